@@ -1,0 +1,56 @@
+/** The CLI's own status file, `<config>/sessions/<pid>.json`. Internal to it: used where it is there and whole. */
+import type { FileStatus, Move, Place } from "../../core/event.ts";
+import { limits } from "../../limits.ts";
+import { isFields, text } from "../envelope.ts";
+
+export interface StatusFile {
+  readonly sessionId: string;
+  readonly pid: number;
+  readonly procStart: string | null;
+  readonly cwd: string | null;
+  /** null: not a session yet (older CLIs never write it). */
+  readonly status: FileStatus | null;
+  readonly waitingFor: string | null;
+  readonly updatedAt: number | null;
+  readonly title: string | null;
+  readonly attended: boolean | null;
+  readonly tmuxPane: string | null;
+}
+
+const statuses: ReadonlySet<unknown> = new Set<FileStatus>(["idle", "busy", "waiting", "shell"]);
+
+export function readStatusFile(content: string): StatusFile | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch {
+    return null;
+  }
+  if (!isFields(json)) return null;
+  const sessionId = text(json.sessionId, limits.maxIdLength);
+  const { pid } = json;
+  if (sessionId === null || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return null;
+  const entrypoint = text(json.entrypoint, limits.maxIdLength);
+  return {
+    sessionId,
+    pid,
+    procStart: typeof json.procStart === "number" ? String(json.procStart) : text(json.procStart, 64),
+    cwd: text(json.cwd, limits.maxPathLength),
+    status: statuses.has(json.status) ? (json.status as FileStatus) : null,
+    waitingFor: text(json.waitingFor, limits.maxIdLength),
+    updatedAt: typeof json.statusUpdatedAt === "number" ? json.statusUpdatedAt : null,
+    title: json.nameSource === "derived" ? null : text(json.name, limits.maxSummaryLength),
+    attended: entrypoint === null ? null : entrypoint === "cli",
+    tmuxPane: text(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
+  };
+}
+
+export function statusMove(file: StatusFile): Move | null {
+  if (file.status === null) return null;
+  return { kind: "status", status: file.status, waitingFor: file.waitingFor, title: file.title };
+}
+
+export function statusPlace(file: StatusFile): Place {
+  const env: Record<string, string> = file.tmuxPane === null ? {} : { TMUX_PANE: file.tmuxPane };
+  return { local: true, pid: file.pid, procStart: file.procStart, tty: null, terminalSessionId: null, env };
+}

@@ -1,0 +1,188 @@
+/** The only place where Claude Code's events get their meaning. */
+import type { AgentEvent, BackgroundTask, Moment, Move } from "../../core/event.ts";
+import { limits } from "../../limits.ts";
+import { type Fields, type Hook, isFields } from "../envelope.ts";
+import { cut, oneLine, questions, summaryOf } from "./summary.ts";
+import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
+
+export interface Stamped extends Moment {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** null: the payload names no session or no event. */
+export function translate(hook: Hook, stamped: Stamped): AgentEvent | null {
+  const event = readHook(hook.payload);
+  if (!event) return null;
+  return {
+    id: stamped.id,
+    at: stamped.at,
+    t: stamped.t,
+    agent: "claude",
+    sessionId: event.session_id,
+    agentId: event.agent_id ?? null,
+    agentType: event.agent_type ?? null,
+    name: event.hook_event_name,
+    promptId: event.prompt_id ?? null,
+    cwd: event.cwd ?? null,
+    project: hook.meta.workspace,
+    transcriptPath: event.transcript_path ?? null,
+    place: hook.meta.place,
+    attended: hook.meta.attended,
+    payloadKey: stamped.key,
+    move: moveOf(event),
+  };
+}
+
+function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
+  switch (event.hook_event_name) {
+    case "SessionStart":
+      return { kind: "session-start", source: event.source ?? "startup", model: event.model ?? null };
+    case "SessionEnd":
+      return { kind: "session-end", reason: event.reason ?? null };
+    case "UserPromptSubmit":
+      return {
+        kind: "prompt",
+        text: cut(event.prompt ?? "", limits.maxTextLength),
+        byMachine: machineMade.test(event.prompt ?? ""),
+      };
+    case "PreToolUse": {
+      const input = event.tool_input ?? {};
+      return {
+        kind: "tool-start",
+        tool: event.tool_name ?? "",
+        toolUseId: event.tool_use_id ?? null,
+        inputKey: keyOf(input),
+        summary: summaryOf(event.tool_name ?? "", input),
+        skill: skillOf(event.tool_name, input),
+      };
+    }
+    case "PostToolUse":
+    case "PostToolUseFailure":
+    case "PermissionDenied":
+      return {
+        kind: "tool-end",
+        tool: event.tool_name ?? "",
+        toolUseId: event.tool_use_id ?? null,
+        outcome: outcomes[event.hook_event_name],
+        skill: skillOf(event.tool_name, event.tool_input ?? {}),
+      };
+    case "PostToolBatch":
+      return { kind: "tools-done" };
+    case "PermissionRequest":
+      return askOf(event.tool_name ?? null, event.tool_input ?? {});
+    case "Elicitation":
+      return {
+        kind: "ask",
+        ask: "elicitation",
+        tool: null,
+        inputKey: event.mcp_server_name ?? null,
+        summary: oneLine(event.message ?? ""),
+        options: [],
+      };
+    case "ElicitationResult":
+      return { kind: "elicitation-end", server: event.mcp_server_name ?? null };
+    case "Notification":
+      return reminderOf(event.notification_type ?? "", oneLine(event.message ?? ""));
+    case "Stop":
+      return {
+        kind: "turn-end",
+        error: null,
+        lastResponse: responseOf(event.last_assistant_message),
+        background: backgroundOf(event.background_tasks),
+      };
+    case "StopFailure":
+      return {
+        kind: "turn-end",
+        error: oneLine(event.error ?? "error"),
+        lastResponse: null,
+        background: null,
+      };
+    case "SubagentStart":
+      return { kind: "child-start", type: event.agent_type ?? "" };
+    case "SubagentStop":
+      return { kind: "child-end" };
+    case "PreCompact":
+      return { kind: "compact-start" };
+    case "PostCompact":
+      return { kind: "compact-end" };
+    case "Setup":
+      return { kind: "setup" };
+    default:
+      return { kind: "note" };
+  }
+}
+
+/** Prompts that the CLI writes itself when a background agent ends or is stopped. */
+const machineMade = /^(?:<task-notification>|Background agent ".*" was stopped by the user\.)/;
+
+const outcomes = { PostToolUse: "ok", PostToolUseFailure: "failed", PermissionDenied: "denied" } as const;
+
+function askOf(tool: string | null, input: Fields): Move {
+  const asked = tool === "AskUserQuestion" ? questions(input) : [];
+  return {
+    kind: "ask",
+    ask: tool === "AskUserQuestion" ? "question" : tool === "ExitPlanMode" ? "plan" : "permission",
+    tool,
+    inputKey: keyOf(input),
+    summary: summaryOf(tool ?? "", input),
+    options: asked[0]?.labels ?? [],
+  };
+}
+
+function reminderOf(type: string, text: string): Move {
+  switch (type) {
+    case "permission_prompt":
+    case "agent_needs_input":
+      return { kind: "nudge", ask: "permission", text };
+    case "elicitation_dialog":
+    case "elicitation_url_dialog":
+      return { kind: "nudge", ask: "elicitation", text };
+    case "idle_prompt":
+      return { kind: "nudge", ask: "idle", text };
+    default:
+      return { kind: "note" };
+  }
+}
+
+/** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
+function keyOf(input: Fields): string {
+  try {
+    return Bun.hash(JSON.stringify(input)).toString(36);
+  } catch {
+    return "";
+  }
+}
+
+/** Older CLIs say skill_name, with its slash. */
+function skillOf(tool: string | undefined, input: Fields): string | null {
+  if (tool !== "Skill") return null;
+  const name = [input.skill, input.skill_name].find((v) => typeof v === "string" && v.length > 0);
+  return typeof name === "string" ? oneLine(name.replace(/^\/+/, "")) : null;
+}
+
+function responseOf(message: string | undefined): string | null {
+  if (!message) return null;
+  return message.length > limits.maxTextLength
+    ? `${cut(message, limits.maxTextLength).slice(0, -1)}...`
+    : message;
+}
+
+function backgroundOf(tasks: unknown): readonly BackgroundTask[] | null {
+  if (!Array.isArray(tasks)) return null;
+  return tasks
+    .slice(0, limits.maxChildren)
+    .filter(isFields)
+    .flatMap((task) =>
+      typeof task.id === "string"
+        ? [
+            {
+              id: task.id,
+              type: typeof task.type === "string" ? task.type : "",
+              running: task.status === "running",
+              description: typeof task.description === "string" ? oneLine(task.description) : null,
+            },
+          ]
+        : [],
+    );
+}

@@ -1,0 +1,108 @@
+/** The body of a hook's request: an envelope `{provider, _meta, payload}`, or the bare payload. */
+import type { Moment, Place } from "../core/event.ts";
+import { limits } from "../limits.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the forwarder saw around the hook. Each field has its right shape or is null. */
+export interface Meta {
+  readonly id: string | null;
+  readonly at: number | null;
+  /** Microseconds since boot, on a clock that nobody can set. */
+  readonly seq: number | null;
+  readonly boot: string | null;
+  readonly workspace: string | null;
+  readonly attended: boolean | null;
+  readonly place: Place | null;
+}
+
+export interface Hook {
+  readonly provider: string;
+  readonly meta: Meta;
+  readonly payload: Fields;
+}
+
+/** This machine now, in the terms of `_meta`. */
+export interface Here extends Moment {
+  readonly boot: string | null;
+  /** Equal for processes that see each other's pids. */
+  readonly host: string | null;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function text(value: unknown, max: number): string | null {
+  return typeof value === "string" && value.length > 0 && value.length <= max ? value : null;
+}
+
+export function openEnvelope(body: unknown, defaultProvider: string, host: string | null): Hook | null {
+  if (!isFields(body)) return null;
+  const enveloped = isFields(body._meta) && isFields(body.payload);
+  const payload = enveloped ? (body.payload as Fields) : body;
+  const inner = isFields(payload._meta) ? payload._meta : {};
+  const outer = enveloped ? (body._meta as Fields) : {};
+  return {
+    // A string that is no provider's name must not be taken for the default.
+    provider: typeof body.provider === "string" ? body.provider : defaultProvider,
+    meta: readMeta({ ...outer, ...inner }, host),
+    payload,
+  };
+}
+
+function whole(value: unknown, max: number): number | null {
+  return typeof value === "number" && value >= 0 && value <= max ? Math.floor(value) : null;
+}
+
+function readMeta(meta: Fields, host: string | null): Meta {
+  const at = whole(meta.at, 8.64e15) ?? (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
+  return {
+    id: text(meta.id, limits.maxIdLength),
+    at: at !== null && Number.isFinite(at) ? at : null,
+    seq: typeof meta.seq === "number" && meta.seq >= 0 && Number.isFinite(meta.seq) ? meta.seq : null,
+    boot: text(meta.boot, limits.maxIdLength),
+    workspace: text(meta.workspace_id, limits.maxIdLength),
+    attended: typeof meta.attended === "boolean" ? meta.attended : null,
+    place: readPlace(meta, host),
+  };
+}
+
+function readPlace(meta: Fields, host: string | null): Place | null {
+  const pid = whole(meta.pid, 2 ** 31);
+  const tty = text(meta.tty, limits.maxIdLength);
+  const env: Record<string, string> = {};
+  if (isFields(meta.env)) {
+    for (const [name, value] of Object.entries(meta.env).slice(0, limits.maxEnv)) {
+      const kept = text(value, limits.maxEnvLength);
+      if (kept !== null && name.length <= limits.maxIdLength) env[name] = kept;
+    }
+  }
+  const terminalSessionId = text(meta.terminal_session_id, limits.maxIdLength);
+  const nothing = pid === null && tty === null && terminalSessionId === null && Object.keys(env).length === 0;
+  if (nothing) return null;
+  const procStart = meta.procStart;
+  return {
+    local: host !== null && meta.host === host,
+    pid: pid === 0 ? null : pid,
+    procStart: typeof procStart === "number" ? String(procStart) : text(procStart, limits.maxIdLength),
+    tty,
+    terminalSessionId,
+    env,
+  };
+}
+
+/** A forwarder's clocks are read within a moment of each other, and ours tick in steps of 10 ms. */
+const clockSlackMs = 20;
+const futureMs = 2_000;
+
+/** When it happened, on our clocks: the forwarder's stamp where it can be believed, else the time of arrival. */
+export function stamp(meta: Pick<Meta, "at" | "seq" | "boot">, here: Here): Moment {
+  const at = meta.at === null || meta.at > here.at + futureMs ? here.at : meta.at;
+  const byWall = here.t - Math.max(0, here.at - at);
+  if (meta.seq === null || meta.boot === null || meta.boot !== here.boot) return { at, t: byWall };
+  const bySeq = meta.seq / 1_000;
+  if (bySeq > here.t + futureMs) return { at, t: byWall };
+  // The wall clock is finer; but if the two disagree, somebody has set it.
+  return { at, t: Math.abs(bySeq - byWall) <= clockSlackMs ? byWall : Math.min(bySeq, here.t) };
+}

@@ -1,0 +1,157 @@
+/** The composition root: the only file that names concrete adapters. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { createIntake, type Intake } from "./intake.ts";
+import { limits } from "./limits.ts";
+import { listen, type Receiver } from "./receiver/server.ts";
+import { openJournal } from "./storage/journal.ts";
+import { openLog } from "./storage/log.ts";
+import { takeLock } from "./storage/lock.ts";
+import { maskSecrets } from "./storage/mask.ts";
+import type { Paths } from "./storage/paths.ts";
+import { loadOrCreateToken, makePrivateFolder, removeEndpoint, writeEndpoint } from "./storage/private.ts";
+import { createSaver } from "./storage/saver.ts";
+import { loadSnapshot, saveSnapshot } from "./storage/snapshot.ts";
+import { openSpool, type SpoolPosition } from "./storage/spool.ts";
+import { pack, type Saved, unpack } from "./saved.ts";
+import { createStore } from "./store.ts";
+import { createClock } from "./watch/machine.ts";
+import { createTruth } from "./watch/truth.ts";
+
+export interface AppOptions {
+  readonly paths: Paths;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly port: number;
+  /** Also print the log's lines. */
+  readonly echo: boolean;
+}
+
+export interface App {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const pruneMs = 60_000;
+const retention = { completedMs: 24 * 60 * 60_000, completedMax: 200 };
+const journalDays = 7;
+
+/** null: another beckon has this folder. */
+export async function startApp(options: AppOptions): Promise<App | null> {
+  const { paths, env } = options;
+  makePrivateFolder(paths.state);
+  const lock = takeLock(paths);
+  if (!lock) return null;
+  const log = openLog(paths.log, { echo: options.echo });
+  const onError = (text: string) => log("error", text);
+  const clock = createClock();
+  const token = loadOrCreateToken(paths);
+  const store = createStore();
+  const journal = openJournal(paths.journal, { retentionDays: journalDays, onError });
+  const intake = createIntake({
+    journal,
+    mask: maskSecrets,
+    clock,
+    defaultProvider: env.BECKON_PROVIDER || "claude",
+    dispatch: store.dispatch,
+    onError,
+  });
+
+  // What was known: the snapshot, and what the journal has after it.
+  const loaded = loadSnapshot(paths);
+  if (loaded.problem) log("warn", loaded.problem);
+  const saved = loaded.value ? unpack(loaded.value, clock()) : null;
+  if (saved) store.restore(saved.sessions);
+  let spooled = saved?.spool ?? null;
+  const replayed = journal.replay(saved?.journal ?? null, (line) => {
+    if (line.spool) spooled = line.spool;
+    intake.replay(line);
+  });
+  intake.remember(journal.recentIds(limits.rememberedIds));
+
+  // What is true now: files and processes.
+  const truth = createTruth({
+    claudeFolder: env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude"),
+    clock,
+    sessions: () => store.sessions(clock()),
+    get: store.get,
+    dispatch: store.dispatch,
+    onError,
+  });
+
+  const save = (): void => {
+    const covered = journal.position();
+    const value: Saved = { journal: covered, spool: spool.position(), sessions: store.sessions(clock()) };
+    saveSnapshot(paths, pack(value, clock()));
+    journal.rotate(covered);
+  };
+  const saver = createSaver(save, { onError });
+  store.subscribe((session, event) => {
+    saver.poke();
+    truth.follow(session, event);
+  });
+
+  // What happened while nobody listened: taken in order, before anything new counts.
+  const spool = openSpool(paths.spool, {
+    position: spooled,
+    maxLineBytes: limits.maxBodyBytes * 2,
+    take: (text, next) => takeSpooled(intake, text, next, onError),
+    onError,
+  });
+  await spool.poll();
+  truth.look();
+
+  const receiver = listenFrom(options.port, {
+    token,
+    accept: (text) => intake.accept(text),
+    sessions: { all: () => store.snapshots(clock()), find: (name) => store.find(name, clock()) },
+    onError,
+  });
+  const url = `http://127.0.0.1:${receiver.port}`;
+  writeEndpoint(paths, { url, pid: process.pid });
+  const pruning = setInterval(() => store.prune(clock(), retention), pruneMs);
+  log("info", `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`);
+
+  let stopping: Promise<void> | null = null;
+  return {
+    url,
+    stop() {
+      stopping ??= (async () => {
+        clearInterval(pruning);
+        removeEndpoint(paths);
+        await receiver.stop();
+        spool.stop();
+        truth.stop();
+        saver.flush();
+        log("info", "stopped");
+        lock.release();
+      })();
+      return stopping;
+    },
+  };
+}
+
+async function takeSpooled(
+  intake: Intake,
+  text: string,
+  next: SpoolPosition,
+  onError: (text: string) => void,
+): Promise<"taken" | "refused" | "later"> {
+  const { status, error } = await intake.accept(text, next);
+  if (status === 200) return "taken";
+  if (status === 503) return "later";
+  onError(`a spooled event was refused: ${error}`);
+  return "refused";
+}
+
+/** The port, or the next free one. */
+function listenFrom(port: number, options: Parameters<typeof listen>[1]): Receiver {
+  for (let next = port; next <= Math.min(port + limits.portsTried, 65_535); next++) {
+    try {
+      return listen(next, options);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    }
+  }
+  throw new Error(`no free port from ${port} to ${port + limits.portsTried}. Set BECKON_PORT to a free one.`);
+}
+

@@ -1,0 +1,191 @@
+/** `_meta`: what the forwarder sees around an event. No program is run for it, and no secret goes into it. */
+import { version } from "../../package.json";
+import { limits } from "../limits.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What the system tells; null: it does not. */
+interface Surroundings {
+  readonly boot: string | null;
+  /** Microseconds since boot, sleep included. */
+  readonly seq: number | null;
+  /** Equal for processes that see each other's pids. */
+  readonly host: string | null;
+  readonly pid: number | null;
+  readonly procStart: string | null;
+  readonly tty: string | null;
+}
+
+/** By name, not by prefix: beside the window ids there are WARP_API_KEY and KONSOLE_DBUS_ACTIVATION_COOKIE. */
+const terminalVariables = [
+  ...[
+    "TERM",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TERMINAL_EMULATOR",
+    "LC_TERMINAL",
+    "__CFBundleIdentifier",
+  ],
+  ...["TMUX", "TMUX_PANE", "STY", "WINDOW", "ZELLIJ", "ZELLIJ_SESSION_NAME", "ZELLIJ_PANE_ID"],
+  ...["WINDOWID", "KITTY_WINDOW_ID", "KITTY_LISTEN_ON", "KITTY_PID", "WEZTERM_PANE", "WEZTERM_UNIX_SOCKET"],
+  ...[
+    "ITERM_SESSION_ID",
+    "TERM_SESSION_ID",
+    "GHOSTTY_RESOURCES_DIR",
+    "GHOSTTY_BIN_DIR",
+    "GHOSTTY_SURFACE_ID",
+  ],
+  ...[
+    "ALACRITTY_WINDOW_ID",
+    "ALACRITTY_SOCKET",
+    "WARP_FOCUS_URL",
+    "WARP_IS_LOCAL_SHELL_SESSION",
+    "WT_SESSION",
+  ],
+  ...["VSCODE_IPC_HOOK_CLI", "VSCODE_PID", "VSCODE_CWD", "CURSOR_TRACE_ID", "TILIX_ID", "TERMINATOR_UUID"],
+  ...["KONSOLE_DBUS_SERVICE", "KONSOLE_DBUS_SESSION", "KONSOLE_DBUS_WINDOW", "GNOME_TERMINAL_SCREEN"],
+  ...["SWAYSOCK", "I3SOCK", "HYPRLAND_INSTANCE_SIGNATURE", "NIRI_SOCKET", "DISPLAY", "WAYLAND_DISPLAY"],
+  ...["XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "WSL_DISTRO_NAME", "SSH_CONNECTION", "SSH_TTY"],
+  ...["CLAUDE_CODE_ENTRYPOINT"],
+];
+
+const terminalSessions = [
+  ...["TERM_SESSION_ID", "ITERM_SESSION_ID", "WEZTERM_PANE", "KITTY_WINDOW_ID", "WT_SESSION"],
+  ...["TMUX_PANE", "ZELLIJ_PANE_ID", "GNOME_TERMINAL_SCREEN", "KONSOLE_DBUS_SESSION", "ALACRITTY_WINDOW_ID"],
+];
+
+export function describe(agent: string, env: Env, around: Surroundings): Record<string, unknown> {
+  const at = Date.now();
+  const terminal: Record<string, string> = {};
+  for (const name of terminalVariables) {
+    const value = env[name];
+    if (value && value.length <= limits.maxEnvLength) terminal[name] = value;
+  }
+  return {
+    id: crypto.randomUUID(),
+    at,
+    seq: around.seq,
+    boot: around.boot,
+    host: around.host,
+    collected_at: new Date(at).toISOString(),
+    forwarder_version: version,
+    workspace_id: workspace(env),
+    terminal_session_id: terminalSessions.map((name) => terminal[name]).find(Boolean) ?? null,
+    pid: around.pid,
+    procStart: around.procStart,
+    tty: around.tty,
+    // An agent that Claude's own shell started inherits Claude's variables.
+    attended: agent === "claude" ? attended(env) : null,
+    env: terminal,
+  };
+}
+
+function attended(env: Env): boolean | null {
+  if (env.CLAUDE_CODE_SESSION_ATTENDED === "1") return true;
+  if (env.CLAUDE_CODE_SESSION_ATTENDED === "0") return false;
+  return env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk") ? false : null;
+}
+
+function workspace(env: Env): string | null {
+  const folder = env.CLAUDE_PROJECT_DIR || currentFolder();
+  return folder?.split(/[/\\]/).findLast(Boolean)?.slice(0, limits.maxIdLength) ?? null;
+}
+
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    // The folder was removed under the agent's feet.
+    return null;
+  }
+}
+
+/** On macOS and Windows the app asks the system for tty and start time, later: here it would take a program. */
+export async function lookAround(agent: string, env: Env): Promise<Surroundings> {
+  const named =
+    agent === "claude" && /^[1-9]\d{0,9}$/.test(env.CLAUDE_PID ?? "") ? Number(env.CLAUDE_PID) : null;
+  if (process.platform !== "linux") {
+    const { hostname } = await import("node:os");
+    return { boot: null, seq: null, host: hostname() || null, pid: named, procStart: null, tty: null };
+  }
+  const [boot, uptime, pidSpace, found] = await Promise.all([
+    read("/proc/sys/kernel/random/boot_id"),
+    read("/proc/uptime"),
+    // The namespace's number is the link's inode; reading the link itself would need node:fs.
+    Bun.file("/proc/self/ns/pid")
+      .stat()
+      .then(
+        ({ ino }) => ino,
+        () => null,
+      ),
+    named === null ? findAgent(agent) : readStat(named).then((stat) => ({ pid: named, stat })),
+  ]);
+  const bootId = boot?.trim() || null;
+  return {
+    boot: bootId,
+    seq: microseconds(uptime),
+    host: bootId === null || pidSpace === null ? null : `${bootId}/pid:[${pidSpace}]`,
+    pid: found?.pid ?? null,
+    procStart: found?.stat?.start ?? null,
+    tty: found?.stat ? ttyName(found.stat.tty) : null,
+  };
+}
+
+/** In steps of 10 ms. Bun's process.hrtime and performance.now count from the start of their own process. */
+function microseconds(uptime: string | null): number | null {
+  const seconds = Number.parseFloat(uptime ?? "");
+  return Number.isFinite(seconds) ? Math.round(seconds * 1e6) : null;
+}
+
+const read = (path: string): Promise<string | null> =>
+  Bun.file(path)
+    .text()
+    .catch(() => null);
+
+interface Stat {
+  readonly name: string;
+  readonly parent: number;
+  readonly tty: number;
+  readonly start: string;
+}
+
+async function readStat(pid: number): Promise<Stat | null> {
+  const text = await read(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The name may hold spaces and parentheses: fields are counted from the last one.
+  const end = text.lastIndexOf(")");
+  const fields = text.slice(end + 2).split(" ");
+  const start = fields[19];
+  if (end < 0 || start === undefined) return null;
+  return {
+    name: text.slice(text.indexOf("(") + 1, end),
+    parent: Number(fields[1]),
+    tty: Number(fields[4]),
+    start,
+  };
+}
+
+/** What an agent's process is called, beside its own name. Newer versions of Node call theirs MainThread. */
+const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "deno", "python", "python3"]);
+const maxParents = 6;
+
+/** The agent is the parent, or the parent of the shell it runs hooks with. A wrapper like `timeout` is not it. */
+async function findAgent(agent: string): Promise<{ pid: number; stat: Stat } | null> {
+  let pid = process.ppid;
+  for (let step = 0; step < maxParents && pid > 1; step++) {
+    const stat = await readStat(pid);
+    if (stat === null) return null;
+    if (stat.name === agent || runtimes.has(stat.name)) return { pid, stat };
+    pid = stat.parent;
+  }
+  return null;
+}
+
+/** tty_nr of /proc/PID/stat: the device's minor number is in bits 31–20 and 7–0, its major in bits 15–8. */
+export function ttyName(number: number): string | null {
+  const major = (number >> 8) & 0xfff;
+  const minor = (number & 0xff) | ((number >>> 12) & 0xfff00);
+  if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
+  if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
+  return null;
+}

@@ -1,0 +1,144 @@
+/**
+ * What the agents' hooks call: hands one event to beckon, or leaves it in the spool.
+ * It runs on every event while the agent waits. So it always ends with 0, prints nothing on stdout (that would
+ * become the model's context), and imports what only the unlucky path needs there: node:fs alone takes 1.4 ms.
+ */
+import { limits } from "../limits.ts";
+import { type Paths, paths } from "../storage/paths.ts";
+import { describe, lookAround } from "./hook-meta.ts";
+import { post, readToken, type Sent } from "./hook-post.ts";
+import { chooseTarget } from "./hook-target.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The event on its way. */
+interface Parcel {
+  readonly places: Paths;
+  readonly faults: string[];
+  name: string;
+  session: string;
+  /** Set from the moment it could be kept until beckon has it. */
+  body: string | null;
+}
+
+/** Answers that are about the event itself: it would be refused again. After any other it is kept. */
+const hopeless: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+
+export async function hook(args: string[]): Promise<number> {
+  try {
+    const parcel: Parcel = { places: paths(), faults: [], name: "-", session: "-", body: null };
+    const giveUp = (fault: string) => {
+      if (fault) parcel.faults.push(fault);
+      keep(parcel).finally(() => process.exit(0));
+    };
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.on(signal, () => giveUp(parcel.body === null ? `${signal} before the event was read` : ""));
+    }
+    process.on("uncaughtException", (error) => giveUp(messageOf(error)));
+    try {
+      await forward(args[0] || process.env.BECKON_PROVIDER || "claude", parcel);
+    } catch (error) {
+      parcel.faults.push(messageOf(error));
+    }
+    if (parcel.body !== null || parcel.faults.length > 0) await keep(parcel);
+  } catch (error) {
+    console.error(`beckon hook: ${messageOf(error)}`);
+  }
+  // Not left to the event loop: a stdin that nobody closes would keep the agent waiting.
+  process.exit(0);
+}
+
+async function forward(agent: string, parcel: Parcel): Promise<void> {
+  const { places, faults } = parcel;
+  const seeing = lookAround(agent, process.env);
+  const choosing = chooseTarget(process.env, places, faults);
+  const readingToken = readToken(places.authHeader);
+  const text = await readStdin();
+  const payload = parse(text);
+  if (payload === null) {
+    faults.push(
+      text ? `stdin is not a JSON object (${text.length} characters): nothing sent` : "stdin was empty",
+    );
+    return;
+  }
+  parcel.name = word(payload.hook_event_name ?? payload.hook_type);
+  parcel.session = word(payload.session_id);
+  parcel.body = await pack(
+    agent.slice(0, limits.maxIdLength),
+    describe(agent, process.env, await seeing),
+    text,
+    payload,
+  );
+
+  const target = await choosing;
+  // No target: beckon is not running. That is no fault, and the spool is read when it starts.
+  if (target === null) return;
+  const sent = await post(target, await readingToken, parcel.body, limits.hookDeadlineMs);
+  const { fault, isOver } = judge(sent);
+  if (fault) faults.push(fault);
+  if (isOver) parcel.body = null;
+}
+
+/** What beckon's answer means. Where an answer is to be printed one day (a decision), it is read here. */
+function judge(sent: Sent): { fault: string | null; isOver: boolean } {
+  if (sent === "refused") return { fault: null, isOver: false };
+  if (sent === "late")
+    return { fault: `no answer within ${limits.hookDeadlineMs} ms: kept in the spool`, isOver: false };
+  if (sent === "broken")
+    return { fault: "connection broken before the answer: kept in the spool", isOver: false };
+  if (sent >= 200 && sent < 300) return { fault: null, isOver: true };
+  if (hopeless.has(sent)) return { fault: `beckon refused the event (${sent}): not kept`, isOver: true };
+  return { fault: `beckon answered ${sent}: kept in the spool`, isOver: false };
+}
+
+let keeping: Promise<void> | null = null;
+
+/** Once, whoever comes first: the deadline, or the agent that loses patience. */
+function keep(parcel: Parcel): Promise<void> {
+  keeping ??= import("./hook-spool.ts").then(({ spool, log }) => {
+    const { places, faults, name, session, body } = parcel;
+    const failed = body === null ? null : spool(places.spool, body);
+    if (failed) faults.push(failed);
+    if (faults.length > 0) log(places.hookLog, name, session, faults.join("; "));
+  });
+  return keeping;
+}
+
+async function readStdin(): Promise<string> {
+  const bytes = await Promise.race([
+    // Of a pipe or socket, a slice may give up to one read more than was asked for.
+    Bun.stdin.slice(0, limits.maxStdinBytes + 1).bytes(),
+    Bun.sleep(limits.stdinWaitMs).then(() => null),
+  ]);
+  if (bytes === null) throw new Error(`stdin did not end within ${limits.stdinWaitMs} ms: nothing sent`);
+  if (bytes.length > limits.maxStdinBytes) {
+    throw new Error(`stdin is larger than ${limits.maxStdinBytes} bytes: nothing sent`);
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function parse(text: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The payload's text is put in as it came: parsed and written again it could only lose. */
+async function pack(agent: string, meta: Fields, text: string, payload: Fields): Promise<string> {
+  const wrap = (about: Fields, inner: string) =>
+    `{"provider":${JSON.stringify(agent)},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
+  const body = wrap(meta, text);
+  // A UTF-16 unit takes three bytes at most, so that most bodies need not be measured.
+  if (body.length * 3 <= limits.maxBodyBytes || Buffer.byteLength(body) <= limits.maxBodyBytes) return body;
+  const { shorten } = await import("./hook-shorten.ts");
+  const cut = { ...meta, cut: true };
+  return wrap(cut, shorten(payload, limits.maxBodyBytes - Buffer.byteLength(wrap(cut, ""))));
+}
+
+const word = (value: unknown): string =>
+  typeof value === "string" && value ? value.slice(0, limits.maxIdLength) : "-";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,80 @@
+/** The agent's own status file: what its word does at once, and what it does when everything has come to rest. */
+import { closeAsks, fileWaits, hasBlocking, hideBlocking, nameByCall } from "./asks.ts";
+import type { Moment, Move } from "./event.ts";
+import { isBlocking, isShown, type Session } from "./session.ts";
+
+/** File and hooks of one change come up to 150 ms apart, in either order. */
+export const settleMs = 300;
+/** A dialog that a hook closed while the file still says "waiting" is given this long before it counts as another. */
+const reopenMs = 1_000;
+
+function turnOver(session: Session, when: Moment): Session {
+  if (!session.turn.running) return session;
+  const turn = { ...session.turn, running: false, at: when.at, t: when.t };
+  return { ...session, turn, detail: null, beforeCompact: null };
+}
+
+function turnRuns(session: Session, byHook: boolean, when: Moment): Session {
+  if (session.turn.running) return session;
+  return { ...session, turn: { running: true, byHook, error: null, at: when.at, t: when.t } };
+}
+
+function over(session: Session, when: Moment): Session {
+  const closed = closeAsks(turnOver(session, when), isBlocking);
+  const stillRunning = closed.children.some((child) => child.running);
+  return {
+    ...closed,
+    tools: [],
+    children: stillRunning
+      ? closed.children.map((child) => (child.running ? { ...child, running: false, ...when } : child))
+      : closed.children,
+  };
+}
+
+function waits(session: Session, waitingFor: string | null, when: Moment): Session {
+  if (waitingFor === "input needed") return fileWaits(session, "question", when);
+  // "dialog open" outside a turn that a hook started: the person opened that dialog.
+  if (waitingFor === "dialog open" && !(session.turn.running && session.turn.byHook)) return session;
+  return fileWaits(session, "permission", when);
+}
+
+/** A change of the file, in its place among the hooks. */
+export function fileChanged(session: Session, move: Move & { kind: "status" }, when: Moment): Session {
+  const before = session.file?.status;
+  const now: Session = {
+    ...session,
+    file: { status: move.status, waitingFor: move.waitingFor, at: when.at, t: when.t },
+    settled: false,
+  };
+  switch (move.status) {
+    case "idle":
+    case "shell":
+      return over(now, when);
+    case "waiting":
+      return waits(now, move.waitingFor, when);
+    case "busy": {
+      // From "waiting": the dialog on the screen was answered. From "idle": a turn begins, whose ask may have come first.
+      const answered = before === "waiting" && now.asks.find((ask) => isBlocking(ask) && isShown(ask));
+      return turnRuns(answered ? closeAsks(now, (ask) => ask === answered) : now, false, when);
+    }
+  }
+}
+
+/** The session as it stands at `t`: once nothing has moved for a while, the file's word stands. */
+export function settle(session: Session, t: number): Session {
+  const { file, moved } = session;
+  if (session.settled || session.ended || !file || t - moved.t < settleMs) return session;
+  if (file.status === "waiting" && !hasBlocking(session) && t - moved.t < reopenMs) return session;
+  const when = { at: moved.at + settleMs, t: moved.t + settleMs };
+  const settled: Session = { ...session, settled: true };
+  switch (file.status) {
+    case "idle":
+    case "shell":
+      return over(settled, when);
+    case "waiting":
+      return nameByCall(waits(settled, file.waitingFor, when));
+    case "busy":
+      // The turn that a hook thought over goes on: another hook blocked its end, or a prompt was queued.
+      return hideBlocking(turnRuns(settled, settled.turn.byHook, when));
+  }
+}

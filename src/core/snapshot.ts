@@ -1,0 +1,116 @@
+/** What others see of a session: the API's, the command line's and the desktop's one view. */
+import { createHash } from "node:crypto";
+import type { AskKind, Moment, Place, Tokens } from "./event.ts";
+import { type ActivityPhase, phaseOf, type SessionState, type Status, stateOf, statusOf } from "./phase.ts";
+import { isShown, type Session } from "./session.ts";
+import { settle } from "./settle.ts";
+
+export interface AskSnapshot {
+  readonly id: string;
+  readonly kind: AskKind;
+  readonly agentId: string | null;
+  readonly tool: string | null;
+  readonly summary: string;
+  readonly options: readonly string[];
+  readonly openedAt: number;
+  readonly answerable: boolean;
+}
+
+export interface SessionSnapshot {
+  readonly provider: string;
+  readonly sessionId: string;
+  readonly state: SessionState;
+  readonly activityPhase: ActivityPhase | null;
+  readonly status: Status;
+  readonly asks: readonly AskSnapshot[];
+  readonly children: readonly {
+    readonly agentId: string;
+    readonly type: string;
+    readonly state: "running" | "ended";
+    readonly detail: string | null;
+    readonly startedAt: number;
+  }[];
+  readonly cwd: string | null;
+  readonly project: string | null;
+  readonly gitBranch: string | null;
+  readonly title: string | null;
+  readonly model: string | null;
+  readonly tokens: Tokens | null;
+  readonly turnCount: number;
+  readonly lastPrompt: string | null;
+  readonly lastResponse: string | null;
+  readonly currentSkill: string | null;
+  readonly place: Place | null;
+  readonly fingerprint: string | null;
+  readonly attended: boolean | null;
+  /** Since when it has been in this phase. */
+  readonly since: number;
+  readonly startedAt: number;
+  readonly lastEventAt: number;
+}
+
+export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
+  const session = settle(stored, now.t);
+  const asks = session.asks.filter(isShown);
+  return {
+    provider: session.agent,
+    sessionId: session.sessionId,
+    state: stateOf(session, now),
+    activityPhase: phaseOf(session, now),
+    status: statusOf(session, now),
+    asks: asks.map((ask) => ({
+      id: ask.id,
+      kind: ask.kind,
+      agentId: ask.agentId,
+      tool: ask.tool,
+      summary: ask.summary,
+      options: ask.options,
+      openedAt: ask.at,
+      answerable: false,
+    })),
+    children: session.children.map((child) => ({
+      agentId: child.agentId,
+      type: child.type,
+      state: child.running ? "running" : "ended",
+      detail: child.detail,
+      startedAt: child.startedAt,
+    })),
+    cwd: session.cwd,
+    project: session.project ?? baseName(session.firstCwd),
+    gitBranch: session.gitBranch,
+    title: session.title,
+    model: session.model,
+    tokens: session.tokens,
+    turnCount: session.turnCount,
+    lastPrompt: session.lastPrompt,
+    lastResponse: session.lastResponse,
+    currentSkill: session.currentSkill,
+    place: session.place,
+    fingerprint: fingerprint(session),
+    attended: session.attended,
+    since: sinceOf(session),
+    startedAt: session.startedAt,
+    lastEventAt: session.last.at,
+  };
+}
+
+function sinceOf(session: Session): number {
+  if (session.ended) return session.ended.at;
+  const blocking = session.asks.find((ask) => ask.kind !== "idle" && isShown(ask));
+  return blocking?.at ?? session.turn.at;
+}
+
+function baseName(path: string | null): string | null {
+  const parts = path?.split(/[\\/]/).filter(Boolean);
+  return parts?.at(-1) ?? path;
+}
+
+/** Two terminals in one folder differ; the same terminal is the same after a restart of beckon. */
+function fingerprint(session: Session): string | null {
+  const { place, firstCwd } = session;
+  if (place?.pid == null) return null;
+  return createHash("sha256")
+    .update(`${firstCwd ?? ""}:${place.tty ?? ""}:${place.pid}:${place.procStart ?? ""}`)
+    .digest("hex")
+    .slice(0, 16);
+}

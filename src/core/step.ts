@@ -1,0 +1,269 @@
+/** One event, in order, on one session. What arrives out of order is put in its place by reduce.ts. */
+import { limits } from "../limits.ts";
+import * as asks from "./asks.ts";
+import { endChild, isRunning, knowChild, reconcileChildren } from "./children.ts";
+import { type AgentEvent, isHook, type Moment, type Move } from "./event.ts";
+import { newSession, type Session, type ToolCall } from "./session.ts";
+import { fileChanged, settle } from "./settle.ts";
+
+/** The same payload of one session within this time is one event, sent by two registrations of the hook. */
+const sameEventMs = 1_000;
+/** Hooks of one moment can be stamped this far out of order: nothing that only trails an end revives it. */
+const trailingMs = 1_000;
+
+export function step(before: Session | null, event: AgentEvent): Session {
+  const known = before ? settle(before, event.t) : newSession(event);
+  if (event.t < known.newest) return late(known, event);
+  if (isRepeat(known, event)) return known;
+  const noted = note(known, event);
+  if (noted.ended && event.move.kind === "gone") return { ...noted, file: null };
+  const alive = revive(noted, event);
+  return alive ? move(alive, event, event.move) : noted;
+}
+
+function isRepeat(session: Session, event: AgentEvent): boolean {
+  return (
+    event.payloadKey !== null &&
+    session.payloads.some((p) => p.key === event.payloadKey && event.t - p.t <= sameEventMs)
+  );
+}
+
+/** What every event tells besides its move. */
+function note(session: Session, event: AgentEvent): Session {
+  const hook = isHook(event.move);
+  const moves = hook || event.move.kind === "status";
+  const when = { at: event.at, t: event.t };
+  const main = event.agentId === null;
+  return {
+    ...session,
+    newest: Math.max(session.newest, event.t),
+    last: moves ? when : session.last,
+    moved: moves ? when : session.moved,
+    settled: moves ? false : session.settled,
+    payloads:
+      event.payloadKey === null
+        ? session.payloads
+        : [...session.payloads.filter((p) => event.t - p.t <= sameEventMs), { key: event.payloadKey, t: event.t }].slice(-16),
+    cwd: (main ? event.cwd : null) ?? session.cwd,
+    firstCwd: session.firstCwd ?? event.cwd,
+    project: session.project ?? event.project,
+    transcriptPath: (main ? event.transcriptPath : null) ?? session.transcriptPath,
+    attended: event.attended ?? session.attended,
+    place: mergePlace(session, event),
+  };
+}
+
+function mergePlace(session: Session, event: AgentEvent): Session["place"] {
+  const old = session.place;
+  const told = event.place;
+  if (!told || !old) return told ?? old;
+  if (old.pid === told.pid && old.procStart === told.procStart && old.tty !== null) return old;
+  const samePid = told.pid === null || told.pid === old.pid;
+  if (!samePid) return told;
+  return {
+    local: told.local || old.local,
+    pid: told.pid ?? old.pid,
+    procStart: told.procStart ?? old.procStart,
+    tty: told.tty ?? old.tty,
+    terminalSessionId: told.terminalSessionId ?? old.terminalSessionId,
+    env: { ...told.env, ...old.env },
+  };
+}
+
+/** A session that ended lives again when something newer happens to it; null: it stays ended. */
+function revive(session: Session, event: AgentEvent): Session | null {
+  if (!session.ended) return session;
+  const { kind } = event.move;
+  const starts = kind === "session-start" || kind === "prompt" || kind === "status";
+  if (!starts && (!isHook(event.move) || event.t - session.ended.t < trailingMs)) {
+    return kind === "enriched" ? session : null;
+  }
+  return kind === "session-end" ? null : { ...session, ended: null };
+}
+
+function runs(session: Session, event: AgentEvent, detail: string | null): Session {
+  const { turn } = session;
+  return {
+    ...session,
+    detail,
+    turn: turn.running
+      ? { ...turn, byHook: true }
+      : { running: true, byHook: true, error: null, at: event.at, t: event.t },
+  };
+}
+
+function over(session: Session, when: Moment, error: string | null): Session {
+  return {
+    ...session,
+    detail: null,
+    beforeCompact: null,
+    currentSkill: null,
+    turn: { running: false, byHook: session.turn.byHook, error, at: when.at, t: when.t },
+    tools: session.tools.filter((call) => call.agentId !== null),
+  };
+}
+
+function move(session: Session, event: AgentEvent, m: Move): Session {
+  const { agentId } = event;
+  const main = agentId === null;
+  switch (m.kind) {
+    case "session-start":
+      return sessionStart(session, event, m);
+    case "session-end":
+      return end(session, event, m.reason ?? "ended");
+    case "prompt":
+      return prompt(session, event, m);
+    case "tool-start":
+      return toolStart(session, event, m);
+    case "tool-end":
+      return toolEnd(session, event, m);
+    case "tools-done": {
+      const closed = asks.closeThread(session, agentId);
+      const tools = closed.tools.map((c) => (c.agentId === agentId && !c.ended ? ended(c, event) : c));
+      return main && !trails(session, event) ? runs({ ...closed, tools }, event, "Thinking") : { ...closed, tools };
+    }
+    case "ask": {
+      const known = main ? session : knowChild(session, event);
+      if (!main && !isRunning(known, agentId)) return known;
+      const asked = asks.request(known, event, m);
+      return main && !asked.turn.running ? runs(asked, event, m.tool) : asked;
+    }
+    case "ask-answered":
+      return asks.closeAsks(session, (ask) => ask.id === m.askId);
+    case "elicitation-end": {
+      const open = session.asks.filter((ask) => ask.kind === "elicitation");
+      const ask = open.find((a) => a.inputKey === m.server) ?? open[0];
+      return ask ? asks.closeAsks(session, (a) => a === ask) : session;
+    }
+    case "nudge":
+      return asks.remind(session, m, event);
+    case "turn-end": {
+      const closed = asks.closeThread(over(session, event, m.error), null);
+      const spoken = m.lastResponse === null ? closed : { ...closed, lastResponse: m.lastResponse };
+      return m.background ? reconcileChildren(spoken, m.background, event) : spoken;
+    }
+    case "child-start":
+      return main ? session : knowChild(session, event);
+    case "child-end":
+      return main ? session : endChild(session, agentId, event);
+    case "compact-start": {
+      const beforeCompact = session.beforeCompact ?? { running: session.turn.running, detail: session.detail };
+      return { ...runs(session, event, "Compacting"), beforeCompact };
+    }
+    case "compact-end": {
+      const was = session.beforeCompact;
+      if (!was) return session;
+      if (was.running) return { ...session, beforeCompact: null, detail: was.detail };
+      return over(session, event, null);
+    }
+    case "setup":
+      return runs(session, event, "Setup");
+    case "interrupted":
+      if (event.at < session.turn.at || !(session.turn.running || asks.hasBlocking(session))) return session;
+      return asks.closeThread(over(session, event, null), null);
+    case "status":
+      return fileChanged(m.title === null ? session : { ...session, title: m.title }, m, event);
+    case "gone":
+      return end({ ...session, file: null }, event, m.why === "process" ? "process gone" : "file gone");
+    case "enriched":
+      return enrich(session, m.with);
+    case "note":
+      return session;
+    default:
+      return m satisfies never;
+  }
+}
+
+function sessionStart(session: Session, event: AgentEvent, m: Move & { kind: "session-start" }): Session {
+  const named = m.model === null ? session : { ...session, model: m.model };
+  if (m.source === "compact") return named;
+  return { ...over(named, event, null), asks: [], children: [], tools: [], background: null };
+}
+
+function end(session: Session, when: Moment, reason: string): Session {
+  if (session.ended) return session;
+  const whileBusy = session.turn.running || asks.hasBlocking(session);
+  return {
+    ...over(session, when, session.turn.error),
+    ended: { reason, whileBusy, at: when.at, t: when.t },
+    asks: [],
+    children: session.children.map((child) => (child.running ? { ...child, running: false } : child)),
+    tools: [],
+    background: null,
+  };
+}
+
+function prompt(session: Session, event: AgentEvent, m: Move & { kind: "prompt" }): Session {
+  // Calls that a "No" or Esc left behind without a hook. A prompt typed during a turn is only queued.
+  const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
+  const running = runs(asks.closeThread({ ...session, tools }, null), event, null);
+  if (m.byMachine) return running;
+  return { ...running, lastPrompt: m.text, turnCount: session.turnCount + 1 };
+}
+
+function toolStart(session: Session, event: AgentEvent, m: Move & { kind: "tool-start" }): Session {
+  const call: ToolCall = {
+    toolUseId: m.toolUseId,
+    tool: m.tool,
+    agentId: event.agentId,
+    promptId: event.promptId,
+    inputKey: m.inputKey,
+    summary: m.summary,
+    ended: false,
+    at: event.at,
+    t: event.t,
+  };
+  const main = event.agentId === null;
+  const settled = main ? asks.closeAsks(session, (ask) => ask.from === "reminder") : session;
+  const known = main ? runs(settled, event, m.tool) : knowChild(settled, event, m.tool);
+  const tools = [...known.tools, call].slice(-limits.maxTools);
+  const skill = m.skill === null || !main ? known.currentSkill : m.skill;
+  return asks.bindCall({ ...known, tools, currentSkill: skill }, call, event);
+}
+
+function ended(call: ToolCall, when: Moment): ToolCall {
+  return { ...call, ended: true, at: when.at, t: when.t };
+}
+
+/** A tool's end that comes right after its turn's does not start the turn again. */
+function trails({ turn }: Session, event: AgentEvent): boolean {
+  return !turn.running && event.t > turn.t && event.t - turn.t < trailingMs;
+}
+
+function toolEnd(session: Session, event: AgentEvent, m: Move & { kind: "tool-end" }): Session {
+  const main = event.agentId === null;
+  const same = (c: ToolCall) => m.toolUseId !== null && c.toolUseId === m.toolUseId;
+  const tools = session.tools
+    .filter((c) => !c.ended || event.t - c.t < trailingMs * 2)
+    .map((c) => (same(c) ? ended(c, event) : c));
+  const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
+  if (!main) return knowChild(closed, event, null);
+  const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");
+  const skill = m.skill === null ? unnamed.currentSkill : null;
+  return trails(session, event) && !session.tools.some(same) ? unnamed : { ...runs(unnamed, event, "Thinking"), currentSkill: skill };
+}
+
+function enrich(session: Session, known: (Move & { kind: "enriched" })["with"]): Session {
+  return {
+    ...session,
+    model: known.model ?? session.model,
+    tokens: known.tokens ?? session.tokens,
+    turnCount: known.turnCount ?? session.turnCount,
+    gitBranch: known.gitBranch ?? session.gitBranch,
+    title: known.title ?? session.title,
+    lastResponse: known.lastResponse ?? session.lastResponse,
+  };
+}
+
+/** Older than what we know: it moves nothing on, but what it says has ended, has ended. */
+function late(session: Session, event: AgentEvent): Session {
+  const m = event.move;
+  if (m.kind === "tool-end" && m.toolUseId !== null) {
+    return asks.closeAsks(session, (ask) => ask.toolUseId === m.toolUseId);
+  }
+  if (m.kind === "child-end" && event.agentId !== null) {
+    const child = session.children.find((c) => c.agentId === event.agentId);
+    return child && child.t <= event.t ? endChild(session, event.agentId, event) : session;
+  }
+  return m.kind === "enriched" ? enrich(session, m.with) : session;
+}

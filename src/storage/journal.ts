@@ -1,0 +1,192 @@
+/**
+ * Every event beckon accepted, in the order it did: one JSON line each, in numbered segments. An event is here before it
+ * is acknowledged, so state = snapshot + the lines after it.
+ */
+import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { limits } from "../limits.ts";
+import { codeOf, tryTo } from "./private.ts";
+import {
+  type JournalLine,
+  type JournalPosition,
+  type Replayed,
+  readEnd,
+  readRecentIds,
+  replaySegments,
+} from "./replay.ts";
+import { continueSegment, createSegment, listSegments, type Segment, segmentAfter } from "./segments.ts";
+
+export type { JournalLine, JournalPosition };
+
+export interface JournalEntry extends Omit<JournalLine, "body"> {
+  /** The body's raw JSON text. */
+  readonly text: string;
+}
+
+export interface JournalOptions {
+  readonly retentionDays: number;
+  readonly onError: (text: string) => void;
+  readonly now?: () => number;
+}
+
+export interface Journal {
+  /** Settles once the entry is written: as many entries as came meanwhile share one write, and one fate. */
+  append(entry: JournalEntry): Promise<void>;
+  position(): JournalPosition;
+  /** Before the first append: it also learns which positions are taken. */
+  replay(after: JournalPosition | null, onLine: (line: JournalLine) => void): Replayed;
+  /** The ids of the last `max` lines, oldest first. */
+  recentIds(max: number): string[];
+  /** Once a snapshot holds everything before `covered`. */
+  rotate(covered: JournalPosition): void;
+  close(): void;
+}
+
+/** The event is not in the journal and must not be acknowledged. */
+export class JournalError extends Error {
+  readonly code: string;
+  constructor(cause: unknown) {
+    const code = codeOf(cause);
+    const advice =
+      code === "ENOSPC" || code === "EDQUOT" ? "Free some disk space." : "Is the state folder writable?";
+    super(`the journal could not be written (${code}). ${advice}`, { cause });
+    this.name = "JournalError";
+    this.code = code;
+  }
+}
+
+const dayMs = 86_400_000;
+
+export function openJournal(dir: string, options: JournalOptions): Journal {
+  const { onError, now = Date.now } = options;
+  let current: Segment | null = null;
+  /** New segments sort after this one: positions in it may be known, though the file is gone or shorter. */
+  let passed: string | null = null;
+  let batch: { text: string; done: PromiseWithResolvers<void> } | null = null;
+
+  function open(): Segment {
+    const last = listSegments(dir).at(-1) ?? "";
+    if (last > (passed ?? "")) return continueSegment(dir, last);
+    return createSegment(dir, segmentAfter(passed ?? last), now());
+  }
+
+  /** Leaves the segment as it is: the next append starts another. */
+  function leave(segment: Segment): void {
+    tryTo(() => closeSync(segment.fd));
+    passed = segment.name;
+    current = null;
+  }
+
+  function checkCurrent(segment: Segment): void {
+    const { nlink, size } = fstatSync(segment.fd);
+    if (nlink > 0 && size === segment.length) return;
+    onError(
+      `journal ${segment.name} was ${nlink > 0 ? "changed" : "deleted"} by another program: a new one is started`,
+    );
+    leave(segment);
+  }
+
+  function write(text: string): void {
+    if (current) checkCurrent(current);
+    current ??= open();
+    const segment = current;
+    const bytes = Buffer.from(text);
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const written = writeSync(segment.fd, bytes, done);
+        if (written === 0) throw new Error("nothing was written");
+        done += written;
+      }
+    } catch (error) {
+      try {
+        ftruncateSync(segment.fd, segment.length);
+      } catch {
+        leave(segment);
+      }
+      throw error;
+    }
+    segment.length += bytes.length;
+  }
+
+  function flush(): void {
+    const full = batch;
+    batch = null;
+    if (!full) return;
+    try {
+      write(full.text);
+      full.done.resolve();
+    } catch (error) {
+      full.done.reject(new JournalError(error));
+    }
+  }
+
+  function startNext(): void {
+    if (!current || current.length === 0) return;
+    const old = now() - current.startedAt > Math.min(1, options.retentionDays) * dayMs;
+    if (current.length <= limits.maxSegmentBytes && !old) return;
+    leave(current);
+    current = open();
+  }
+
+  function removeCovered(covered: JournalPosition): void {
+    const oldest = now() - options.retentionDays * dayMs;
+    const whole = listSegments(dir).flatMap((name) => {
+      if (name === current?.name || name > covered.segment) return [];
+      const { size, mtimeMs } = statSync(join(dir, name));
+      return name < covered.segment || size <= covered.offset ? [{ name, mtimeMs }] : [];
+    });
+    // The newest stays, so that recentIds has something to read.
+    for (const { name, mtimeMs } of whole.slice(0, -1)) {
+      if (mtimeMs < oldest) rmSync(join(dir, name));
+    }
+  }
+
+  return {
+    append(entry) {
+      if (!batch) {
+        batch = { text: "", done: Promise.withResolvers() };
+        setImmediate(flush);
+      }
+      batch.text += lineOf(entry);
+      return batch.done.promise;
+    },
+    position() {
+      if (current) return { segment: current.name, offset: current.length };
+      const end = readEnd(dir);
+      if (end && end.segment > (passed ?? "")) return end;
+      return { segment: segmentAfter(passed ?? end?.segment ?? ""), offset: 0 };
+    },
+    replay(after, onLine) {
+      const end = readEnd(dir);
+      // After a power failure, or if the folder was emptied, the snapshot can be ahead of the journal.
+      const ahead =
+        after &&
+        (!end || end.segment < after.segment || (end.segment === after.segment && end.offset < after.offset));
+      if (ahead) passed = after.segment;
+      return replaySegments(dir, after, onLine, onError);
+    },
+    recentIds: (max) => readRecentIds(dir, max),
+    rotate(covered) {
+      try {
+        startNext();
+        removeCovered(covered);
+      } catch (error) {
+        onError(
+          `the journal could not be tidied (${codeOf(error)}): it is tried again after the next snapshot`,
+        );
+      }
+    },
+    close() {
+      flush();
+      if (current) closeSync(current.fd);
+      current = null;
+    },
+  };
+}
+
+/** By hand: the body is put in as it came, and JSON.stringify gives up on deep ones. */
+function lineOf({ id, at, t, boot, key, spool, text }: JournalEntry): string {
+  const from = spool ? `,"spool":[${JSON.stringify(spool[0])},${spool[1]}]` : "";
+  const body = text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
+  return `{"id":${JSON.stringify(id)},"at":${at},"t":${t},"boot":${JSON.stringify(boot)},"key":${JSON.stringify(key)}${from},"body":${body}}\n`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Covers what looks like a secret in an event's JSON text, before it is kept anywhere. Only the insides of string values
+ * change, so the text stays the same JSON with the same keys.
+ */
+import { isSecretByName, mask, maskText } from "./secrets.ts";
+
+/**
+ * Nearly every event has none of these (a private key begins with `PRIVATE KEY-` or `PRIVATE KEY BLOCK-`). Many small expressions and not one big
+ * one: measured on 3 KB, each takes 0.3 µs and all of them 4, as one expression 11.
+ */
+const hints: readonly RegExp[] = [
+  /AIza|A[KS]IA|eyJ/,
+  /gh[pousr]_|npm_/,
+  /x[oa][xp][a-z]-/,
+  /[^ai]sk-\w/,
+  /k_(?:live|test)_/,
+  /glpat-|b_pat_/,
+  /[sS][sS][wW]/,
+  /_[pP][aAwW][sSdD]/,
+  /[kK][eE][yYnN](?: [=:B]|[\d\\"'=:_-])/,
+  /-(?:[tT][oO])?[kK][eE][yYnN]\s/,
+  /ecret|ECRET/,
+  /[aA][uU][tT][hH][oO][rR][iI][zZ][aA]/,
+];
+
+/** `password=x` */
+const shortest = 10;
+const credentials = /:\\?\/\\?\/[^\s/]*@/;
+const login = /\s(?:-u|--user)[\s=]/;
+
+function mayHoldSecrets(text: string): boolean {
+  for (const hint of hints) if (hint.test(text)) return true;
+  return (text.includes("@") && credentials.test(text)) || (text.includes("curl") && login.test(text));
+}
+
+export function maskSecrets(text: string): string {
+  if (!mayHoldSecrets(text)) return text;
+  let out = "";
+  let copied = 0;
+  let name: string | null = null;
+  for (let open = text.indexOf('"'); open >= 0; ) {
+    const close = endOfString(text, open);
+    if (close < 0) break;
+    const literal = text.slice(open, close + 1);
+    const next = skipSpace(text, close + 1);
+    if (text[next] === ":") {
+      name = text[skipSpace(text, next + 1)] === '"' ? literal.slice(1, -1) : null;
+    } else {
+      const masked = maskString(literal, name);
+      name = null;
+      if (masked !== null) {
+        out += text.slice(copied, open + 1) + masked;
+        copied = close;
+      }
+    }
+    open = text.indexOf('"', next);
+  }
+  return copied === 0 ? text : out + text.slice(copied);
+}
+
+/** On what the string says, not on how it is escaped. null: leave it. */
+function maskString(literal: string, name: string | null): string | null {
+  const raw = literal.slice(1, -1);
+  if (name !== null && isSecretByName(name, raw)) return mask;
+  if (raw.length < shortest || !mayHoldSecrets(literal)) return null;
+  const text = raw.includes("\\") ? decode(literal) : raw;
+  if (text === null) return null;
+  const masked = maskText(text);
+  return masked === text ? null : JSON.stringify(masked).slice(1, -1);
+}
+
+function decode(literal: string): string | null {
+  try {
+    return JSON.parse(literal) as string;
+  } catch {
+    return null;
+  }
+}
+
+function endOfString(text: string, open: number): number {
+  for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(close - 1 - backslashes) === 92) backslashes++;
+    if (backslashes % 2 === 0) return close;
+  }
+  return -1;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  for (let code = text.charCodeAt(at); code === 32 || code === 10 || code === 13 || code === 9; ) {
+    code = text.charCodeAt(++at);
+  }
+  return at;
+}

@@ -1,0 +1,142 @@
+/** Reading the journal back. */
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { limits } from "../limits.ts";
+import { completeLines, endOfLastLine, headsBackwards } from "./lines.ts";
+import { listSegments } from "./segments.ts";
+
+export interface JournalLine {
+  readonly id: string;
+  readonly at: number;
+  readonly t: number;
+  readonly boot: string | null;
+  readonly key: string;
+  /** The spool file the event was read from, and where its line ends. */
+  readonly spool?: readonly [string, number];
+  readonly body: unknown;
+}
+
+/** Everything before it is in the journal, and nothing after it. */
+export interface JournalPosition {
+  readonly segment: string;
+  readonly offset: number;
+}
+
+export interface Replayed {
+  readonly lines: number;
+  readonly skipped: number;
+}
+
+const maxReadBackBytes = 256 * 1024 * 1024;
+/** `{"id":` and an id of the greatest length, each character escaped. */
+const headBytes = 16 + limits.maxIdLength * 6;
+
+/** Every whole line after the position, in order. A torn end of the newest segment is no error: it was never acknowledged. */
+export function replaySegments(
+  dir: string,
+  after: JournalPosition | null,
+  onLine: (line: JournalLine) => void,
+  onError: (text: string) => void,
+): Replayed {
+  let lines = 0;
+  let skipped = 0;
+  const skip = (segment: string, from: number, to: number, why: string) => {
+    skipped++;
+    onError(`journal ${segment}: skipped ${to - from} bytes at ${from} (${why})`);
+  };
+  const segments = listSegments(dir).filter((name) => after === null || name >= after.segment);
+  for (const segment of segments) {
+    withFile(join(dir, segment), (fd) => {
+      const from = after?.segment === segment ? after.offset : 0;
+      const reader = completeLines(fd, from, limits.maxJournalLineBytes);
+      let step = reader.next();
+      for (; !step.done; step = reader.next()) {
+        const { start, end, text } = step.value;
+        const line = text === null ? null : parseLine(text);
+        if (line === null) {
+          skip(
+            segment,
+            start,
+            end,
+            text === null ? "longer than any line beckon writes" : "no line of beckon's",
+          );
+          continue;
+        }
+        lines++;
+        onLine(line);
+      }
+      const { size } = fstatSync(fd);
+      if (segment !== segments.at(-1) && step.value < size) skip(segment, step.value, size, "torn");
+    });
+  }
+  return { lines, skipped };
+}
+
+/** The ids of the last lines, oldest first. */
+export function readRecentIds(dir: string, max: number): string[] {
+  const ids: string[] = [];
+  let budget = maxReadBackBytes;
+  for (const segment of listSegments(dir).reverse()) {
+    if (ids.length >= max || budget <= 0) break;
+    withFile(join(dir, segment), (fd) => {
+      const end = endOfLastLine(fd, fstatSync(fd).size);
+      const from = Math.max(0, end - budget);
+      budget -= end - from;
+      headsBackwards(fd, { from, end, headBytes }, (head) => {
+        const id = idOf(head);
+        if (id !== null) ids.push(id);
+        return ids.length < max;
+      });
+    });
+  }
+  return ids.reverse();
+}
+
+/** Where the journal ends: after the last whole line of its newest segment. */
+export function readEnd(dir: string): JournalPosition | null {
+  const segment = listSegments(dir).at(-1);
+  if (segment === undefined) return null;
+  return withFile(join(dir, segment), (fd) => ({ segment, offset: endOfLastLine(fd, fstatSync(fd).size) }));
+}
+
+function withFile<T>(path: string, use: (fd: number) => T): T {
+  const fd = openSync(path, "r");
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function idOf(head: string): string | null {
+  const quoted = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(head)?.[1];
+  try {
+    return quoted === undefined ? null : (JSON.parse(quoted) as string);
+  } catch {
+    return null;
+  }
+}
+
+function parseLine(text: string): JournalLine | null {
+  try {
+    const line = JSON.parse(text) as Partial<JournalLine> | null;
+    return line && isLine(line) ? line : null;
+  } catch {
+    return null;
+  }
+}
+
+function isLine(line: Partial<JournalLine>): line is JournalLine {
+  return (
+    typeof line.id === "string" &&
+    typeof line.at === "number" &&
+    typeof line.t === "number" &&
+    (line.boot === null || typeof line.boot === "string") &&
+    typeof line.key === "string" &&
+    (line.spool === undefined ||
+      (Array.isArray(line.spool) &&
+        typeof line.spool[0] === "string" &&
+        typeof line.spool[1] === "number")) &&
+    line.body !== undefined
+  );
+}

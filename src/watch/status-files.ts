@@ -1,0 +1,121 @@
+/** Follows the CLI's status files: one per process, rewritten at every change, removed when it ends. */
+import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
+import { join } from "node:path";
+import { readStatusFile, type StatusFile } from "../agents/claude/status.ts";
+import { isAlive } from "./machine.ts";
+
+export interface StatusChange {
+  readonly file: StatusFile;
+  /** The file no longer speaks of this session: removed, or taken by another session of the same process. */
+  readonly gone: boolean;
+}
+
+interface Known {
+  readonly file: StatusFile;
+  readonly content: string;
+}
+
+/** inotify tells at once; where it does not (network folders, a folder that comes later), this finds it. */
+const pollMs = 1_000;
+/** A file caught in the middle of being rewritten is read again. */
+const tornMs = 10;
+const maxFileBytes = 64 * 1024;
+
+export interface StatusFiles {
+  /** Reads everything there is, now. */
+  scan(): void;
+  stop(): void;
+}
+
+export function followStatusFiles(
+  folder: string,
+  onChange: (change: StatusChange) => void,
+  onError: (text: string) => void,
+): StatusFiles {
+  const known = new Map<string, Known>();
+  const retries = new Set<ReturnType<typeof setTimeout>>();
+  let watcher: FSWatcher | null = null;
+
+  function look(name: string, again = 3): void {
+    // The `.key` files beside them are none of our business.
+    if (!/^\d+\.json$/.test(name)) return;
+    const content = readSmall(join(folder, name));
+    if (content === null) return forget(name);
+    const before = known.get(name);
+    if (before?.content === content) return;
+    const file = readStatusFile(content);
+    if (!file) {
+      if (again > 0) later(() => look(name, again - 1));
+      return;
+    }
+    if (!isAlive(file.pid, file.procStart)) return forget(name);
+    known.set(name, { file, content });
+    if (before && before.file.sessionId !== file.sessionId) onChange({ file: before.file, gone: true });
+    if (!before || differs(before.file, file)) onChange({ file, gone: false });
+  }
+
+  function forget(name: string): void {
+    const before = known.get(name);
+    known.delete(name);
+    if (before) onChange({ file: before.file, gone: true });
+  }
+
+  function later(work: () => void): void {
+    const timer = setTimeout(() => {
+      retries.delete(timer);
+      work();
+    }, tornMs);
+    retries.add(timer);
+  }
+
+  function scan(): void {
+    let names: string[] = [];
+    try {
+      names = readdirSync(folder);
+    } catch {
+      // The CLI has not made its folder yet, has none, or somebody removed it: what comes in its place is new.
+      watcher?.close();
+      watcher = null;
+    }
+    for (const name of new Set([...names, ...known.keys()])) look(name);
+    listen();
+  }
+
+  function listen(): void {
+    if (watcher) return;
+    try {
+      watcher = watch(folder, { persistent: false }, (_, name) => (name ? look(name) : scan()));
+      watcher.on("error", (error) => {
+        onError(`stopped watching ${folder}: ${error.message}; looking every second instead`);
+        watcher?.close();
+        watcher = null;
+      });
+    } catch {
+      watcher = null;
+    }
+  }
+
+  scan();
+  const poll = setInterval(scan, pollMs);
+  return {
+    scan,
+    stop() {
+      clearInterval(poll);
+      for (const timer of retries) clearTimeout(timer);
+      watcher?.close();
+    },
+  };
+}
+
+function differs(a: StatusFile, b: StatusFile): boolean {
+  return a.sessionId !== b.sessionId || a.status !== b.status || a.waitingFor !== b.waitingFor || a.title !== b.title;
+}
+
+function readSmall(path: string): string | null {
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size <= maxFileBytes ? readFileSync(path, "utf8") : "";
+  } catch {
+    return null;
+  }
+}

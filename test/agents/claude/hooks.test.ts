@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+import { hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
+import { hookEventNames } from "../../../src/agents/claude/wire.ts";
+
+/** Valid in every version that was tried. */
+const safe = [
+  "Notification",
+  "PermissionRequest",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PreCompact",
+  "PreToolUse",
+  "SessionEnd",
+  "SessionStart",
+  "Stop",
+  "SubagentStart",
+  "SubagentStop",
+  "UserPromptSubmit",
+];
+
+const eventsFor = (version: string | null) => hooksFor(version).map(({ event }) => event as string);
+
+describe("the table", () => {
+  test("says of each of the 33 events, once, whether it is registered", () => {
+    const listed = [...hookTable.register, ...hookTable.never, ...hookTable.unused].map(({ event }) => event);
+    expect(listed.toSorted()).toEqual(hookEventNames.toSorted());
+  });
+
+  test("never registers what would break or flood a session", () => {
+    expect(hookTable.never.map(({ event }) => event)).toEqual(["WorktreeCreate", "MessageDisplay"]);
+    for (const { why } of [...hookTable.never, ...hookTable.unused]) expect(why).toMatch(/\w{3,} \w+/);
+  });
+
+  test("each row is something the CLI can read", () => {
+    for (const { timeout, async, matcher, since, ...rest } of hookTable.register) {
+      expect(timeout).toBeGreaterThan(0);
+      expect(typeof async).toBe("boolean");
+      expect(["string", "undefined"]).toContain(typeof matcher);
+      expect(since ?? "1.0.0").toMatch(/^\d+\.\d+\.\d+$/);
+      expect(Object.keys(rest)).toEqual(["event"]);
+    }
+  });
+
+  test("only what decides, and the last word of a session, makes the CLI wait", () => {
+    const waits = hookTable.register.filter((row) => !row.async).map(({ event }) => event);
+    expect(waits).toEqual(["SessionEnd", "PermissionRequest"]);
+    const longest = hookTable.register.toSorted((a, b) => b.timeout - a.timeout)[0];
+    expect(longest?.event).toBe("PermissionRequest");
+  });
+});
+
+describe("hooks for a version of the CLI", () => {
+  test.each([null, "", "unknown", "2.1", "next"].map((v) => [v]))(
+    "%j is not known: only what is safe, and no async",
+    (v) => {
+      expect(eventsFor(v).toSorted()).toEqual(safe);
+      expect(hooksFor(v).some((hook) => hook.async)).toBe(false);
+    },
+  );
+
+  test("2.0.76 gets what is safe", () => {
+    expect(eventsFor("2.0.76").toSorted()).toEqual(safe);
+  });
+
+  test("2.1.325 gets the whole table", () => {
+    expect(hooksFor("2.1.325")).toEqual(hookTable.register.map(({ since: _, ...row }) => row));
+  });
+
+  test.each([
+    ["StopFailure", "2.1.77", "2.1.78"],
+    ["PostToolBatch", "2.1.117", "2.1.118"],
+    ["PermissionDenied", "2.1.87", "2.1.88"],
+    ["PostCompact", "2.1.75", "2.1.76"],
+    ["Setup", "2.1.9", "2.1.10"],
+    ["PermissionRequest", "2.0.44", "2.0.45"],
+    ["PostToolUseFailure", "1.0.128", "2.0.56"],
+    ["StopFailure", "2.0.900", "3.0.0"],
+    ["StopFailure", "2.1.78-beta.1", "2.1.79-beta.1"],
+  ])("%s is not for %s, but for %s", (event, without, having) => {
+    expect(eventsFor(without)).not.toContain(event);
+    expect(eventsFor(having)).toContain(event);
+  });
+
+  test.each(["2.1.78 (Claude Code)", "v2.1.78", " 2.1.78\n"])("the version may come as %j", (version) => {
+    expect(eventsFor(version)).toEqual(eventsFor("2.1.78"));
+  });
+
+  test("async hooks leave no lines in the person's terminal: none before 2.1.75", () => {
+    expect(hooksFor("2.1.74").some((hook) => hook.async)).toBe(false);
+    expect(hooksFor("2.1.75").find(({ event }) => event === "PreToolUse")?.async).toBe(true);
+    expect(hooksFor("2.1.75").find(({ event }) => event === "PermissionRequest")?.async).toBe(false);
+  });
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import {
+  cutAnswer,
+  emptyTranscript,
+  foldTranscript,
+  lastAnswer,
+  transcriptFacts,
+} from "../../../src/agents/claude/transcript.ts";
+import { limits } from "../../../src/limits.ts";
+import { apiError, assistant, attachment, noResponse, text, timeOf, toolResult, user } from "./rows.ts";
+
+const folder = new URL("../../fixtures/transcripts/", import.meta.url);
+const linesOf = (name: string) => readFileSync(new URL(`${name}.jsonl`, folder), "utf8").split("\n");
+const factsOf = (lines: readonly string[]) =>
+  transcriptFacts(lines.reduce(foldTranscript, emptyTranscript()), true);
+
+describe("transcripts of the real CLI", () => {
+  test.each([
+    ["plain-0", 1, 1, "SAY hello there", "hello there"],
+    ["agent-0", 1, 3, "DO agent SAY I am the subagent", "NOTED: a background task finished."],
+    ["ask-0", 2, 3, "DO ask", "I will use a tool."],
+    ["perm_deny-0", 2, 2, "DO bash touch x", "next prompt"],
+    ["resume-0", 3, 3, "SAY one", "three"],
+    ["skill-0", 1, 3, "DO skill fakeskill", "skill was expanded"],
+    ["tool_ok_fail-0", 4, 8, "DO bash echo hi", /^FINAL: tool result was: <tool_use_error>/],
+  ])("%s: %d turns, %d messages", (name, turnCount, messages, title, lastResponse) => {
+    const facts = factsOf(linesOf(name));
+    expect(facts).toMatchObject({ model: "claude-opus-5-5", gitBranch: "HEAD", turnCount, title });
+    expect(facts.tokens).toEqual({ input: 100 * messages, output: 20 * messages, cached: 0 });
+    expect(facts.lastResponse).toMatch(lastResponse);
+  });
+
+  test("api_error-0: four prompts, and no word of the model's", () => {
+    expect(factsOf(linesOf("api_error-0"))).toEqual({
+      model: null,
+      tokens: null,
+      turnCount: 4,
+      gitBranch: "HEAD",
+      title: "DO error 400",
+      lastResponse: null,
+      interruptedAt: null,
+    });
+  });
+
+  test('"No" and Esc leave an interruption, until the next prompt', () => {
+    const denied = linesOf("perm_deny-0");
+    const next = denied.findIndex((line) => line.includes("SAY next prompt"));
+    expect(factsOf(denied.slice(0, next)).interruptedAt).toBe(Date.parse("2026-11-16T00:34:44.319Z"));
+    expect(factsOf(denied).interruptedAt).toBeNull();
+    expect(factsOf(linesOf("ask-0")).interruptedAt).toBe(Date.parse("2026-11-16T00:35:50.950Z"));
+  });
+
+  test("read backwards or forwards, the last answer is the same at any point of any of them", () => {
+    for (const file of readdirSync(folder)) {
+      const lines = linesOf(file.replace(".jsonl", ""));
+      const fold = emptyTranscript();
+      for (const [i, line] of lines.entries()) {
+        const { lastResponse } = transcriptFacts(foldTranscript(fold, line), true);
+        expect(lastResponse ?? null).toBe(
+          cutAnswer(lastAnswer(lines.slice(0, i + 1)).text, limits.maxTextLength),
+        );
+      }
+    }
+  });
+});
+
+describe("tokens and model", () => {
+  test("rows of one message count once, and the last of them counts", () => {
+    const usage = (output_tokens: number) => ({
+      message: { id: "m1", model: "m", usage: { input_tokens: 7, output_tokens } },
+    });
+    const facts = factsOf([
+      assistant("m0", text("a")),
+      assistant("m1", [], usage(1)),
+      assistant("m1", [], usage(9)),
+    ]);
+    expect(facts.tokens).toEqual({ input: 11 + 7, output: 5 + 9, cached: 100 });
+  });
+
+  test("a fork's copied rows, or the same rows written again, count once", () => {
+    const once = [
+      user("hi", { uuid: "u1" }),
+      assistant("m1", text("a")),
+      user("more", { uuid: "u2" }),
+      assistant("m2", text("b")),
+    ];
+    expect(factsOf([...once, ...once])).toEqual(factsOf(once));
+    expect(factsOf(once)).toMatchObject({ turnCount: 2, tokens: { input: 22, output: 10, cached: 200 } });
+  });
+
+  test("a very long session still counts every message", () => {
+    const fold = emptyTranscript();
+    const many = limits.maxTranscriptIds + 50;
+    for (let i = 0; i < many; i++) foldTranscript(fold, assistant(`m${i}`, []));
+    expect(fold.messages.size).toBe(limits.maxTranscriptIds);
+    expect(transcriptFacts(fold, true).tokens).toEqual({
+      input: 11 * many,
+      output: 5 * many,
+      cached: 100 * many,
+    });
+  });
+
+  test("numbers that are none are nothing", () => {
+    const usage = {
+      input_tokens: -4,
+      output_tokens: "9",
+      cache_read_input_tokens: 2 ** 60,
+      cache_creation_input_tokens: 1.5,
+    };
+    expect(factsOf([assistant("m1", [], { message: { id: "m1", usage } })]).tokens).toEqual({
+      input: 0,
+      output: 0,
+      cached: 0,
+    });
+  });
+
+  test("subagents, API errors and what the CLI says in the model's place change neither", () => {
+    const own = [user("hi"), assistant("m1", text("a"))];
+    const other = {
+      id: "x",
+      model: "claude-haiku",
+      content: text("sub"),
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    const strange = assistant("x", [], { isSidechain: true, message: other, gitBranch: "worktree" });
+    expect(factsOf([...own, strange, apiError("API Error: 500"), noResponse()])).toEqual(factsOf(own));
+  });
+
+  test("of a transcript whose start was not read, they are not known", () => {
+    const fold = [user("hi"), assistant("m1", text("a"))].reduce(foldTranscript, emptyTranscript());
+    expect(transcriptFacts(fold, false)).toMatchObject({
+      tokens: null,
+      turnCount: null,
+      model: "claude-opus-5-5",
+    });
+  });
+});
+
+describe("turns", () => {
+  test.each<[string, string, number]>([
+    ["a prompt", user("hello"), 1],
+    ["a prompt in blocks", user(text("hello")), 1],
+    ["a picture alone", user([{ type: "image", source: {} }]), 1],
+    [
+      "a prompt after an editor's own tag",
+      user([...text("<ide_opened_file>a.ts</ide_opened_file>"), ...text("hello")]),
+      1,
+    ],
+    ["a comparison, which is no tag", user("< 5 is what?"), 1],
+    ["a tool result", user(toolResult("ok")), 0],
+    ["a tool result with a text beside it", user([...toolResult("ok"), ...text("hello")]), 0],
+    ["a subagent's prompt", user("hello", { isSidechain: true }), 0],
+    ["a note of the CLI's", user("hello", { isMeta: true }), 0],
+    ["the summary of a compaction", user("hello", { isCompactSummary: true }), 0],
+    ["a slash command", user("<command-name>/model</command-name>"), 0],
+    ["a shell command", user("<bash-input>echo hi</bash-input>"), 0],
+    ["a task's end", user("<task-notification>\n<task-id>a</task-id></task-notification>"), 0],
+    ["an interruption", user(text("[Request interrupted by user]")), 0],
+    ["an interruption of a tool", user("[Request interrupted by user for tool use]"), 0],
+    ["nothing", user(""), 0],
+    ["no message", user("", { message: 5 }), 0],
+  ])("%s", (_, line, turns) => {
+    expect(factsOf([line]).turnCount).toBe(turns);
+  });
+});
+
+describe("branch and title", () => {
+  test("the branch is the last one named", () => {
+    expect(
+      factsOf([user("a"), user("b", { gitBranch: "fix/1" }), user("c", { gitBranch: "" })]).gitBranch,
+    ).toBe("fix/1");
+  });
+
+  const custom = JSON.stringify({ type: "custom-title", customTitle: "Mine" });
+  const ai = JSON.stringify({ type: "ai-title", aiTitle: "Guessed" });
+  const summary = JSON.stringify({ type: "summary", summary: "Summed up", leafUuid: "x" });
+  const prompt = JSON.stringify({ type: "last-prompt", lastPrompt: "fix\n  the\tbug" });
+  test.each([
+    [[custom, ai, summary, prompt], "Mine"],
+    [[prompt, summary, ai], "Guessed"],
+    [[prompt, summary], "Summed up"],
+    [[prompt], "fix the bug"],
+    [[custom, JSON.stringify({ type: "custom-title", customTitle: "Newer" })], "Newer"],
+    [[custom, ai, JSON.stringify({ type: "custom-title", customTitle: "" })], "Guessed"],
+    [[prompt, JSON.stringify({ type: "ai-title", aiTitle: 5 })], "fix the bug"],
+    [[JSON.stringify({ type: "last-prompt", lastPrompt: "<task-notification>x" })], null],
+    [[], null],
+  ])("%j is called %j", (lines, title) => {
+    expect(factsOf(lines).title).toBe(title as string);
+  });
+
+  test("a long one is cut", () => {
+    const long = JSON.stringify({ type: "ai-title", aiTitle: "y".repeat(10_000) });
+    expect(factsOf([long]).title).toHaveLength(limits.maxSummaryLength);
+  });
+});
+
+describe("an interruption", () => {
+  const stopped = () => user(text("[Request interrupted by user]"));
+
+  test.each<[string, () => string[]]>([
+    [
+      "the CLI's bookkeeping",
+      () => [JSON.stringify({ type: "last-prompt", lastPrompt: "x" }), attachment(9)],
+    ],
+    ["a local command", () => [user("<command-name>/model</command-name>")]],
+    ["a note of the CLI's", () => [user("<system-reminder>x</system-reminder>", { isMeta: true })]],
+    ["a resume", () => [noResponse()]],
+    ["a subagent that goes on", () => [assistant("s", text("sub"), { isSidechain: true })]],
+    ["a row written late", () => [assistant("m1", text("partial"), { timestamp: "2026-01-01T00:00:00Z" })]],
+  ])("stands after %s", (_, later) => {
+    const interruption = stopped();
+    expect(factsOf([user("go"), interruption, ...later()]).interruptedAt).toBe(timeOf(interruption));
+  });
+
+  test.each<[string, () => string]>([
+    ["a prompt", () => user("again")],
+    ["a task's end", () => user("<task-notification>done</task-notification>")],
+    ["an answer", () => assistant("m2", text("yes"))],
+    ["an answer without a time", () => assistant("m2", text("yes"), { timestamp: null })],
+  ])("is over with %s", (_, later) => {
+    expect(factsOf([user("go"), stopped(), later()]).interruptedAt).toBeNull();
+  });
+
+  test("the last one counts", () => {
+    const [first, second] = [stopped(), stopped()];
+    expect(factsOf([first, user("again"), second]).interruptedAt).toBe(timeOf(second));
+  });
+
+  test("one without a time is none", () => {
+    expect(factsOf([user("[Request interrupted by user]", { timestamp: 5 })]).interruptedAt).toBeNull();
+  });
+});

@@ -1,0 +1,134 @@
+/** A state folder, a receiver and real forwarder processes, for the tests of both forwarders. */
+import { expect } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Received {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly text: string;
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: what a forwarder sent, looked at by each test.
+type Envelope = any;
+
+export const isLinux = process.platform === "linux";
+export const beckonHook = [process.execPath, join(import.meta.dir, "../fixtures/hook-entry.ts")];
+
+export const token = "t".repeat(43);
+export const event = {
+  session_id: "06c75a06-35e5-4fac-b012-e960f4753e79",
+  hook_event_name: "PreToolUse",
+  cwd: "/home/dev/proj",
+  tool_name: "Bash",
+  tool_input: { command: 'echo "a\\b" > x' },
+};
+
+export function createWorld() {
+  const home = mkdtempSync(join(tmpdir(), "beckon-hook-test-"));
+  const inHome = (name: string) => join(home, name);
+  const read = (name: string) => (existsSync(inHome(name)) ? readFileSync(inHome(name), "utf8") : "");
+  const stops: (() => void)[] = [];
+
+  return {
+    home,
+    inHome,
+    write: (name: string, text: string) => writeFileSync(inHome(name), text),
+    spool: (): string[] => read("spool.jsonl").split("\n").slice(0, -1),
+    log: (): string => read("hook.log"),
+
+    forward: (
+      stdin: string | Uint8Array,
+      env: Record<string, string> = {},
+      args: string[] = [],
+      cwd?: string,
+    ) => run([...beckonHook, ...args], environment(home, env), stdin, cwd),
+
+    /** beckon, answering each request with that status; the folder says that it runs. */
+    receiver(status = 200, hostname = "127.0.0.1") {
+      const received: Received[] = [];
+      const server = Bun.serve({
+        hostname,
+        port: 0,
+        maxRequestBodySize: 64 * 1024 * 1024,
+        async fetch(request) {
+          const headers = Object.fromEntries(request.headers);
+          received.push({ path: new URL(request.url).pathname, headers, text: await request.text() });
+          return new Response('{"ok":true}', { status });
+        },
+      });
+      stops.push(() => server.stop(true));
+      this.announce(server.port ?? 0);
+      return { received, port: server.port ?? 0 };
+    },
+
+    /** Something that accepts connections, and then does that. */
+    listener(onData: (socket: Bun.Socket) => void) {
+      const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: onData } });
+      stops.push(() => server.stop(true));
+      this.announce(server.port);
+    },
+
+    announce(port: number, pid = process.pid) {
+      writeFileSync(inHome("endpoint.json"), JSON.stringify({ url: `http://127.0.0.1:${port}`, pid }));
+      writeFileSync(inHome("auth-header"), `Authorization: Bearer ${token}\n`);
+    },
+
+    destroy() {
+      for (const stop of stops) stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export type World = ReturnType<typeof createWorld>;
+
+/** Nothing of the tests' own terminal, agent or proxy gets in. Bun's cache of transpiled files would go to HOME. */
+export function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
+  const own = { PATH: process.env.PATH ?? "", HOME: home, BECKON_HOME: home };
+  return { ...own, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...more };
+}
+
+export function start(command: string[], env: Record<string, string>, cwd?: string) {
+  return Bun.spawn(command, { env, ...(cwd ? { cwd } : {}), stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+}
+
+export async function run(
+  command: string[],
+  env: Record<string, string>,
+  stdin: string | Uint8Array,
+  cwd?: string,
+): Promise<Ran> {
+  const before = performance.now();
+  const child = start(command, env, cwd);
+  child.stdin.write(stdin);
+  await child.stdin.end();
+  return finish(child, before);
+}
+
+export async function finish(child: ReturnType<typeof start>, before: number): Promise<Ran> {
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr, ms: performance.now() - before };
+}
+
+export function open(text: string | undefined): Envelope {
+  return JSON.parse(text ?? "null");
+}
+
+/** What every run of a forwarder must end with: anything else is seen in the person's terminal or by the model. */
+export function expectSilence(ran: Ran): void {
+  expect(ran.stdout).toBe("");
+  expect(ran.code).toBe(0);
+}

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import {
+  cycles,
+  type Files,
+  heavyInForwarder,
+  importsOf,
+  impurities,
+  loadedWith,
+  wrongImports,
+} from "./house.ts";
+
+const repo = join(import.meta.dir, "..");
+const maxLines = 300;
+const src = new Map<string, string>();
+for (const path of [...new Bun.Glob("src/**/*.ts").scanSync(repo)].sort()) {
+  src.set(path, await Bun.file(join(repo, path)).text());
+}
+
+describe("the house", () => {
+  test("imports go one way: core ← agents ← rooms ← app ← cli ← main", () => {
+    expect(wrongImports(src)).toEqual([]);
+  });
+
+  test("core and agents know no clock, disk, network or system", () => {
+    expect(impurities(src)).toEqual([]);
+  });
+
+  test("no file imports itself round a circle", () => {
+    expect(cycles(src)).toEqual([]);
+  });
+
+  test("the forwarder loads nothing heavy", () => {
+    expect(heavyInForwarder(src)).toEqual([]);
+    expect(src.has("src/cli/hook.ts")).toBe(true);
+  });
+
+  test("main loads nothing before the verb needs it", () => {
+    expect(src.has("src/main.ts")).toBe(true);
+    expect(
+      loadedWith(src, "src/main.ts").filter(({ to }) => !to.endsWith(".json") && !to.startsWith("node:")),
+    ).toEqual([]);
+  });
+
+  test(`every file of src can be read in one go: at most ${maxLines} lines`, () => {
+    const tooLong = [...src].filter(([, source]) => source.split("\n").length - 1 > maxLines);
+    expect(tooLong.map(([path]) => path)).toEqual([]);
+  });
+
+  test("no import escapes these rules: bun's own parser finds no other", () => {
+    const transpiler = new Bun.Transpiler({ loader: "ts" });
+    for (const [path, source] of src) {
+      const ours = importsOf(path, source).map(({ to }) => to);
+      for (const { path: specifier } of transpiler.scanImports(source)) {
+        expect(ours, path).toContain(specifier.startsWith(".") ? join(path, "..", specifier) : specifier);
+      }
+    }
+  });
+
+  test("the lock file names no place to download from", async () => {
+    const { packages } = await Bun.file(join(repo, "package-lock.json")).json();
+    const named = Object.entries<{ resolved?: string }>(packages).filter(
+      ([, entry]) => entry.resolved !== undefined,
+    );
+    expect(named).toEqual([]);
+  });
+});
+
+describe("the rules notice", () => {
+  const house = (files: Record<string, string>): Files => new Map(Object.entries(files));
+
+  test.each([
+    ["src/core/a.ts", 'import { x } from "../agents/x.ts";'],
+    ["src/core/a.ts", 'import type { X } from "../storage/x.ts";'],
+    ["src/core/a.ts", 'import {\n  x,\n  y,\n} from "../ports.ts";'],
+    ["src/core/a.ts", 'export * from "../app.ts";'],
+    ["src/core/a.ts", 'import "node:fs";'],
+    ["src/core/a.ts", 'import { createHash, randomUUID } from "node:crypto";'],
+    ["src/agents/claude/a.ts", 'import { sql } from "bun";'],
+    ["src/agents/claude/a.ts", 'import { x } from "../../receiver/x.ts";'],
+    ["src/receiver/a.ts", 'import { x } from "../storage/x.ts";'],
+    ["src/storage/a.ts", 'const x = await import("../cli/x.ts");'],
+    ["src/storage/a.ts", "const x = await import(name);"],
+    ["src/app.ts", 'import { x } from "./cli/status.ts";'],
+    ["src/intake.ts", 'import { x } from "./main.ts";'],
+    ["src/limits.ts", 'import { x } from "./core/x.ts";'],
+    ["src/main.ts", 'import { x } from "./cli/status.ts";'],
+    ["src/main.ts", 'const x = await import("./app.ts");'],
+    ["src/helpers/a.ts", "export const x = 1;"],
+  ])("%s with %j", (path, source) => {
+    expect(wrongImports(house({ [path]: source }))).toHaveLength(1);
+  });
+
+  test.each([
+    "const t = Date.now();",
+    "const t = new Date();",
+    "const r = Math.random();",
+    "const h = process.env.HOME;",
+    "const f = Bun.file(path);",
+    "setTimeout(go, 1);",
+    ["const s = `$", "{Date.now()}`;"].join(""),
+  ])("core with %j", (source) => {
+    expect(impurities(house({ "src/core/a.ts": source }))).toHaveLength(1);
+    expect(impurities(house({ "src/app.ts": source }))).toEqual([]);
+    expect(impurities(house({ "src/core/a.ts": `/* ${source} */ // ${source}` }))).toEqual([]);
+  });
+
+  test("a hash is pure, Bun.hash only in agents", () => {
+    expect(wrongImports(house({ "src/core/a.ts": 'import { createHash } from "node:crypto";' }))).toEqual([]);
+    const source = "const h = Bun.hash(text);";
+    expect(impurities(house({ "src/core/a.ts": source }))).toHaveLength(1);
+    expect(impurities(house({ "src/agents/a.ts": source }))).toEqual([]);
+  });
+
+  test("a circle of three, and not a diamond", () => {
+    const a = 'import "./b.ts";';
+    expect(
+      cycles(
+        house({
+          "src/core/a.ts": a,
+          "src/core/b.ts": 'import "./c.ts";',
+          "src/core/c.ts": 'import "./a.ts";',
+        }),
+      ),
+    ).toEqual(["src/core/a.ts → src/core/b.ts → src/core/c.ts → src/core/a.ts"]);
+    expect(
+      cycles(
+        house({
+          "src/core/a.ts": `${a}\nimport "./c.ts";`,
+          "src/core/b.ts": 'import "./c.ts";',
+          "src/core/c.ts": "",
+        }),
+      ),
+    ).toEqual([]);
+  });
+
+  test("a forwarder that loads the server two files away", () => {
+    const files = house({
+      "src/cli/hook.ts": 'import { append } from "../storage/append.ts";\nimport { x } from "./x.ts";',
+      "src/cli/x.ts": 'import type { App } from "../app.ts";\nimport { Elysia } from "elysia";',
+      "src/storage/append.ts": 'import { openSync } from "node:fs";',
+    });
+    expect(heavyInForwarder(files)).toEqual(["src/cli/hook.ts loads elysia"]);
+  });
+});

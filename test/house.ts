@@ -1,0 +1,127 @@
+/** The rules of the house: who may import whom, and what pure code may not touch. */
+import { dirname, join } from "node:path";
+
+/** Path from the repo's root → source text. */
+export type Files = ReadonlyMap<string, string>;
+
+export interface Import {
+  /** A path from the repo's root, or a package's name. */
+  readonly to: string;
+  readonly how: "static" | "type" | "dynamic";
+  /** `{ createHash }`, as it is written. */
+  readonly names: string;
+}
+
+const statement =
+  /^(?:import|export)\s+(type\s)?([^;"]*?)\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\(\s*([^)\s]*)/gm;
+
+export function importsOf(path: string, source: string): Import[] {
+  const code = source.replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+  return [...code.matchAll(statement)].map(([, type, names = "", from, bare, dynamic]) => {
+    const specifier = from ?? bare ?? dynamic?.replace(/^"|",?$/g, "") ?? "";
+    const to = specifier.startsWith(".") ? join(dirname(path), specifier) : specifier;
+    const how = dynamic !== undefined ? "dynamic" : type === undefined ? "static" : "type";
+    return { to, how, names: names.trim() };
+  });
+}
+
+/** A folder of src is a room; the files beside main.ts that wire rooms together are all "app". */
+function roomOf(path: string): string {
+  const [top, name, inside] = path.split("/");
+  if (top !== "src") return path.endsWith(".ts") ? path : "data";
+  if (inside !== undefined) return name ?? "";
+  return ["main.ts", "limits.ts", "ports.ts"].includes(name ?? "") ? (name ?? "").replace(".ts", "") : "app";
+}
+
+const below = ["agents", "core", "limits", "ports"];
+const sideBySide = ["receiver", "storage", "watch", "desktop", "channels", "install", "dashboard"];
+
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  limits: [],
+  core: ["core", "limits"],
+  ports: ["core", "limits"],
+  agents: ["agents", "core", "limits", "data"],
+  ...Object.fromEntries(sideBySide.map((room) => [room, [room, "data", ...below]])),
+  app: ["app", "data", ...sideBySide, ...below],
+  cli: ["cli", "app", "data", ...sideBySide, ...below],
+  main: ["cli", "data"],
+};
+
+const isPure = (path: string): boolean => ["core", "agents", "limits"].includes(roomOf(path));
+const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)$/.test(to);
+
+/** A hash is a function of its input: the one thing of the system that pure code may use. */
+const isHash = (to: string, names: string): boolean => to === "node:crypto" && names === "{ createHash }";
+
+export function wrongImports(files: Files): string[] {
+  return [...files].flatMap(([path, source]) => {
+    const room = roomOf(path);
+    const allowed = mayImport[room];
+    if (allowed === undefined) return [`${path} is in a room that test/house.ts does not know: ${room}`];
+    return importsOf(path, source).flatMap(({ to, how, names }) => {
+      if (how === "dynamic" && !isFile(to))
+        return [`${path} imports something only known at run time: ${to}`];
+      if (!isFile(to)) return isPure(path) && !isHash(to, names) ? [`${path} is pure and imports ${to}`] : [];
+      if (room === "main" && how === "static" && roomOf(to) !== "data")
+        return [`${path} loads ${to} before any verb needs it`];
+      return allowed.includes(roomOf(to))
+        ? []
+        : [`${path} imports ${to}: ${room} may import ${allowed.join(", ")}`];
+    });
+  });
+}
+
+const impure =
+  /\bDate\.now\b|\bnew Date\b(?:\(\)|(?!\())|\bperformance\.|\bMath\.random\b|\bcrypto\.|\bprocess\.|\bBun\.\w+|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./g;
+
+export function impurities(files: Files): string[] {
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  return [...files]
+    .filter(([path]) => isPure(path))
+    .flatMap(([path, source]) =>
+      // Transpiled, so that comments and types may say these words.
+      [...transpiler.transformSync(source).matchAll(impure)]
+        .map(([word]) => word)
+        .filter((word) => !(word === "Bun.hash" && roomOf(path) === "agents"))
+        .map((word) => `${path} is pure and uses ${word}`),
+    );
+}
+
+/** Every file that is loaded once `start` is, in the order it is met. Types load nothing. */
+export function loadedWith(files: Files, start: string): Import[] {
+  const met = new Map<string, Import>();
+  const visit = (path: string): void => {
+    for (const found of importsOf(path, files.get(path) ?? "")) {
+      if (found.how !== "static" || met.has(found.to)) continue;
+      met.set(found.to, found);
+      visit(found.to);
+    }
+  };
+  visit(start);
+  return [...met.values()];
+}
+
+/** The forwarder runs at every tool call of every agent: what it loads is what a person waits for. */
+export function heavyInForwarder(files: Files): string[] {
+  const light = ["cli", "storage", "watch", "limits", "data"];
+  return [...files.keys()]
+    .filter((path) => path.startsWith("src/cli/hook"))
+    .flatMap((path) =>
+      loadedWith(files, path)
+        .filter(({ to }) => (isFile(to) ? !light.includes(roomOf(to)) : !to.startsWith("node:")))
+        .map(({ to }) => `${path} loads ${to}`),
+    );
+}
+
+export function cycles(files: Files): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (trail.includes(path) || done.has(path)) return;
+    for (const { to } of importsOf(path, files.get(path) ?? "")) visit(to, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of files.keys()) visit(path, []);
+  return found;
+}

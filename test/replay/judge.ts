@@ -1,0 +1,116 @@
+/** Compares what was shown with the CLI's own status, change by change. */
+import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { Shown } from "./play.ts";
+import type { Recording, Row } from "./recording.ts";
+
+export interface Verdict {
+  readonly right: number;
+  readonly all: number;
+  readonly wrong: readonly string[];
+}
+
+type Look = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
+
+interface Change {
+  readonly ms: number;
+  readonly id: string;
+  readonly look: Look | null;
+  readonly withinMs: number;
+}
+
+/** Nobody can see a status that lasts less than this. */
+const tooShortMs = 250;
+/** Hooks and file of the next change come this far apart. */
+const beforeNextMs = 250;
+const longMs = 1_500;
+const announcedMs = 400;
+
+function lookOf(row: Row): Look | null {
+  if (row.gone) return "gone";
+  switch (row.status) {
+    case "busy":
+      return "busy";
+    case "idle":
+    case "shell":
+      return "interactable";
+    default:
+      if (row.waitingFor === "permission prompt") return "waiting_permission";
+      return row.waitingFor === "input needed" ? "waiting_question" : null;
+  }
+}
+
+function changesOf(recording: Recording, withinMs: number): Change[] {
+  const changes: Change[] = [];
+  const holder = new Map<string, string>();
+  let dead: string | undefined;
+  for (const row of recording.rows) {
+    if (row.src === "driver" && row.mark?.startsWith("kill -9")) {
+      dead = [...holder.values()].at(-1);
+      if (dead) changes.push({ ms: row.ms, id: dead, look: "gone", withinMs: 3_500 });
+    }
+    if (row.src !== "session-file" || !row.file) continue;
+    const before = holder.get(row.file);
+    const id = row.sessionId ?? before;
+    if (!id || id === dead) continue;
+    if (before && before !== id) changes.push({ ms: row.ms, id: before, look: "gone", withinMs });
+    holder.set(row.file, id);
+    changes.push({ ms: row.ms, id, look: lookOf(row), withinMs });
+  }
+  return changes;
+}
+
+function shownLook(session: SessionSnapshot | undefined): Look | null {
+  if (!session || session.state === "completed") return "gone";
+  const onlyIdle = session.asks.length > 0 && session.asks.every((ask) => ask.kind === "idle");
+  return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
+}
+
+export function judge(recording: Recording, shown: readonly Shown[], withinMs: number): Verdict {
+  const changes = changesOf(recording, withinMs);
+  const end = recording.rows.at(-1)?.ms ?? 0;
+  const sessionAt = (id: string, ms: number) =>
+    shown.findLast((s) => s.ms <= ms)?.sessions.find((s) => s.sessionId === id);
+  const wrong: string[] = [];
+  let right = 0;
+  let all = 0;
+  changes.forEach((change, index) => {
+    const next = changes.slice(index + 1).find((c) => c.id === change.id);
+    const until = next?.ms ?? end;
+    if (!change.look || (next && next.ms - change.ms < tooShortMs)) return;
+    all++;
+    const problem = problemWith(recording, change, until, sessionAt);
+    if (problem) wrong.push(`${recording.name} at ${Math.round(change.ms)} ms: ${problem}`);
+    else right++;
+  });
+  return { right, all, wrong };
+}
+
+function problemWith(
+  recording: Recording,
+  change: Change,
+  until: number,
+  sessionAt: (id: string, ms: number) => SessionSnapshot | undefined,
+): string | null {
+  const { id, look } = change;
+  const limit = Math.min(change.ms + change.withinMs, until);
+  let inTime = false;
+  for (let ms = change.ms; ms <= limit && !inTime; ms += 10) inTime = shownLook(sessionAt(id, ms)) === look;
+  if (!inTime) return `wanted ${look}, shown ${shownLook(sessionAt(id, limit))}`;
+  if (until - change.ms <= longMs) return null;
+  const late = sessionAt(id, until - beforeNextMs);
+  if (shownLook(late) !== look) return `${look} was shown, then ${shownLook(late)}`;
+  if (!look?.startsWith("waiting_") || !isAnnounced(recording, change)) return null;
+  const named = late?.asks.some((ask) => ask.kind !== "idle" && (ask.tool || ask.kind === "elicitation"));
+  return named ? null : "the dialog's ask has no name";
+}
+
+function isAnnounced(recording: Recording, change: Change): boolean {
+  return recording.rows.some((row) => {
+    const name = row.payload?.hook_event_name;
+    return (
+      (name === "PermissionRequest" || name === "Elicitation") &&
+      row.payload?.session_id === change.id &&
+      Math.abs(row.ms - change.ms) < announcedMs
+    );
+  });
+}

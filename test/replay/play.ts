@@ -1,0 +1,127 @@
+/** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
+import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status.ts";
+import { openEnvelope } from "../../src/agents/envelope.ts";
+import { agents } from "../../src/agents/index.ts";
+import type { AgentEvent, Move } from "../../src/core/event.ts";
+import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import { createStore } from "../../src/store.ts";
+import type { Recording, Row } from "./recording.ts";
+
+export interface Shown {
+  readonly ms: number;
+  readonly sessions: readonly SessionSnapshot[];
+}
+
+export interface Options {
+  /** Without the status files. */
+  readonly blind?: boolean;
+  /** How much later a row reaches us than it happened. */
+  readonly delay?: (row: Row, index: number) => number;
+  /** How much later a row says it happened: a hook is stamped when its process has started. */
+  readonly stampShift?: (row: Row, index: number) => number;
+  /** How many times a row comes. */
+  readonly times?: (row: Row, index: number) => number;
+}
+
+interface Input {
+  readonly arrives: number;
+  readonly event: AgentEvent;
+}
+
+/** The app looks for dead processes every second. */
+const processCheckMs = 1_000;
+/** What is shown changes when something arrives, and when everything has come to rest. */
+const restMs = [300, 1_000];
+
+export function play(recording: Recording, options: Options = {}): Shown[] {
+  const inputs = inputsOf(recording, options).sort((a, b) => a.arrives - b.arrives);
+  const store = createStore();
+  const shown: Shown[] = [];
+  let last = "";
+  let next = 0;
+  const times = inputs.flatMap(({ arrives, event }) => [arrives, ...restMs.map((rest) => event.t + rest)]);
+  for (const ms of [...new Set(times)].sort((a, b) => a - b)) {
+    for (let input = inputs[next]; input && input.arrives <= ms; input = inputs[++next]) {
+      store.dispatch(input.event, input.arrives);
+    }
+    const sessions = store.snapshots({ at: recording.startedAt + ms, t: ms });
+    const key = JSON.stringify(sessions.map((s) => [s.sessionId, s.state, s.activityPhase, s.asks]));
+    if (key !== last) shown.push({ ms, sessions });
+    last = key;
+  }
+  return shown;
+}
+
+function inputsOf(recording: Recording, options: Options): Input[] {
+  const { delay = () => 10, stampShift = () => 0, times = () => 1 } = options;
+  const current = new Map<string, Row>();
+  return recording.rows.flatMap((row, index) => {
+    const stamped = Math.max(0, row.ms + stampShift(row, index));
+    const hidden = options.blind && row.src === "session-file";
+    const events = hidden ? [] : eventsOf(recording, row, index, stamped, current);
+    return events.flatMap((event) =>
+      Array.from({ length: times(row, index) }, (_, n) => ({
+        arrives: Math.max(stamped, row.ms) + delay(row, index) + n * 40,
+        event,
+      })),
+    );
+  });
+}
+
+function eventsOf(recording: Recording, row: Row, index: number, ms: number, current: Map<string, Row>): AgentEvent[] {
+  const when = { at: recording.startedAt + ms, t: ms };
+  if (row.src === "hook" && row.payload) {
+    const sessionId = String(row.payload.session_id);
+    current.set(String(row.env?.CLAUDE_PID), { ...row, sessionId });
+    const meta = { pid: Number(row.env?.CLAUDE_PID) || undefined, env: row.env };
+    const hook = openEnvelope({ provider: "claude", _meta: meta, payload: row.payload }, "claude", null);
+    const event = hook && agents.claude?.translate(hook, { ...when, id: `hook-${index}`, key: `key-${index}` });
+    return event ? [event] : [];
+  }
+  if (row.src === "driver" && row.mark?.startsWith("kill -9")) {
+    const dead = [...current.values()].at(-1);
+    const later = { at: when.at + processCheckMs, t: when.t + processCheckMs };
+    return dead?.sessionId ? [own(dead.sessionId, `dead-${index}`, later, { kind: "gone", why: "process" })] : [];
+  }
+  if (row.src !== "session-file" || !row.file) return [];
+  const process = row.file.replace(/\.json$/, "");
+  const before = current.get(process);
+  if (row.gone) {
+    current.delete(process);
+    return before?.sessionId ? [own(before.sessionId, `gone-${index}`, when, { kind: "gone", why: "file" })] : [];
+  }
+  current.set(process, row);
+  const events: AgentEvent[] = [];
+  if (before?.sessionId && before.sessionId !== row.sessionId) {
+    events.push(own(before.sessionId, `left-${index}`, when, { kind: "gone", why: "file" }));
+  }
+  const file = readStatusFile(JSON.stringify(row));
+  const move = file && statusMove(file);
+  const shift = ms - row.ms;
+  const at = (row.statusUpdatedAt ?? when.at) + shift;
+  if (file && move) {
+    const written = { at, t: at - recording.startedAt };
+    events.push({ ...own(file.sessionId, `file-${index}`, written, move), place: statusPlace(file) });
+  }
+  return events;
+}
+
+function own(sessionId: string, id: string, when: { at: number; t: number }, move: Move): AgentEvent {
+  return {
+    ...when,
+    id,
+    agent: "claude",
+    sessionId,
+    agentId: null,
+    agentType: null,
+    name: move.kind,
+    promptId: null,
+    cwd: null,
+    project: null,
+    transcriptPath: null,
+    place: null,
+    attended: null,
+    payloadKey: null,
+    move,
+  };
+}
