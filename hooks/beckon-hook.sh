@@ -47,14 +47,14 @@ append() { # FILE LINE
   return "$1"
 } 2>/dev/null
 
-# The value of a field of the payload that is a plain string. Quotes inside a text are escaped, and do not match.
-field() { # NAME head|tail
-  printf '%s' "$payload" | grep -o "\"$1\" *: *\"[^\"\\\\]*\"" | "$2" -n 1 | sed 's/^[^:]*: *"//; s/"$//'
+# The first or last field of that name, if its value is a plain string. Quotes inside texts are escaped: no match.
+field() { # NAME TEXT head|tail
+  printf '%s' "$2" | grep -o "\"$1\" *: *\"[^\"\\\\]*\"" | "$3" -n 1 | sed 's/^[^:]*: *"//; s/"$//'
 }
 
 fault() { # MESSAGE
   echo "beckon-hook: $1" >&2
-  name=$(field hook_event_name head) session=$(field session_id head)
+  name=$(field hook_event_name "$payload" head) session=$(field session_id "$payload" head)
   append "$state/hook.log" "$(date -u +%Y-%m-%dT%H:%M:%SZ)	${name:--}	${session:--}	$1"
   size_of "$state/hook.log"
   [ "$size" -gt $max_log ] || return 0
@@ -76,24 +76,25 @@ keep() {
 }
 trap keep TERM INT HUP
 
-# In JSON, newlines and tabs are only ever space between tokens: the event becomes one line.
 read_stdin() {
   if command -v timeout >/dev/null; then
     timeout 5 head -c $((max_stdin + 1))
   else
     head -c $((max_stdin + 1))
-  fi | tr '\000\n\r\t' '    ' | sed 's/^ *//; s/ *$//'
-}
+  fi
+} 2>/dev/null
 
 # Only which event of which session it is. In a payload these come first, tool_use_id last.
 shorten() {
+  first=$(printf '%s' "$payload" | head -c 65536)
+  last=$(printf '%s' "$payload" | tail -c 65536)
   printf '{'
   for key in session_id transcript_path cwd hook_event_name tool_name agent_id agent_type prompt_id notification_type; do
-    value=$(field "$key" head)
+    value=$(field "$key" "$first" head)
     [ -z "$value" ] || printf '"%s":"%s",' "$key" "$value"
   done
-  printf '"tool_use_id":"%s"}' "$(field tool_use_id tail)"
-}
+  printf '"tool_use_id":"%s"}' "$(field tool_use_id "$last" tail)"
+} 2>/dev/null
 
 quote() { # TEXT -> quoted, a JSON string
   case $1 in
@@ -235,15 +236,19 @@ post() { # -> code, failed (curl's own exit code)
 }
 
 payload=$(read_stdin)
+# In JSON, newlines are only ever space between tokens: the event becomes one line.
+case $payload in *[[:cntrl:]]*) payload=$(printf '%s' "$payload" | tr '\n\r\t' '   ') ;; esac
 case $payload in
-  '{'*'}') ;;
-  *)
-    size=${#payload}
-    payload=''
-    fault "stdin is not a JSON object ($size characters): nothing sent"
-    exit 0
-    ;;
+  [!\ {]* | *[!\ }]) is_object=no ;;
+  *'{'*'}'*) is_object=yes ;;
+  *) is_object=no ;;
 esac
+if [ $is_object = no ]; then
+  size=${#payload}
+  payload=''
+  fault "stdin is not a JSON object ($size characters): nothing sent"
+  exit 0
+fi
 collect
 if [ ${#payload} -gt $max_payload ]; then
   meta="$meta,\"cut\":true"

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { createIntake, type Intake } from "./intake.ts";
 import { limits } from "./limits.ts";
 import { listen, type Receiver } from "./receiver/server.ts";
+import { pack, type Saved, unpack } from "./saved.ts";
 import { openJournal } from "./storage/journal.ts";
-import { openLog } from "./storage/log.ts";
 import { takeLock } from "./storage/lock.ts";
+import { openLog } from "./storage/log.ts";
 import { maskSecrets } from "./storage/mask.ts";
 import type { Paths } from "./storage/paths.ts";
 import { loadOrCreateToken, makePrivateFolder, removeEndpoint, writeEndpoint } from "./storage/private.ts";
 import { createSaver } from "./storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "./storage/snapshot.ts";
 import { openSpool, type SpoolPosition } from "./storage/spool.ts";
-import { pack, type Saved, unpack } from "./saved.ts";
 import { createStore } from "./store.ts";
 import { createClock } from "./watch/machine.ts";
 import { createTruth } from "./watch/truth.ts";
@@ -109,7 +109,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const url = `http://127.0.0.1:${receiver.port}`;
   writeEndpoint(paths, { url, pid: process.pid });
   const pruning = setInterval(() => store.prune(clock(), retention), pruneMs);
-  log("info", `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`);
+  log(
+    "info",
+    `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`,
+  );
 
   let stopping: Promise<void> | null = null;
   return {
@@ -154,4 +157,3 @@ function listenFrom(port: number, options: Parameters<typeof listen>[1]): Receiv
   }
   throw new Error(`no free port from ${port} to ${port + limits.portsTried}. Set BECKON_PORT to a free one.`);
 }
-

@@ -42,8 +42,6 @@ function createRecent(max: number) {
   };
 }
 
-
-
 export function createIntake(options: IntakeOptions): Intake {
   const { journal, clock } = options;
   const kept = createRecent(limits.rememberedIds);
@@ -68,7 +66,15 @@ export function createIntake(options: IntakeOptions): Intake {
     const event = agents[hook.provider]?.translate(hook, { ...when, id, key });
     if (!event) return { status: 400, error: "no session_id or event name in the payload" } as const;
     try {
-      await journal.append({ id, at: when.at, t: when.t, boot: here.boot, key, ...(spool ? { spool } : {}), text });
+      await journal.append({
+        id,
+        at: when.at,
+        t: when.t,
+        boot: here.boot,
+        key,
+        ...(spool ? { spool } : {}),
+        text,
+      });
     } catch (error) {
       options.onError(`could not keep an event: ${message(error)}`);
       return { status: 503, error: `not kept: ${message(error)}` } as const;
@@ -110,8 +116,10 @@ export function createIntake(options: IntakeOptions): Intake {
       kept.add(line.id);
       const here = clock();
       const hook = openEnvelope(line.body, options.defaultProvider, here.host);
-      const t = line.boot !== null && line.boot === here.boot ? line.t : here.t - Math.max(0, here.at - line.at);
-      const event = hook && agents[hook.provider]?.translate(hook, { at: line.at, t, id: line.id, key: line.key });
+      const t =
+        line.boot !== null && line.boot === here.boot ? line.t : here.t - Math.max(0, here.at - line.at);
+      const event =
+        hook && agents[hook.provider]?.translate(hook, { at: line.at, t, id: line.id, key: line.key });
       if (!event) return;
       replayed = Math.max(replayed, t);
       count(event, replayed);

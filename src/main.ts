@@ -15,7 +15,9 @@ async function main(argv: string[]): Promise<number> {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "flag" : "verb";
-  process.stderr.write(`beckon: unknown ${what} ${JSON.stringify(given)}. Run beckon --help for what there is.\n`);
+  process.stderr.write(
+    `beckon: unknown ${what} ${JSON.stringify(given)}. Run beckon --help for what there is.\n`,
+  );
   return 2;
 }
 
@@ -28,4 +30,5 @@ try {
   // A hook that fails must never be seen by the agent.
   process.exitCode = process.argv[2] === "hook" ? 0 : 1;
 }
+
 export {};

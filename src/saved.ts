@@ -18,7 +18,9 @@ export function pack(saved: Saved, here: Here): SnapshotFile {
 export function unpack(file: SnapshotFile, here: Here): Saved {
   const { savedAt, savedT, boot } = file as { savedAt?: unknown; savedT?: unknown; boot?: unknown };
   const list = Array.isArray(file.sessions) ? (file.sessions as unknown[]) : [];
-  const sessions = list.filter((s): s is Session => isFields(s) && typeof s.sessionId === "string") as Session[];
+  const sessions = list.filter(
+    (s): s is Session => isFields(s) && typeof s.sessionId === "string",
+  ) as Session[];
   const sameBoot = boot !== null && boot === here.boot;
   const shift =
     sameBoot || typeof savedAt !== "number" || typeof savedT !== "number"

@@ -47,21 +47,30 @@ export function createStore(): Store {
     find(name, now) {
       const exact = stories.get(name);
       if (exact) return snapshotOf(exact.session, now);
-      const matches = snapshots(now).filter((s) => s.sessionId.startsWith(name) || sessionKey(s.provider, s.sessionId).startsWith(name));
-      const one = matches.find((s) => s.sessionId === name) ?? (matches.length === 1 ? matches[0] : undefined);
+      const matches = snapshots(now).filter(
+        (s) => s.sessionId.startsWith(name) || sessionKey(s.provider, s.sessionId).startsWith(name),
+      );
+      const one =
+        matches.find((s) => s.sessionId === name) ?? (matches.length === 1 ? matches[0] : undefined);
       return one ?? null;
     },
     prune(now, retention) {
-      const done = [...stories].filter(([, { session }]) => stateOf(session, now) === "completed" || stateOf(session, now) === "stale");
+      const done = [...stories].filter(
+        ([, { session }]) => stateOf(session, now) === "completed" || stateOf(session, now) === "stale",
+      );
       done.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
       done.forEach(([key, { session }], index) => {
-        if (index >= retention.completedMax || elapsedMs(session.ended ?? session.last, now) > retention.completedMs) {
+        if (
+          index >= retention.completedMax ||
+          elapsedMs(session.ended ?? session.last, now) > retention.completedMs
+        ) {
           stories.delete(key);
         }
       });
     },
     restore(sessions) {
-      for (const session of sessions) stories.set(sessionKey(session.agent, session.sessionId), resume(session));
+      for (const session of sessions)
+        stories.set(sessionKey(session.agent, session.sessionId), resume(session));
     },
   };
 }

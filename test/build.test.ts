@@ -88,7 +88,8 @@ describe("in a folder whose bunfig.toml and .env mean harm", () => {
   test("the app, the forwarder and status take nothing from them", async () => {
     const app = start(binary);
     try {
-      while (endpoint() === undefined && app.exitCode === null) await Bun.sleep(20);
+      const deadline = Date.now() + 4_000;
+      while (endpoint() === undefined && app.exitCode === null && Date.now() < deadline) await Bun.sleep(20);
       expect(endpoint(), "endpoint.json under HOME").toBeDefined();
 
       const hook = start(binary, "hook", "claude");

@@ -7,7 +7,8 @@ export type Files = ReadonlyMap<string, string>;
 export interface Import {
   /** A path from the repo's root, or a package's name. */
   readonly to: string;
-  readonly how: "static" | "type" | "dynamic";
+  /** "unknown": import() of something that only the running program knows. */
+  readonly how: "static" | "type" | "dynamic" | "unknown";
   /** `{ createHash }`, as it is written. */
   readonly names: string;
 }
@@ -18,11 +19,15 @@ const statement =
 export function importsOf(path: string, source: string): Import[] {
   const code = source.replace(/^\s*(\/\/|\/?\*).*$/gm, "");
   return [...code.matchAll(statement)].map(([, type, names = "", from, bare, dynamic]) => {
-    const specifier = from ?? bare ?? dynamic?.replace(/^"|",?$/g, "") ?? "";
+    const specifier = from ?? bare ?? dynamic?.replaceAll(/[",]/g, "") ?? "";
     const to = specifier.startsWith(".") ? join(dirname(path), specifier) : specifier;
-    const how = dynamic !== undefined ? "dynamic" : type === undefined ? "static" : "type";
-    return { to, how, names: names.trim() };
+    return { to, how: howOf(type, dynamic), names: names.trim() };
   });
+}
+
+function howOf(type: string | undefined, dynamic: string | undefined): Import["how"] {
+  if (dynamic !== undefined) return dynamic.startsWith('"') ? "dynamic" : "unknown";
+  return type === undefined ? "static" : "type";
 }
 
 /** A folder of src is a room; the files beside main.ts that wire rooms together are all "app". */
@@ -54,22 +59,26 @@ const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)
 const isHash = (to: string, names: string): boolean => to === "node:crypto" && names === "{ createHash }";
 
 export function wrongImports(files: Files): string[] {
-  return [...files].flatMap(([path, source]) => {
-    const room = roomOf(path);
-    const allowed = mayImport[room];
-    if (allowed === undefined) return [`${path} is in a room that test/house.ts does not know: ${room}`];
-    return importsOf(path, source).flatMap(({ to, how, names }) => {
-      if (how === "dynamic" && !isFile(to))
-        return [`${path} imports something only known at run time: ${to}`];
-      if (!isFile(to)) return isPure(path) && !isHash(to, names) ? [`${path} is pure and imports ${to}`] : [];
-      if (room === "main" && how === "static" && roomOf(to) !== "data")
-        return [`${path} loads ${to} before any verb needs it`];
-      return allowed.includes(roomOf(to))
-        ? []
-        : [`${path} imports ${to}: ${room} may import ${allowed.join(", ")}`];
-    });
-  });
+  return [...files].flatMap(([path, source]) =>
+    importsOf(path, source).flatMap((found) => {
+      const wrong = whatIsWrong(path, found);
+      return wrong === null ? [] : [`${path} ${wrong}`];
+    }),
+  );
 }
+
+function whatIsWrong(path: string, { to, how, names }: Import): string | null {
+  const room = roomOf(path);
+  const allowed = mayImport[room] ?? [];
+  if (how === "unknown") return `imports something only known at run time: ${to}`;
+  if (!isFile(to)) return isPure(path) && !isHash(to, names) ? `is pure and imports ${to}` : null;
+  if (room === "main" && how === "static" && roomOf(to) !== "data")
+    return `loads ${to} before a verb needs it`;
+  return allowed.includes(roomOf(to)) ? null : `imports ${to}: ${room} may import ${allowed.join(", ")}`;
+}
+
+export const unknownRooms = (files: Files): string[] =>
+  [...files.keys()].filter((path) => !Object.hasOwn(mayImport, roomOf(path)));
 
 const impure =
   /\bDate\.now\b|\bnew Date\b(?:\(\)|(?!\())|\bperformance\.|\bMath\.random\b|\bcrypto\.|\bprocess\.|\bBun\.\w+|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./g;

@@ -56,7 +56,8 @@ function whole(value: unknown, max: number): number | null {
 }
 
 function readMeta(meta: Fields, host: string | null): Meta {
-  const at = whole(meta.at, 8.64e15) ?? (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
+  const at =
+    whole(meta.at, 8.64e15) ?? (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
   return {
     id: text(meta.id, limits.maxIdLength),
     at: at !== null && Number.isFinite(at) ? at : null,

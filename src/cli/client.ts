@@ -22,7 +22,9 @@ export async function fetchSessions(paths: Paths): Promise<SessionSnapshot[] | n
   const endpoint = readEndpoint(paths);
   if (!endpoint) return null;
   try {
-    const authorization = readFileSync(paths.authHeader, "utf8").trim().replace(/^Authorization: /, "");
+    const authorization = readFileSync(paths.authHeader, "utf8")
+      .trim()
+      .replace(/^Authorization: /, "");
     const response = await fetch(`${endpoint.url}/api/sessions`, {
       headers: { authorization },
       signal: AbortSignal.timeout(2_000),

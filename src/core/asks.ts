@@ -1,6 +1,6 @@
 /** Opening, naming, binding and closing asks. Every function takes a session and gives the next. */
 import { limits } from "../limits.ts";
-import type { AgentEvent, AskKind, Move, Moment } from "./event.ts";
+import type { AgentEvent, AskKind, Moment, Move } from "./event.ts";
 import { type Ask, isBlocking, isShown, type Session, type ToolCall } from "./session.ts";
 
 export function closeAsks(session: Session, closes: (ask: Ask) => boolean): Session {
@@ -18,7 +18,9 @@ export function closeThread(session: Session, agentId: string | null): Session {
 export function endThread(session: Session, agentId: string): Session {
   const closed = closeThread(session, agentId);
   const guessed = closed.asks.find((ask) => ask.agentId === agentId);
-  return guessed ? replaceAsk(closed, guessed, { ...guessed, agentId: null, tool: null, summary: "" }) : closed;
+  return guessed
+    ? replaceAsk(closed, guessed, { ...guessed, agentId: null, tool: null, summary: "" })
+    : closed;
 }
 
 export function hasBlocking(session: Session): boolean {
@@ -91,7 +93,9 @@ export function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], 
 
 /** An ask that no request named can only be about the one tool call under way, if there is just one. */
 export function nameByCall(session: Session): Session {
-  const nameless = session.asks.find((ask) => ask.from !== "hook" && ask.kind === "permission" && ask.tool === null);
+  const nameless = session.asks.find(
+    (ask) => ask.from !== "hook" && ask.kind === "permission" && ask.tool === null,
+  );
   const running = session.tools.filter((call) => !call.ended);
   const [only] = running;
   if (!nameless || !only || running.length > 1) return session;
@@ -102,8 +106,7 @@ export function nameByCall(session: Session): Session {
 /** PreToolUse after its PermissionRequest: the ask learns its tool_use_id. */
 export function bindCall(session: Session, call: ToolCall, event: AgentEvent): Session {
   const waiting = session.asks.find(
-    (ask) =>
-      ask.from === "hook" && ask.toolUseId === null && sameCall(call, event, ask.tool, ask.inputKey),
+    (ask) => ask.from === "hook" && ask.toolUseId === null && sameCall(call, event, ask.tool, ask.inputKey),
   );
   return waiting ? replaceAsk(session, waiting, { ...waiting, toolUseId: call.toolUseId }) : session;
 }
@@ -114,8 +117,7 @@ export function closeForTool(session: Session, event: AgentEvent, tool: string, 
   const ask =
     byId ??
     session.asks.find(
-      (a) =>
-        a.from === "hook" && a.toolUseId === null && a.agentId === event.agentId && a.tool === tool,
+      (a) => a.from === "hook" && a.toolUseId === null && a.agentId === event.agentId && a.tool === tool,
     );
   return ask ? closeAsks(session, (a) => a === ask) : session;
 }
@@ -124,9 +126,10 @@ export function closeForTool(session: Session, event: AgentEvent, tool: string, 
 export function remind(session: Session, move: Move & { kind: "nudge" }, when: Moment): Session {
   if (hasBlocking(session)) return session;
   if (move.ask === "idle") {
-    const over: Session = session.turn.running && session.file?.status !== "busy"
-      ? { ...session, turn: { ...session.turn, running: false, at: when.at, t: when.t } }
-      : session;
+    const over: Session =
+      session.turn.running && session.file?.status !== "busy"
+        ? { ...session, turn: { ...session.turn, running: false, at: when.at, t: when.t } }
+        : session;
     if (over.asks.some((ask) => ask.kind === "idle")) return over;
     return openUnnamed(over, "idle", "reminder", when);
   }

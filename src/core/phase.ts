@@ -42,7 +42,8 @@ export function stateOf(session: Session, now: Moment): SessionState {
 export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
   if (stateOf(session, now) !== "active") return null;
   const ask = leadingAsk(session);
-  if (ask) return ask.kind === "permission" || ask.kind === "plan" ? "waiting_permission" : "waiting_question";
+  if (ask)
+    return ask.kind === "permission" || ask.kind === "plan" ? "waiting_permission" : "waiting_question";
   return isBusy(session) ? "busy" : "interactable";
 }
 

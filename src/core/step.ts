@@ -43,7 +43,10 @@ function note(session: Session, event: AgentEvent): Session {
     payloads:
       event.payloadKey === null
         ? session.payloads
-        : [...session.payloads.filter((p) => event.t - p.t <= sameEventMs), { key: event.payloadKey, t: event.t }].slice(-16),
+        : [
+            ...session.payloads.filter((p) => event.t - p.t <= sameEventMs),
+            { key: event.payloadKey, t: event.t },
+          ].slice(-16),
     cwd: (main ? event.cwd : null) ?? session.cwd,
     firstCwd: session.firstCwd ?? event.cwd,
     project: session.project ?? event.project,
@@ -120,7 +123,9 @@ function move(session: Session, event: AgentEvent, m: Move): Session {
     case "tools-done": {
       const closed = asks.closeThread(session, agentId);
       const tools = closed.tools.map((c) => (c.agentId === agentId && !c.ended ? ended(c, event) : c));
-      return main && !trails(session, event) ? runs({ ...closed, tools }, event, "Thinking") : { ...closed, tools };
+      return main && !trails(session, event)
+        ? runs({ ...closed, tools }, event, "Thinking")
+        : { ...closed, tools };
     }
     case "ask": {
       const known = main ? session : knowChild(session, event);
@@ -147,7 +152,10 @@ function move(session: Session, event: AgentEvent, m: Move): Session {
     case "child-end":
       return main ? session : endChild(session, agentId, event);
     case "compact-start": {
-      const beforeCompact = session.beforeCompact ?? { running: session.turn.running, detail: session.detail };
+      const beforeCompact = session.beforeCompact ?? {
+        running: session.turn.running,
+        detail: session.detail,
+      };
       return { ...runs(session, event, "Compacting"), beforeCompact };
     }
     case "compact-end": {
@@ -240,7 +248,9 @@ function toolEnd(session: Session, event: AgentEvent, m: Move & { kind: "tool-en
   if (!main) return knowChild(closed, event, null);
   const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");
   const skill = m.skill === null ? unnamed.currentSkill : null;
-  return trails(session, event) && !session.tools.some(same) ? unnamed : { ...runs(unnamed, event, "Thinking"), currentSkill: skill };
+  return trails(session, event) && !session.tools.some(same)
+    ? unnamed
+    : { ...runs(unnamed, event, "Thinking"), currentSkill: skill };
 }
 
 function enrich(session: Session, known: (Move & { kind: "enriched" })["with"]): Session {

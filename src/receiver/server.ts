@@ -28,7 +28,9 @@ export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
     const body = await readBody(request);
     if (body === null) return answer(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
     const { status, error } = await accept(body);
-    return status === 200 ? new Response('{"ok":true}', { status, headers: json }) : answer(status, { error });
+    return status === 200
+      ? new Response('{"ok":true}', { status, headers: json })
+      : answer(status, { error });
   };
   return new Elysia().post("/api/hook", take, { parse: "none" }).post("/ingest", take, { parse: "none" });
 }

@@ -82,8 +82,12 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
 
   async function drain(file: string): Promise<Seen | null> {
     const stat = statSync(file, { throwIfNoEntry: false });
+    if (!stat) {
+      seen.delete(file);
+      return null;
+    }
     const before = seen.get(file);
-    const unchanged = stat !== undefined && before?.ino === stat.ino && before.size === stat.size;
+    const unchanged = before?.ino === stat.ino && before.size === stat.size;
     if (unchanged && !before.blocked) return before;
     const now = await withSpoolFile(file, async (fd): Promise<Seen> => {
       const { ino, size } = fstatSync(fd);

@@ -108,7 +108,12 @@ export function followStatusFiles(
 }
 
 function differs(a: StatusFile, b: StatusFile): boolean {
-  return a.sessionId !== b.sessionId || a.status !== b.status || a.waitingFor !== b.waitingFor || a.title !== b.title;
+  return (
+    a.sessionId !== b.sessionId ||
+    a.status !== b.status ||
+    a.waitingFor !== b.waitingFor ||
+    a.title !== b.title
+  );
 }
 
 function readSmall(path: string): string | null {

@@ -96,7 +96,7 @@ interface Followed {
   readonly size: number;
   readonly mtimeMs: number;
   readonly spot: Spot;
-  /** The bytes before the spot. An inode is soon used again: other bytes here mean another file. */
+  /** The bytes before the spot. Other ones, or none, mean another file: inodes are soon used again. */
   readonly mark: Buffer;
   readonly fromStart: boolean;
   readonly fold: TranscriptFold;
@@ -110,7 +110,7 @@ async function readOn(path: string, last: Followed | null): Promise<Followed | n
   try {
     const { ino: inode, size, mtimeMs } = await file.stat();
     if (last && last.inode === inode && last.size === size && last.mtimeMs === mtimeMs) return last;
-    const goesOn = last && last.inode === inode && size >= last.spot.offset && (await hasMark(file, last));
+    const goesOn = last && last.inode === inode && (await hasMark(file, last));
     const from = goesOn ? last.spot : tailOf(size, limits.maxTranscriptFirstReadBytes);
     const fold = goesOn ? last.fold : emptyTranscript();
     const spot = await eachRow(file, from, size, (line) => foldTranscript(fold, line));
@@ -146,7 +146,8 @@ async function eachRow(
     if (chunk.length === 0) break;
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      if (!passing) onRow(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString());
+      const fits = held + end - start <= limits.maxTranscriptRowBytes;
+      if (fits && !passing) onRow(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString());
       passing = false;
       pieces = [];
       held = 0;

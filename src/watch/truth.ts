@@ -43,7 +43,12 @@ export function createTruth(options: TruthOptions): Truth {
 
   function onStatus({ file, gone }: StatusChange): void {
     const here = clock();
-    const about = { sessionId: file.sessionId, cwd: file.cwd, attended: file.attended, place: statusPlace(file) };
+    const about = {
+      sessionId: file.sessionId,
+      cwd: file.cwd,
+      attended: file.attended,
+      place: statusPlace(file),
+    };
     if (gone) return tell(about, here, { kind: "gone", why: "file" });
     const move = statusMove(file);
     if (move) tell(about, ago(here, file.updatedAt), move);

@@ -12,21 +12,63 @@ const tools = ["Bash", "Write", "mcp__fake__ask"];
 const nullable = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
-  fc.record({ kind: fc.constant("session-start" as const), source: nullable(["startup", "resume", "compact", "odd"]), model: nullable([null, "m"]) }),
+  fc.record({
+    kind: fc.constant("session-start" as const),
+    source: nullable(["startup", "resume", "compact", "odd"]),
+    model: nullable([null, "m"]),
+  }),
   fc.record({ kind: fc.constant("session-end" as const), reason: nullable([null, "other"]) }),
-  fc.record({ kind: fc.constant("prompt" as const), text: fc.string({ maxLength: 5 }), byMachine: fc.boolean() }),
-  fc.record({ kind: fc.constant("tool-start" as const), tool: nullable(tools), toolUseId: nullable(toolUseIds), inputKey: nullable(["k1", "k2"]), summary: fc.constant("do it"), skill: nullable([null, "spec"]) }),
-  fc.record({ kind: fc.constant("tool-end" as const), tool: nullable(tools), toolUseId: nullable(toolUseIds), outcome: nullable(["ok", "failed", "denied"] as const), skill: nullable([null, "spec"]) }),
+  fc.record({
+    kind: fc.constant("prompt" as const),
+    text: fc.string({ maxLength: 5 }),
+    byMachine: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("tool-start" as const),
+    tool: nullable(tools),
+    toolUseId: nullable(toolUseIds),
+    inputKey: nullable(["k1", "k2"]),
+    summary: fc.constant("do it"),
+    skill: nullable([null, "spec"]),
+  }),
+  fc.record({
+    kind: fc.constant("tool-end" as const),
+    tool: nullable(tools),
+    toolUseId: nullable(toolUseIds),
+    outcome: nullable(["ok", "failed", "denied"] as const),
+    skill: nullable([null, "spec"]),
+  }),
   fc.constant({ kind: "tools-done" } as const),
-  fc.record({ kind: fc.constant("ask" as const), ask: nullable(["permission", "question", "plan", "elicitation"] as const), tool: nullable([...tools, null]), inputKey: nullable(["k1", "k2", "fake", null]), summary: fc.constant("may I"), options: fc.constant([]) }),
+  fc.record({
+    kind: fc.constant("ask" as const),
+    ask: nullable(["permission", "question", "plan", "elicitation"] as const),
+    tool: nullable([...tools, null]),
+    inputKey: nullable(["k1", "k2", "fake", null]),
+    summary: fc.constant("may I"),
+    options: fc.constant([]),
+  }),
   fc.record({ kind: fc.constant("ask-answered" as const), askId: nullable(["s-1", "s-2", "s-3"]) }),
   fc.record({ kind: fc.constant("elicitation-end" as const), server: nullable([null, "fake"]) }),
-  fc.record({ kind: fc.constant("nudge" as const), ask: nullable(["permission", "elicitation", "idle"] as const), text: fc.constant("hey") }),
+  fc.record({
+    kind: fc.constant("nudge" as const),
+    ask: nullable(["permission", "elicitation", "idle"] as const),
+    text: fc.constant("hey"),
+  }),
   fc.record({
     kind: fc.constant("turn-end" as const),
     error: nullable([null, "rate_limit"]),
     lastResponse: nullable([null, "done"]),
-    background: fc.option(fc.array(fc.record({ id: nullable(["a1", "a2", "b1"]), type: nullable(["subagent", "shell"]), running: fc.boolean(), description: nullable([null, "x"]) }), { maxLength: 3 })),
+    background: fc.option(
+      fc.array(
+        fc.record({
+          id: nullable(["a1", "a2", "b1"]),
+          type: nullable(["subagent", "shell"]),
+          running: fc.boolean(),
+          description: nullable([null, "x"]),
+        }),
+        { maxLength: 3 },
+      ),
+    ),
   }),
   fc.record({ kind: fc.constant("child-start" as const), type: fc.constant("Explore") }),
   fc.constant({ kind: "child-end" } as const),
@@ -34,14 +76,27 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   fc.constant({ kind: "compact-end" } as const),
   fc.constant({ kind: "setup" } as const),
   fc.constant({ kind: "interrupted" } as const),
-  fc.record({ kind: fc.constant("status" as const), status: nullable(["idle", "busy", "waiting", "shell"] as const), waitingFor: nullable([null, "permission prompt", "input needed", "dialog open"]), title: nullable([null, "T"]) }),
+  fc.record({
+    kind: fc.constant("status" as const),
+    status: nullable(["idle", "busy", "waiting", "shell"] as const),
+    waitingFor: nullable([null, "permission prompt", "input needed", "dialog open"]),
+    title: nullable([null, "T"]),
+  }),
   fc.record({ kind: fc.constant("gone" as const), why: nullable(["process", "file"] as const) }),
   fc.record({ kind: fc.constant("enriched" as const), with: fc.constant({ turnCount: 3 }) }),
   fc.constant({ kind: "note" } as const),
 );
 
 const events: fc.Arbitrary<AgentEvent[]> = fc
-  .array(fc.record({ move: moves, agentId: nullable(agentIds), after: fc.integer({ min: 1, max: 2_000 }), promptId: nullable([null, "p1", "p2"]) }), { maxLength: 50 })
+  .array(
+    fc.record({
+      move: moves,
+      agentId: nullable(agentIds),
+      after: fc.integer({ min: 1, max: 2_000 }),
+      promptId: nullable([null, "p1", "p2"]),
+    }),
+    { maxLength: 50 },
+  )
   .map((list) => {
     let t = 0;
     return list.map(({ move, agentId, after, promptId }, index) => {
@@ -72,7 +127,10 @@ interface Arrival {
   readonly arrives: number;
 }
 
-function play(arrivals: readonly Arrival[], eachTime?: (seen: SessionSnapshot) => void): SessionSnapshot | null {
+function play(
+  arrivals: readonly Arrival[],
+  eachTime?: (seen: SessionSnapshot) => void,
+): SessionSnapshot | null {
   let story: Story | undefined;
   for (const { event, arrives } of arrivals) {
     story = reduce(story, event, arrives);
@@ -85,7 +143,9 @@ function play(arrivals: readonly Arrival[], eachTime?: (seen: SessionSnapshot) =
 const onTime = (list: readonly AgentEvent[]): Arrival[] => list.map((event) => ({ event, arrives: event.t }));
 
 function holds(seen: SessionSnapshot): void {
-  const running = new Set(seen.children.filter((child) => child.state === "running").map((child) => child.agentId));
+  const running = new Set(
+    seen.children.filter((child) => child.state === "running").map((child) => child.agentId),
+  );
   if (seen.state !== "active") expect(seen.activityPhase).toBeNull();
   if (seen.state === "active") expect(seen.activityPhase).not.toBeNull();
   if (seen.state === "completed") {
@@ -103,16 +163,25 @@ const runs = { numRuns: 3_000 };
 
 describe("for any sequence of any events", () => {
   test("nothing throws, and there are never two truths", () => {
-    fc.assert(fc.property(events, (list) => void play(onTime(list), holds)), runs);
+    fc.assert(
+      fc.property(events, (list) => void play(onTime(list), holds)),
+      runs,
+    );
   });
 
   test("what arrives late, twice and out of order ends in the same state", () => {
-    const delays = fc.array(fc.record({ delay: fc.integer({ min: 0, max: 3_000 }), again: fc.integer({ min: 0, max: 3_000 }) }), { minLength: 50, maxLength: 50 });
+    const delays = fc.array(
+      fc.record({ delay: fc.integer({ min: 0, max: 3_000 }), again: fc.integer({ min: 0, max: 3_000 }) }),
+      { minLength: 50, maxLength: 50 },
+    );
     fc.assert(
       fc.property(events, delays, (list, delayed) => {
         const arrivals = list.flatMap((event, index) => {
           const { delay = 0, again = 0 } = delayed[index] ?? {};
-          return [{ event, arrives: event.t + delay }, ...(again % 3 === 0 ? [{ event, arrives: event.t + again }] : [])];
+          return [
+            { event, arrives: event.t + delay },
+            ...(again % 3 === 0 ? [{ event, arrives: event.t + again }] : []),
+          ];
         });
         arrivals.sort((a, b) => a.arrives - b.arrives);
         expect(play(arrivals)).toEqual(play(onTime(list)));
@@ -124,8 +193,13 @@ describe("for any sequence of any events", () => {
   test("the same payload under another id within a second counts once", () => {
     fc.assert(
       fc.property(events, (list) => {
-        const hooks = list.filter((event) => !["status", "gone", "enriched", "interrupted", "ask-answered"].includes(event.move.kind));
-        const doubled = hooks.flatMap((event) => [event, { ...event, id: `${event.id}-again`, t: event.t + 0.5, at: event.at }]);
+        const hooks = list.filter(
+          (event) => !["status", "gone", "enriched", "interrupted", "ask-answered"].includes(event.move.kind),
+        );
+        const doubled = hooks.flatMap((event) => [
+          event,
+          { ...event, id: `${event.id}-again`, t: event.t + 0.5, at: event.at },
+        ]);
         expect(play(onTime(doubled))?.asks.length).toBe(play(onTime(hooks))?.asks.length);
         expect(play(onTime(doubled))?.turnCount).toBe(play(onTime(hooks))?.turnCount);
       }),

@@ -2,12 +2,19 @@
 import { describe, expect, test } from "bun:test";
 import { askColour, asking, bash, call, child, tell } from "./tell.ts";
 
-const running = () => tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
+const running = () =>
+  tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
 
 describe("SessionStart", () => {
   test("makes the session known, with its turn over", () => {
     const seen = tell().hook("SessionStart", { source: "startup", model: "claude-opus-5-5" }).see();
-    expect(seen).toMatchObject({ state: "active", activityPhase: "interactable", model: "claude-opus-5-5", cwd: "/home/dev/proj", project: "proj" });
+    expect(seen).toMatchObject({
+      state: "active",
+      activityPhase: "interactable",
+      model: "claude-opus-5-5",
+      cwd: "/home/dev/proj",
+      project: "proj",
+    });
   });
   for (const source of ["startup", "resume", "clear", "fork"]) {
     test(`${source} ends the turn and closes what was asked`, () => {
@@ -17,7 +24,9 @@ describe("SessionStart", () => {
     });
   }
   test("compact changes no phase", () => {
-    expect(asking().hook("SessionStart", { source: "compact" }).see().activityPhase).toBe("waiting_permission");
+    expect(asking().hook("SessionStart", { source: "compact" }).see().activityPhase).toBe(
+      "waiting_permission",
+    );
     expect(running().hook("SessionStart", { source: "compact" }).see().activityPhase).toBe("busy");
   });
 });
@@ -25,17 +34,27 @@ describe("SessionStart", () => {
 describe("UserPromptSubmit", () => {
   test("starts the turn and is the last prompt", () => {
     const seen = running().see();
-    expect(seen).toMatchObject({ activityPhase: "busy", lastPrompt: "go", turnCount: 1, status: { kind: "working", detail: null } });
+    expect(seen).toMatchObject({
+      activityPhase: "busy",
+      lastPrompt: "go",
+      turnCount: 1,
+      status: { kind: "working", detail: null },
+    });
   });
   test("closes the idle ask and older asks of the main thread, not a subagent's", () => {
-    const told = asking().hook("PreToolUse", { ...child, ...call, tool_use_id: "toolu_c" }).hook("PermissionRequest", { ...child, ...bash });
+    const told = asking()
+      .hook("PreToolUse", { ...child, ...call, tool_use_id: "toolu_c" })
+      .hook("PermissionRequest", { ...child, ...bash });
     const seen = told.hook("UserPromptSubmit", { prompt: "more" }).see();
     expect(seen.asks.map((ask) => ask.agentId)).toEqual(["a1"]);
     const idle = running().hook("Stop").hook("Notification", { notification_type: "idle_prompt" });
     expect(idle.see().asks.map((ask) => ask.kind)).toEqual(["idle"]);
     expect(idle.hook("UserPromptSubmit", { prompt: "more" }).see().asks).toEqual([]);
   });
-  for (const prompt of ["<task-notification>\n<task-id>a1</task-id>", 'Background agent "Explore" was stopped by the user.']) {
+  for (const prompt of [
+    "<task-notification>\n<task-id>a1</task-id>",
+    'Background agent "Explore" was stopped by the user.',
+  ]) {
     test(`a prompt of the machine's is not the person's: ${prompt.slice(0, 20)}`, () => {
       const seen = running().hook("Stop").hook("UserPromptSubmit", { prompt }).see();
       expect(seen).toMatchObject({ activityPhase: "busy", lastPrompt: "go", turnCount: 1 });
@@ -45,22 +64,48 @@ describe("UserPromptSubmit", () => {
 
 describe("PreToolUse", () => {
   test("runs the turn and says with what", () => {
-    expect(tell().hook("PreToolUse", call).see()).toMatchObject({ activityPhase: "busy", status: { kind: "working", detail: "Bash" } });
+    expect(tell().hook("PreToolUse", call).see()).toMatchObject({
+      activityPhase: "busy",
+      status: { kind: "working", detail: "Bash" },
+    });
   });
   test("of a subagent says nothing of the main turn", () => {
-    const seen = tell().hook("SessionStart", { source: "startup" }).hook("PreToolUse", { ...child, ...call }).see();
-    expect(seen.children).toMatchObject([{ agentId: "a1", type: "Explore", state: "running", detail: "Bash" }]);
+    const seen = tell()
+      .hook("SessionStart", { source: "startup" })
+      .hook("PreToolUse", { ...child, ...call })
+      .see();
+    expect(seen.children).toMatchObject([
+      { agentId: "a1", type: "Explore", state: "running", detail: "Bash" },
+    ]);
     expect(seen.status).toEqual({ kind: "working", detail: "Explore" });
-    expect(tell().hook("SessionStart", { source: "startup" }).hook("PreToolUse", { ...child, ...call }).hook("SubagentStop", child).see().activityPhase).toBe("interactable");
+    expect(
+      tell()
+        .hook("SessionStart", { source: "startup" })
+        .hook("PreToolUse", { ...child, ...call })
+        .hook("SubagentStop", child)
+        .see().activityPhase,
+    ).toBe("interactable");
   });
   test("after its PermissionRequest still binds it, so that PostToolUse closes it", () => {
     const told = running().hook("PermissionRequest", bash).hook("PreToolUse", call, 50);
-    expect(told.hook("PostToolUse", { ...call, tool_input: { command: "touch y" } }).see()).toMatchObject({ activityPhase: "busy", asks: [] });
+    expect(told.hook("PostToolUse", { ...call, tool_input: { command: "touch y" } }).see()).toMatchObject({
+      activityPhase: "busy",
+      asks: [],
+    });
   });
   test("of two equal calls, each request binds its own", () => {
-    const told = running().hook("PreToolUse", call).hook("PermissionRequest", bash).hook("PreToolUse", { ...call, tool_use_id: "toolu_2" }).hook("PermissionRequest", bash, 2_000);
+    const told = running()
+      .hook("PreToolUse", call)
+      .hook("PermissionRequest", bash)
+      .hook("PreToolUse", { ...call, tool_use_id: "toolu_2" })
+      .hook("PermissionRequest", bash, 2_000);
     expect(told.see().asks).toHaveLength(2);
-    expect(told.hook("PostToolUse", { ...call, tool_use_id: "toolu_2" }).see().asks.map((ask) => ask.id.slice(-1))).toEqual(["1"]);
+    expect(
+      told
+        .hook("PostToolUse", { ...call, tool_use_id: "toolu_2" })
+        .see()
+        .asks.map((ask) => ask.id.slice(-1)),
+    ).toEqual(["1"]);
   });
 });
 
@@ -69,25 +114,45 @@ describe("PermissionRequest", () => {
     const seen = asking().see();
     expect(seen.activityPhase).toBe("waiting_permission");
     expect(seen.status).toEqual({ kind: "attention", detail: "Permission for Bash" });
-    expect(seen.asks).toMatchObject([{ kind: "permission", tool: "Bash", summary: "touch x", agentId: null, answerable: false }]);
+    expect(seen.asks).toMatchObject([
+      { kind: "permission", tool: "Bash", summary: "touch x", agentId: null, answerable: false },
+    ]);
   });
   test("of AskUserQuestion is a question with its options", () => {
     const seen = running().hook("PermissionRequest", askColour).see();
-    expect(seen).toMatchObject({ activityPhase: "waiting_question", status: { kind: "attention", detail: "Question: Which colour?" } });
-    expect(seen.asks).toMatchObject([{ kind: "question", summary: "Which colour?", options: ["Red", "Blue"] }]);
+    expect(seen).toMatchObject({
+      activityPhase: "waiting_question",
+      status: { kind: "attention", detail: "Question: Which colour?" },
+    });
+    expect(seen.asks).toMatchObject([
+      { kind: "question", summary: "Which colour?", options: ["Red", "Blue"] },
+    ]);
   });
   test("of ExitPlanMode is a plan", () => {
-    const seen = running().hook("PermissionRequest", { tool_name: "ExitPlanMode", tool_input: { plan: "# Plan\n1. Do a" } }).see();
-    expect(seen).toMatchObject({ activityPhase: "waiting_permission", asks: [{ kind: "plan", summary: "# Plan 1. Do a" }] });
+    const seen = running()
+      .hook("PermissionRequest", { tool_name: "ExitPlanMode", tool_input: { plan: "# Plan\n1. Do a" } })
+      .see();
+    expect(seen).toMatchObject({
+      activityPhase: "waiting_permission",
+      asks: [{ kind: "plan", summary: "# Plan 1. Do a" }],
+    });
   });
   test("names the ask that a reminder opened, and keeps its id", () => {
-    const told = running().hook("Notification", { notification_type: "permission_prompt", message: "Claude needs your permission" });
+    const told = running().hook("Notification", {
+      notification_type: "permission_prompt",
+      message: "Claude needs your permission",
+    });
     const [unnamed] = told.see().asks;
     expect(unnamed).toMatchObject({ kind: "permission", tool: null });
-    expect(told.hook("PermissionRequest", bash).see().asks).toMatchObject([{ id: unnamed?.id, tool: "Bash", summary: "touch x" }]);
+    expect(told.hook("PermissionRequest", bash).see().asks).toMatchObject([
+      { id: unnamed?.id, tool: "Bash", summary: "touch x" },
+    ]);
   });
   test("the oldest ask names the phase", () => {
-    const told = running().hook("PermissionRequest", askColour).hook("PreToolUse", { ...child, ...call }).hook("PermissionRequest", { ...child, ...bash });
+    const told = running()
+      .hook("PermissionRequest", askColour)
+      .hook("PreToolUse", { ...child, ...call })
+      .hook("PermissionRequest", { ...child, ...bash });
     expect(told.see().activityPhase).toBe("waiting_question");
   });
 });
@@ -95,14 +160,25 @@ describe("PermissionRequest", () => {
 describe("PostToolUse, PostToolUseFailure, PermissionDenied", () => {
   for (const name of ["PostToolUse", "PostToolUseFailure", "PermissionDenied"]) {
     test(`${name} closes the ask of its tool call and the turn goes on`, () => {
-      expect(asking().hook(name, call).see()).toMatchObject({ activityPhase: "busy", asks: [], status: { kind: "working", detail: "Thinking" } });
+      expect(asking().hook(name, call).see()).toMatchObject({
+        activityPhase: "busy",
+        asks: [],
+        status: { kind: "working", detail: "Thinking" },
+      });
     });
   }
   test("another call's end leaves the ask open", () => {
-    expect(asking().hook("PostToolUse", { ...call, tool_use_id: "toolu_9" }).see().activityPhase).toBe("waiting_permission");
+    expect(
+      asking()
+        .hook("PostToolUse", { ...call, tool_use_id: "toolu_9" })
+        .see().activityPhase,
+    ).toBe("waiting_permission");
   });
   test("of a subagent never runs the main turn", () => {
-    const told = tell().hook("SessionStart", { source: "startup" }).hook("PostToolUse", { ...child, ...call }).hook("SubagentStop", child);
+    const told = tell()
+      .hook("SessionStart", { source: "startup" })
+      .hook("PostToolUse", { ...child, ...call })
+      .hook("SubagentStop", child);
     expect(told.see().activityPhase).toBe("interactable");
   });
 });
@@ -113,87 +189,166 @@ test("PostToolBatch closes older asks of the main thread", () => {
 
 test("Elicitation opens and ElicitationResult closes an ask", () => {
   const told = running().hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" });
-  expect(told.see()).toMatchObject({ activityPhase: "waiting_question", asks: [{ kind: "elicitation", summary: "Your name?" }], status: { kind: "attention", detail: "MCP input: Your name?" } });
-  expect(told.hook("ElicitationResult", { mcp_server_name: "fake" }).see()).toMatchObject({ activityPhase: "busy", asks: [] });
+  expect(told.see()).toMatchObject({
+    activityPhase: "waiting_question",
+    asks: [{ kind: "elicitation", summary: "Your name?" }],
+    status: { kind: "attention", detail: "MCP input: Your name?" },
+  });
+  expect(told.hook("ElicitationResult", { mcp_server_name: "fake" }).see()).toMatchObject({
+    activityPhase: "busy",
+    asks: [],
+  });
 });
 
 test("an elicitation by a subagent's tool outlives the main turn's end", () => {
-  const told = running().hook("PreToolUse", { ...child, tool_name: "mcp__fake__ask", tool_input: {}, tool_use_id: "toolu_m" });
-  told.hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" }).hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] }, 30);
-  expect(told.see()).toMatchObject({ activityPhase: "waiting_question", asks: [{ kind: "elicitation", agentId: "a1" }] });
+  const told = running().hook("PreToolUse", {
+    ...child,
+    tool_name: "mcp__fake__ask",
+    tool_input: {},
+    tool_use_id: "toolu_m",
+  });
+  told
+    .hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" })
+    .hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] }, 30);
+  expect(told.see()).toMatchObject({
+    activityPhase: "waiting_question",
+    asks: [{ kind: "elicitation", agentId: "a1" }],
+  });
 });
 
 describe("Notification", () => {
   for (const type of ["permission_prompt", "agent_needs_input"]) {
     test(`${type} opens an ask without a name`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({ activityPhase: "waiting_permission", asks: [{ tool: null }] });
+      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({
+        activityPhase: "waiting_permission",
+        asks: [{ tool: null }],
+      });
     });
     test(`${type} adds nothing where an ask is open`, () => {
       expect(asking().hook("Notification", { notification_type: type }).see().asks).toHaveLength(1);
-      expect(running().hook("PermissionRequest", askColour).hook("Notification", { notification_type: type }).see().asks).toHaveLength(1);
+      expect(
+        running().hook("PermissionRequest", askColour).hook("Notification", { notification_type: type }).see()
+          .asks,
+      ).toHaveLength(1);
     });
     test(`${type} is not believed where the status file says otherwise`, () => {
-      expect(running().file("busy").hook("Notification", { notification_type: type }).see()).toMatchObject({ activityPhase: "busy", asks: [] });
+      expect(running().file("busy").hook("Notification", { notification_type: type }).see()).toMatchObject({
+        activityPhase: "busy",
+        asks: [],
+      });
     });
   }
   test("the ask it opens is about the one tool call under way, and ends with the next tool event", () => {
-    const told = running().hook("PreToolUse", call).hook("Notification", { notification_type: "permission_prompt" }, 6_000);
+    const told = running()
+      .hook("PreToolUse", call)
+      .hook("Notification", { notification_type: "permission_prompt" }, 6_000);
     expect(told.see().asks).toMatchObject([{ tool: "Bash", summary: "touch x" }]);
     expect(told.hook("PreToolUse", { ...call, tool_use_id: "toolu_2" }).see().asks).toEqual([]);
   });
   for (const type of ["elicitation_dialog", "elicitation_url_dialog"]) {
     test(`${type} opens an elicitation ask`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see().asks).toMatchObject([{ kind: "elicitation" }]);
+      expect(running().hook("Notification", { notification_type: type }).see().asks).toMatchObject([
+        { kind: "elicitation" },
+      ]);
     });
   }
   test("idle_prompt: phase waiting_question, status idle", () => {
-    const seen = running().hook("Stop").hook("Notification", { notification_type: "idle_prompt" }, 60_000).see();
-    expect(seen).toMatchObject({ activityPhase: "waiting_question", status: { kind: "idle" }, asks: [{ kind: "idle" }] });
+    const seen = running()
+      .hook("Stop")
+      .hook("Notification", { notification_type: "idle_prompt" }, 60_000)
+      .see();
+    expect(seen).toMatchObject({
+      activityPhase: "waiting_question",
+      status: { kind: "idle" },
+      asks: [{ kind: "idle" }],
+    });
   });
   test("idle_prompt never outranks an ask that blocks", () => {
-    expect(asking().hook("Notification", { notification_type: "idle_prompt" }).see().asks).toMatchObject([{ kind: "permission" }]);
+    expect(asking().hook("Notification", { notification_type: "idle_prompt" }).see().asks).toMatchObject([
+      { kind: "permission" },
+    ]);
   });
   for (const type of ["auth_success", "elicitation_response", "something_new", undefined]) {
     test(`${type} changes nothing`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({ activityPhase: "busy", asks: [] });
+      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({
+        activityPhase: "busy",
+        asks: [],
+      });
     });
   }
 });
 
 describe("Stop", () => {
   test("ends the turn, closes the main thread's asks and keeps the last words", () => {
-    expect(asking().hook("Stop", { last_assistant_message: "Done." }).see()).toMatchObject({ activityPhase: "interactable", asks: [], lastResponse: "Done.", status: { kind: "idle", detail: null } });
+    expect(asking().hook("Stop", { last_assistant_message: "Done." }).see()).toMatchObject({
+      activityPhase: "interactable",
+      asks: [],
+      lastResponse: "Done.",
+      status: { kind: "idle", detail: null },
+    });
   });
   const task = { id: "a1", type: "subagent", status: "running", description: "look around" };
   test("never closes a subagent's ask", () => {
-    const told = running().hook("PreToolUse", { ...child, ...call }).hook("PermissionRequest", { ...child, ...bash }).hook("Stop", { background_tasks: [task] });
+    const told = running()
+      .hook("PreToolUse", { ...child, ...call })
+      .hook("PermissionRequest", { ...child, ...bash })
+      .hook("Stop", { background_tasks: [task] });
     expect(told.see()).toMatchObject({ activityPhase: "waiting_permission", asks: [{ agentId: "a1" }] });
   });
   test("with a running child the session is busy until it ends", () => {
-    const told = running().hook("SubagentStart", child).hook("Stop", { background_tasks: [task] });
+    const told = running()
+      .hook("SubagentStart", child)
+      .hook("Stop", { background_tasks: [task] });
     expect(told.see().activityPhase).toBe("busy");
     expect(told.hook("SubagentStop", child).see().activityPhase).toBe("interactable");
   });
   test("background_tasks names a child not known yet, and never revives one that ended", () => {
-    expect(running().hook("Stop", { background_tasks: [task] }).see().children).toMatchObject([{ agentId: "a1", state: "running" }]);
-    const ended = running().hook("SubagentStart", child).hook("SubagentStop", child).hook("Stop", { background_tasks: [task] });
+    expect(
+      running()
+        .hook("Stop", { background_tasks: [task] })
+        .see().children,
+    ).toMatchObject([{ agentId: "a1", state: "running" }]);
+    const ended = running()
+      .hook("SubagentStart", child)
+      .hook("SubagentStop", child)
+      .hook("Stop", { background_tasks: [task] });
     expect(ended.see()).toMatchObject({ activityPhase: "interactable", children: [{ state: "ended" }] });
   });
   test("a child that it no longer names was killed, and what it asked with it", () => {
-    const told = running().hook("PreToolUse", { ...child, ...call }).hook("PermissionRequest", { ...child, ...bash }).hook("Stop", { background_tasks: [] });
+    const told = running()
+      .hook("PreToolUse", { ...child, ...call })
+      .hook("PermissionRequest", { ...child, ...bash })
+      .hook("Stop", { background_tasks: [] });
     expect(told.see()).toMatchObject({ activityPhase: "interactable", asks: [] });
   });
   test("a background shell does not make it busy", () => {
-    const seen = running().hook("Stop", { background_tasks: [{ id: "b1", type: "shell", status: "running", description: "npm run dev" }] }).see();
-    expect(seen).toMatchObject({ activityPhase: "interactable", status: { kind: "idle", detail: "background: npm run dev" } });
+    const seen = running()
+      .hook("Stop", {
+        background_tasks: [{ id: "b1", type: "shell", status: "running", description: "npm run dev" }],
+      })
+      .see();
+    expect(seen).toMatchObject({
+      activityPhase: "interactable",
+      status: { kind: "idle", detail: "background: npm run dev" },
+    });
   });
   test("a tool's end stamped just after it does not start the turn again", () => {
-    expect(running().hook("PreToolUse", call).hook("Stop").hook("PostToolUse", call, 40).hook("PostToolBatch", {}, 40).see().activityPhase).toBe("interactable");
+    expect(
+      running()
+        .hook("PreToolUse", call)
+        .hook("Stop")
+        .hook("PostToolUse", call, 40)
+        .hook("PostToolBatch", {}, 40)
+        .see().activityPhase,
+    ).toBe("interactable");
   });
 });
 
 test("StopFailure ends the turn with its error", () => {
-  expect(running().hook("StopFailure", { error: "rate_limit" }).see()).toMatchObject({ activityPhase: "interactable", status: { kind: "idle", detail: "rate_limit" } });
+  expect(running().hook("StopFailure", { error: "rate_limit" }).see()).toMatchObject({
+    activityPhase: "interactable",
+    status: { kind: "idle", detail: "rate_limit" },
+  });
 });
 
 describe("SubagentStart, SubagentStop", () => {
@@ -202,35 +357,60 @@ describe("SubagentStart, SubagentStop", () => {
     expect(told.see().children).toMatchObject([{ agentId: "a1", type: "Explore", state: "running" }]);
     told.hook("PermissionRequest", { ...child, ...bash });
     expect(told.see().activityPhase).toBe("waiting_permission");
-    expect(told.hook("SubagentStop", child).see()).toMatchObject({ activityPhase: "busy", asks: [], children: [{ state: "ended" }] });
+    expect(told.hook("SubagentStop", child).see()).toMatchObject({
+      activityPhase: "busy",
+      asks: [],
+      children: [{ state: "ended" }],
+    });
   });
   test("the stop of a child that never started (/compact) adds none", () => {
     expect(running().hook("SubagentStop", { agent_id: "x", agent_type: "" }).see().children).toEqual([]);
   });
   test("a request stamped after its child's end opens nothing", () => {
-    expect(running().hook("SubagentStart", child).hook("SubagentStop", child).hook("PermissionRequest", { ...child, ...bash }, 50).see().asks).toEqual([]);
+    expect(
+      running()
+        .hook("SubagentStart", child)
+        .hook("SubagentStop", child)
+        .hook("PermissionRequest", { ...child, ...bash }, 50)
+        .see().asks,
+    ).toEqual([]);
   });
 });
 
 describe("PreCompact, PostCompact, Setup", () => {
   test("compaction works, then it is as before", () => {
     const told = running().hook("Stop").hook("PreCompact", { trigger: "manual" });
-    expect(told.see()).toMatchObject({ activityPhase: "busy", status: { kind: "working", detail: "Compacting" } });
+    expect(told.see()).toMatchObject({
+      activityPhase: "busy",
+      status: { kind: "working", detail: "Compacting" },
+    });
     expect(told.hook("PostCompact").see().activityPhase).toBe("interactable");
-    const midTurn = running().hook("PreToolUse", call).hook("PreCompact", { trigger: "auto" }).hook("PostCompact");
+    const midTurn = running()
+      .hook("PreToolUse", call)
+      .hook("PreCompact", { trigger: "auto" })
+      .hook("PostCompact");
     expect(midTurn.see()).toMatchObject({ activityPhase: "busy", status: { detail: "Bash" } });
   });
   test("Setup is work", () => {
-    expect(tell().hook("Setup", { trigger: "init" }).see().status).toEqual({ kind: "working", detail: "Setup" });
+    expect(tell().hook("Setup", { trigger: "init" }).see().status).toEqual({
+      kind: "working",
+      detail: "Setup",
+    });
   });
 });
 
 describe("Skill", () => {
-  for (const tool_input of [{ skill: "spec", args: "docs/x.md" }, { skill_name: "/spec", skill_args: "docs/x.md" }]) {
+  for (const tool_input of [
+    { skill: "spec", args: "docs/x.md" },
+    { skill_name: "/spec", skill_args: "docs/x.md" },
+  ]) {
     test(`in progress, then completed: ${Object.keys(tool_input)[0]}`, () => {
       const told = running().hook("PreToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" });
       expect(told.see().currentSkill).toBe("spec");
-      expect(told.hook("PostToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" }).see().currentSkill).toBeNull();
+      expect(
+        told.hook("PostToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" }).see()
+          .currentSkill,
+      ).toBeNull();
     });
   }
 });
@@ -238,29 +418,58 @@ describe("Skill", () => {
 test("an answer through beckon closes that ask and no other", () => {
   const told = asking().hook("PermissionRequest", { ...child, ...bash });
   const [mine, other] = told.see().asks;
-  expect(told.own({ kind: "ask-answered", askId: mine?.id ?? "" }).see().asks.map((ask) => ask.id)).toEqual([other?.id ?? ""]);
+  expect(
+    told
+      .own({ kind: "ask-answered", askId: mine?.id ?? "" })
+      .see()
+      .asks.map((ask) => ask.id),
+  ).toEqual([other?.id ?? ""]);
 });
 
 describe("the end", () => {
   test("SessionEnd: completed, and no phase, no ask, no running child", () => {
-    const seen = asking().hook("SubagentStart", child).hook("SessionEnd", { reason: "prompt_input_exit" }).see();
-    expect(seen).toMatchObject({ state: "completed", activityPhase: null, asks: [], children: [{ state: "ended" }], status: { kind: "idle" } });
+    const seen = asking()
+      .hook("SubagentStart", child)
+      .hook("SessionEnd", { reason: "prompt_input_exit" })
+      .see();
+    expect(seen).toMatchObject({
+      state: "completed",
+      activityPhase: null,
+      asks: [],
+      children: [{ state: "ended" }],
+      status: { kind: "idle" },
+    });
   });
   test("a process that is gone: completed", () => {
-    expect(asking().own({ kind: "gone", why: "process" }).see()).toMatchObject({ state: "completed", activityPhase: null });
+    expect(asking().own({ kind: "gone", why: "process" }).see()).toMatchObject({
+      state: "completed",
+      activityPhase: null,
+    });
   });
   test("something newer revives it; what only trails the end does not", () => {
     expect(running().hook("SessionEnd").hook("Stop", {}, 50).see().state).toBe("completed");
-    expect(running().hook("SessionEnd").hook("SessionStart", { source: "resume" }, 50).see()).toMatchObject({ state: "active", activityPhase: "interactable" });
-    expect(running().hook("SessionEnd").hook("PreToolUse", call, 5_000).see()).toMatchObject({ state: "active", activityPhase: "busy" });
+    expect(running().hook("SessionEnd").hook("SessionStart", { source: "resume" }, 50).see()).toMatchObject({
+      state: "active",
+      activityPhase: "interactable",
+    });
+    expect(running().hook("SessionEnd").hook("PreToolUse", call, 5_000).see()).toMatchObject({
+      state: "active",
+      activityPhase: "busy",
+    });
   });
   test("an event older than the end does not revive it", () => {
-    expect(running().hook("SessionEnd").late(2_500).hook("UserPromptSubmit", { prompt: "late" }, 500).see().state).toBe("completed");
+    expect(
+      running().hook("SessionEnd").late(2_500).hook("UserPromptSubmit", { prompt: "late" }, 500).see().state,
+    ).toBe("completed");
   });
 });
 
 test("an event of an unknown name makes the session known and moves nothing", () => {
-  expect(tell().hook("SomethingNew", { extra: { deep: [1] } }).see()).toMatchObject({ state: "active", activityPhase: "interactable" });
+  expect(
+    tell()
+      .hook("SomethingNew", { extra: { deep: [1] } })
+      .see(),
+  ).toMatchObject({ state: "active", activityPhase: "interactable" });
   expect(asking().hook("SomethingNew").see().activityPhase).toBe("waiting_permission");
 });
 
@@ -275,6 +484,7 @@ describe("first seen in the middle", () => {
     ["SubagentStart", child, "busy"],
   ];
   for (const [name, fields, phase] of cases) {
-    test(`${name}: ${phase}`, () => expect(tell().hook(name, fields).see().activityPhase).toBe(phase as "busy"));
+    test(`${name}: ${phase}`, () =>
+      expect(tell().hook(name, fields).see().activityPhase).toBe(phase as "busy"));
   }
 });

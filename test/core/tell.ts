@@ -100,5 +100,9 @@ export const askColour = {
 
 /** A turn in which Bash waits for a yes. */
 export function asking(): Told {
-  return tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" }).hook("PreToolUse", call).hook("PermissionRequest", bash, 100);
+  return tell()
+    .hook("SessionStart", { source: "startup" })
+    .hook("UserPromptSubmit", { prompt: "go" })
+    .hook("PreToolUse", call)
+    .hook("PermissionRequest", bash, 100);
 }

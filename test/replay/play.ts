@@ -68,27 +68,38 @@ function inputsOf(recording: Recording, options: Options): Input[] {
   });
 }
 
-function eventsOf(recording: Recording, row: Row, index: number, ms: number, current: Map<string, Row>): AgentEvent[] {
+function eventsOf(
+  recording: Recording,
+  row: Row,
+  index: number,
+  ms: number,
+  current: Map<string, Row>,
+): AgentEvent[] {
   const when = { at: recording.startedAt + ms, t: ms };
   if (row.src === "hook" && row.payload) {
     const sessionId = String(row.payload.session_id);
     current.set(String(row.env?.CLAUDE_PID), { ...row, sessionId });
     const meta = { pid: Number(row.env?.CLAUDE_PID) || undefined, env: row.env };
     const hook = openEnvelope({ provider: "claude", _meta: meta, payload: row.payload }, "claude", null);
-    const event = hook && agents.claude?.translate(hook, { ...when, id: `hook-${index}`, key: `key-${index}` });
+    const event =
+      hook && agents.claude?.translate(hook, { ...when, id: `hook-${index}`, key: `key-${index}` });
     return event ? [event] : [];
   }
   if (row.src === "driver" && row.mark?.startsWith("kill -9")) {
     const dead = [...current.values()].at(-1);
     const later = { at: when.at + processCheckMs, t: when.t + processCheckMs };
-    return dead?.sessionId ? [own(dead.sessionId, `dead-${index}`, later, { kind: "gone", why: "process" })] : [];
+    return dead?.sessionId
+      ? [own(dead.sessionId, `dead-${index}`, later, { kind: "gone", why: "process" })]
+      : [];
   }
   if (row.src !== "session-file" || !row.file) return [];
   const process = row.file.replace(/\.json$/, "");
   const before = current.get(process);
   if (row.gone) {
     current.delete(process);
-    return before?.sessionId ? [own(before.sessionId, `gone-${index}`, when, { kind: "gone", why: "file" })] : [];
+    return before?.sessionId
+      ? [own(before.sessionId, `gone-${index}`, when, { kind: "gone", why: "file" })]
+      : [];
   }
   current.set(process, row);
   const events: AgentEvent[] = [];

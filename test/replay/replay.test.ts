@@ -1,9 +1,9 @@
 /** The real CLI's recordings, replayed: is every change of its own status shown, in time, and does it stay right? */
 import { afterAll, describe, expect, test } from "bun:test";
+import { blindMisses } from "./blind.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { type Options, play, type Shown } from "./play.ts";
-import { readRecordings, type Recording, type Row } from "./recording.ts";
-import { blindMisses } from "./blind.ts";
+import { type Recording, type Row, readRecordings } from "./recording.ts";
 
 const withinMs = 250;
 const recordings = readRecordings();
@@ -42,7 +42,9 @@ describe("by hooks alone", () => {
     test(`${recording.name}${except && `, except: ${except}`}`, () => {
       const verdict = judge(recording, play(recording, { blind: true }), 600);
       verdicts.push(verdict);
-      expect(verdict.wrong.map((line) => line.replace(/^\S+ at (\d+) ms.*/, "$1"))).toEqual(Object.keys(misses));
+      expect(verdict.wrong.map((line) => line.replace(/^\S+ at (\d+) ms.*/, "$1"))).toEqual(
+        Object.keys(misses),
+      );
     });
   }
 });
@@ -58,14 +60,22 @@ function dialogsOf(recording: Recording, shown: readonly Shown[]): string[] {
   for (const session of shown.flatMap((s) => s.sessions)) {
     if (unattended.has(session.sessionId)) continue;
     for (const ask of session.asks) {
-      if (ask.kind !== "idle") dialogs.set(`${session.sessionId} ${ask.id}`, `${ask.kind} ${ask.tool} ${ask.summary}`);
+      if (ask.kind !== "idle")
+        dialogs.set(`${session.sessionId} ${ask.id}`, `${ask.kind} ${ask.tool} ${ask.summary}`);
     }
   }
   return [...dialogs.values()].sort();
 }
 
 function endOf(shown: readonly Shown[]) {
-  return shown.at(-1)?.sessions.map((s) => [s.sessionId, s.state, s.activityPhase, s.asks.map((a) => [a.kind, a.tool, a.summary])]);
+  return shown
+    .at(-1)
+    ?.sessions.map((s) => [
+      s.sessionId,
+      s.state,
+      s.activityPhase,
+      s.asks.map((a) => [a.kind, a.tool, a.summary]),
+    ]);
 }
 
 function random(seed: number): () => number {
@@ -90,7 +100,8 @@ describe("hooks and file shifted against each other by up to 300 ms", () => {
       for (const shiftMs of [-300, -210, -120, -60, 60, 120, 210, 300]) {
         const shown = play(recording, { stampShift: (row) => (isHookRow(row) ? shiftMs : 0) });
         expect(endOf(shown)).toEqual(endOf(plain));
-        if (!noDialog.has(recording.name)) expect(dialogsOf(recording, shown)).toEqual(dialogsOf(recording, plain));
+        if (!noDialog.has(recording.name))
+          expect(dialogsOf(recording, shown)).toEqual(dialogsOf(recording, plain));
         if (!recording.hasStatus) continue;
         const verdict = judge(recording, shown, 600);
         verdicts.push(verdict);

@@ -139,7 +139,6 @@ function foldUsage(fold: TranscriptFold, message: Fields): void {
   const id = idOf(message);
   const { usage } = message;
   if (id === null || !isFields(usage)) return;
-  fold.messages.delete(id);
   fold.messages.set(id, {
     // What is written to the cache is read by the model for the first time: input like any other.
     input: count(usage.input_tokens) + count(usage.cache_creation_input_tokens),

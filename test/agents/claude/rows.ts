@@ -25,7 +25,7 @@ export function assistant(id: string, content: unknown, more: object = {}): stri
 
 export const text = (value: string) => [{ type: "text", text: value }];
 export const thinking = (value: string) => [{ type: "thinking", thinking: value }];
-export const toolUse = (name: string) => [{ type: "tool_use", id: "toolu_1", name, input: {} }];
+const toolUse = (name: string) => [{ type: "tool_use", id: "toolu_1", name, input: {} }];
 export const toolResult = (content: string) => [{ type: "tool_result", tool_use_id: "toolu_1", content }];
 
 /** What an API error leaves. */

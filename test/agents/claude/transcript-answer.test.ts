@@ -77,6 +77,7 @@ describe("the last answer, read backwards from the end or forwards from the star
     expect(lastAnswer([prompt, ...answer])).toEqual({ text: "one", whole: true });
     expect(lastAnswer([use("m0"), result(), ...answer])).toEqual({ text: "one", whole: true });
     expect(lastAnswer([prompt])).toEqual({ text: null, whole: true });
+    expect(lastAnswer([say("", "has no id")])).toEqual({ text: "has no id", whole: true });
   });
 });
 

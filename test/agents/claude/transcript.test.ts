@@ -124,7 +124,7 @@ describe("tokens and model", () => {
       usage: { input_tokens: 1, output_tokens: 1 },
     };
     const strange = assistant("x", [], { isSidechain: true, message: other, gitBranch: "worktree" });
-    expect(factsOf([...own, strange, apiError("API Error: 500"), noResponse()])).toEqual(factsOf(own));
+    expect(factsOf([...own, apiError("API Error: 500"), noResponse(), strange])).toEqual(factsOf(own));
   });
 
   test("of a transcript whose start was not read, they are not known", () => {

@@ -1,0 +1,44 @@
+import { afterAll } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Paths, paths } from "../../src/storage/paths.ts";
+
+const made: string[] = [];
+
+afterAll(() => {
+  for (const folder of made) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder of its own for each test, gone afterwards. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-storage-"));
+  made.push(folder);
+  return folder;
+}
+
+export function temporaryPaths(): Paths {
+  return paths({ BECKON_HOME: join(temporaryFolder(), "home") });
+}
+
+export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** A small file system of its own. Needs root. */
+export async function withTmpfs(size: string, use: (folder: string) => Promise<void> | void): Promise<void> {
+  const folder = temporaryFolder();
+  run("mount", "-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", folder);
+  try {
+    await use(folder);
+  } finally {
+    run("umount", "-l", folder);
+  }
+}
+
+export function makeReadOnly(mounted: string): void {
+  run("mount", "-o", "remount,ro", mounted);
+}
+
+function run(...command: string[]): void {
+  const { exitCode, stderr } = Bun.spawnSync(command);
+  if (exitCode !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
+}

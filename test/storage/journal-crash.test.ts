@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { temporaryFolder } from "./folder.ts";
+import { cut, entry, linesOf, newest, open } from "./journal-kit.ts";
+
+test("cut off at any byte, every whole line is there, nothing else, and the next event follows cleanly", async () => {
+  const folder = temporaryFolder();
+  const original = join(folder, "original");
+  const { journal } = open(original);
+  const ids = ["a", "b", "ü☂"];
+  for (const id of ids) await journal.append(entry(id, { prompt: `über ${id} "\\n" 😀` }));
+  journal.close();
+  const bytes = readFileSync(newest(original));
+  const ends = [...bytes.keys()].filter((index) => bytes[index] === 10).map((index) => index + 1);
+  expect(ends).toHaveLength(3);
+
+  for (let length = 0; length <= bytes.length; length++) {
+    const dir = join(folder, String(length));
+    mkdirSync(dir);
+    copyFileSync(newest(original), join(dir, "0000000001.jsonl"));
+    cut(join(dir, "0000000001.jsonl"), length);
+    const whole = ends.filter((end) => end <= length).length;
+    const before = linesOf(dir);
+    expect(before.ids).toEqual(ids.slice(0, whole));
+    expect(before.errors).toEqual([]);
+
+    const after = open(dir).journal;
+    expect(after.position()).toEqual({ segment: "0000000001.jsonl", offset: ends[whole - 1] ?? 0 });
+    expect(after.recentIds(10)).toEqual(ids.slice(0, whole));
+    await after.append(entry("next"));
+    after.close();
+    const again = linesOf(dir);
+    expect(again.ids).toEqual([...ids.slice(0, whole), "next"]);
+    expect(again.skipped).toBe(0);
+  }
+});
+
+const writer = `
+  import { openJournal } from ${JSON.stringify(new URL("../../src/storage/journal.ts", import.meta.url).pathname)};
+  const journal = openJournal(process.argv[1], { retentionDays: 7, onError: (text) => console.error(text) });
+  journal.replay(null, () => {});
+  for (let n = 0; ; n++) {
+    const ids = [0, 1, 2].map((k) => process.argv[2] + "-" + n + "-" + k);
+    await Promise.all(ids.map((id) =>
+      journal.append({ id, at: n, t: n, boot: null, key: "", text: JSON.stringify("x".repeat(n % 5000)) })));
+    process.stdout.write(ids.join("\\n") + "\\n");
+  }
+`;
+
+test("kill -9 at any moment: every event that was acknowledged is in the journal once", async () => {
+  const dir = temporaryFolder();
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 6; round++) {
+    const child = Bun.spawn([process.execPath, "-e", writer, dir, String(round)], {
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    const reading = new Response(child.stdout).text();
+    await Bun.sleep(60 + Math.random() * 60);
+    child.kill("SIGKILL");
+    acknowledged.push(...(await reading).split("\n").slice(0, -1));
+  }
+  const { ids, skipped } = linesOf(dir);
+  expect(acknowledged.length).toBeGreaterThan(100);
+  expect(skipped).toBe(0);
+  expect(new Set(ids).size).toBe(ids.length);
+  const known = new Set(ids);
+  expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
+  expect(statSync(newest(dir)).size).toBeGreaterThan(0);
+});
