@@ -1,7 +1,7 @@
 /** Every session, in memory. One way in: dispatch. */
 import { type AgentEvent, type Moment, sessionKey } from "./core/event.ts";
 import { elapsedMs, stateOf } from "./core/phase.ts";
-import { reduce, resume, type Story } from "./core/reduce.ts";
+import { reduce, resume, type Story, trim } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { settle } from "./core/settle.ts";
 import { type SessionSnapshot, snapshotOf } from "./core/snapshot.ts";
@@ -55,6 +55,7 @@ export function createStore(): Store {
       return one ?? null;
     },
     prune(now, retention) {
+      for (const [key, story] of stories) stories.set(key, trim(story, now.t));
       const done = [...stories].filter(
         ([, { session }]) => stateOf(session, now) === "completed" || stateOf(session, now) === "stale",
       );

@@ -57,7 +57,8 @@ function tell(base: Session | null, recent: readonly Arrival[]): Session | null 
   return session;
 }
 
-function trim(story: Story, arrived: number): Story {
+/** Lets go of what nothing can come before any more. */
+export function trim(story: Story, arrived: number): Story {
   let { base } = story;
   let from = 0;
   for (const arrival of story.recent) {

@@ -40,7 +40,10 @@ export function followStatusFiles(
     // The `.key` files beside them are none of our business.
     if (!/^\d+\.json$/.test(name)) return;
     const content = readSmall(join(folder, name));
-    if (content === null) return forget(name);
+    if (content === null) {
+      forget(name);
+      return;
+    }
     const before = known.get(name);
     if (before?.content === content) return;
     const file = readStatusFile(content);
@@ -48,7 +51,10 @@ export function followStatusFiles(
       if (again > 0) later(() => look(name, again - 1));
       return;
     }
-    if (!isAlive(file.pid, file.procStart)) return forget(name);
+    if (!isAlive(file.pid, file.procStart)) {
+      forget(name);
+      return;
+    }
     known.set(name, { file, content });
     if (before && before.file.sessionId !== file.sessionId) onChange({ file: before.file, gone: true });
     if (!before || differs(before.file, file)) onChange({ file, gone: false });

@@ -49,9 +49,9 @@ export function createTruth(options: TruthOptions): Truth {
       attended: file.attended,
       place: statusPlace(file),
     };
-    if (gone) return tell(about, here, { kind: "gone", why: "file" });
     const move = statusMove(file);
-    if (move) tell(about, ago(here, file.updatedAt), move);
+    if (gone) tell(about, here, { kind: "gone", why: "file" });
+    else if (move) tell(about, ago(here, file.updatedAt), move);
   }
 
   async function read(session: Session): Promise<void> {

@@ -73,7 +73,7 @@ test("an event is on disk once its append is settled, and not a position before"
   expect(linesOf(dir, journal.position()).ids).toEqual([]);
 });
 
-test("everything of one tick is one write", async () => {
+test("events of one moment are written together at its end, and settle in the order they came", async () => {
   const dir = temporaryFolder();
   const { journal } = open(dir);
   await journal.append(entry("first"));

@@ -3,6 +3,7 @@ import type { AgentEvent, BackgroundTask, Moment, Move } from "../../core/event.
 import { limits } from "../../limits.ts";
 import { type Fields, type Hook, isFields } from "../envelope.ts";
 import { cut, oneLine, questions, summaryOf } from "./summary.ts";
+import { cutAnswer } from "./transcript.ts";
 import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
 
 export interface Stamped extends Moment {
@@ -162,10 +163,7 @@ function skillOf(tool: string | undefined, input: Fields): string | null {
 }
 
 function responseOf(message: string | undefined): string | null {
-  if (!message) return null;
-  return message.length > limits.maxTextLength
-    ? `${cut(message, limits.maxTextLength).slice(0, -1)}...`
-    : message;
+  return message ? cutAnswer(message, limits.maxTextLength) : null;
 }
 
 function backgroundOf(tasks: unknown): readonly BackgroundTask[] | null {

@@ -1,0 +1,189 @@
+/** What a hook costs the agent: the compiled forwarder beside the scripts that people write for it. */
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Case, interleave, meets, ratio, table } from "./rounds.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
+const repo = join(import.meta.dir, "../..");
+const missing = ["bash", "jq", "curl"].filter((program) => Bun.which(program) === null);
+if (missing.length > 0) {
+  console.error(
+    `this bench compares with bash, jq and curl. Install what is missing here: ${missing.join(", ")}`,
+  );
+  process.exit(1);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "beckon-bench-hook-"));
+const inFolder = (name: string) => join(folder, name);
+
+/** In a process of its own, as beckon is: it counts, and keeps the last body. */
+const receiverSource = `
+  let count = 0, last = "";
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, async fetch(request) {
+    if (request.method === "GET") return Response.json({ count, last });
+    last = await request.text();
+    count++;
+    return new Response('{"ok":true}');
+  } });
+  console.log(server.port);`;
+
+const seedScript = `#!/bin/bash
+URL="\${RECEIVER_URL:-http://localhost:4488}"
+PROVIDER="\${RECEIVER_PROVIDER:-claude}"
+INPUT=$(cat | jq -c --arg p "$PROVIDER" '. + {provider: $p}')
+curl -s -X POST "\${URL}/api/hook" \\
+  -H "Content-Type: application/json" \\
+  -d "$INPUT" \\
+  --max-time 1 \\
+  > /dev/null 2>&1 || true
+`;
+
+/** As build.ts does it. */
+async function compile(entry: string, outfile: string): Promise<void> {
+  await Bun.build({
+    entrypoints: [entry],
+    target: "bun",
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    splitting: true,
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+  });
+}
+
+function payload(round: number): string {
+  return JSON.stringify({
+    session_id: "06c75a06-35e5-4fac-b012-e960f4753e79",
+    transcript_path: "/home/dev/.claude/projects/-home-dev-proj/06c75a06-35e5-4fac-b012-e960f4753e79.jsonl",
+    cwd: "/home/dev/proj",
+    prompt_id: crypto.randomUUID(),
+    permission_mode: "default",
+    effort: { level: "high" },
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: `grep -rn "needle ${round}" src | head -20`, description: "Look for the needle" },
+    tool_use_id: `toolu_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`,
+  });
+}
+
+async function measure(): Promise<boolean> {
+  const receiver = Bun.spawn([process.execPath, "-e", receiverSource], { stdout: "pipe" });
+  try {
+    const { value } = await receiver.stdout.getReader().read();
+    const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
+    const heard = async (): Promise<{ count: number; last: string }> => (await fetch(url)).json();
+
+    mkdirSync(inFolder("home"));
+    writeFileSync(inFolder("home/endpoint.json"), JSON.stringify({ url, pid: receiver.pid }));
+    writeFileSync(inFolder("home/auth-header"), `Authorization: Bearer ${"t".repeat(43)}\n`);
+    writeFileSync(inFolder("seed.sh"), seedScript);
+    chmodSync(inFolder("seed.sh"), 0o755);
+    const main = JSON.stringify(join(repo, "src/main.ts"));
+    writeFileSync(
+      inFolder("floor.ts"),
+      `if (process.argv[2] === "nothing") process.exit(0);\nawait import(${main});\n`,
+    );
+    await compile(join(repo, "src/main.ts"), inFolder("beckon"));
+    await compile(inFolder("floor.ts"), inFolder("floor"));
+
+    // What Claude Code gives its hooks, in tmux.
+    const env = {
+      ...{ PATH: process.env.PATH ?? "", HOME: folder, BECKON_HOME: inFolder("home"), RECEIVER_URL: url },
+      ...{
+        CLAUDE_PID: String(process.pid),
+        CLAUDE_PROJECT_DIR: "/home/dev/proj",
+        CLAUDE_CODE_ENTRYPOINT: "cli",
+      },
+      ...{
+        CLAUDE_CODE_SESSION_ATTENDED: "1",
+        TERM: "tmux-256color",
+        TERM_PROGRAM: "tmux",
+        SHELL: "/bin/bash",
+      },
+      ...{ TERM_PROGRAM_VERSION: "3.3a", TMUX: "/tmp/tmux-1000/default,45,0", TMUX_PANE: "%0" },
+    };
+    const curl = `curl -s -m 1 -H @'${inFolder("home/auth-header")}' -H 'Content-Type: application/json' --data-binary @- ${url}/api/hook >/dev/null`;
+    const commands: Record<string, string[]> = {
+      "beckon hook": [inFolder("beckon"), "hook", "claude"],
+      "sh + curl": ["sh", "-c", curl],
+      "bash + jq + curl": ["bash", inFolder("seed.sh")],
+      "empty verb": [inFolder("floor"), "nothing"],
+      "sh -c beckon hook": ["sh", "-c", `${inFolder("beckon")} hook claude`],
+      "beckon-hook.sh": ["sh", join(repo, "hooks/beckon-hook.sh"), "claude"],
+    };
+    const run = async (command: string[], round: number): Promise<number> => {
+      const text = payload(round);
+      const started = Bun.nanoseconds();
+      const child = Bun.spawn(command, { env, stdin: "pipe", stdout: "ignore", stderr: "inherit" });
+      try {
+        child.stdin.write(text);
+        await child.stdin.end();
+      } catch {
+        // The empty verb is gone before it could read.
+      }
+      const code = await child.exited;
+      const ms = (Bun.nanoseconds() - started) / 1e6;
+      if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}`);
+      return ms;
+    };
+    const senders = Object.keys(commands).filter((name) => name !== "empty verb");
+    for (const name of senders) {
+      const before = (await heard()).count;
+      await run(commands[name] ?? [], 0);
+      if ((await heard()).count !== before + 1)
+        throw new Error(`${name} did not deliver: nothing to measure`);
+      if (name === "beckon hook") requireWholeMeta((await heard()).last);
+    }
+
+    const before = (await heard()).count;
+    const cases: Case[] = Object.entries(commands).map(([name, command]) => ({
+      name,
+      run: (n) => run(command, n),
+    }));
+    const warmUp = 5;
+    const figures = await interleave(cases, { rounds, warmUp });
+    const delivered = (await heard()).count - before;
+    const expected = senders.length * (rounds + warmUp);
+    console.log(table(figures, "ms", ["sh + curl", "bash + jq + curl"]));
+    console.log(`${rounds} rounds, ${delivered} of ${expected} events delivered`);
+    const verdicts = [
+      meets(
+        "beckon hook × bash + jq + curl",
+        ratio(figures, "beckon hook", "bash + jq + curl"),
+        "at most",
+        0.3,
+      ),
+      meets("beckon hook × sh + curl", ratio(figures, "beckon hook", "sh + curl"), "at most", 0.85),
+    ];
+    return verdicts.every(Boolean) && delivered === expected;
+  } finally {
+    receiver.kill();
+    await receiver.exited;
+  }
+}
+
+/** A forwarder that leaves things out would be quick too. */
+function requireWholeMeta(body: string): void {
+  const meta: Record<string, unknown> = JSON.parse(body)._meta;
+  const onLinux = process.platform === "linux" ? ["seq", "boot", "host", "procStart"] : [];
+  const wanted = [
+    "id",
+    "at",
+    "collected_at",
+    "forwarder_version",
+    "workspace_id",
+    "pid",
+    "attended",
+    "env",
+    ...onLinux,
+  ];
+  const absent = wanted.filter((name) => meta[name] === undefined || meta[name] === null);
+  if (absent.length > 0) throw new Error(`beckon hook sent no ${absent.join(", ")} in _meta`);
+}
+
+try {
+  process.exitCode = (await measure()) ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
