@@ -45,7 +45,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const onError = (text: string) => log("error", text);
   const clock = createClock();
   const token = loadOrCreateToken(paths);
-  const store = createStore();
+  const store = createStore(onError);
   const journal = openJournal(paths.journal, { retentionDays: journalDays, onError });
   const intake = createIntake({
     journal,
@@ -61,6 +61,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   if (loaded.problem) log("warn", loaded.problem);
   const saved = loaded.value ? unpack(loaded.value, clock()) : null;
   if (saved) store.restore(saved.sessions);
+  if (saved && saved.dropped > 0)
+    log("warn", `the snapshot holds ${saved.dropped} sessions that make no sense`);
   let spooled = saved?.spool ?? null;
   const replayed = journal.replay(saved?.journal ?? null, (line) => {
     if (line.spool) spooled = line.spool;
@@ -99,16 +101,30 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   await spool.poll();
   truth.look();
+  const prune = () => store.prune(clock(), retention);
+  prune();
+  const pruning = setInterval(prune, pruneMs);
 
-  const receiver = listenFrom(options.port, {
+  async function close(): Promise<void> {
+    clearInterval(pruning);
+    truth.stop();
+    await spool.stop();
+    saver.flush();
+    journal.close();
+    lock?.release();
+  }
+
+  const receiver = await listenFrom(options.port, {
     token,
     accept: (text) => intake.accept(text),
     sessions: { all: () => store.snapshots(clock()), find: (name) => store.find(name, clock()) },
     onError,
+  }).catch(async (error) => {
+    await close();
+    throw error;
   });
   const url = `http://127.0.0.1:${receiver.port}`;
   writeEndpoint(paths, { url, pid: process.pid });
-  const pruning = setInterval(() => store.prune(clock(), retention), pruneMs);
   log(
     "info",
     `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`,
@@ -119,14 +135,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     url,
     stop() {
       stopping ??= (async () => {
-        clearInterval(pruning);
         removeEndpoint(paths);
         await receiver.stop();
-        spool.stop();
-        truth.stop();
-        saver.flush();
+        await close();
         log("info", "stopped");
-        lock.release();
       })();
       return stopping;
     },
@@ -146,14 +158,19 @@ async function takeSpooled(
   return "refused";
 }
 
-/** The port, or the next free one. */
-function listenFrom(port: number, options: Parameters<typeof listen>[1]): Receiver {
-  for (let next = port; next <= Math.min(port + limits.portsTried, 65_535); next++) {
+/** On the port, or the next free one. */
+async function listenFrom(port: number, options: Parameters<typeof listen>[1]): Promise<Receiver> {
+  const last = Math.min(port + limits.portsTried, 65_535);
+  for (let next = port; next <= last; next++) {
     try {
       return listen(next, options);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "EADDRINUSE") continue;
+      throw new Error(
+        `beckon cannot listen on port ${next} (${code ?? message}). Set BECKON_PORT to another.`,
+      );
     }
   }
-  throw new Error(`no free port from ${port} to ${port + limits.portsTried}. Set BECKON_PORT to a free one.`);
+  throw new Error(`no free port from ${port} to ${last}. Set BECKON_PORT to a free one.`);
 }

@@ -1,6 +1,6 @@
 /** From a request's text to an event that is kept: parsed, stamped, masked, journalled, and only then counted. */
 import { randomUUID } from "node:crypto";
-import { type Here, type Hook, openEnvelope, stamp } from "./agents/envelope.ts";
+import { type Fields, type Here, type Hook, openEnvelope, stamp } from "./agents/envelope.ts";
 import { agents } from "./agents/index.ts";
 import type { AgentEvent } from "./core/event.ts";
 import { limits } from "./limits.ts";
@@ -27,6 +27,16 @@ export interface Intake {
 const ok: Outcome = { status: 200 };
 const invalid: Outcome = { status: 400, error: "invalid JSON" };
 
+/** A request's text, read. */
+interface Parcel {
+  readonly hook: Hook;
+  /** Equal for equal payloads, whichever forwarder brought them. */
+  readonly key: string;
+  readonly text: string;
+  readonly here: Here;
+  readonly spool: readonly [string, number] | undefined;
+}
+
 /** Remembers the last so many ids, between half of them and all. */
 function createRecent(max: number) {
   let young = new Set<string>();
@@ -48,36 +58,39 @@ export function createIntake(options: IntakeOptions): Intake {
   const underWay = new Map<string, Promise<Outcome>>();
   let replayed = Number.NEGATIVE_INFINITY;
 
-  function parse(text: string, host: string | null): Hook | Outcome {
+  function open(raw: string, spool: Parcel["spool"]): Parcel | Outcome {
+    const here = clock();
+    const text = options.mask(raw);
     let body: unknown;
     try {
       body = JSON.parse(text);
     } catch {
       return invalid;
     }
-    const hook = openEnvelope(body, options.defaultProvider, host);
+    const hook = openEnvelope(body, options.defaultProvider, here.host);
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
-    return agents[hook.provider] ? hook : { status: 400, error: "unknown provider" };
+    if (!agents[hook.provider]) return { status: 400, error: "unknown provider" };
+    // The payload as it was written: to write it anew would cost more.
+    const payload = hook.payload === body ? text : text.slice(text.indexOf('"payload":'));
+    return { hook, key: Bun.hash(payload).toString(36), text, here, spool };
   }
 
-  async function keep(hook: Hook, id: string, text: string, here: Here, spool?: readonly [string, number]) {
+  async function keep({ hook, key, text, here, spool }: Parcel, id: string): Promise<Outcome> {
     const when = stamp(hook.meta, here);
-    const key = Bun.hash(payloadText(text)).toString(36);
-    const event = agents[hook.provider]?.translate(hook, { ...when, id, key });
-    if (!event) return { status: 400, error: "no session_id or event name in the payload" } as const;
+    let event: AgentEvent | null | undefined;
     try {
-      await journal.append({
-        id,
-        at: when.at,
-        t: when.t,
-        boot: here.boot,
-        key,
-        ...(spool ? { spool } : {}),
-        text,
-      });
+      event = agents[hook.provider]?.translate(hook, { ...when, id, key });
+    } catch (error) {
+      options.onError(`an event was not understood: ${message(error)}`);
+      return { status: 500, error: `the event was not understood: ${message(error)}` };
+    }
+    if (!event) return { status: 400, error: whatIsMissing(hook.payload) };
+    try {
+      const stamps = { id, at: when.at, t: when.t, boot: here.boot, key };
+      await journal.append({ ...stamps, ...(spool ? { spool } : {}), text });
     } catch (error) {
       options.onError(`could not keep an event: ${message(error)}`);
-      return { status: 503, error: `not kept: ${message(error)}` } as const;
+      return { status: 503, error: `not kept: ${message(error)}` };
     }
     kept.add(id);
     count(event, here.t);
@@ -93,17 +106,26 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
+  function tellAgain({ id, at, t: then, boot, key, body }: JournalLine): void {
+    const here = clock();
+    const isOfThisBoot = boot !== null && boot === here.boot;
+    const t = isOfThisBoot ? then : here.t - Math.max(0, here.at - at);
+    const hook = openEnvelope(body, options.defaultProvider, hostThen(here, boot));
+    const event = hook && agents[hook.provider]?.translate(hook, { at, t, id, key });
+    if (!event) return;
+    replayed = Math.max(replayed, t);
+    count(event, replayed);
+  }
+
   return {
     async accept(raw, spool) {
-      const here = clock();
-      const text = options.mask(raw);
-      const hook = parse(text, here.host);
-      if ("status" in hook) return hook;
-      const id = hook.meta.id ?? randomUUID();
+      const parcel = open(raw, spool);
+      if ("status" in parcel) return parcel;
+      const id = parcel.hook.meta.id ?? randomUUID();
       if (kept.has(id)) return ok;
       const same = underWay.get(id);
       if (same) return same;
-      const done = keep(hook, id, text, here, spool);
+      const done = keep(parcel, id);
       underWay.set(id, done);
       try {
         return await done;
@@ -114,15 +136,11 @@ export function createIntake(options: IntakeOptions): Intake {
 
     replay(line) {
       kept.add(line.id);
-      const here = clock();
-      const hook = openEnvelope(line.body, options.defaultProvider, here.host);
-      const t =
-        line.boot !== null && line.boot === here.boot ? line.t : here.t - Math.max(0, here.at - line.at);
-      const event =
-        hook && agents[hook.provider]?.translate(hook, { at: line.at, t, id: line.id, key: line.key });
-      if (!event) return;
-      replayed = Math.max(replayed, t);
-      count(event, replayed);
+      try {
+        tellAgain(line);
+      } catch (error) {
+        options.onError(`the journal's event ${line.id} was passed over: ${message(error)}`);
+      }
     },
 
     remember(ids) {
@@ -131,10 +149,15 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-/** The payload's own text, so that two forwarders of one event give the same key. */
-function payloadText(text: string): string {
-  const at = text.indexOf('"payload":');
-  return at < 0 ? text : text.slice(at);
+/** What this machine was called in an earlier boot: its processes were ours to see, and are gone. */
+function hostThen({ host, boot }: Here, then: string | null): string | null {
+  return host !== null && boot !== null && then !== null ? host.replace(boot, then) : host;
+}
+
+function whatIsMissing(payload: Fields): string {
+  if (!("session_id" in payload)) return "no session_id in the payload";
+  if (!("hook_event_name" in payload || "hook_type" in payload)) return "no hook_event_name in the payload";
+  return "session_id or hook_event_name is empty, too long or no text";
 }
 
 function message(error: unknown): string {

@@ -38,6 +38,7 @@ export const limits = {
   /** A line of the journal. A byte that is no UTF-8 becomes three, so a kept body can be longer than it came. */
   maxJournalLineBytes: 32 * 1024 * 1024,
   maxSegmentBytes: 8 * 1024 * 1024,
+  maxJournalBytes: 512 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
   /** The forwarder: what it reads, how long it waits, what it leaves on disk. */

@@ -11,26 +11,47 @@ export interface Saved {
   readonly sessions: readonly Session[];
 }
 
-export function pack(saved: Saved, here: Here): SnapshotFile {
-  return { version: 1, ...saved, savedAt: here.at, savedT: here.t, boot: here.boot };
+export interface Unpacked extends Saved {
+  /** How many sessions of the file could not be understood. */
+  readonly dropped: number;
 }
 
-export function unpack(file: SnapshotFile, here: Here): Saved {
-  const { savedAt, savedT, boot } = file as { savedAt?: unknown; savedT?: unknown; boot?: unknown };
-  const list = Array.isArray(file.sessions) ? (file.sessions as unknown[]) : [];
-  const sessions = list.filter(
-    (s): s is Session => isFields(s) && typeof s.sessionId === "string",
-  ) as Session[];
+export function pack(saved: Saved, { at, t, boot, host }: Here): SnapshotFile {
+  return { version: 1, ...saved, savedAt: at, savedT: t, boot, host };
+}
+
+export function unpack(file: SnapshotFile, here: Here): Unpacked {
+  const { savedAt, savedT, boot, host } = file;
+  const list: unknown[] = Array.isArray(file.sessions) ? file.sessions : [];
+  const sessions = list.filter(isSession);
   const sameBoot = boot !== null && boot === here.boot;
   const shift =
     sameBoot || typeof savedAt !== "number" || typeof savedT !== "number"
       ? 0
       : here.t - Math.max(0, here.at - savedAt) - savedT;
+  const moved = shift === 0 ? sessions : sessions.map((session) => shifted(session, shift));
   return {
-    journal: (file.journal as JournalPosition | undefined) ?? null,
-    spool: (file.spool as SpoolPosition | undefined) ?? null,
-    sessions: shift === 0 ? sessions : sessions.map((session) => shifted(session, shift)),
+    journal: file.journal,
+    spool: file.spool,
+    sessions: sameBoot && host !== here.host ? moved.map(outOfSight) : moved,
+    dropped: list.length - sessions.length,
   };
+}
+
+const isMoment = (value: unknown): boolean =>
+  isFields(value) && typeof value.at === "number" && typeof value.t === "number";
+const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isFields);
+
+/** As far as a start depends on it. */
+function isSession(value: unknown): value is Session {
+  return (
+    isFields(value) &&
+    [value.agent, value.sessionId].every((name) => typeof name === "string") &&
+    [value.last, value.moved, value.turn].every(isMoment) &&
+    [value.file, value.ended].every((moment) => moment === null || isMoment(moment)) &&
+    [value.asks, value.children, value.tools, value.payloads].every(isList) &&
+    (value.place === null || (isFields(value.place) && isFields(value.place.env)))
+  );
 }
 
 /** Every stamp in it, moved: `t` is a moment's, `newest` the session's own. */
@@ -42,4 +63,9 @@ function shifted<T>(value: T, by: number): T {
     return [name, isStamp ? inner + by : shifted(inner, by)];
   });
   return Object.fromEntries(entries) as T;
+}
+
+/** Saved in another pid namespace (a container's, before it was started anew): its pids are other processes here. */
+function outOfSight(session: Session): Session {
+  return session.place ? { ...session, place: { ...session.place, local: false } } : session;
 }

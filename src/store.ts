@@ -1,7 +1,7 @@
 /** Every session, in memory. One way in: dispatch. */
 import { type AgentEvent, type Moment, sessionKey } from "./core/event.ts";
 import { elapsedMs, stateOf } from "./core/phase.ts";
-import { reduce, resume, type Story, trim } from "./core/reduce.ts";
+import { reduce, resume, type Story } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { settle } from "./core/settle.ts";
 import { type SessionSnapshot, snapshotOf } from "./core/snapshot.ts";
@@ -20,16 +20,28 @@ export interface Store {
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
   snapshots(now: Moment): SessionSnapshot[];
+  /** By id, a unique beginning of one, or the same after `agent:`. */
   find(name: string, now: Moment): SessionSnapshot | null;
-  /** Lets go of sessions that ended long ago. */
+  /** Lets go of sessions that are long over. */
   prune(now: Moment, retention: Retention): void;
   restore(sessions: readonly Session[]): void;
 }
 
-export function createStore(): Store {
+function fail(text: string): never {
+  throw new Error(text);
+}
+
+export function createStore(onError: (text: string) => void = fail): Store {
   const stories = new Map<string, Story>();
   const listeners: Listener[] = [];
-  const snapshots = (now: Moment) => [...stories.values()].map((story) => snapshotOf(story.session, now));
+
+  function tell(listener: Listener, after: Session, event: AgentEvent, before: Session | null): void {
+    try {
+      listener(after, event, before);
+    } catch (error) {
+      onError(`${event.name} of ${event.sessionId} counted, but what follows from it failed: ${error}`);
+    }
+  }
 
   return {
     dispatch(event, arrived) {
@@ -38,35 +50,28 @@ export function createStore(): Store {
       const after = reduce(before, event, arrived);
       if (after === before) return;
       stories.set(key, after);
-      for (const listener of listeners) listener(after.session, event, before?.session ?? null);
+      for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
     },
     subscribe: (listener) => void listeners.push(listener),
     get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
     sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
-    snapshots,
+    snapshots: (now) => [...stories.values()].map((story) => snapshotOf(story.session, now)),
     find(name, now) {
-      const exact = stories.get(name);
-      if (exact) return snapshotOf(exact.session, now);
-      const matches = snapshots(now).filter(
-        (s) => s.sessionId.startsWith(name) || sessionKey(s.provider, s.sessionId).startsWith(name),
-      );
-      const one =
-        matches.find((s) => s.sessionId === name) ?? (matches.length === 1 ? matches[0] : undefined);
-      return one ?? null;
+      const sessions = [...stories].map(([key, { session }]) => ({ key, id: session.sessionId, session }));
+      const exact = sessions.filter(({ key, id }) => id === name || key === name);
+      // Every `agent:id` begins with the same few letters: they mean a session only where the colon is given too.
+      const begins = ({ key, id }: { key: string; id: string }) =>
+        id.startsWith(name) || (name.includes(":") && key.startsWith(name));
+      const found = exact.length > 0 ? exact : sessions.filter(begins);
+      const [only] = found;
+      return only && found.length === 1 ? snapshotOf(only.session, now) : null;
     },
     prune(now, retention) {
-      for (const [key, story] of stories) stories.set(key, trim(story, now.t));
-      const done = [...stories].filter(
-        ([, { session }]) => stateOf(session, now) === "completed" || stateOf(session, now) === "stale",
-      );
-      done.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
-      done.forEach(([key, { session }], index) => {
-        if (
-          index >= retention.completedMax ||
-          elapsedMs(session.ended ?? session.last, now) > retention.completedMs
-        ) {
-          stories.delete(key);
-        }
+      const over = [...stories].filter(([, { session }]) => isOver(session, now));
+      over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
+      over.forEach(([key, { session }], index) => {
+        const isOld = elapsedMs(session.ended ?? session.last, now) > retention.completedMs;
+        if (isOld || index >= retention.completedMax) stories.delete(key);
       });
     },
     restore(sessions) {
@@ -74,4 +79,11 @@ export function createStore(): Store {
         stories.set(sessionKey(session.agent, session.sessionId), resume(session));
     },
   };
+}
+
+/** Ended, or silent for hours in a place where nobody could see its end. */
+function isOver(session: Session, now: Moment): boolean {
+  const isSeen = session.place?.local === true && session.place.pid !== null;
+  const state = stateOf(session, now);
+  return state === "completed" || (state === "stale" && !isSeen);
 }

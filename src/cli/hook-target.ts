@@ -27,9 +27,10 @@ export async function chooseTarget(env: Env, places: Paths, faults: string[]): P
   return { url, isLoopback: true };
 }
 
-export function isLoopback(url: URL): boolean {
-  const { protocol, hostname } = url;
-  return protocol === "http:" && /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
+export function isLoopback({ protocol, hostname }: URL): boolean {
+  if (protocol !== "http:") return false;
+  // By far the most frequent; the others may take the 0.1 ms that a first regular expression takes.
+  return hostname === "127.0.0.1" || /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
 /** These are variables too: a config that they place inside the project came with it, and is not the person's own. */

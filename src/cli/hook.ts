@@ -104,17 +104,17 @@ function keep(parcel: Parcel): Promise<void> {
   return keeping;
 }
 
-async function readStdin(): Promise<string> {
-  const bytes = await Promise.race([
-    // Of a pipe or socket, a slice may give up to one read more than was asked for.
-    Bun.stdin.slice(0, limits.maxStdinBytes + 1).bytes(),
-    Bun.sleep(limits.stdinWaitMs).then(() => null),
-  ]);
-  if (bytes === null) throw new Error(`stdin did not end within ${limits.stdinWaitMs} ms: nothing sent`);
-  if (bytes.length > limits.maxStdinBytes) {
-    throw new Error(`stdin is larger than ${limits.maxStdinBytes} bytes: nothing sent`);
-  }
-  return new TextDecoder().decode(bytes);
+function readStdin(): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const tooLate = () => reject(new Error(`stdin did not end within ${limits.stdinWaitMs} ms: nothing sent`));
+  setTimeout(tooLate, limits.stdinWaitMs);
+  // Of a pipe or socket, a slice may give up to one read more than was asked for.
+  const reading = Bun.stdin.slice(0, limits.maxStdinBytes + 1).bytes();
+  reading.then((bytes) => {
+    if (bytes.length <= limits.maxStdinBytes) resolve(new TextDecoder().decode(bytes));
+    else reject(new Error(`stdin is larger than ${limits.maxStdinBytes} bytes: nothing sent`));
+  }, reject);
+  return promise;
 }
 
 function parse(text: string): Fields | null {

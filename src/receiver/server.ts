@@ -35,7 +35,7 @@ export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
   return new Elysia().post("/api/hook", take, { parse: "none" }).post("/ingest", take, { parse: "none" });
 }
 
-/** A body that names its length was measured by the guard; another is counted as it comes. */
+/** A body that names its length was measured by the guard; another is counted as it comes, and never all of it held. */
 async function readBody(request: Request): Promise<string | null> {
   if (request.headers.has("content-length")) return request.text();
   if (!request.body) return "";
@@ -67,6 +67,9 @@ function pathOf(url: string): string {
   return from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
 }
 
+/** How long requests under way are waited for: a client that keeps its connection open would hold us for ever. */
+const stopMs = 500;
+
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ReceiverOptions): Receiver {
   const guard = createGuard({ port, token: options.token });
@@ -93,9 +96,16 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
       // Elysia's default would let a second instance share the port without a word.
       reusePort: false,
       development: false,
-      maxRequestBodySize: limits.maxBodyBytes,
+      // The guard and readBody refuse what is too large, and say so. Bun's own answer would be an empty one.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     });
-  const bound = app.server?.port;
-  if (bound === undefined) throw new Error("the receiver did not start");
-  return { port: bound, stop: async () => void (await app.stop()) };
+  const { server } = app;
+  if (server?.port === undefined) throw new Error("the receiver did not start");
+  return {
+    port: server.port,
+    async stop() {
+      await Promise.race([server.stop(), Bun.sleep(stopMs)]);
+      await server.stop(true);
+    },
+  };
 }

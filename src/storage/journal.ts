@@ -26,6 +26,8 @@ export interface JournalEntry extends Omit<JournalLine, "body"> {
 export interface JournalOptions {
   readonly retentionDays: number;
   readonly onError: (text: string) => void;
+  /** Beyond this the oldest segments go before their time. */
+  readonly maxBytes?: number;
   readonly now?: () => number;
 }
 
@@ -58,7 +60,7 @@ export class JournalError extends Error {
 const dayMs = 86_400_000;
 
 export function openJournal(dir: string, options: JournalOptions): Journal {
-  const { onError, now = Date.now } = options;
+  const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
   let current: Segment | null = null;
   /** New segments sort after this one: positions in it may be known, though the file is gone or shorter. */
   let passed: string | null = null;
@@ -130,14 +132,16 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
   function removeCovered(covered: JournalPosition): void {
     const oldest = now() - options.retentionDays * dayMs;
-    const whole = listSegments(dir).flatMap((name) => {
-      if (name === current?.name || name > covered.segment) return [];
+    let kept = 0;
+    let isNewest = true;
+    for (const name of listSegments(dir).reverse()) {
       const { size, mtimeMs } = statSync(join(dir, name));
-      return name < covered.segment || size <= covered.offset ? [{ name, mtimeMs }] : [];
-    });
-    // The newest stays, so that recentIds has something to read.
-    for (const { name, mtimeMs } of whole.slice(0, -1)) {
-      if (mtimeMs < oldest) rmSync(join(dir, name));
+      kept += size;
+      const isWhole = name < covered.segment || (name === covered.segment && size <= covered.offset);
+      if (name === current?.name || !isWhole) continue;
+      // The newest stays, so that recentIds has something to read.
+      if (!isNewest && (mtimeMs < oldest || kept > maxBytes)) rmSync(join(dir, name));
+      isNewest = false;
     }
   }
 

@@ -7,8 +7,6 @@ import type { Paths } from "./paths.ts";
 import { codeOf, writePrivate } from "./private.ts";
 import type { SpoolPosition } from "./spool.ts";
 
-export { createSaver } from "./saver.ts";
-
 const version = 1;
 const maxDamaged = 3;
 

@@ -24,6 +24,8 @@ const maxFileBytes = 64 * 1024;
 export interface StatusFiles {
   /** Reads everything there is, now. */
   scan(): void;
+  /** Is there a file of a live process that names this session? */
+  speakOf(sessionId: string): boolean;
   stop(): void;
 }
 
@@ -35,6 +37,7 @@ export function followStatusFiles(
   const known = new Map<string, Known>();
   const retries = new Set<ReturnType<typeof setTimeout>>();
   let watcher: FSWatcher | null = null;
+  let watched: string | null = null;
 
   function look(name: string, again = 3): void {
     // The `.key` files beside them are none of our business.
@@ -75,20 +78,24 @@ export function followStatusFiles(
   }
 
   function scan(): void {
+    listen();
     let names: string[] = [];
     try {
       names = readdirSync(folder);
     } catch {
-      // The CLI has not made its folder yet, has none, or somebody removed it: what comes in its place is new.
-      watcher?.close();
-      watcher = null;
+      // The CLI has not made its folder yet, has none, or somebody removed it.
     }
     for (const name of new Set([...names, ...known.keys()])) look(name);
-    listen();
   }
 
+  /** A folder made in the place of another is a new one, of which the old watcher hears nothing. */
   function listen(): void {
-    if (watcher) return;
+    const now = identify(folder);
+    if (watcher && now === watched) return;
+    watcher?.close();
+    watcher = null;
+    watched = now;
+    if (now === null) return;
     try {
       watcher = watch(folder, { persistent: false }, (_, name) => (name ? look(name) : scan()));
       watcher.on("error", (error) => {
@@ -105,6 +112,7 @@ export function followStatusFiles(
   const poll = setInterval(scan, pollMs);
   return {
     scan,
+    speakOf: (sessionId) => [...known.values()].some(({ file }) => file.sessionId === sessionId),
     stop() {
       clearInterval(poll);
       for (const timer of retries) clearTimeout(timer);
@@ -122,11 +130,23 @@ function differs(a: StatusFile, b: StatusFile): boolean {
   );
 }
 
-function readSmall(path: string): string | null {
+/** Inodes are used again at once; the time of birth tells such folders apart. */
+function identify(folder: string): string | null {
   try {
-    const stat = statSync(path);
-    return stat.isFile() && stat.size <= maxFileBytes ? readFileSync(path, "utf8") : "";
+    const { ino, birthtimeMs } = statSync(folder);
+    return `${ino}-${birthtimeMs}`;
   } catch {
     return null;
+  }
+}
+
+/** null: there is no such file. What cannot be read now says nothing. */
+function readSmall(path: string): string | null {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (!stat) return null;
+    return stat.isFile() && stat.size <= maxFileBytes ? readFileSync(path, "utf8") : "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? null : "";
   }
 }

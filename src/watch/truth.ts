@@ -1,8 +1,8 @@
 /** The truth beyond hooks: status files, dead processes and transcripts become the same events as hooks do. */
 import { join } from "node:path";
-import { statusMove, statusPlace } from "../agents/claude/status.ts";
+import { statusMove, statusPlace, transcriptOf } from "../agents/claude/status.ts";
 import type { Here } from "../agents/envelope.ts";
-import type { AgentEvent, Moment, Move } from "../core/event.ts";
+import type { AgentEvent, Enrichment, Moment, Move } from "../core/event.ts";
 import type { Session } from "../core/session.ts";
 import { findDead } from "./processes.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
@@ -36,19 +36,24 @@ export function createTruth(options: TruthOptions): Truth {
   const reader = createTranscriptReader();
   const roots = [join(options.claudeFolder, "projects")];
   const reading = new Map<string, ReturnType<typeof setTimeout>>();
+  let stopped = false;
 
+  /** Called from timers and watchers, where nobody would catch what is thrown. */
   function tell(about: About, when: Moment, move: Move): void {
-    dispatch(eventOf(about, when, move), clock().t);
+    if (stopped) return;
+    try {
+      dispatch(eventOf(about, when, move), clock().t);
+    } catch (error) {
+      options.onError(`could not count ${move.kind} of ${about.sessionId}: ${error}`);
+    }
   }
 
   function onStatus({ file, gone }: StatusChange): void {
     const here = clock();
-    const about = {
-      sessionId: file.sessionId,
-      cwd: file.cwd,
-      attended: file.attended,
-      place: statusPlace(file),
-    };
+    const { sessionId, cwd, attended } = file;
+    const told = options.get("claude", sessionId)?.transcriptPath ?? null;
+    const transcriptPath = told ?? transcriptOf(file, options.claudeFolder);
+    const about = { agent: "claude", sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
     const move = statusMove(file);
     if (gone) tell(about, here, { kind: "gone", why: "file" });
     else if (move) tell(about, ago(here, file.updatedAt), move);
@@ -61,7 +66,7 @@ export function createTruth(options: TruthOptions): Truth {
     const { interruptedAt, lastResponse, ...known } = found;
     // Stop says it first and better.
     const more = session.lastResponse === null && lastResponse ? { ...known, lastResponse } : known;
-    tell(session, clock(), { kind: "enriched", with: more });
+    if (isNews(session, more)) tell(session, clock(), { kind: "enriched", with: more });
     const unseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
     if (unseen) tell(session, ago(clock(), interruptedAt), { kind: "interrupted" });
   }
@@ -80,10 +85,19 @@ export function createTruth(options: TruthOptions): Truth {
   function look(): void {
     const sessions = options.sessions();
     for (const dead of findDead(sessions)) tell(dead, clock(), { kind: "gone", why: "process" });
-    // Older CLIs have no status: there Esc shows in the transcript alone.
     for (const session of sessions) {
+      if (session.ended || session.agent !== "claude") continue;
       const waits = session.turn.running || session.asks.some((ask) => ask.kind !== "idle");
-      if (!session.ended && session.file === null && waits && session.transcriptPath) readSoon(session);
+      // Older CLIs have no status: there Esc shows in the transcript alone.
+      if (session.file === null && waits) readSoon(session);
+    }
+  }
+
+  /** Those whose file spoke of them when beckon was last running, and does no more. */
+  function lookForLeft(): void {
+    for (const session of options.sessions()) {
+      const isLeft = session.file !== null && !session.ended && !files.speakOf(session.sessionId);
+      if (isLeft) tell(session, clock(), { kind: "gone", why: "file" });
     }
   }
 
@@ -91,6 +105,7 @@ export function createTruth(options: TruthOptions): Truth {
   const timer = setInterval(() => {
     try {
       look();
+      lookForLeft();
     } catch (error) {
       options.onError(`could not look at the processes: ${error}`);
     }
@@ -102,16 +117,25 @@ export function createTruth(options: TruthOptions): Truth {
       look();
     },
     follow(session, event) {
-      const { kind } = event.move;
-      if (session.ended || !session.transcriptPath) return;
-      if (kind === "turn-end" || kind === "session-start" || kind === "prompt") readSoon(session);
+      if (session.agent !== "claude" || !session.transcriptPath) return;
+      if (session.ended) reader.forget(session.transcriptPath);
+      else if (tellsMore.has(event.move.kind)) readSoon(session);
     },
     stop() {
+      stopped = true;
       clearInterval(timer);
       files.stop();
       for (const pending of reading.values()) clearTimeout(pending);
     },
   };
+}
+
+/** After these the transcript has something new. */
+const tellsMore: ReadonlySet<Move["kind"]> = new Set(["session-start", "prompt", "turn-end", "status"]);
+
+function isNews(session: Session, more: Enrichment): boolean {
+  const names = Object.keys(more) as (keyof Enrichment)[];
+  return names.some((name) => more[name] != null && !Bun.deepEquals(more[name], session[name]));
 }
 
 /** A wall time of the past on both clocks. */
@@ -120,29 +144,24 @@ function ago(here: Here, at: number | null): Moment {
   return { at, t: here.t - (here.at - at) };
 }
 
-interface About {
-  readonly sessionId: string;
-  readonly cwd?: string | null;
-  readonly attended?: boolean | null;
-  readonly place?: AgentEvent["place"];
-}
+type About = Pick<AgentEvent, "agent" | "sessionId" | "cwd" | "attended" | "transcriptPath" | "place">;
 
 function eventOf(about: About, when: Moment, move: Move): AgentEvent {
   return {
     id: `own-${++count}-${when.t}`,
     at: when.at,
     t: when.t,
-    agent: "claude",
+    agent: about.agent,
     sessionId: about.sessionId,
     agentId: null,
     agentType: null,
     name: move.kind,
     promptId: null,
-    cwd: about.cwd ?? null,
+    cwd: about.cwd,
     project: null,
-    transcriptPath: null,
-    place: about.place ?? null,
-    attended: about.attended ?? null,
+    transcriptPath: about.transcriptPath,
+    place: about.place,
+    attended: about.attended,
     payloadKey: null,
     move,
   };

@@ -7,23 +7,11 @@ export interface Work {
   readonly seed: number;
   readonly sessions: number;
   readonly events: number;
-  /** When the last of them happened. Two events of a session are 5 ms apart. */
+  /** When the last of them happened. */
   readonly until: number;
+  /** Between two events of one session. */
+  readonly betweenMs?: number;
 }
-
-const betweenMs = 5;
-const tools = ["Bash", "Read", "Edit", "Grep"] as const;
-type Tool = (typeof tools)[number];
-/** One turn: what is allowed without asking, and one call that asks. */
-const turn = [
-  "UserPromptSubmit",
-  ...["PreToolUse", "PostToolUse", "PreToolUse", "PostToolUse", "PreToolUse", "PostToolUse"],
-  ...["PreToolUse", "PermissionRequest", "PostToolUse", "Stop"],
-] as const;
-
-const words = "the session waits for a file that nobody wrote yet so look at src first and run every test again".split(
-  " ",
-);
 
 export interface Body {
   readonly id: string;
@@ -31,67 +19,146 @@ export interface Body {
   readonly text: string;
 }
 
-function createRandom(seed: number): (below: number) => number {
+/** One turn: three tool calls that nobody has to allow, and one that asks. */
+const turn = [
+  ["UserPromptSubmit", 0],
+  ...([0, 1, 2].flatMap((call) => [
+    ["PreToolUse", call],
+    ["PostToolUse", call],
+  ]) as ["PreToolUse" | "PostToolUse", number][]),
+  ["PreToolUse", 3],
+  ["PermissionRequest", 3],
+  ["PostToolUse", 3],
+  ["Stop", 0],
+] as const;
+
+const words =
+  "the session waits for a file that nobody wrote yet so look at src first and run every test again".split(" ");
+const hex = (value: number, length: number): string => value.toString(16).padStart(length, "0");
+
+export const sessionIdOf = (session: number): string => `${hex(session, 8)}-7d1c-4b55-9c0e-5d2f6a1b3c4d`;
+
+/** In the order they happened: one of every session, then the next of every session, and so on. */
+export function* bodies({ seed, sessions, events, until, betweenMs = 10 }: Work): Generator<Body> {
+  const around = lookAround();
+  const rows = Math.ceil(events / sessions);
+  for (let n = 0; n < events; n++) {
+    const session = n % sessions;
+    const row = Math.floor(n / sessions);
+    const id = idOf(seed, n);
+    const at = until - (rows - row) * betweenMs;
+    // Every session is somewhere else in its turn.
+    const payload = hookOf(seed, session, row + session * 3);
+    const _meta = { ...metaOf(session, at, around), id };
+    yield { id, sessionId: payload.session_id, text: JSON.stringify({ provider: "claude", _meta, payload }) };
+  }
+}
+
+function lookAround(): { boot: string | null; host: string | null; bootedAt: number } {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const uptimeMs = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000;
+    return { boot, host: `${boot}/${readlinkSync("/proc/self/ns/pid")}`, bootedAt: Date.now() - uptimeMs };
+  } catch {
+    return { boot: null, host: null, bootedAt: 0 };
+  }
+}
+
+function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnType<typeof lookAround>) {
+  return {
+    at,
+    seq: boot === null ? null : Math.round((at - bootedAt) * 1_000),
+    boot,
+    host,
+    collected_at: new Date(at).toISOString(),
+    forwarder_version: version,
+    workspace_id: `proj-${session}`,
+    terminal_session_id: `%${session}`,
+    // Whoever started this process lives longer than the measurement: no session dies in the middle of it.
+    pid: process.ppid,
+    procStart: null,
+    tty: `/dev/pts/${session}`,
+    attended: true,
+    env: {
+      TERM: "tmux-256color",
+      TERM_PROGRAM: "tmux",
+      TERM_PROGRAM_VERSION: "3.3a",
+      TMUX: "/tmp/tmux-1000/default,45,0",
+      TMUX_PANE: `%${session}`,
+      CLAUDE_CODE_ENTRYPOINT: "cli",
+    },
+  };
+}
+
+function hookOf(seed: number, session: number, step: number) {
+  const [name, call] = turn[step % turn.length] ?? ["Stop", 0];
+  const turns = Math.floor(step / turn.length);
+  const sessionId = sessionIdOf(session);
+  const common = {
+    session_id: sessionId,
+    transcript_path: `/home/dev/.claude/projects/-home-dev-proj-${session}/${sessionId}.jsonl`,
+    cwd: `/home/dev/proj-${session}`,
+    prompt_id: `${hex(seed, 8)}-${hex(turns & 0xffff, 4)}-4c55-8d3f-${hex(session, 12)}`,
+    permission_mode: "default",
+    effort: { level: "medium" },
+    hook_event_name: name,
+  };
+  const random = createRandom((seed * 31 + session) * 31 + turns * 5 + call);
+  if (name === "UserPromptSubmit") return { ...common, prompt: say(random, 300) };
+  if (name === "Stop") {
+    return { ...common, stop_hook_active: false, last_assistant_message: say(random, 1_200), background_tasks: [] };
+  }
+  const { tool, input, response } = toolCall(random, session);
+  const asked = { ...common, tool_name: tool, tool_input: input };
+  if (name === "PermissionRequest") {
+    const suggestion = { type: "setMode", mode: "acceptEdits", destination: "session" };
+    return { ...asked, permission_suggestions: [suggestion] };
+  }
+  const started = { ...asked, tool_use_id: `toolu_${hex(seed, 8)}${hex(session, 6)}${hex(turns, 6)}${hex(call, 4)}` };
+  return name === "PreToolUse" ? started : { ...started, tool_response: response(), duration_ms: random(5_000) };
+}
+
+type Random = (below: number) => number;
+
+function toolCall(random: Random, session: number): { tool: string; input: object; response: () => object } {
+  const path = `/home/dev/proj-${session}/src/part-${random(500)}.ts`;
+  switch (random(3)) {
+    case 0: {
+      const input = { command: `grep -rn "${say(random, 20)}" src | head -${random(90)}`, description: say(random, 40) };
+      const output = () => ({ stdout: say(random, random(3_000)), stderr: "", interrupted: false, isImage: false });
+      return { tool: "Bash", input, response: output };
+    }
+    case 1: {
+      const read = () => ({ type: "text", file: { filePath: path, content: say(random, random(8_000)) } });
+      return { tool: "Read", input: { file_path: path }, response: read };
+    }
+    default: {
+      const input = { file_path: path, old_string: say(random, 200), new_string: say(random, 300) };
+      return { tool: "Edit", input, response: () => ({ filePath: path, ...input, userModified: false }) };
+    }
+  }
+}
+
+function say(random: Random, length: number): string {
+  let said = "";
+  while (said.length < length) said += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
+  return said;
+}
+
+/** As random ids are: they differ in their first characters. */
+function idOf(seed: number, n: number): string {
+  const random = createRandom(seed * 1_000_003 + n);
+  const part = () => hex(random(0x10000), 4);
+  return `${part()}${part()}-${part()}-4${part().slice(1)}-a${part().slice(1)}-${hex(seed & 0xffff, 4)}${hex(n, 8)}`;
+}
+
+/** mulberry32 */
+function createRandom(seed: number): Random {
   let state = seed | 0;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+    return below === 0 ? 0 : ((mixed ^ (mixed >>> 14)) >>> 0) % below;
   };
-}
-
-const hex = (value: number, length: number): string => value.toString(16).padStart(length, "0");
-export const sessionIdOf = (session: number): string => `${hex(session, 8)}-7d1c-4b55-9c0e-5d2f6a1b3c4d`;
-
-function machine(): { boot: string | null; host: string | null; uptimeMs: number } {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    const uptimeMs = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000;
-    return { boot, host: `${boot}/${readlinkSync("/proc/self/ns/pid")}`, uptimeMs };
-  } catch {
-    return { boot: null, host: null, uptimeMs: 0 };
-  }
-}
-
-/** In the order they happened: one of every session, then the next of every session, and so on. */
-export function* bodies({ seed, sessions, events, until }: Work): Generator<Body> {
-  const random = createRandom(seed);
-  const { boot, host, uptimeMs } = machine();
-  const bootedAt = Date.now() - uptimeMs;
-  const rows = Math.ceil(events / sessions);
-  const text = (length: number): string => {
-    let said = "";
-    while (said.length < length) said += `${words[random(words.length)]} ${random(10_000)}\n`;
-    return said;
-  };
-  for (let n = 0; n < events; n++) {
-    const session = n % sessions;
-    const row = Math.floor(n / sessions);
-    const sessionId = sessionIdOf(session);
-    const at = until - (rows - row) * betweenMs;
-    const id = `${hex(seed, 8)}-${hex(n, 8)}-4000-8000-${hex(random(0xffffff), 12)}`;
-    // Every session is somewhere else in its turn.
-    const call = row + session * 7;
-    const name = turn[call % turn.length] ?? "Stop";
-    const body = {
-      provider: "claude",
-      _meta: {
-        ...{ id, at, seq: boot === null ? null : Math.round((at - bootedAt) * 1_000), boot, host },
-        ...{ collected_at: new Date(at).toISOString(), forwarder_version: version, workspace_id: `proj-${session}` },
-        // A process that lives as long as the bench does.
-        ...{ terminal_session_id: `%${session}`, pid: process.ppid, procStart: null, tty: `/dev/pts/${session}`, attended: true },
-        env: { TERM: "tmux-256color", TERM_PROGRAM: "tmux", TMUX: "/tmp/tmux-1000/default,45,0", TMUX_PANE: `%${session}` },
-      },
-      payload: {
-        session_id: sessionId,
-        transcript_path: `/home/dev/.claude/projects/-home-dev-proj-${session}/${sessionId}.jsonl`,
-        cwd: `/home/dev/proj-${session}`,
-        prompt_id: `${hex(Math.floor(call / turn.length), 8)}-5e0b-4c55-8d3f-${hex(session, 12)}`,
-        ...{ permission_mode: "default", effort: { level: "medium" }, hook_event_name: name },
-        ...payload(name, `${seed}-${session}-${row}`, `${seed}-${session}-${call % turn.length < 8 ? row - (name === "PostToolUse" ? 1 : 0) : "asks"}`, random, text),
-      },
-    };
-    yield { id, sessionId, text: JSON.stringify(body) };
-  }
 }

@@ -12,7 +12,10 @@ export interface Verdict {
 type Look = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
 
 interface Change {
+  /** When it could be seen. */
   readonly ms: number;
+  /** When it happened: on a loaded machine the file is written some 100 ms later. */
+  readonly happenedMs: number;
   readonly id: string;
   readonly look: Look | null;
   readonly withinMs: number;
@@ -46,15 +49,17 @@ function changesOf(recording: Recording, withinMs: number): Change[] {
   for (const row of recording.rows) {
     if (row.src === "driver" && row.mark?.startsWith("kill -9")) {
       dead = [...holder.values()].at(-1);
-      if (dead) changes.push({ ms: row.ms, id: dead, look: "gone", withinMs: 3_500 });
+      if (dead) changes.push({ ms: row.ms, happenedMs: row.ms, id: dead, look: "gone", withinMs: 3_500 });
     }
     if (row.src !== "session-file" || !row.file) continue;
     const before = holder.get(row.file);
     const id = row.sessionId ?? before;
     if (!id || id === dead) continue;
-    if (before && before !== id) changes.push({ ms: row.ms, id: before, look: "gone", withinMs });
+    const stamp = row.statusUpdatedAt === undefined ? row.ms : row.statusUpdatedAt - recording.startedAt;
+    const when = { ms: row.ms, happenedMs: Math.min(row.ms, stamp) };
+    if (before && before !== id) changes.push({ ...when, id: before, look: "gone", withinMs });
     holder.set(row.file, id);
-    changes.push({ ms: row.ms, id, look: lookOf(row), withinMs });
+    changes.push({ ...when, id, look: lookOf(row), withinMs });
   }
   return changes;
 }
@@ -78,7 +83,7 @@ export function judge(recording: Recording, shown: readonly Shown[], withinMs: n
     const until = next?.ms ?? end;
     if (!change.look || (next && next.ms - change.ms < tooShortMs)) return;
     all++;
-    const problem = problemWith(recording, change, until, sessionAt);
+    const problem = problemWith(recording, change, until, next?.happenedMs ?? end, sessionAt);
     if (problem) wrong.push(`${recording.name} at ${Math.round(change.ms)} ms: ${problem}`);
     else right++;
   });
@@ -89,6 +94,7 @@ function problemWith(
   recording: Recording,
   change: Change,
   until: number,
+  overMs: number,
   sessionAt: (id: string, ms: number) => SessionSnapshot | undefined,
 ): string | null {
   const { id, look } = change;
@@ -96,8 +102,8 @@ function problemWith(
   let inTime = false;
   for (let ms = change.ms; ms <= limit && !inTime; ms += 10) inTime = shownLook(sessionAt(id, ms)) === look;
   if (!inTime) return `wanted ${look}, shown ${shownLook(sessionAt(id, limit))}`;
-  if (until - change.ms <= longMs) return null;
-  const late = sessionAt(id, until - beforeNextMs);
+  if (overMs - change.ms <= longMs) return null;
+  const late = sessionAt(id, overMs - beforeNextMs);
   if (shownLook(late) !== look) return `${look} was shown, then ${shownLook(late)}`;
   if (!look?.startsWith("waiting_") || !isAnnounced(recording, change)) return null;
   const named = late?.asks.some((ask) => ask.kind !== "idle" && (ask.tool || ask.kind === "elicitation"));

@@ -8,25 +8,44 @@ import { type Recording, type Row, readRecordings } from "./recording.ts";
 const withinMs = 250;
 const recordings = readRecordings();
 const withStatus = recordings.filter((recording) => recording.hasStatus);
-const summary: string[] = [];
+const columns = ["file", "hooks alone", "jittered"] as const;
+type Column = (typeof columns)[number];
+const results = new Map<string, Map<Column, Verdict[]>>();
 
-afterAll(() => {
-  for (const line of summary) console.log(line);
-});
-
-function sum(title: string, verdicts: readonly Verdict[]): void {
-  const right = verdicts.reduce((n, v) => n + v.right, 0);
-  const all = verdicts.reduce((n, v) => n + v.all, 0);
-  summary.push(`${title}: ${right} of ${all} status changes shown right, ${verdicts.length} replays`);
+function note(name: string, column: Column, verdict: Verdict): Verdict {
+  const row = results.get(name) ?? new Map<Column, Verdict[]>();
+  results.set(name, row.set(column, [...(row.get(column) ?? []), verdict]));
+  return verdict;
 }
 
+function cell(verdicts: readonly Verdict[]): string {
+  const sum = (count: (v: Verdict) => number) => verdicts.reduce((n, v) => n + count(v), 0);
+  return `${sum((v) => v.right)}/${sum((v) => v.all)}`;
+}
+
+/** Status changes shown right, of all: a line a recording, and their sum. */
+afterAll(() => {
+  const line = (name: string, cells: readonly string[]) =>
+    name.padEnd(28) + cells.map((c) => c.padStart(13)).join("");
+  console.log(line("status changes shown right", columns));
+  for (const [name, row] of results)
+    console.log(
+      line(
+        name,
+        columns.map((c) => cell(row.get(c) ?? [])),
+      ),
+    );
+  const all = columns.map((c) => cell([...results.values()].flatMap((row) => row.get(c) ?? [])));
+  console.log(line(`all ${results.size} recordings`, all));
+  console.log(
+    `replay: ${all[0]} within ${withinMs} ms; blind replay: ${all[1]}; jittered by up to 300 ms: ${all[2]}`,
+  );
+});
+
 describe("with the status file", () => {
-  const verdicts: Verdict[] = [];
-  afterAll(() => sum(`replay, within ${withinMs} ms`, verdicts));
   for (const recording of withStatus) {
     test(recording.name, () => {
-      const verdict = judge(recording, play(recording), withinMs);
-      verdicts.push(verdict);
+      const verdict = note(recording.name, "file", judge(recording, play(recording), withinMs));
       expect(verdict.wrong).toEqual([]);
       expect(verdict.all).toBeGreaterThan(0);
     });
@@ -34,14 +53,12 @@ describe("with the status file", () => {
 });
 
 describe("by hooks alone", () => {
-  const verdicts: Verdict[] = [];
-  afterAll(() => sum("blind replay, within 600 ms", verdicts));
   for (const recording of withStatus) {
     const misses = blindMisses[recording.name] ?? {};
     const except = Object.values(misses).join("; ");
     test(`${recording.name}${except && `, except: ${except}`}`, () => {
-      const verdict = judge(recording, play(recording, { blind: true }), 600);
-      verdicts.push(verdict);
+      const shown = play(recording, { blind: true });
+      const verdict = note(recording.name, "hooks alone", judge(recording, shown, 600));
       expect(verdict.wrong.map((line) => line.replace(/^\S+ at (\d+) ms.*/, "$1"))).toEqual(
         Object.keys(misses),
       );
@@ -92,8 +109,6 @@ const noDialog = new Set(["agent_fg"]);
 const isHookRow = (row: Row) => row.src === "hook";
 
 describe("hooks and file shifted against each other by up to 300 ms", () => {
-  const verdicts: Verdict[] = [];
-  afterAll(() => sum("jittered replay, within 600 ms", verdicts));
   for (const recording of recordings) {
     test(`${recording.name}: the same end, one ask per dialog, with its text`, () => {
       const plain = play(recording);
@@ -103,9 +118,7 @@ describe("hooks and file shifted against each other by up to 300 ms", () => {
         if (!noDialog.has(recording.name))
           expect(dialogsOf(recording, shown)).toEqual(dialogsOf(recording, plain));
         if (!recording.hasStatus) continue;
-        const verdict = judge(recording, shown, 600);
-        verdicts.push(verdict);
-        expect(verdict.wrong).toEqual([]);
+        expect(note(recording.name, "jittered", judge(recording, shown, 600)).wrong).toEqual([]);
       }
     });
   }

@@ -1,15 +1,18 @@
-import { expect } from "bun:test";
+import { afterAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JournalError } from "../../src/storage/journal.ts";
 import { takeLock } from "../../src/storage/lock.ts";
 import { openLog } from "../../src/storage/log.ts";
 import { paths as pathsOf } from "../../src/storage/paths.ts";
-import { createSaver, loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
+import { createSaver } from "../../src/storage/saver.ts";
+import { loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
 import { openSpool } from "../../src/storage/spool.ts";
 import { testWith } from "../needs.ts";
-import { makeReadOnly, withTmpfs } from "./folder.ts";
+import { makeReadOnly, removeTemporaryFolders, withTmpfs } from "./folder.ts";
 import { entry, linesOf, newest, open } from "./journal-kit.ts";
+
+afterAll(removeTemporaryFolders);
 
 const testOnSmallDisk = testWith("root", "linux", "mount");
 
@@ -50,33 +53,36 @@ testOnSmallDisk("on a full disk an event is refused whole, and taken again once 
   });
 });
 
-testOnSmallDisk("a spooled event that finds the disk full stays in the spool until it can be kept", async () => {
-  await withTmpfs("256k", async (folder) => {
-    const dir = join(folder, "journal");
-    const spool = join(folder, "spool.jsonl");
-    const line = JSON.stringify({ provider: "claude", big: "z".repeat(20_000) });
-    writeFileSync(spool, `${line}\n`);
-    const { journal } = open(dir);
-    await journal.append(entry("before"));
-    const filler = fill(folder, 256 * 1024, 32 * 1024);
-    const consumer = openSpool(spool, {
-      position: null,
-      maxLineBytes: 100_000,
-      onError: () => {},
-      take: (text, next) =>
-        journal.append(entry("spooled", null, { text, spool: next })).then(
-          () => "taken" as const,
-          () => "later" as const,
-        ),
+testOnSmallDisk(
+  "a spooled event that finds the disk full stays in the spool until it can be kept",
+  async () => {
+    await withTmpfs("256k", async (folder) => {
+      const dir = join(folder, "journal");
+      const spool = join(folder, "spool.jsonl");
+      const line = JSON.stringify({ provider: "claude", big: "z".repeat(20_000) });
+      writeFileSync(spool, `${line}\n`);
+      const { journal } = open(dir);
+      await journal.append(entry("before"));
+      const filler = fill(folder, 256 * 1024, 32 * 1024);
+      const consumer = openSpool(spool, {
+        position: null,
+        maxLineBytes: 100_000,
+        onError: () => {},
+        take: (text, next) =>
+          journal.append(entry("spooled", null, { text, spool: next })).then(
+            () => "taken" as const,
+            () => "later" as const,
+          ),
+      });
+      expect(await consumer.poll()).toBe(0);
+      expect(readFileSync(spool, "utf8")).toBe(`${line}\n`);
+      rmSync(filler);
+      expect(await consumer.poll()).toBe(1);
+      await consumer.stop();
+      expect(linesOf(dir).ids).toEqual(["before", "spooled"]);
     });
-    expect(await consumer.poll()).toBe(0);
-    expect(readFileSync(spool, "utf8")).toBe(`${line}\n`);
-    rmSync(filler);
-    expect(await consumer.poll()).toBe(1);
-    await consumer.stop();
-    expect(linesOf(dir).ids).toEqual(["before", "spooled"]);
-  });
-});
+  },
+);
 
 testOnSmallDisk("a snapshot that no longer fits leaves the last one usable, and is reported", async () => {
   await withTmpfs("256k", (folder) => {

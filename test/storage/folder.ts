@@ -1,4 +1,3 @@
-import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,15 +5,15 @@ import { type Paths, paths } from "../../src/storage/paths.ts";
 
 const made: string[] = [];
 
-afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true });
-});
-
-/** A folder of its own for each test, gone afterwards. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-storage-"));
   made.push(folder);
   return folder;
+}
+
+/** For each file's afterAll. */
+export function removeTemporaryFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 export function temporaryPaths(): Paths {

@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { temporaryFolder } from "./folder.ts";
+import { removeTemporaryFolders, temporaryFolder } from "./folder.ts";
 import { cut, entry, linesOf, newest, open } from "./journal-kit.ts";
+
+afterAll(removeTemporaryFolders);
 
 test("cut off at any byte, every whole line is there, nothing else, and the next event follows cleanly", async () => {
   const folder = temporaryFolder();

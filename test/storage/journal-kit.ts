@@ -1,12 +1,25 @@
 import { closeSync, ftruncateSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type JournalEntry, type JournalLine, openJournal } from "../../src/storage/journal.ts";
+import {
+  type JournalEntry,
+  type JournalLine,
+  type JournalOptions,
+  openJournal,
+} from "../../src/storage/journal.ts";
 
 export function entry(id: string, body: unknown = { n: id }, more: Partial<JournalEntry> = {}): JournalEntry {
-  return { id, at: 1_700_000_000_000, t: 12.5, boot: "b", key: `k-${id}`, text: JSON.stringify(body), ...more };
+  return {
+    id,
+    at: 1_700_000_000_000,
+    t: 12.5,
+    boot: "b",
+    key: `k-${id}`,
+    text: JSON.stringify(body),
+    ...more,
+  };
 }
 
-export function open(dir: string, more: { retentionDays?: number; now?: () => number } = {}) {
+export function open(dir: string, more: Partial<JournalOptions> = {}) {
   const errors: string[] = [];
   const journal = openJournal(dir, { retentionDays: 7, onError: (text) => errors.push(text), ...more });
   return { journal, errors };

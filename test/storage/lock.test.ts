@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/storage/lock.ts";
-import { modeOf, temporaryFolder } from "./folder.ts";
+import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
+
+afterAll(removeTemporaryFolders);
 
 const code = `
   import { takeLock } from ${JSON.stringify(new URL("../../src/storage/lock.ts", import.meta.url).pathname)};
@@ -44,7 +46,9 @@ test("kill -9 frees the folder at once", async () => {
 });
 
 test("another folder is another lock", () => {
-  const locks = [temporaryFolder(), temporaryFolder()].map((folder) => takeLock({ lock: join(folder, "lock") }));
+  const locks = [temporaryFolder(), temporaryFolder()].map((folder) =>
+    takeLock({ lock: join(folder, "lock") }),
+  );
   expect(locks).not.toContain(null);
   for (const lock of locks) lock?.release();
 });
@@ -59,5 +63,7 @@ test("a lock file with something else in it does not stop beckon, and still lock
 });
 
 test("a lock that cannot be made is an error that says why", () => {
-  expect(() => takeLock({ lock: join(temporaryFolder(), "missing", "lock") })).toThrow(/cannot lock .*ENOENT/);
+  expect(() => takeLock({ lock: join(temporaryFolder(), "missing", "lock") })).toThrow(
+    /cannot lock .*ENOENT/,
+  );
 });

@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { appendBounded } from "../../src/storage/append.ts";
 import { openLog } from "../../src/storage/log.ts";
-import { modeOf, temporaryFolder } from "./folder.ts";
+import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
+
+afterAll(removeTemporaryFolders);
 
 const now = () => new Date("2026-01-02T03:04:05.678Z");
 

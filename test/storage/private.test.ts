@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   chmodSync,
   chownSync,
@@ -21,7 +21,9 @@ import {
   writePrivate,
 } from "../../src/storage/private.ts";
 import { testWith } from "../needs.ts";
-import { modeOf, temporaryFolder, temporaryPaths } from "./folder.ts";
+import { modeOf, removeTemporaryFolders, temporaryFolder, temporaryPaths } from "./folder.ts";
+
+afterAll(removeTemporaryFolders);
 
 const nobody = 65_534;
 

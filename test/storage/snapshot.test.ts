@@ -1,9 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { createSaver, loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
-import { modeOf, temporaryPaths } from "./folder.ts";
+import { loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
+import { modeOf, removeTemporaryFolders, temporaryPaths } from "./folder.ts";
+
+afterAll(removeTemporaryFolders);
 
 const file = (note: unknown): SnapshotFile => ({
   version: 1,
@@ -72,7 +74,9 @@ test("if both are damaged, beckon starts from nothing and says so", () => {
   writeFileSync(previous, "");
   const { value, problem } = loadSnapshot(paths);
   expect(value).toBeNull();
-  expect(problem).toMatch(/snapshot\.json is damaged.*snapshot\.previous\.json is empty.*starts from its journal/);
+  expect(problem).toMatch(
+    /snapshot\.json is damaged.*snapshot\.previous\.json is empty.*starts from its journal/,
+  );
   expect(names().every((name) => name.startsWith("snapshot.damaged-"))).toBe(true);
 });
 
@@ -121,49 +125,4 @@ test("a look at the snapshot moves nothing", () => {
   expect(value).toEqual(file("one"));
   expect(problem).toContain("snapshot.json is damaged (no JSON); snapshot.previous.json is used instead");
   expect(names()).toEqual(["snapshot.json", "snapshot.previous.json"]);
-});
-
-test("a burst of changes is saved once, soon after its end", async () => {
-  let saves = 0;
-  const saver = createSaver(() => saves++, { quietMs: 40, maxMs: 1_000, onError: () => {} });
-  for (let n = 0; n < 8; n++) {
-    saver.poke();
-    await Bun.sleep(10);
-  }
-  expect(saves).toBe(0);
-  await Bun.sleep(80);
-  expect(saves).toBe(1);
-  saver.flush();
-  expect(saves).toBe(1);
-});
-
-test("changes without end are saved all the same", async () => {
-  let saves = 0;
-  const saver = createSaver(() => saves++, { quietMs: 50, maxMs: 120, onError: () => {} });
-  const end = performance.now() + 400;
-  while (performance.now() < end) {
-    saver.poke();
-    await Bun.sleep(5);
-  }
-  expect(saves).toBeGreaterThanOrEqual(2);
-  expect(saves).toBeLessThanOrEqual(4);
-});
-
-test("flush saves at once what is not saved; a failed save is told and tried again", async () => {
-  let saves = 0;
-  let broken = true;
-  const errors: string[] = [];
-  const save = () => {
-    if (broken) throw new Error("no room");
-    saves++;
-  };
-  const saver = createSaver(save, { quietMs: 10, maxMs: 20, onError: (text) => errors.push(text) });
-  saver.flush();
-  expect(errors).toEqual([]);
-  saver.poke();
-  await Bun.sleep(40);
-  expect(errors).toEqual(["no room"]);
-  broken = false;
-  saver.flush();
-  expect(saves).toBe(1);
 });

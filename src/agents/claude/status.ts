@@ -50,6 +50,12 @@ export function statusMove(file: StatusFile): Move | null {
   return { kind: "status", status: file.status, waitingFor: file.waitingFor, title: file.title };
 }
 
+/** Where the CLI keeps the session's transcript. `folder` is the CLI's own. */
+export function transcriptOf({ cwd, sessionId }: StatusFile, folder: string): string | null {
+  if (cwd === null || !/^[\w-]+$/.test(sessionId)) return null;
+  return `${folder}/projects/${cwd.replace(/[^a-zA-Z0-9]/g, "-")}/${sessionId}.jsonl`;
+}
+
 export function statusPlace(file: StatusFile): Place {
   const env: Record<string, string> = file.tmuxPane === null ? {} : { TMUX_PANE: file.tmuxPane };
   return { local: true, pid: file.pid, procStart: file.procStart, tty: null, terminalSessionId: null, env };

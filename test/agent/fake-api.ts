@@ -1,0 +1,90 @@
+/** A stand-in for the Messages API on loopback: the CLI is real, only the model is not. script.ts has its answers. */
+import { type Answer, answerTo, type Request } from "./script.ts";
+
+export const apiPort = 8787;
+export const apiReady = "the API listens";
+
+const usage = {
+  input_tokens: 100,
+  output_tokens: 20,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+const errors: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
+
+let count = 0;
+const newId = (kind: string): string => `${kind}_${String(++count).padStart(20, "0")}`;
+
+type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: object };
+
+type Given = Exclude<Answer, { error: number }>;
+
+function contentOf({ text, calls }: Given): Content[] {
+  return [
+    { type: "text", text },
+    ...calls.map((call) => ({ type: "tool_use" as const, id: newId("toolu"), ...call })),
+  ];
+}
+
+function messageOf(model: string, content: readonly Content[], stopReason: string | null) {
+  const head = { id: newId("msg"), type: "message", role: "assistant", model, content };
+  return { ...head, stop_reason: stopReason, stop_sequence: null, usage };
+}
+
+async function* eventsOf(model: string, given: Given, stopReason: string) {
+  const event = (type: string, more: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  yield event("message_start", { message: messageOf(model, [], null) });
+  for (const [index, block] of contentOf(given).entries()) {
+    const isText = block.type === "text";
+    yield event("content_block_start", {
+      index,
+      content_block: isText ? { ...block, text: "" } : { ...block, input: {} },
+    });
+    const parts = !isText ? [] : given.chunkMs > 0 ? (block.text.match(/\S+\s*/g) ?? []) : [block.text];
+    for (const text of parts) {
+      yield event("content_block_delta", { index, delta: { type: "text_delta", text } });
+      if (given.chunkMs > 0) await Bun.sleep(given.chunkMs);
+    }
+    const json = isText ? "" : JSON.stringify(block.input);
+    if (json)
+      yield event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: json } });
+    yield event("content_block_stop", { index });
+  }
+  yield event("message_delta", { delta: { stop_reason: stopReason, stop_sequence: null }, usage });
+  yield event("message_stop", {});
+}
+
+function failure(status: number): Response {
+  const type = errors[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  const body = { type: "error", error: { type, message: `error ${status}, as the script says` } };
+  return Response.json(body, { status, headers: { "x-should-retry": "false" } });
+}
+
+function respond(request: Request): Response {
+  const answer = answerTo(request);
+  if ("error" in answer) return failure(answer.error);
+  const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
+  if (!request.stream) return Response.json(messageOf(request.model, contentOf(answer), stopReason));
+  const events = eventsOf(request.model, answer, stopReason);
+  return new Response(events, { headers: { "content-type": "text/event-stream" } });
+}
+
+if (import.meta.main) {
+  Bun.serve({
+    hostname: "127.0.0.1",
+    port: apiPort,
+    idleTimeout: 0,
+    maxRequestBodySize: 64 * 1024 * 1024,
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/v1/messages/count_tokens") return Response.json({ input_tokens: 100 });
+      if (pathname === "/v1/messages" && request.method === "POST")
+        return respond((await request.json()) as Request);
+      return request.method === "HEAD" ? new Response() : failure(404);
+    },
+  });
+  console.log(apiReady);
+}

@@ -1,0 +1,105 @@
+/** A room without a door: its own network (loopback only), mounts and processes, which all end with it. */
+
+/** What the person's folder is called in there. */
+export const home = "/home/dev";
+
+export interface Namespace {
+  /** Starts a program in there, in its project's folder, with exactly this environment. */
+  start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
+  /** Runs it to its end. */
+  run(command: readonly string[], env: Env): Promise<Ran>;
+  /** Starts a program of this side on its network, which ends with it too. */
+  serve(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
+  close(): Promise<void>;
+}
+
+export type Env = Readonly<Record<string, string>>;
+
+export interface Ran {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly code: number;
+}
+
+/**
+ * setUp.sh FOLDER [FILE PLACE]…: the folder becomes the home, the files appear in it. The homes, settings and temporary
+ * files of this machine are out of sight. Process 1 is a cat that ends when the test does, and everything with it.
+ */
+const setUp = `
+set -eu
+read -r outer rest </proc/self/stat
+folder=$1; shift
+while [ $# -gt 0 ]; do
+  : >"$folder/$2"
+  mount --bind "$1" "$folder/$2"
+  shift 2
+done
+ip link set lo up
+mount -t proc proc /proc
+mount -t tmpfs tmpfs /home
+mkdir ${home}
+mount --rbind "$folder" ${home}
+for place in /root /etc/claude-code; do
+  if [ -d $place ]; then mount -t tmpfs tmpfs $place; fi
+done
+mount -t tmpfs -o mode=1777 tmpfs /tmp
+cd ${home}/proj
+echo "$outer"
+exec cat >/dev/null
+`;
+
+export async function openNamespace(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Namespace> {
+  const kinds = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
+  const binds = Object.entries(files).flatMap(([place, file]) => [file, place]);
+  const child = Bun.spawn(["unshare", ...kinds, "sh", "-c", setUp, "sh", folder, ...binds], {
+    env: { PATH: process.env.PATH ?? "" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const pid = await firstLine(child.stdout);
+  if (!/^\d+$/.test(pid)) throw new Error("no namespace could be made: see what unshare or mount said above");
+  const enter = ["nsenter", "--target", pid, "--net", "--pid"];
+
+  const start: Namespace["start"] = (command, env) =>
+    Bun.spawn([...enter, "--mount", "--wd", "--", ...command], {
+      env: { ...env },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+  return {
+    start,
+    async run(command, env) {
+      const ran = start(command, env);
+      const [stdout, stderr, code] = await Promise.all([
+        new Response(ran.stdout).text(),
+        new Response(ran.stderr).text(),
+        ran.exited,
+      ]);
+      return { stdout, stderr, code };
+    },
+    serve: (command) =>
+      Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),
+    async close() {
+      await child.stdin.end();
+      await child.exited;
+    },
+  };
+}
+
+export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const reader = stream.getReader();
+  while (!text.includes("\n")) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  reader.releaseLock();
+  return text.split("\n", 1)[0] ?? "";
+}

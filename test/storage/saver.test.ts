@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { createSaver } from "../../src/storage/saver.ts";
+
+test("a burst of changes is saved once, soon after its end", async () => {
+  let saves = 0;
+  const saver = createSaver(() => saves++, { quietMs: 40, maxMs: 1_000, onError: () => {} });
+  for (let n = 0; n < 8; n++) {
+    saver.poke();
+    await Bun.sleep(10);
+  }
+  expect(saves).toBe(0);
+  await Bun.sleep(80);
+  expect(saves).toBe(1);
+  saver.flush();
+  expect(saves).toBe(1);
+});
+
+test("changes without end are saved all the same", async () => {
+  let saves = 0;
+  const saver = createSaver(() => saves++, { quietMs: 50, maxMs: 120, onError: () => {} });
+  const end = performance.now() + 400;
+  while (performance.now() < end) {
+    saver.poke();
+    await Bun.sleep(5);
+  }
+  expect(saves).toBeGreaterThanOrEqual(2);
+  expect(saves).toBeLessThanOrEqual(4);
+});
+
+test("flush saves at once what is not saved; a failed save is told and tried again", async () => {
+  let saves = 0;
+  let broken = true;
+  const errors: string[] = [];
+  const save = () => {
+    if (broken) throw new Error("no room");
+    saves++;
+  };
+  const saver = createSaver(save, { quietMs: 10, maxMs: 20, onError: (text) => errors.push(text) });
+  saver.flush();
+  expect(errors).toEqual([]);
+  saver.poke();
+  await Bun.sleep(40);
+  expect(errors).toEqual(["no room"]);
+  broken = false;
+  saver.flush();
+  expect(saves).toBe(1);
+});

@@ -1,0 +1,111 @@
+/** A connection for requests that no well-behaved client would send: bytes out, an answer back. */
+
+export interface Answer {
+  /** 0: the connection was closed without one. */
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface Sending {
+  readonly bytes: Uint8Array;
+  /** An answer to HEAD has a length but no body. */
+  readonly isHead?: boolean;
+  /** What is sent does not end where it says: the connection is of no use afterwards. */
+  readonly isLast?: boolean;
+}
+
+export interface Line {
+  /** One at a time. Rejects where no answer comes in time. */
+  send(sending: Sending): Promise<Answer>;
+  close(): void;
+}
+
+const answerMs = 20_000;
+
+export function createLine(port: number): Line {
+  let socket: Bun.Socket | null = null;
+  let rest: Uint8Array = new Uint8Array();
+  let received = "";
+  let isHead = false;
+  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
+
+  function settle(answer: Answer): void {
+    const answered = waiting;
+    waiting = null;
+    received = "";
+    rest = new Uint8Array();
+    answered?.resolve(answer);
+  }
+
+  function write(to: Bun.Socket): void {
+    if (rest.length > 0) rest = rest.subarray(Math.max(0, to.write(rest)));
+  }
+
+  function lost(from: Bun.Socket): void {
+    if (socket !== from) return;
+    socket = null;
+    settle({ status: statusOf(received), body: "" });
+  }
+
+  async function open(): Promise<Bun.Socket> {
+    return Bun.connect({
+      hostname: "127.0.0.1",
+      port,
+      socket: {
+        drain: write,
+        data(from, chunk) {
+          received += Buffer.from(chunk).toString("latin1");
+          const answer = wholeAnswer(received, isHead);
+          if (answer === null) return;
+          // Answered before all was sent: the rest would be taken for the next request, or swallow it.
+          if (answer.closes || rest.length > 0) {
+            socket = null;
+            from.end();
+          }
+          settle(answer);
+        },
+        close: lost,
+        end: lost,
+        error: lost,
+      },
+    });
+  }
+
+  return {
+    async send(sending) {
+      const to = socket ?? (await open());
+      socket = to;
+      isHead = sending.isHead ?? false;
+      rest = sending.bytes;
+      const timer = setTimeout(
+        () => waiting?.reject(new Error(`no answer within ${answerMs} ms`)),
+        answerMs,
+      );
+      const answer = await new Promise<Answer>((resolve, reject) => {
+        waiting = { resolve, reject };
+        write(to);
+      }).finally(() => clearTimeout(timer));
+      if (sending.isLast) this.close();
+      return answer;
+    },
+    close() {
+      const open = socket;
+      socket = null;
+      open?.end();
+    },
+  };
+}
+
+function statusOf(text: string): number {
+  return Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);
+}
+
+function wholeAnswer(text: string, isHead: boolean): (Answer & { closes: boolean }) | null {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return null;
+  const head = text.slice(0, end);
+  const length = isHead ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
+  const body = text.slice(end + 4);
+  if (body.length < length) return null;
+  return { status: statusOf(head), body, closes: /^connection: *close/im.test(head) };
+}

@@ -1,0 +1,61 @@
+/** Sends bodies by the thousand to a running beckon and notes what became of each. */
+import { bodyOf, expectedStatus } from "./bodies.ts";
+import { request, type Target } from "./heads.ts";
+import { createLine } from "./line.ts";
+import { createRandom } from "./random.ts";
+
+export interface Storm {
+  readonly seed: number;
+  /** The bodies from this one up to but without that one. */
+  readonly from: number;
+  readonly to: number;
+  readonly connections: number;
+  readonly target: Target;
+}
+
+export interface Weather {
+  /** How often which status came. */
+  readonly statuses: ReadonlyMap<number, number>;
+  /** Answers that should not have been, named so that they can be had again. */
+  readonly wrong: readonly string[];
+  readonly slowest: { readonly ms: number; readonly what: string };
+  readonly seconds: number;
+  readonly megabytes: number;
+}
+
+const maxWrong = 20;
+
+export async function storm({ seed, from, to, connections, target }: Storm): Promise<Weather> {
+  const statuses = new Map<number, number>();
+  const wrong: string[] = [];
+  let slowest = { ms: 0, what: "" };
+  let next = from;
+  let bytesSent = 0;
+  const started = performance.now();
+
+  async function sendFrom(line: ReturnType<typeof createLine>): Promise<void> {
+    while (next < to && wrong.length < maxWrong) {
+      const n = next++;
+      const body = bodyOf(seed, n);
+      const made = request(target, body.bytes, createRandom(seed ^ Math.imul(n + 1, 0x85ebca6b)));
+      const what = `body ${n} of seed ${seed} (${body.kind}${made.wrongHead === null ? "" : `, ${made.wrongHead}`})`;
+      const before = performance.now();
+      const answer = await line.send(made).catch((error: Error) => ({ status: -1, body: error.message }));
+      const ms = performance.now() - before;
+      bytesSent += made.bytes.length;
+      if (ms > slowest.ms) slowest = { ms, what };
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const expected = expectedStatus(body.kind);
+      const allowed = made.statuses ?? (expected === null ? [200, 400] : [expected]);
+      if (!allowed.includes(answer.status)) {
+        wrong.push(`${what}: ${answer.status} ${answer.body.slice(0, 200)}, not ${allowed.join(" or ")}`);
+      }
+    }
+    line.close();
+  }
+
+  const lines = Array.from({ length: connections }, () => createLine(target.port));
+  await Promise.all(lines.map(sendFrom));
+  const seconds = (performance.now() - started) / 1_000;
+  return { statuses, wrong, slowest, seconds, megabytes: bytesSent / 1e6 };
+}

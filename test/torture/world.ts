@@ -1,0 +1,226 @@
+/** The real app as a process of its own, in a folder of its own. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import { environment, type Ran, run } from "../cli/forwarder-world.ts";
+
+const repo = join(import.meta.dir, "../..");
+const binary = join(repo, "dist/beckon");
+const startMs = 15_000;
+
+/** The binary where it is that of this source, which starts much quicker; else the source. */
+export const beckon: readonly string[] = isFresh(binary)
+  ? [binary]
+  : [process.execPath, join(repo, "src/main.ts")];
+
+function isFresh(path: string): boolean {
+  const built = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = [...new Bun.Glob("src/**/*").scanSync({ cwd: repo, absolute: true })];
+  return sources.every((source) => statSync(source).mtimeMs < built);
+}
+
+export interface App {
+  readonly pid: number;
+  readonly url: string;
+  readonly port: number;
+  readonly exited: Promise<number>;
+  isRunning(): boolean;
+  rssMb(): number;
+  signal(signal: NodeJS.Signals): void;
+  /** kill -9. */
+  kill(): Promise<void>;
+  /** As a person stops it; resolves to the exit code. */
+  stop(): Promise<number>;
+}
+
+export interface Attempt {
+  /** null: it ended before it listened. */
+  readonly app: App | null;
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+export interface Journalled {
+  readonly id: string;
+  readonly body: unknown;
+}
+
+export interface World {
+  readonly folder: string;
+  readonly home: string;
+  readonly port: number;
+  readonly env: Record<string, string>;
+  inHome(...names: string[]): string;
+  read(...names: string[]): string;
+  /** Throws where the app does not listen. */
+  start(more?: Record<string, string>): Promise<App>;
+  tryToStart(more?: Record<string, string>): Promise<Attempt>;
+  beckon(args: readonly string[], stdin?: string, more?: Record<string, string>): Promise<Ran>;
+  hook(payload: object, more?: Record<string, string>): Promise<Ran>;
+  /** What `beckon status --json` shows. */
+  status(): Promise<SessionSnapshot[]>;
+  post(body: unknown, path?: string): Promise<Response>;
+  get(path: string): Promise<Response>;
+  /** Every line of every segment, read by nobody's code but this. A line that is no JSON throws. */
+  journal(): Journalled[];
+  log(): string;
+  destroy(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-torture-"));
+  const home = join(folder, "home");
+  const user = join(folder, "user");
+  mkdirSync(home, { mode: 0o700 });
+  mkdirSync(user);
+  const port = await freePort();
+  const env = environment(home, { HOME: user, BECKON_PORT: String(port) });
+  const inHome = (...names: string[]) => join(home, ...names);
+  const read = (...names: string[]) => {
+    const path = inHome(...names);
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  };
+  const started = new Set<App>();
+
+  async function tryToStart(more: Record<string, string> = {}): Promise<Attempt> {
+    const stderr = Bun.file(join(folder, `app-${performance.now()}.stderr`));
+    const child = Bun.spawn([...beckon], {
+      cwd: user,
+      env: { ...env, ...more },
+      stdio: ["ignore", "pipe", stderr],
+    });
+    const said = await firstLine(child.stdout, startMs);
+    const url = /listens on (http:\/\/127\.0\.0\.1:(\d+))/.exec(said ?? "");
+    if (!url) {
+      if (said === null) child.kill("SIGKILL");
+      const code = await child.exited;
+      return { app: null, code, stderr: await stderr.text() };
+    }
+    const app: App = {
+      pid: child.pid,
+      url: url[1] ?? "",
+      port: Number(url[2]),
+      exited: child.exited,
+      isRunning: () => child.exitCode === null && child.signalCode === null,
+      rssMb: () => rssMb(child.pid),
+      signal: (signal) => child.kill(signal),
+      async kill() {
+        child.kill("SIGKILL");
+        await child.exited;
+      },
+      stop() {
+        child.kill("SIGTERM");
+        return child.exited;
+      },
+    };
+    started.add(app);
+    return { app, code: null, stderr: "" };
+  }
+
+  const address = () => (JSON.parse(read("endpoint.json") || "{}") as { url?: string }).url ?? "";
+  const authorization = () => read("auth-header").trim().replace("Authorization: ", "");
+  const withBeckon: World["beckon"] = (args, stdin = "", more = {}) =>
+    run([...beckon, ...args], { ...env, ...more }, stdin, user);
+
+  return {
+    folder,
+    home,
+    port,
+    env,
+    inHome,
+    read,
+    tryToStart,
+    beckon: withBeckon,
+    async start(more) {
+      const { app, code, stderr } = await tryToStart(more);
+      if (!app) throw new Error(`beckon did not start (${code}): ${stderr}`);
+      return app;
+    },
+    hook: (payload, more) => withBeckon(["hook", "claude"], JSON.stringify(payload), more),
+    async status() {
+      const { stdout, stderr, code } = await withBeckon(["status", "--json"]);
+      if (code !== 0 || !stdout.endsWith("}\n")) {
+        throw new Error(`beckon status --json ended with ${code} after ${stdout.length} characters: ${stderr}`);
+      }
+      return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
+    },
+    post: (body, path = "/api/hook") =>
+      fetch(`${address()}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: authorization() },
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        signal: AbortSignal.timeout(10_000),
+      }),
+    get: (path) =>
+      fetch(`${address()}${path}`, {
+        headers: { authorization: authorization() },
+        signal: AbortSignal.timeout(10_000),
+      }),
+    journal: () => readJournal(inHome("journal")),
+    log: () => read("beckon.log"),
+    async destroy() {
+      for (const app of started) if (app.isRunning()) await app.kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function readJournal(folder: string): Journalled[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1))
+    .map((line) => JSON.parse(line) as Journalled);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const found = server.address();
+      server.close(() => resolve(typeof found === "object" && found ? found.port : 0));
+    });
+  });
+}
+
+function rssMb(pid: number): number {
+  if (process.platform === "linux") {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  }
+  return Number(Bun.spawnSync(["ps", "-o", "rss=", "-p", String(pid)]).stdout) / 1024;
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>, maxMs: number): Promise<string | null> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  const late = Bun.sleep(maxMs).then(() => null);
+  while (!text.includes("\n")) {
+    const step = await Promise.race([reader.read(), late]);
+    if (step === null) return null;
+    if (step.done) break;
+    text += decoder.decode(step.value, { stream: true });
+  }
+  return text;
+}
+
+/** Asks again until it is so; fails with what it was last. */
+export async function until<T>(
+  ask: () => T | Promise<T>,
+  isRight: (value: T) => boolean,
+  maxMs = 10_000,
+): Promise<T> {
+  const end = performance.now() + maxMs;
+  for (;;) {
+    const value = await ask();
+    if (isRight(value)) return value;
+    if (performance.now() > end) {
+      throw new Error(`after ${maxMs} ms still: ${JSON.stringify(value)?.slice(0, 2_000)}`);
+    }
+    await Bun.sleep(20);
+  }
+}
