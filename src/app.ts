@@ -108,6 +108,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   async function close(): Promise<void> {
     clearInterval(pruning);
     truth.stop();
+    // What is older than what was saved could not be put in its place any more.
+    await spool.poll();
     await spool.stop();
     saver.flush();
     journal.close();

@@ -9,26 +9,28 @@ const verbs: Readonly<Record<string, () => Promise<(args: string[]) => Promise<n
 };
 const aliases: Readonly<Record<string, string>> = { "-v": "--version", "-h": "--help", help: "--help" };
 
-async function main(argv: string[]): Promise<number> {
-  const [given = "run", ...args] = argv;
-  const name = aliases[given] ?? given;
+async function main([given = "run", ...args]: string[]): Promise<number> {
+  const asked = aliases[given] ?? given;
+  const wantsHelp = asked !== "hook" && args.some((arg) => arg === "--help" || arg === "-h");
+  const name = wantsHelp ? "--help" : asked;
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "flag" : "verb";
-  process.stderr.write(
-    `beckon: unknown ${what} ${JSON.stringify(given)}. Run beckon --help for what there is.\n`,
-  );
+  const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
+  process.stderr.write(`beckon: unknown ${what} ${shown}. See beckon --help.\n`);
   return 2;
 }
 
+const argv = process.argv.slice(2);
 try {
-  process.exitCode = await main(process.argv.slice(2));
+  process.exitCode = await main(argv.filter((arg) => arg !== "--debug"));
 } catch (error) {
-  const debug = process.argv.includes("--debug") || process.env.BECKON_DEBUG;
-  const text = error instanceof Error ? (debug ? error.stack : error.message) : String(error);
-  process.stderr.write(`beckon: ${text}\n`);
+  const debug = argv.includes("--debug") || process.env.BECKON_DEBUG;
+  const failed = error instanceof Error ? error : new Error(String(error));
+  process.stderr.write(`beckon: ${debug ? failed.stack : failed.message}\n`);
+  const { exitCode = 1 } = failed as { exitCode?: number };
   // A hook that fails must never be seen by the agent.
-  process.exitCode = process.argv[2] === "hook" ? 0 : 1;
+  process.exitCode = argv[0] === "hook" ? 0 : exitCode;
 }
 
 export {};

@@ -1,6 +1,7 @@
 /** The state as it lies on disk, and back: also after a reboot, when the clock that orders events began anew. */
 import { type Here, isFields } from "./agents/envelope.ts";
 import type { Session } from "./core/session.ts";
+import { readSession } from "./saved-session.ts";
 import type { JournalPosition } from "./storage/journal.ts";
 import type { SnapshotFile } from "./storage/snapshot.ts";
 import type { SpoolPosition } from "./storage/spool.ts";
@@ -23,7 +24,7 @@ export function pack(saved: Saved, { at, t, boot, host }: Here): SnapshotFile {
 export function unpack(file: SnapshotFile, here: Here): Unpacked {
   const { savedAt, savedT, boot, host } = file;
   const list: unknown[] = Array.isArray(file.sessions) ? file.sessions : [];
-  const sessions = list.filter(isSession);
+  const sessions = list.map(readSession).filter((session) => session !== null);
   const sameBoot = boot !== null && boot === here.boot;
   const shift =
     sameBoot || typeof savedAt !== "number" || typeof savedT !== "number"
@@ -36,22 +37,6 @@ export function unpack(file: SnapshotFile, here: Here): Unpacked {
     sessions: sameBoot && host !== here.host ? moved.map(outOfSight) : moved,
     dropped: list.length - sessions.length,
   };
-}
-
-const isMoment = (value: unknown): boolean =>
-  isFields(value) && typeof value.at === "number" && typeof value.t === "number";
-const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isFields);
-
-/** As far as a start depends on it. */
-function isSession(value: unknown): value is Session {
-  return (
-    isFields(value) &&
-    [value.agent, value.sessionId].every((name) => typeof name === "string") &&
-    [value.last, value.moved, value.turn].every(isMoment) &&
-    [value.file, value.ended].every((moment) => moment === null || isMoment(moment)) &&
-    [value.asks, value.children, value.tools, value.payloads].every(isList) &&
-    (value.place === null || (isFields(value.place) && isFields(value.place.env)))
-  );
 }
 
 /** Every stamp in it, moved: `t` is a moment's, `newest` the session's own. */

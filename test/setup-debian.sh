@@ -6,6 +6,7 @@ missing=
 need() { # need COMMAND PACKAGE
   command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
 }
+need busybox busybox
 need curl curl
 need dash dash
 need ip iproute2

@@ -2,37 +2,47 @@
 import { readFileSync } from "node:fs";
 import type { SessionSnapshot } from "../core/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
+import { isAlive } from "../watch/machine.ts";
 
 export interface Endpoint {
   readonly url: string;
   readonly pid: number;
 }
 
+/** null: none is running. One that was killed leaves its address behind, and its port may be somebody else's by now. */
 export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
   try {
     const found = JSON.parse(readFileSync(paths.endpoint, "utf8")) as Partial<Endpoint> | null;
-    return typeof found?.url === "string" && typeof found.pid === "number" ? (found as Endpoint) : null;
+    const isWhole = typeof found?.url === "string" && typeof found.pid === "number";
+    return isWhole && isAlive(found.pid as number, null) ? (found as Endpoint) : null;
   } catch {
     return null;
   }
 }
 
-/** null: nobody answers. */
-export async function fetchSessions(paths: Paths): Promise<SessionSnapshot[] | null> {
+const answerMs = 2_000;
+const notRunning = "beckon is not running. Start it with: beckon";
+
+/** The sessions, or why there is no answer. */
+export async function fetchSessions(paths: Paths): Promise<readonly SessionSnapshot[] | string> {
   const endpoint = readEndpoint(paths);
-  if (!endpoint) return null;
+  if (!endpoint) return notRunning;
+  const silent = (why: string) => `beckon (pid ${endpoint.pid}) does not answer: ${why}. See ${paths.log}`;
   try {
     const authorization = readFileSync(paths.authHeader, "utf8")
       .trim()
       .replace(/^Authorization: /, "");
     const response = await fetch(`${endpoint.url}/api/sessions`, {
       headers: { authorization },
-      signal: AbortSignal.timeout(2_000),
+      signal: AbortSignal.timeout(answerMs),
       proxy: "",
     } as RequestInit);
-    if (!response.ok) return null;
+    if (!response.ok) return silent(`${endpoint.url} says ${response.status}`);
     return ((await response.json()) as { sessions: SessionSnapshot[] }).sessions;
-  } catch {
-    return null;
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    return code === "ECONNREFUSED" || code === "ConnectionRefused"
+      ? notRunning
+      : silent(message.replace(/\.$/, ""));
   }
 }

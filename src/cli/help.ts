@@ -1,3 +1,5 @@
+import { print } from "./print.ts";
+
 const text = `beckon tells you the moment a coding agent needs you.
 
   beckon                              run: hear every hook, know every session
@@ -15,6 +17,6 @@ Environment:
 `;
 
 export async function help(): Promise<number> {
-  process.stdout.write(text);
+  print(text);
   return 0;
 }

@@ -8,7 +8,7 @@ import { limits } from "../limits.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** What the system tells; null: it does not. */
-interface Surroundings {
+export interface Surroundings {
   readonly boot: string | null;
   /** Microseconds since boot, sleep included. */
   readonly seq: number | null;
@@ -87,7 +87,8 @@ const terminalSessions = [
   "ALACRITTY_WINDOW_ID",
 ];
 
-export function describe(agent: string, env: Env, around: Surroundings): Record<string, unknown> {
+/** All of it that can be told without asking the system. */
+export function describe(agent: string, env: Env): Record<string, unknown> {
   const at = Date.now();
   const terminal: Record<string, string> = {};
   for (const name of terminalVariables) {
@@ -97,16 +98,10 @@ export function describe(agent: string, env: Env, around: Surroundings): Record<
   return {
     id: crypto.randomUUID(),
     at,
-    seq: around.seq,
-    boot: around.boot,
-    host: around.host,
     collected_at: new Date(at).toISOString(),
     forwarder_version: version,
     workspace_id: workspace(env),
     terminal_session_id: firstOf(terminalSessions, terminal),
-    pid: around.pid,
-    procStart: around.procStart,
-    tty: around.tty,
     // An agent that Claude's own shell started inherits Claude's variables.
     attended: agent === "claude" ? attended(env) : null,
     env: terminal,

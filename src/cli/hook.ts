@@ -5,7 +5,7 @@
  */
 import { limits } from "../limits.ts";
 import { type Paths, paths } from "../storage/paths.ts";
-import { describe, lookAround } from "./hook-meta.ts";
+import { describe, lookAround, type Surroundings } from "./hook-meta.ts";
 import { post, readToken, type Sent } from "./hook-post.ts";
 import { chooseTarget } from "./hook-target.ts";
 
@@ -25,6 +25,10 @@ interface Parcel {
 const hopeless: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export async function hook(args: string[]): Promise<number> {
+  const agent = args[0] || process.env.BECKON_PROVIDER || "claude";
+  // Started first: other threads read while this one does the rest.
+  const reading = readStdin();
+  const seeing = lookAround(agent, process.env);
   try {
     const parcel: Parcel = { places: paths(), faults: [], name: "-", session: "-", body: null };
     const giveUp = (fault: string) => {
@@ -36,7 +40,7 @@ export async function hook(args: string[]): Promise<number> {
     }
     process.on("uncaughtException", (error) => giveUp(messageOf(error)));
     try {
-      await forward(args[0] || process.env.BECKON_PROVIDER || "claude", parcel);
+      await forward(agent, parcel, reading, seeing);
     } catch (error) {
       parcel.faults.push(messageOf(error));
     }
@@ -48,12 +52,17 @@ export async function hook(args: string[]): Promise<number> {
   process.exit(0);
 }
 
-async function forward(agent: string, parcel: Parcel): Promise<void> {
+async function forward(
+  agent: string,
+  parcel: Parcel,
+  reading: Promise<string>,
+  seeing: Promise<Surroundings>,
+): Promise<void> {
   const { places, faults } = parcel;
-  const seeing = lookAround(agent, process.env);
   const choosing = chooseTarget(process.env, places, faults);
   const readingToken = readToken(places.authHeader);
-  const text = await readStdin();
+  const about = describe(agent, process.env);
+  const text = await reading;
   const payload = parse(text);
   if (payload === null) {
     faults.push(
@@ -63,12 +72,8 @@ async function forward(agent: string, parcel: Parcel): Promise<void> {
   }
   parcel.name = word(payload.hook_event_name ?? payload.hook_type);
   parcel.session = word(payload.session_id);
-  parcel.body = await pack(
-    agent.slice(0, limits.maxIdLength),
-    describe(agent, process.env, await seeing),
-    text,
-    payload,
-  );
+  const meta = { ...about, ...(await seeing) };
+  parcel.body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
 
   const target = await choosing;
   // No target: beckon is not running. That is no fault, and the spool is read when it starts.
@@ -81,14 +86,13 @@ async function forward(agent: string, parcel: Parcel): Promise<void> {
 
 /** What beckon's answer means. Where an answer is to be printed one day (a decision), it is read here. */
 function judge(sent: Sent): { fault: string | null; isOver: boolean } {
-  if (sent === "refused") return { fault: null, isOver: false };
-  if (sent === "late")
-    return { fault: `no answer within ${limits.hookDeadlineMs} ms: kept in the spool`, isOver: false };
-  if (sent === "broken")
-    return { fault: "connection broken before the answer: kept in the spool", isOver: false };
+  const kept = (fault: string | null) => ({ fault, isOver: false });
+  if (sent === "refused") return kept(null);
+  if (sent === "late") return kept(`no answer within ${limits.hookDeadlineMs} ms: kept in the spool`);
+  if (sent === "broken") return kept("connection broken before the answer: kept in the spool");
   if (sent >= 200 && sent < 300) return { fault: null, isOver: true };
   if (hopeless.has(sent)) return { fault: `beckon refused the event (${sent}): not kept`, isOver: true };
-  return { fault: `beckon answered ${sent}: kept in the spool`, isOver: false };
+  return kept(`beckon answered ${sent}: kept in the spool`);
 }
 
 let keeping: Promise<void> | null = null;

@@ -1,24 +1,31 @@
 /** `beckon`: runs until it is told to stop. */
-import { parseArgs } from "node:util";
 import { version } from "../../package.json";
 import { startApp } from "../app.ts";
 import { limits } from "../limits.ts";
 import { paths } from "../storage/paths.ts";
+import { readFlags } from "./args.ts";
 import { readEndpoint } from "./client.ts";
 
 export async function run(args: string[]): Promise<number> {
-  parseArgs({ args, options: { debug: { type: "boolean" } } });
+  readFlags("run", args, []);
   const places = paths();
   const app = await startApp({ paths: places, env: process.env, port: wantedPort(), echo: true });
   if (!app) {
     const other = readEndpoint(places);
     const where = other ? ` at ${other.url} (pid ${other.pid})` : "";
-    process.stderr.write(`beckon already runs${where}. See its sessions with beckon status.\n`);
+    process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
     return 1;
   }
   process.stdout.write(`beckon ${version} listens on ${app.url}, without a desktop. See beckon status.\n`);
   await new Promise<void>((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve());
+    let asked = 0;
+    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        // Whoever asks twice does not want to wait.
+        if (++asked > 1) process.exit(1);
+        resolve();
+      });
+    }
   });
   await app.stop();
   return 0;
@@ -28,6 +35,6 @@ function wantedPort(): number {
   const given = process.env.BECKON_PORT;
   if (!given) return limits.defaultPort;
   const port = Number(given);
-  if (Number.isInteger(port) && port > 0 && port <= 65_535) return port;
+  if (/^\d+$/.test(given) && port > 0 && port <= 65_535) return port;
   throw new Error(`BECKON_PORT is ${JSON.stringify(given)}, which is no port. Use a number from 1 to 65535.`);
 }

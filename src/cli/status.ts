@@ -1,74 +1,69 @@
 /** `beckon status`: every session and what it needs. */
 import { existsSync, readFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { type SessionSnapshot, snapshotOf } from "../core/snapshot.ts";
 import { unpack } from "../saved.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock } from "../watch/machine.ts";
+import { readFlags } from "./args.ts";
 import { fetchSessions } from "./client.ts";
-import { ago, table } from "./table.ts";
-
-const watchMs = 1_000;
+import { print } from "./print.ts";
+import { table } from "./table.ts";
+import { ago, clean, wrap } from "./text.ts";
 
 export async function status(args: string[]): Promise<number> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" }, watch: { type: "boolean" } } });
+  const flags = readFlags("status", args, ["--json", "--watch"]);
   const places = paths();
-  if (!values.watch) {
-    process.stdout.write(values.json ? await asJson(places) : await asTable(places));
-    return 0;
+  const draw = flags.has("--json") ? asJson : asTable;
+  if (flags.has("--watch")) {
+    const { watch } = await import("./watch.ts");
+    await watch(() => draw(places), { fullScreen: process.stdout.isTTY === true && draw === asTable });
+  } else {
+    print(await draw(places));
   }
-  let last = "";
-  for (;;) {
-    const text = values.json ? await asJson(places) : await asTable(places);
-    const redraw = process.stdout.isTTY && !values.json;
-    // Every time in full on a terminal; elsewhere only what changed, so that it can be piped.
-    if (redraw) process.stdout.write(`\x1b[H\x1b[J${text}`);
-    else if (text !== last) process.stdout.write(text);
-    last = text;
-    await Bun.sleep(watchMs);
-  }
+  return 0;
 }
 
 interface Known {
   readonly sessions: readonly SessionSnapshot[];
-  readonly running: boolean;
-  readonly savedAt: number | null;
+  /** What is wrong with it: old, or not all there. */
+  readonly notes: readonly string[];
 }
 
 async function know(places: Paths): Promise<Known> {
   const live = await fetchSessions(places);
-  if (live) return { sessions: live, running: true, savedAt: null };
+  if (typeof live !== "string") return { sessions: live, notes: [] };
   const now = createClock()();
-  const { value } = existsSync(places.snapshot) ? loadSnapshot(places, { look: true }) : { value: null };
-  const saved = value ? unpack(value, now) : null;
-  return {
-    sessions: saved?.sessions.map((session) => snapshotOf(session, now)) ?? [],
-    running: false,
-    savedAt: typeof value?.savedAt === "number" ? value.savedAt : null,
-  };
+  const { value, problem } = loadSnapshot(places, { look: true });
+  const sessions = value ? unpack(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
+  const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
+  const notes = [live];
+  if (problem) notes.push(`${problem}.`);
+  if (savedAt !== null) notes.push(`This is what it knew ${ago(now.at - savedAt)} ago:`);
+  return { sessions, notes };
 }
 
-const notRunning = "beckon is not running. Start it with: beckon";
-
 async function asJson(places: Paths): Promise<string> {
-  const { sessions, running } = await know(places);
-  if (!running) process.stderr.write(`${notRunning}\n`);
+  const { sessions, notes } = await know(places);
+  for (const note of notes) process.stderr.write(`${note}\n`);
   return `${JSON.stringify({ sessions })}\n`;
 }
 
+const usualColumns = 120;
+const noteLines = 6;
+
 async function asTable(places: Paths): Promise<string> {
-  const { sessions, running, savedAt } = await know(places);
+  const { sessions, notes } = await know(places);
   const now = Date.now();
-  const lines = table(sessions, {
-    now,
-    columns: process.stdout.columns ?? 120,
-    colour: process.stdout.isTTY === true && !process.env.NO_COLOR,
-  });
-  const head = running
-    ? []
-    : [`${notRunning}${savedAt === null ? "" : ` This is what it knew ${ago(now - savedAt)} ago:`}`, ""];
-  return `${[...head, ...lines, ...hookTroubles(places, now)].join("\n")}\n`;
+  const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const lines = [
+    ...notes.flatMap((note) => wrap(note, columns, noteLines)),
+    ...(notes.length > 0 ? [""] : []),
+    ...table(sessions, { now, columns, colour }),
+    ...hookTroubles(places, now).flatMap((note) => wrap(note, columns, noteLines)),
+  ];
+  return `${lines.join("\n")}\n`;
 }
 
 const recentMs = 24 * 60 * 60_000;
@@ -76,10 +71,14 @@ const recentMs = 24 * 60 * 60_000;
 /** Nobody sees a silent hook's errors: here is where they come to light. */
 function hookTroubles(places: Paths, now: number): string[] {
   if (!existsSync(places.hookLog)) return [];
-  const lines = readFileSync(places.hookLog, "utf8").split("\n").filter(Boolean);
+  const lines = readFileSync(places.hookLog, "utf8").split("\n");
   const recent = lines.filter((line) => now - Date.parse(line.split("\t", 1)[0] ?? "") < recentMs);
   const [when = "", name = "", , what = ""] = recent.at(-1)?.split("\t") ?? [];
   if (recent.length === 0) return [];
   const times = recent.length === 1 ? "once" : `${recent.length} times`;
-  return ["", `Hooks had trouble ${times} today; ${ago(now - Date.parse(when))} ago at ${name}: ${what}`, `See ${places.hookLog}`];
+  return [
+    "",
+    clean(`Hooks had trouble ${times} in 24 h, last ${ago(now - Date.parse(when))} ago at ${name}: ${what}`),
+    `See ${places.hookLog}`,
+  ];
 }

@@ -85,7 +85,7 @@ function widthsOf(rows: readonly Row[], columns: number): Widths {
     room -= width + gap;
     return width;
   };
-  const where = fit("where", { most: 24, least: 24, leave: 32 });
+  const where = fit("where", { most: 24, least: 24, leave: 26 });
   const id = fit("id", { most: 8, least: 8, leave: 32 });
   const title = fit("title", { most: 40, least: 16, leave: 56 });
   return { name, title, since, where, id, what: Math.max(8, Math.min(wanted, room)) };

@@ -29,7 +29,7 @@ export function hasBlocking(session: Session): boolean {
 
 type NewAsk = Omit<Ask, "id" | "at" | "t" | "hidden">;
 
-export function openAsk(session: Session, ask: NewAsk, when: Moment): Session {
+function openAsk(session: Session, ask: NewAsk, when: Moment): Session {
   if (session.asks.length >= limits.maxOpenAsks) return session;
   const asksOpened = session.asksOpened + 1;
   // Counted, not random: when a late event makes us tell the story anew, the same dialog keeps its id.
@@ -86,7 +86,7 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
   return nameless ? replaceAsk(session, nameless, { ...nameless, ...told }) : openAsk(session, told, event);
 }
 
-export function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
+function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
   const ask = { kind, from, agentId: null, tool: null, toolUseId: null, promptId: null, inputKey: null };
   return openAsk(session, { ...ask, summary: "", options: [] }, when);
 }

@@ -9,8 +9,8 @@ export interface Status {
   readonly detail: string | null;
 }
 
-export const idleAfterMs = 5 * 60_000;
-export const staleAfterMs = 8 * 60 * 60_000;
+const idleAfterMs = 5 * 60_000;
+const staleAfterMs = 8 * 60 * 60_000;
 
 /** The wall clock knows of sleep, the other clock cannot be set: whichever says more. */
 export function elapsedMs(since: Moment, now: Moment): number {
@@ -18,7 +18,7 @@ export function elapsedMs(since: Moment, now: Moment): number {
 }
 
 /** The ask that names the phase: the oldest that blocks; the idle one only where none does. */
-export function leadingAsk(session: Session): Ask | null {
+function leadingAsk(session: Session): Ask | null {
   const shown = session.asks.filter(isShown);
   return shown.find(isBlocking) ?? shown[0] ?? null;
 }

@@ -4,7 +4,7 @@ import type { Moment, Move } from "./event.ts";
 import { isBlocking, isShown, type Session } from "./session.ts";
 
 /** File and hooks of one change come up to 150 ms apart, in either order. */
-export const settleMs = 300;
+const settleMs = 300;
 /** A dialog that a hook closed while the file still says "waiting" is given this long before it counts as another. */
 const reopenMs = 1_000;
 

@@ -68,7 +68,14 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
   function open(): Segment {
     const last = listSegments(dir).at(-1) ?? "";
-    if (last > (passed ?? "")) return continueSegment(dir, last);
+    if (last > (passed ?? "")) {
+      try {
+        return continueSegment(dir, last);
+      } catch (error) {
+        onError(`journal ${last} cannot be written (${codeOf(error)}): a new one is started`);
+        passed = last;
+      }
+    }
     return createSegment(dir, segmentAfter(passed ?? last), now());
   }
 
@@ -161,7 +168,13 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       return { segment: segmentAfter(passed ?? end?.segment ?? ""), offset: 0 };
     },
     replay(after, onLine) {
-      const end = readEnd(dir);
+      let end: JournalPosition | null;
+      try {
+        end = readEnd(dir);
+      } catch (error) {
+        onError(`${dir} cannot be read (${codeOf(error)}): beckon starts without its journal`);
+        return { lines: 0, skipped: 0 };
+      }
       // After a power failure, or if the folder was emptied, the snapshot can be ahead of the journal.
       const ahead =
         after &&
@@ -169,7 +182,13 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       if (ahead) passed = after.segment;
       return replaySegments(dir, after, onLine, onError);
     },
-    recentIds: (max) => readRecentIds(dir, max),
+    recentIds(max) {
+      try {
+        return readRecentIds(dir, max);
+      } catch {
+        return [];
+      }
+    },
     rotate(covered) {
       try {
         startNext();

@@ -40,17 +40,17 @@ export function paths(env: Env = process.env, platform: NodeJS.Platform = proces
 
 function folders(env: Env, platform: NodeJS.Platform, join: (...parts: string[]) => string) {
   const windows = platform === "win32";
-  const absolute = windows ? /^(?:[a-z]:[\\/]|\\\\)/i : /^\//;
-  const trimmed = (folder: string) => folder.replace(windows ? /(?<=[^:\\/])[\\/]+$/ : /(?<=[^/])\/+$/, "");
+  const isAbsolute = windows ? isAbsoluteOnWindows : (folder: string) => folder.startsWith("/");
+  const trimmed = windows ? trimmedOnWindows : trimmedSlashes;
   /** The XDG specification has relative values ignored. */
   const given = (name: string) => {
     const value = env[name];
-    return value && absolute.test(value) ? trimmed(value) : null;
+    return value && isAbsolute(value) ? trimmed(value) : null;
   };
 
   const own = env.BECKON_HOME;
   if (own) {
-    const folder = absolute.test(own) ? trimmed(own) : process.getBuiltinModule("node:path").resolve(own);
+    const folder = isAbsolute(own) ? trimmed(own) : process.getBuiltinModule("node:path").resolve(own);
     return { state: folder, config: folder };
   }
   const home = given(windows ? "USERPROFILE" : "HOME") ?? process.getBuiltinModule("node:os").homedir();
@@ -68,4 +68,19 @@ function folders(env: Env, platform: NodeJS.Platform, join: (...parts: string[])
     state: join(given("XDG_STATE_HOME") ?? join(home, ".local", "state"), "beckon"),
     config: join(given("XDG_CONFIG_HOME") ?? join(home, ".config"), "beckon"),
   };
+}
+
+/** Without a regular expression: the first one costs the forwarder 0.2 ms. */
+function trimmedSlashes(folder: string): string {
+  let end = folder.length;
+  while (end > 1 && folder.charCodeAt(end - 1) === 47) end--;
+  return end === folder.length ? folder : folder.slice(0, end);
+}
+
+function trimmedOnWindows(folder: string): string {
+  return folder.replace(/(?<=[^:\\/])[\\/]+$/, "");
+}
+
+function isAbsoluteOnWindows(folder: string): boolean {
+  return /^(?:[a-z]:[\\/]|\\\\)/i.test(folder);
 }

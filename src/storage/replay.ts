@@ -3,7 +3,8 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../limits.ts";
 import { completeLines, endOfLastLine, headsBackwards } from "./lines.ts";
-import { listSegments } from "./segments.ts";
+import { codeOf, tryTo } from "./private.ts";
+import { listSegments, segmentAfter } from "./segments.ts";
 
 export interface JournalLine {
   readonly id: string;
@@ -45,7 +46,7 @@ export function replaySegments(
     onError(`journal ${segment}: skipped ${to - from} bytes at ${from} (${why})`);
   };
   const segments = listSegments(dir).filter((name) => after === null || name >= after.segment);
-  for (const segment of segments) {
+  const readOne = (segment: string) =>
     withFile(join(dir, segment), (fd) => {
       const from = after?.segment === segment ? after.offset : 0;
       const reader = completeLines(fd, from, limits.maxJournalLineBytes);
@@ -68,6 +69,13 @@ export function replaySegments(
       const { size } = fstatSync(fd);
       if (segment !== segments.at(-1) && step.value < size) skip(segment, step.value, size, "torn");
     });
+  for (const segment of segments) {
+    try {
+      readOne(segment);
+    } catch (error) {
+      skipped++;
+      onError(`journal ${segment} cannot be read (${codeOf(error)}): the rest of it is passed over`);
+    }
   }
   return { lines, skipped };
 }
@@ -78,25 +86,32 @@ export function readRecentIds(dir: string, max: number): string[] {
   let budget = maxReadBackBytes;
   for (const segment of listSegments(dir).reverse()) {
     if (ids.length >= max || budget <= 0) break;
-    withFile(join(dir, segment), (fd) => {
-      const end = endOfLastLine(fd, fstatSync(fd).size);
-      const from = Math.max(0, end - budget);
-      budget -= end - from;
-      headsBackwards(fd, { from, end, headBytes }, (head) => {
-        const id = idOf(head);
-        if (id !== null) ids.push(id);
-        return ids.length < max;
-      });
-    });
+    // What cannot be read was told when it was replayed.
+    tryTo(() =>
+      withFile(join(dir, segment), (fd) => {
+        const end = endOfLastLine(fd, fstatSync(fd).size);
+        const from = Math.max(0, end - budget);
+        budget -= end - from;
+        headsBackwards(fd, { from, end, headBytes }, (head) => {
+          const id = idOf(head);
+          if (id !== null) ids.push(id);
+          return ids.length < max;
+        });
+      }),
+    );
   }
   return ids.reverse();
 }
 
-/** Where the journal ends: after the last whole line of its newest segment. */
+/** Where the journal ends: after the last whole line of its newest segment, or after one that cannot be read. */
 export function readEnd(dir: string): JournalPosition | null {
   const segment = listSegments(dir).at(-1);
   if (segment === undefined) return null;
-  return withFile(join(dir, segment), (fd) => ({ segment, offset: endOfLastLine(fd, fstatSync(fd).size) }));
+  try {
+    return withFile(join(dir, segment), (fd) => ({ segment, offset: endOfLastLine(fd, fstatSync(fd).size) }));
+  } catch {
+    return { segment: segmentAfter(segment), offset: 0 };
+  }
 }
 
 function withFile<T>(path: string, use: (fd: number) => T): T {

@@ -23,11 +23,14 @@ export interface Segment {
 
 const pattern = /^\d{10}\.jsonl$/;
 
+export const isSegmentName = (name: string): boolean => pattern.test(name);
+
 /** Oldest first. */
 export function listSegments(dir: string): string[] {
   try {
-    return readdirSync(dir)
-      .filter((name) => pattern.test(name))
+    return readdirSync(dir, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && isSegmentName(entry.name))
+      .map(({ name }) => name)
       .sort();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];

@@ -5,6 +5,7 @@ import { limits } from "../limits.ts";
 import type { JournalPosition } from "./journal.ts";
 import type { Paths } from "./paths.ts";
 import { codeOf, writePrivate } from "./private.ts";
+import { isSegmentName } from "./segments.ts";
 import type { SpoolPosition } from "./spool.ts";
 
 const version = 1;
@@ -65,7 +66,7 @@ export function loadSnapshot(paths: Pick<Paths, "snapshot">, { look = false } = 
       if (problems.length > 0) problems.push(`${basename(path)} is used instead`);
       return { value: found.value, ...told(problems) };
     }
-    const aside = look || found.is === "unreadable" ? "" : putAside(path, paths.snapshot, found);
+    const aside = look ? "" : putAside(path, paths.snapshot, found);
     problems.push(`${basename(path)} ${found.why}${aside}`);
   }
   if (problems.length > 0) problems.push("beckon starts from its journal");
@@ -100,7 +101,9 @@ function judge(value: unknown): Found {
     };
   }
   const { journal } = file;
-  const placed = !journal || (typeof journal.segment === "string" && Number.isSafeInteger(journal.offset));
+  const placed =
+    !journal ||
+    (isSegmentName(String(journal.segment)) && Number.isSafeInteger(journal.offset) && journal.offset >= 0);
   return file.version === version && placed ? { is: "good", value: value as SnapshotFile } : wrong;
 }
 

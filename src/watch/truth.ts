@@ -51,8 +51,10 @@ export function createTruth(options: TruthOptions): Truth {
   function onStatus({ file, gone }: StatusChange): void {
     const here = clock();
     const { sessionId, cwd, attended } = file;
-    const told = options.get("claude", sessionId)?.transcriptPath ?? null;
-    const transcriptPath = told ?? transcriptOf(file, options.claudeFolder);
+    const known = options.get("claude", sessionId);
+    // With --continue the file first names a session that never begins: there is nothing to end.
+    if (gone && !known) return;
+    const transcriptPath = known?.transcriptPath ?? transcriptOf(file, options.claudeFolder);
     const about = { agent: "claude", sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
     const move = statusMove(file);
     if (gone) tell(about, here, { kind: "gone", why: "file" });

@@ -9,44 +9,48 @@ interface Message {
   readonly result?: unknown;
 }
 
-const schema = {
-  type: "object",
-  properties: { name: { type: "string", title: "Name" } },
-  required: ["name"],
-};
 const tool = { name: "ask", description: "Asks for a name", inputSchema: { type: "object", properties: {} } };
-const asked = new Map<string, Message["id"]>();
+const form = {
+  message: "What is your name?",
+  requestedSchema: {
+    type: "object",
+    properties: { name: { type: "string", title: "Name" } },
+    required: ["name"],
+  },
+};
+/** The form's id → the call that wanted it. */
+const calls = new Map<string, Message["id"]>();
 
-function send(message: object): void {
-  console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
-}
-
-function take({ id, method, params, result }: Message): void {
+function answer({ id, method, params, result }: Message): object | null {
   switch (method) {
     case "initialize": {
       const serverInfo = { name: "form", version: "1.0.0" };
-      return send({
+      return {
         id,
         result: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo },
-      });
+      };
     }
     case "tools/list":
-      return send({ id, result: { tools: [tool] } });
-    case "tools/call": {
-      const question = `question-${id}`;
-      asked.set(question, id);
-      const wanted = { message: "What is your name?", requestedSchema: schema };
-      return send({ id: question, method: "elicitation/create", params: wanted });
-    }
-    case undefined: {
-      const content = [{ type: "text", text: JSON.stringify(result ?? null) }];
-      return send({ id: asked.get(String(id)), result: { content } });
-    }
+      return { id, result: { tools: [tool] } };
+    case "tools/call":
+      calls.set(`form-${id}`, id);
+      return { id: `form-${id}`, method: "elicitation/create", params: form };
+    case undefined:
+      return {
+        id: calls.get(String(id)),
+        result: { content: [{ type: "text", text: JSON.stringify(result) }] },
+      };
     default:
-      if (id !== undefined) send({ id, result: {} });
+      return id === undefined ? null : { id, result: {} };
   }
 }
 
 if (import.meta.main) {
-  for await (const line of console) take(JSON.parse(line) as Message);
+  for await (const line of console) {
+    const message = JSON.parse(line) as Message;
+    const said = answer(message);
+    if (said) console.log(JSON.stringify({ jsonrpc: "2.0", ...said }));
+    // From here on the model can call it.
+    if (message.method === "tools/list") await Bun.write(`${process.env.HOME}/form-server.ready`, "");
+  }
 }

@@ -49,7 +49,7 @@ export async function live(
       await drive(world);
       await world.linger();
       world.recorder.mark("end");
-      const verdict = judge(world.recorder.recording(name), world.recorder.shown, withinMs);
+      const verdict = judge(world.recorder.recording(name), world.recorder.shown, withinMs, { isLive: true });
       verdicts.push(verdict);
       expect(verdict.wrong).toEqual([]);
       expect(verdict.all).toBeGreaterThan(0);

@@ -61,7 +61,7 @@ test("a subagent's permission when the main turn is over, approved", () =>
     await world.shows(permission);
     await world.linger();
     await world.key("Enter");
-    await world.hears("SubagentStop");
+    await world.hears("Stop");
     await world.is("idle");
   }));
 

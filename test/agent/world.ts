@@ -1,5 +1,5 @@
 /** A world with nothing in it but the CLI, a person at a terminal, and beckon. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/phase.ts";
@@ -20,8 +20,11 @@ export interface World {
   shows(pattern: RegExp): Promise<void>;
   screen(): Promise<string>;
   /** Waits until the CLI's own file says so. */
-  is(status: "idle" | "busy" | "waiting" | "shell" | "gone"): Promise<Row>;
-  hears(event: string): Promise<Row>;
+  is(status: "idle" | "busy" | "waiting" | "shell" | "gone"): Promise<void>;
+  /** Waits for the hook, or for so many of them. */
+  hears(event: string, times?: number): Promise<void>;
+  /** Waits until there is a file of that name in the home. */
+  finds(name: string): Promise<void>;
   /** Waits until beckon shows its only session so. */
   showsState(state: SessionState, phase?: ActivityPhase): Promise<void>;
   /** Long enough for what is shown to be looked at twice. */
@@ -41,7 +44,7 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const repo = join(import.meta.dir, "../..");
+const built = join(import.meta.dir, "../../dist/beckon");
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const patienceMs = 15_000;
@@ -83,6 +86,7 @@ function settings(withHooks: boolean): object {
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  if (!existsSync(built)) throw new Error("dist/beckon is not there. Build it with: npm run build");
   const folder = mkdtempSync("/tmp/beckon-agent-");
   const inHome = (name: string) => join(folder, name);
   for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
@@ -92,10 +96,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   writeFileSync(inHome(".claude.json"), JSON.stringify({ ...seen, ...options.claudeJson }));
   writeFileSync(inHome("record.sh"), recordingHook(`${home}/hooks`));
 
-  const space = await openNamespace(folder, {
-    "bin/claude": cliPath,
-    "bin/beckon": join(repo, "dist/beckon"),
-  });
+  const programs = { "bin/claude": cliPath, "bin/beckon": built };
+  const space = await openNamespace(folder, { ...programs, ...options.files });
   const api = space.serve([process.execPath, join(import.meta.dir, "fake-api.ts")]);
   if ((await firstLine(api.stdout)) !== apiReady) throw new Error("the stand-in for the API did not start");
   const terminal = await openTerminal(space, shell);
@@ -128,16 +130,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     key: (key) => acts(`key ${key}`, () => terminal.key(key)),
     shows: terminal.shows,
     screen: terminal.all,
-    is: (status) =>
-      wait(`the status ${status}`, () =>
-        recorder.files
-          .slice(filesBefore)
-          .find((row) => (status === "gone" ? row.gone : row.status === status)),
-      ),
-    hears: (event) =>
-      wait(`the hook ${event}`, () =>
-        recorder.hooks().find((row) => row.payload?.hook_event_name === event && row.ms >= acted),
-      ),
+    async is(status) {
+      const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
+      await wait(`the status ${status}`, () => recorder.files.slice(filesBefore).find(isIt));
+    },
+    async hears(event, times = 1) {
+      const isIt = (row: Row) => row.payload?.hook_event_name === event && row.ms >= acted;
+      await wait(`the hook ${event}`, () => recorder.hooks().filter(isIt).length >= times || undefined);
+    },
+    async finds(name) {
+      await wait(name, () => existsSync(inHome(name)) || undefined);
+    },
     async showsState(state, phase) {
       await wait(`beckon showing ${phase ?? state}`, () =>
         recorder.shown

@@ -72,7 +72,7 @@ async function measure(): Promise<boolean> {
   try {
     const { value } = await receiver.stdout.getReader().read();
     const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
-    const heard = async (): Promise<{ count: number; last: string }> => (await fetch(url)).json();
+    const heard = async () => (await (await fetch(url)).json()) as { count: number; last: string };
 
     mkdirSync(inFolder("home"));
     writeFileSync(inFolder("home/endpoint.json"), JSON.stringify({ url, pid: receiver.pid }));

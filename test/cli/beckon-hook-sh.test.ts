@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { readFileSync, readlinkSync, realpathSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/limits.ts";
+import { testWith } from "../needs.ts";
 import {
   createWorld,
   environment,
@@ -111,7 +112,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       ).toBeLessThan(5);
     });
 
-    test.skipIf(!isLinux)("finds the agent behind the shell where CLAUDE_PID is missing", async () => {
+    testWith("linux")("finds the agent behind the shell where CLAUDE_PID is missing", async () => {
       symlinkSync(realpathSync("/bin/sh"), world.inHome("claude"));
       const inner = `sh -c '${command.join(" ")}; true'; true`;
       const agent = start([world.inHome("claude"), "-c", inner], environment(world.home, path));
@@ -210,7 +211,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       world.listener(() => {});
       const ran = await forward(text);
       expectSilence(ran);
-      expect(ran.ms).toBeWithin(1_000, 1_800);
+      expect(ran.ms).toBeWithin(1_000, 3_000);
       expect(kept()).toEqual([event]);
       expect(world.log()).toContain(`\tPreToolUse\t${event.session_id}\tno answer`);
     });
@@ -312,12 +313,12 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
   },
 );
 
-test.skipIf(!Bun.which("timeout"))(
+testWith("timeout")(
   "stdin that nobody closes does not hold the agent up for ever",
   async () => {
     const ran = await endlessRun;
     expectSilence(ran);
-    expect(ran.ms).toBeWithin(limits.stdinWaitMs - 100, limits.stdinWaitMs + 1_500);
+    expect(ran.ms).toBeWithin(limits.stdinWaitMs - 100, limits.stdinWaitMs + 3_000);
     expect(endless.log()).toContain("stdin is not a JSON object");
   },
   10_000,

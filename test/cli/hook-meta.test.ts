@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { ttyName } from "../../src/cli/hook-meta.ts";
 import { limits } from "../../src/limits.ts";
+import { testWith } from "../needs.ts";
 import {
   beckonHook,
   createWorld,
@@ -9,7 +10,6 @@ import {
   event,
   expectSilence,
   finish,
-  isLinux,
   open,
   start,
   type World,
@@ -44,7 +44,7 @@ describe("_meta", () => {
     expect(open(world.spool()[0])._meta.workspace_id).toBe("here");
   });
 
-  test.skipIf(!isLinux)("counts from boot, on the clock that nobody can set", async () => {
+  testWith("linux")("counts from boot, on the clock that nobody can set", async () => {
     const uptime = () => Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1e6;
     const before = uptime();
     const meta = await metaOf({});
@@ -53,14 +53,14 @@ describe("_meta", () => {
     expect(meta.host).toBe(`${meta.boot}/${readlinkSync("/proc/self/ns/pid")}`);
   });
 
-  test.skipIf(!isLinux)("knows the agent's process by CLAUDE_PID, and which one of that number", async () => {
+  testWith("linux")("knows the agent's process by CLAUDE_PID, and which one of that number", async () => {
     const meta = await metaOf({ CLAUDE_PID: String(process.pid) });
     const stat = readFileSync(`/proc/${process.pid}/stat`, "utf8");
     expect(meta.pid).toBe(process.pid);
     expect(meta.procStart).toBe(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
   });
 
-  test.skipIf(!isLinux)("finds it behind the shell where CLAUDE_PID is missing", async () => {
+  testWith("linux")("finds it behind the shell where CLAUDE_PID is missing", async () => {
     symlinkSync(realpathSync("/bin/sh"), world.inHome("claude"));
     const inner = `sh -c '"${beckonHook.join('" "')}"; true'; true`;
     const agent = start([world.inHome("claude"), "-c", inner], environment(world.home));

@@ -6,7 +6,7 @@ import { reduce, type Story } from "../../src/core/reduce.ts";
 import { type SessionSnapshot, snapshotOf } from "../../src/core/snapshot.ts";
 
 const startedAt = 1_790_000_000_000;
-export const sessionId = "5e55109e-0000-4000-8000-000000000001";
+const sessionId = "5e55109e-0000-4000-8000-000000000001";
 
 export interface Told {
   /** A hook, `after` ms later than what came before. */

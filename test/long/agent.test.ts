@@ -29,16 +29,16 @@ test(
 test(
   "a command that is always allowed",
   () =>
-    live("always", ["permission Bash: touch x"], async (world) => {
+    live("always", ["permission Bash: hostid"], async (world) => {
       await world.type(claude);
       await world.is("idle");
-      await world.type("DO bash touch x");
+      await world.type("DO bash hostid");
       await world.shows(permission);
       await world.linger();
       await world.key("2");
       await world.is("idle");
       await world.linger();
-      await world.type("DO bash touch x");
+      await world.type("DO bash hostid");
       await world.is("idle");
     }),
   timeoutMs,
@@ -59,6 +59,7 @@ test(
       await world.shows(permission);
       await world.linger();
       await world.key("Enter");
+      await world.hears("Stop");
       await world.is("idle");
     }),
   timeoutMs,
@@ -211,8 +212,8 @@ test(
       await world.type("DO background sleep 5");
       await world.is("shell");
       await world.linger();
+      await world.hears("Stop", 2);
       await world.is("idle");
-      await world.linger();
     }),
   timeoutMs,
 );
@@ -226,8 +227,7 @@ test(
       await world.type("DO slow 3");
       await world.is("busy");
       await world.type("DO slow 3");
-      await world.hears("Stop");
-      await world.linger();
+      await world.hears("Stop", 2);
       await world.is("idle");
     }),
   timeoutMs,
@@ -264,6 +264,7 @@ test(
       async (world) => {
         await world.type(claude);
         await world.is("idle");
+        await world.finds("form-server.ready");
         await world.type("DO form");
         await world.is("waiting");
         await world.shows(/What is your name/);

@@ -12,9 +12,8 @@ export interface Verdict {
 type Look = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
 
 interface Change {
-  /** When it could be seen. */
   readonly ms: number;
-  /** When it happened: on a loaded machine the file is written some 100 ms later. */
+  /** When the change before it was over. */
   readonly happenedMs: number;
   readonly id: string;
   readonly look: Look | null;
@@ -42,7 +41,7 @@ function lookOf(row: Row): Look | null {
   }
 }
 
-function changesOf(recording: Recording, withinMs: number): Change[] {
+function changesOf(recording: Recording, withinMs: number, isLive: boolean): Change[] {
   const changes: Change[] = [];
   const holder = new Map<string, string>();
   let dead: string | undefined;
@@ -55,7 +54,7 @@ function changesOf(recording: Recording, withinMs: number): Change[] {
     const before = holder.get(row.file);
     const id = row.sessionId ?? before;
     if (!id || id === dead) continue;
-    const stamp = row.statusUpdatedAt === undefined ? row.ms : row.statusUpdatedAt - recording.startedAt;
+    const stamp = isLive && row.statusUpdatedAt ? row.statusUpdatedAt - recording.startedAt : row.ms;
     const when = { ms: row.ms, happenedMs: Math.min(row.ms, stamp) };
     if (before && before !== id) changes.push({ ...when, id: before, look: "gone", withinMs });
     holder.set(row.file, id);
@@ -70,8 +69,14 @@ function shownLook(session: SessionSnapshot | undefined): Look | null {
   return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
 }
 
-export function judge(recording: Recording, shown: readonly Shown[], withinMs: number): Verdict {
-  const changes = changesOf(recording, withinMs);
+/** Live: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, and then the stamp counts. */
+export function judge(
+  recording: Recording,
+  shown: readonly Shown[],
+  withinMs: number,
+  { isLive = false } = {},
+): Verdict {
+  const changes = changesOf(recording, withinMs, isLive);
   const end = recording.rows.at(-1)?.ms ?? 0;
   const sessionAt = (id: string, ms: number) =>
     shown.findLast((s) => s.ms <= ms)?.sessions.find((s) => s.sessionId === id);
@@ -81,7 +86,7 @@ export function judge(recording: Recording, shown: readonly Shown[], withinMs: n
   changes.forEach((change, index) => {
     const next = changes.slice(index + 1).find((c) => c.id === change.id);
     const until = next?.ms ?? end;
-    if (!change.look || (next && next.ms - change.ms < tooShortMs)) return;
+    if (!change.look || (next && next.happenedMs - change.happenedMs < tooShortMs)) return;
     all++;
     const problem = problemWith(recording, change, until, next?.happenedMs ?? end, sessionAt);
     if (problem) wrong.push(`${recording.name} at ${Math.round(change.ms)} ms: ${problem}`);

@@ -55,8 +55,23 @@ function withField(random: Random, n: number, name: string, text: string): strin
   return `{"provider":"claude","_meta":${JSON.stringify(meta)},"payload":{"session_id":"${session_id}","hook_event_name":"${random.pick(eventsWithText)}",${JSON.stringify(name)}:${text}}}`;
 }
 
-const eventsWithText = ["UserPromptSubmit", "PermissionRequest", "PreToolUse", "Stop", "Notification", "Future"];
-const textFields = ["prompt", "last_assistant_message", "message", "cwd", "tool_name", "tool_input", "session_id"];
+const eventsWithText = [
+  "UserPromptSubmit",
+  "PermissionRequest",
+  "PreToolUse",
+  "Stop",
+  "Notification",
+  "Future",
+];
+const textFields = [
+  "prompt",
+  "last_assistant_message",
+  "message",
+  "cwd",
+  "tool_name",
+  "tool_input",
+  "session_id",
+];
 
 function nested(depth: number, random: Random): string {
   if (random.chance(0.5)) return "[".repeat(depth) + "]".repeat(depth);
@@ -64,7 +79,16 @@ function nested(depth: number, random: Random): string {
 }
 
 /** What makes careless expressions slow. */
-const slowPieces = ["password=", "-----BEGIN PRIVATE KEY-----", 'token: \\"', "eyJhbGciOi.", "\\\\", "://a:b", "a ", "<"];
+const slowPieces = [
+  "password=",
+  "-----BEGIN PRIVATE KEY-----",
+  'token: \\"',
+  "eyJhbGciOi.",
+  "\\\\",
+  "://a:b",
+  "a ",
+  "<",
+];
 
 function brokenJson(random: Random, n: number): string | Uint8Array {
   const text = validText(random, n);
@@ -76,7 +100,21 @@ function brokenJson(random: Random, n: number): string | Uint8Array {
     case 1:
       return `${text}${random.pick(["}", ",", "\u0000", "x", text])}`;
     case 2:
-      return random.pick(["", " ", "\n", "{", "[", '"', "nul", "undefined", "NaN", "Infinity", "'a'", "{a:1}", "\ufefff"]);
+      return random.pick([
+        "",
+        " ",
+        "\n",
+        "{",
+        "[",
+        '"',
+        "nul",
+        "undefined",
+        "NaN",
+        "Infinity",
+        "'a'",
+        "{a:1}",
+        "\ufefff",
+      ]);
     case 3:
       return text.replaceAll('"', "'");
     case 4:
@@ -93,7 +131,8 @@ function brokenJson(random: Random, n: number): string | Uint8Array {
 const makers = {
   valid: validText,
   "broken JSON": brokenJson,
-  "no object": (random) => random.pick(["null", "true", "1", "-0", "1e999", '"text"', "[]", "[{}]", "[[[]]]"]),
+  "no object": (random) =>
+    random.pick(["null", "true", "1", "-0", "1e999", '"text"', "[]", "[{}]", "[[[]]]"]),
   "wrong types": (random, n) => JSON.stringify(spoil(valid(random, n), random, random.between(1, 6))),
   "flipped bytes": (random, n) => {
     const bytes = Buffer.from(validText(random, n));
@@ -102,8 +141,7 @@ const makers = {
     }
     return bytes;
   },
-  "strange characters": (random, n) =>
-    withField(random, n, random.pick(textFields), wrongText(random)),
+  "strange characters": (random, n) => withField(random, n, random.pick(textFields), wrongText(random)),
   "raw control characters": (random, n) =>
     withField(random, n, "prompt", `"a${String.fromCharCode(random.between(0, 32))}b"`),
   "twice the same key": (random, n) => {
@@ -114,17 +152,41 @@ const makers = {
     return random.chance(0.5) ? `{${twice},${text.slice(1)}` : `${text.slice(0, -1)},${twice}}`;
   },
   "names of the language": (random, n) => {
-    const name = random.pick(["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "then", "length"]);
-    const inner = random.pick(['{"polluted":true}', '{"prototype":{"polluted":true}}', "null", '"x"', "[]", "1"]);
+    const name = random.pick([
+      "__proto__",
+      "constructor",
+      "prototype",
+      "toString",
+      "hasOwnProperty",
+      "then",
+      "length",
+    ]);
+    const inner = random.pick([
+      '{"polluted":true}',
+      '{"prototype":{"polluted":true}}',
+      "null",
+      '"x"',
+      "[]",
+      "1",
+    ]);
     const text = validText(random, n);
     const place = random.between(0, 4);
     if (place === 0) return `{"${name}":${inner},${text.slice(1)}`;
     if (place === 1) return text.replace(/"(provider|hook_event_name|tool_name)":"[^"]*"/, `"$1":"${name}"`);
-    return withField(random, n, place === 2 ? name : "tool_input", place === 2 ? inner : `{"${name}":${inner}}`);
+    return withField(
+      random,
+      n,
+      place === 2 ? name : "tool_input",
+      place === 2 ? inner : `{"${name}":${inner}}`,
+    );
   },
-  "unknown event": (random, n) => withField(random, n, "hook_event_name", JSON.stringify(`Event${n % 1_000}`)),
+  "unknown event": (random, n) =>
+    withField(random, n, "hook_event_name", JSON.stringify(`Event${n % 1_000}`)),
   "unknown provider": (random, n) =>
-    JSON.stringify({ ...valid(random, n), provider: random.pick(["codex2", "", "Claude", "claude ", "__proto__"]) }),
+    JSON.stringify({
+      ...valid(random, n),
+      provider: random.pick(["codex2", "", "Claude", "claude ", "__proto__"]),
+    }),
   "many things": (random, n) => {
     const many = random.between(1_000, 5_000);
     const list = Array.from({ length: many }, (_, index) => (random.chance(0.5) ? index : `k${index}`));
@@ -132,7 +194,8 @@ const makers = {
     const name = random.pick(["tool_input", "background_tasks", "permission_suggestions", "_meta"]);
     return withField(random, n, name, JSON.stringify(random.chance(0.5) ? list : object));
   },
-  "deep nesting": (random, n) => withField(random, n, "tool_input", nested(random.between(10, 3_000), random)),
+  "deep nesting": (random, n) =>
+    withField(random, n, "tool_input", nested(random.between(10, 3_000), random)),
   "very deep nesting": (random, n) => {
     const deep = nested(100_000, random);
     const place = random.between(0, 4);

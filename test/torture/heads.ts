@@ -59,7 +59,12 @@ export function request(target: Target, body: Uint8Array, random: Random): Made 
 function wrongRequest(path: string, headers: Headers, body: Uint8Array, random: Random): Made {
   const small = body.length < 100_000 ? body : new Uint8Array();
   const sized = { ...headers, "Content-Length": String(small.length) };
-  const made = (wrongHead: string, statuses: number[], bytes: Uint8Array, more: Partial<Made> = {}): Made => ({
+  const made = (
+    wrongHead: string,
+    statuses: number[],
+    bytes: Uint8Array,
+    more: Partial<Made> = {},
+  ): Made => ({
     wrongHead,
     statuses,
     bytes,
@@ -76,17 +81,29 @@ function wrongRequest(path: string, headers: Headers, body: Uint8Array, random: 
     case 1:
       return made("HEAD at a hook's door", [405], write("HEAD", path, bare, empty), { isHead: true });
     case 2:
-      return made("wrong content type", [415], write("POST", path, { ...sized, "Content-Type": "text/plain" }, small));
+      return made(
+        "wrong content type",
+        [415],
+        write("POST", path, { ...sized, "Content-Type": "text/plain" }, small),
+      );
     case 3:
       return made("no token", [401], write("POST", path, { ...sized, Authorization: "" }, small));
     case 4:
       return made("another Host", [403], write("POST", path, { ...sized, Host: "evil.example" }, small));
     case 5:
-      return made("a web page", [403], write("POST", path, { ...sized, Origin: "https://evil.example" }, small));
+      return made(
+        "a web page",
+        [403],
+        write("POST", path, { ...sized, Origin: "https://evil.example" }, small),
+      );
     case 6:
       return made("no such door", [404], write("POST", `${path}/../x${random.between(0, 99)}`, sized, small));
     case 7:
-      return made("a length of letters", [400, 0], write("POST", path, { ...sized, "Content-Length": "12x" }, small));
+      return made(
+        "a length of letters",
+        [400, 0],
+        write("POST", path, { ...sized, "Content-Length": "12x" }, small),
+      );
     case 8: {
       const long = { ...sized, "X-Long": "h".repeat(random.pick([9_000, 20_000, 100_000])) };
       return made("a long header", [200, 400, 413, 431, 0], write("POST", path, long, small));
@@ -98,6 +115,10 @@ function wrongRequest(path: string, headers: Headers, body: Uint8Array, random: 
     case 10:
       return made("no HTTP", [400, 0], Buffer.from(`${"\u0000\u0001garbage".repeat(20)}\r\n\r\n`, "latin1"));
     default:
-      return made("a long address", [401, 404, 400, 414, 431, 0], write("GET", `/${"p".repeat(9_000)}`, bare, empty));
+      return made(
+        "a long address",
+        [401, 404, 400, 414, 431, 0],
+        write("GET", `/${"p".repeat(9_000)}`, bare, empty),
+      );
   }
 }

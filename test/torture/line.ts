@@ -77,10 +77,7 @@ export function createLine(port: number): Line {
       socket = to;
       isHead = sending.isHead ?? false;
       rest = sending.bytes;
-      const timer = setTimeout(
-        () => waiting?.reject(new Error(`no answer within ${answerMs} ms`)),
-        answerMs,
-      );
+      const timer = setTimeout(() => waiting?.reject(new Error(`no answer within ${answerMs} ms`)), answerMs);
       const answer = await new Promise<Answer>((resolve, reject) => {
         waiting = { resolve, reject };
         write(to);

@@ -5,17 +5,47 @@ type Fields = Record<string, unknown>;
 
 const values: readonly unknown[] = [
   ...[null, true, false, 0, -1, 0.5, -0, 1e308, 2 ** 53, 2 ** 31, Number.MIN_VALUE],
-  ...["", " ", "0", "null", "__proto__", "constructor", "../../../etc/passwd", "/dev/zero", "<b>x</b>", "$(id)"],
-  ...[[], [null], [[]], ["a", 1, {}], {}, { a: null }, { length: -1 }, { toString: 1 }, { then: {} }],
+  ...[
+    "",
+    " ",
+    "0",
+    "null",
+    "__proto__",
+    "constructor",
+    "../../../etc/passwd",
+    "/dev/zero",
+    "<b>x</b>",
+    "$(id)",
+  ],
+  ...[[], [null], [[]], ["a", 1, {}], {}, { a: null }, { length: -1 }, { toString: 1 }],
   ...["x".repeat(201), "x".repeat(5_000), "\u0000", "\ud800", "\u202e", "2026-13-45T99:99:99Z", "💥"],
+  JSON.parse('{"then":{},"__proto__":{"x":1}}'),
 ];
 
 export const wrongValue = (random: Random): unknown => structuredClone(random.pick(values));
 
 /** Escaped as JSON allows and JSON.stringify never writes. */
 const texts: readonly string[] = [
-  ...["\\u0000", "a\\u0000b", "\\ud800", "\\udc00\\ud800", "\\ud83d", "x\\udfffy", "\\uFFFF", "\\u2028\\u2029"],
-  ...["\\u001b[31m", "\\u001b]0;title\\u0007", "\\u202egnp.exe", "\\u200b", "\\r\\n\\r\\n", "\\t", "\\\\", '\\"'],
+  ...[
+    "\\u0000",
+    "a\\u0000b",
+    "\\ud800",
+    "\\udc00\\ud800",
+    "\\ud83d",
+    "x\\udfffy",
+    "\\uFFFF",
+    "\\u2028\\u2029",
+  ],
+  ...[
+    "\\u001b[31m",
+    "\\u001b]0;title\\u0007",
+    "\\u202egnp.exe",
+    "\\u200b",
+    "\\r\\n\\r\\n",
+    "\\t",
+    "\\\\",
+    '\\"',
+  ],
   ...["\ud83d\ude00", "\u0301".repeat(500), "ﷺ", "\u0130", "%s%n%00", "../..", "`id`", "'; drop table"],
 ];
 
@@ -46,8 +76,7 @@ export function spoil(value: Fields, random: Random, times: number): unknown {
     if (how < 0.1) delete holder[key];
     else if (how < 0.15) {
       holder[random.pick(["_meta", "payload", "session_id", "agent_id"])] = structuredClone(holder[key]);
-    }
-    else holder[key] = wrongValue(random);
+    } else holder[key] = wrongValue(random);
   }
   return value;
 }

@@ -23,7 +23,7 @@ function isFresh(path: string): boolean {
 
 export interface App {
   readonly pid: number;
-  readonly url: string;
+  /** 0: it does not listen yet. */
   readonly port: number;
   readonly exited: Promise<number>;
   isRunning(): boolean;
@@ -33,6 +33,12 @@ export interface App {
   kill(): Promise<void>;
   /** As a person stops it; resolves to the exit code. */
   stop(): Promise<number>;
+}
+
+/** An app that may not listen yet. */
+export interface Launched {
+  readonly app: App;
+  readonly attempt: Promise<Attempt>;
 }
 
 export interface Attempt {
@@ -57,6 +63,8 @@ export interface World {
   /** Throws where the app does not listen. */
   start(more?: Record<string, string>): Promise<App>;
   tryToStart(more?: Record<string, string>): Promise<Attempt>;
+  /** `under`: a command that runs the app, like `nice`. */
+  launch(more?: Record<string, string>, under?: readonly string[]): Launched;
   beckon(args: readonly string[], stdin?: string, more?: Record<string, string>): Promise<Ran>;
   hook(payload: object, more?: Record<string, string>): Promise<Ran>;
   /** What `beckon status --json` shows. */
@@ -84,24 +92,19 @@ export async function createWorld(): Promise<World> {
   };
   const started = new Set<App>();
 
-  async function tryToStart(more: Record<string, string> = {}): Promise<Attempt> {
+  function launch(more: Record<string, string> = {}, under: readonly string[] = []): Launched {
     const stderr = Bun.file(join(folder, `app-${performance.now()}.stderr`));
-    const child = Bun.spawn([...beckon], {
+    const child = Bun.spawn([...under, ...beckon], {
       cwd: user,
       env: { ...env, ...more },
       stdio: ["ignore", "pipe", stderr],
     });
-    const said = await firstLine(child.stdout, startMs);
-    const url = /listens on (http:\/\/127\.0\.0\.1:(\d+))/.exec(said ?? "");
-    if (!url) {
-      if (said === null) child.kill("SIGKILL");
-      const code = await child.exited;
-      return { app: null, code, stderr: await stderr.text() };
-    }
+    let port = 0;
     const app: App = {
       pid: child.pid,
-      url: url[1] ?? "",
-      port: Number(url[2]),
+      get port() {
+        return port;
+      },
       exited: child.exited,
       isRunning: () => child.exitCode === null && child.signalCode === null,
       rssMb: () => rssMb(child.pid),
@@ -116,7 +119,14 @@ export async function createWorld(): Promise<World> {
       },
     };
     started.add(app);
-    return { app, code: null, stderr: "" };
+    const listen = async (): Promise<Attempt> => {
+      const said = await firstLine(child.stdout, startMs);
+      port = Number(/listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(said ?? "")?.[1] ?? 0);
+      if (port > 0) return { app, code: null, stderr: "" };
+      if (said === null) child.kill("SIGKILL");
+      return { app: null, code: await child.exited, stderr: await stderr.text() };
+    };
+    return { app, attempt: listen() };
   }
 
   const address = () => (JSON.parse(read("endpoint.json") || "{}") as { url?: string }).url ?? "";
@@ -131,10 +141,11 @@ export async function createWorld(): Promise<World> {
     env,
     inHome,
     read,
-    tryToStart,
+    launch,
+    tryToStart: (more) => launch(more).attempt,
     beckon: withBeckon,
     async start(more) {
-      const { app, code, stderr } = await tryToStart(more);
+      const { app, code, stderr } = await launch(more).attempt;
       if (!app) throw new Error(`beckon did not start (${code}): ${stderr}`);
       return app;
     },
@@ -142,7 +153,9 @@ export async function createWorld(): Promise<World> {
     async status() {
       const { stdout, stderr, code } = await withBeckon(["status", "--json"]);
       if (code !== 0 || !stdout.endsWith("}\n")) {
-        throw new Error(`beckon status --json ended with ${code} after ${stdout.length} characters: ${stderr}`);
+        throw new Error(
+          `beckon status --json ended with ${code} after ${stdout.length} characters: ${stderr}`,
+        );
       }
       return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
     },
@@ -151,11 +164,13 @@ export async function createWorld(): Promise<World> {
         method: "POST",
         headers: { "content-type": "application/json", authorization: authorization() },
         body: typeof body === "string" ? body : JSON.stringify(body),
+        keepalive: false,
         signal: AbortSignal.timeout(10_000),
       }),
     get: (path) =>
       fetch(`${address()}${path}`, {
         headers: { authorization: authorization() },
+        keepalive: false,
         signal: AbortSignal.timeout(10_000),
       }),
     journal: () => readJournal(inHome("journal")),

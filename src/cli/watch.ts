@@ -1,0 +1,43 @@
+/** Draws again every second, and when the window changes, until it is told to stop. */
+
+const everyMs = 1_000;
+const enter = "\x1b[?1049h\x1b[?25l";
+const leave = "\x1b[?25h\x1b[?1049l";
+
+export async function watch(
+  draw: () => Promise<string>,
+  options: { readonly fullScreen: boolean },
+): Promise<void> {
+  let wake = (): void => {};
+  let stopped = false;
+  const stop = (): void => {
+    stopped = true;
+    wake();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  // Whoever read us has gone.
+  process.stdout.on("error", stop);
+  process.stdout.on("resize", () => wake());
+
+  if (options.fullScreen) process.stdout.write(enter);
+  for (let last = ""; !stopped; ) {
+    const text = await draw();
+    if (options.fullScreen) process.stdout.write(screen(text, process.stdout.rows));
+    else if (text !== last) process.stdout.write(text);
+    last = text;
+    if (stopped) break;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      setTimeout(resolve, everyMs);
+    });
+  }
+  if (options.fullScreen) process.stdout.write(leave);
+}
+
+/** Written over what is there, line by line, so that nothing flickers; no more lines than the screen has. */
+function screen(text: string, rows: number): string {
+  const lines = text.trimEnd().split("\n");
+  const fits = lines.length <= rows;
+  const shown = fits ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
+  return `\x1b[H${shown.map((line) => `${line}\x1b[K`).join("\n")}\x1b[J`;
+}
