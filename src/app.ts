@@ -10,7 +10,13 @@ import { takeLock } from "./storage/lock.ts";
 import { openLog } from "./storage/log.ts";
 import { maskSecrets } from "./storage/mask.ts";
 import type { Paths } from "./storage/paths.ts";
-import { loadOrCreateToken, makePrivateFolder, removeEndpoint, writeEndpoint } from "./storage/private.ts";
+import {
+  codeOf,
+  loadOrCreateToken,
+  makePrivateFolder,
+  removeEndpoint,
+  writeEndpoint,
+} from "./storage/private.ts";
 import { createSaver } from "./storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "./storage/snapshot.ts";
 import { openSpool, type SpoolPosition } from "./storage/spool.ts";
@@ -126,7 +132,16 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     throw error;
   });
   const url = `http://127.0.0.1:${receiver.port}`;
-  writeEndpoint(paths, { url, pid: process.pid });
+  try {
+    writeEndpoint(paths, { url, pid: process.pid });
+  } catch (cause) {
+    await receiver.stop();
+    await close();
+    throw new Error(
+      `beckon cannot write ${paths.endpoint} (${codeOf(cause)}), and nobody would find it. Is the folder writable, and the disk not full?`,
+      { cause },
+    );
+  }
   log(
     "info",
     `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`,

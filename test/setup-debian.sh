@@ -9,6 +9,7 @@ need() { # need COMMAND PACKAGE
 need busybox busybox
 need curl curl
 need dash dash
+need faketime faketime
 need ip iproute2
 need jq jq
 need perl perl

@@ -104,6 +104,8 @@ export function stamp(meta: Pick<Meta, "at" | "seq" | "boot">, here: Here): Mome
   if (meta.seq === null || meta.boot === null || meta.boot !== here.boot) return { at, t: byWall };
   const bySeq = meta.seq / 1_000;
   if (bySeq > here.t + futureMs) return { at, t: byWall };
-  // The wall clock is finer; but if the two disagree, somebody has set it.
-  return { at, t: Math.abs(bySeq - byWall) <= clockSlackMs ? byWall : Math.min(bySeq, here.t) };
+  if (Math.abs(bySeq - byWall) <= clockSlackMs) return { at, t: byWall };
+  // The wall clock is finer; but if the two disagree, somebody has set it, and its time is told by the clock of now.
+  const t = Math.min(bySeq, here.t);
+  return { at: Math.round(here.at - (here.t - t)), t };
 }

@@ -9,6 +9,7 @@ import { readEndpoint } from "./client.ts";
 export async function run(args: string[]): Promise<number> {
   readFlags("run", args, []);
   const places = paths();
+  const toldToStop = whenTold();
   const app = await startApp({ paths: places, env: process.env, port: wantedPort(), echo: true });
   if (!app) {
     const other = readEndpoint(places);
@@ -17,18 +18,22 @@ export async function run(args: string[]): Promise<number> {
     return 1;
   }
   process.stdout.write(`beckon ${version} listens on ${app.url}, without a desktop. See beckon status.\n`);
-  await new Promise<void>((resolve) => {
-    let asked = 0;
-    for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.on(signal, () => {
-        // Whoever asks twice does not want to wait.
-        if (++asked > 1) process.exit(1);
-        resolve();
-      });
-    }
-  });
+  await toldToStop;
   await app.stop();
   return 0;
+}
+
+function whenTold(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait.
+      if (++asked > 1) process.exit(1);
+      resolve();
+    });
+  }
+  return promise;
 }
 
 function wantedPort(): number {

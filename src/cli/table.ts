@@ -88,7 +88,7 @@ function widthsOf(rows: readonly Row[], columns: number): Widths {
   const where = fit("where", { most: 24, least: 24, leave: 26 });
   const id = fit("id", { most: 8, least: 8, leave: 32 });
   const title = fit("title", { most: 40, least: 16, leave: 56 });
-  return { name, title, since, where, id, what: Math.max(8, Math.min(wanted, room)) };
+  return { name, title, since, where, id, what: Math.min(wanted, Math.max(8, room)) };
 }
 
 function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {

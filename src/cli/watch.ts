@@ -27,8 +27,11 @@ export async function watch(
     last = text;
     if (stopped) break;
     await new Promise<void>((resolve) => {
-      wake = resolve;
-      setTimeout(resolve, everyMs);
+      const timer = setTimeout(resolve, everyMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
   }
   if (options.fullScreen) process.stdout.write(leave);

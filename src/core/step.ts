@@ -40,13 +40,7 @@ function note(session: Session, event: AgentEvent): Session {
     last: moves ? when : session.last,
     moved: moves ? when : session.moved,
     settled: moves ? false : session.settled,
-    payloads:
-      event.payloadKey === null
-        ? session.payloads
-        : [
-            ...session.payloads.filter((p) => event.t - p.t <= sameEventMs),
-            { key: event.payloadKey, t: event.t },
-          ].slice(-16),
+    payloads: event.payloadKey === null ? session.payloads : withPayload(session, event.payloadKey, event.t),
     cwd: (main ? event.cwd : null) ?? session.cwd,
     firstCwd: session.firstCwd ?? event.cwd,
     project: session.project ?? event.project,
@@ -54,6 +48,14 @@ function note(session: Session, event: AgentEvent): Session {
     attended: event.attended ?? session.attended,
     place: mergePlace(session, event),
   };
+}
+
+/** Those of the last moment, and this one. */
+function withPayload({ payloads }: Session, key: string, t: number): Session["payloads"] {
+  const recent = payloads.filter((p) => t - p.t <= sameEventMs);
+  recent.push({ key, t });
+  if (recent.length > 16) recent.shift();
+  return recent;
 }
 
 function mergePlace(session: Session, event: AgentEvent): Session["place"] {
@@ -86,13 +88,14 @@ function revive(session: Session, event: AgentEvent): Session | null {
 
 function runs(session: Session, event: AgentEvent, detail: string | null): Session {
   const { turn } = session;
-  return {
-    ...session,
-    detail,
-    turn: turn.running
-      ? { ...turn, byHook: true }
-      : { running: true, byHook: true, error: null, at: event.at, t: event.t },
-  };
+  if (!turn.running) {
+    return {
+      ...session,
+      detail,
+      turn: { running: true, byHook: true, error: null, at: event.at, t: event.t },
+    };
+  }
+  return { ...session, detail, turn: turn.byHook ? turn : { ...turn, byHook: true } };
 }
 
 function over(session: Session, when: Moment, error: string | null): Session {
@@ -247,10 +250,9 @@ function toolEnd(session: Session, event: AgentEvent, m: Move & { kind: "tool-en
   const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
   if (!main) return knowChild(closed, event, null);
   const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");
-  const skill = m.skill === null ? unnamed.currentSkill : null;
-  return trails(session, event) && !session.tools.some(same)
-    ? unnamed
-    : { ...runs(unnamed, event, "Thinking"), currentSkill: skill };
+  if (trails(session, event) && !session.tools.some(same)) return unnamed;
+  const running = runs(unnamed, event, "Thinking");
+  return m.skill === null ? running : { ...running, currentSkill: null };
 }
 
 function enrich(session: Session, known: (Move & { kind: "enriched" })["with"]): Session {

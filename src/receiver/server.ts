@@ -104,7 +104,11 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
   return {
     port: server.port,
     async stop() {
-      await Promise.race([server.stop(), Bun.sleep(stopMs)]);
+      const waited = Promise.withResolvers<void>();
+      const timer = setTimeout(waited.resolve, stopMs);
+      await Promise.race([server.stop(), waited.promise]);
+      // Left running, it would keep the process from ending.
+      clearTimeout(timer);
       await server.stop(true);
     },
   };

@@ -10,7 +10,8 @@ import { isSecretByName, mask, maskText } from "./secrets.ts";
  */
 const hints: readonly RegExp[] = [
   /AIza|A[KS]IA|eyJ/,
-  /gh[pousr]_[A-Za-z0-9]|npm_[A-Za-z0-9]/,
+  /gh[pousr]_[A-Za-z0-9]/,
+  /npm_[A-Za-z0-9]/,
   /x[oa][xp][a-z]-/,
   /[^ai]sk-\w/,
   /k_(?:live|test)_/,

@@ -50,7 +50,7 @@ export function createClock(): () => Here {
 }
 
 /** When the process started, in the system's own unit; null: there is no such process, or it is a zombie. */
-function startOf(pid: number): string | null {
+export function startOf(pid: number): string | null {
   return process.platform === "linux" ? startOnLinux(pid) : startElsewhere(pid);
 }
 

@@ -58,7 +58,7 @@ export function createTruth(options: TruthOptions): Truth {
     const about = { agent: "claude", sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
     const move = statusMove(file);
     if (gone) tell(about, here, { kind: "gone", why: "file" });
-    else if (move) tell(about, ago(here, file.updatedAt), move);
+    else if (move) tell(about, after(known?.file ?? null, ago(here, file.updatedAt)), move);
   }
 
   async function read(session: Session): Promise<void> {
@@ -73,9 +73,11 @@ export function createTruth(options: TruthOptions): Truth {
     if (unseen) tell(session, ago(clock(), interruptedAt), { kind: "interrupted" });
   }
 
+  /** Once, after the last event: a Stop can come before the read that its prompt asked for. */
   function readSoon(session: Session): void {
+    if (session.agent !== "claude" || !session.transcriptPath) return;
     const key = session.sessionId;
-    if (reading.has(key)) return;
+    clearTimeout(reading.get(key));
     const timer = setTimeout(() => {
       reading.delete(key);
       const now = options.get(session.agent, key) ?? session;
@@ -88,10 +90,9 @@ export function createTruth(options: TruthOptions): Truth {
     const sessions = options.sessions();
     for (const dead of findDead(sessions)) tell(dead, clock(), { kind: "gone", why: "process" });
     for (const session of sessions) {
-      if (session.ended || session.agent !== "claude") continue;
       const waits = session.turn.running || session.asks.some((ask) => ask.kind !== "idle");
       // Older CLIs have no status: there Esc shows in the transcript alone.
-      if (session.file === null && waits) readSoon(session);
+      if (!session.ended && session.file === null && waits) readSoon(session);
     }
   }
 
@@ -117,10 +118,12 @@ export function createTruth(options: TruthOptions): Truth {
     look() {
       files.scan();
       look();
+      for (const session of options.sessions()) {
+        if (!session.ended && session.place?.local) readSoon(session);
+      }
     },
     follow(session, event) {
-      if (session.agent !== "claude" || !session.transcriptPath) return;
-      if (session.ended) reader.forget(session.transcriptPath);
+      if (session.ended) reader.forget(session.transcriptPath ?? "");
       else if (tellsMore.has(event.move.kind)) readSoon(session);
     },
     stop() {
@@ -138,6 +141,11 @@ const tellsMore: ReadonlySet<Move["kind"]> = new Set(["session-start", "prompt",
 function isNews(session: Session, more: Enrichment): boolean {
   const names = Object.keys(more) as (keyof Enrichment)[];
   return names.some((name) => more[name] != null && !Bun.deepEquals(more[name], session[name]));
+}
+
+/** What the file says later happened later, even within one millisecond of a clock that was set back. */
+function after(last: Moment | null, when: Moment): Moment {
+  return last && last.t >= when.t ? { at: when.at, t: last.t + 0.001 } : when;
 }
 
 /** A wall time of the past on both clocks. */

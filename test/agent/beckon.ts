@@ -1,7 +1,6 @@
 /** The built beckon, run in a world as a person would. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readEndpoint } from "../../src/cli/client.ts";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
 import { type Env, home, type Namespace } from "./namespace.ts";
 
@@ -31,10 +30,10 @@ export function createBeckon(
   let isFollowed = false;
   let following = Promise.resolve();
 
-  /** null: it says that beckon is not running. */
+  /** null: it says on stderr that beckon is not running. */
   async function status(): Promise<readonly SessionSnapshot[] | null> {
     const { stdout, stderr, code } = await space.run([beckonCommand, "status", "--json"], env);
-    if (stderr.includes("not running")) return null;
+    if (code === 0 && stderr !== "") return null;
     if (code !== 0) throw new Error(`beckon status --json ended with ${code}: ${stderr}`);
     return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
   }
@@ -73,8 +72,8 @@ export function createBeckon(
     },
     async kill() {
       await leave();
-      const pid = readEndpoint({ endpoint: join(state, "endpoint.json") })?.pid;
-      await space.run(["sh", "-c", 'kill -9 "$1"', "sh", String(pid)], env);
+      const { pid } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number };
+      await space.kill(pid);
     },
     complaints: () => [
       ...lines(join(state, "beckon.log")).filter((line) => / (warn|error) /.test(line)),

@@ -8,6 +8,8 @@ export interface Namespace {
   start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
   /** Runs it to its end. */
   run(command: readonly string[], env: Env): Promise<Ran>;
+  /** kill -9. */
+  kill(pid: number): Promise<void>;
   /** Starts a program of this side on its network, which ends with it too. */
   serve(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
   close(): Promise<void>;
@@ -71,16 +73,21 @@ export async function openNamespace(
       stdout: "pipe",
       stderr: "pipe",
     });
+  const run: Namespace["run"] = async (command, env) => {
+    const ran = start(command, env);
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(ran.stdout).text(),
+      new Response(ran.stderr).text(),
+      ran.exited,
+    ]);
+    return { stdout, stderr, code };
+  };
   return {
     start,
-    async run(command, env) {
-      const ran = start(command, env);
-      const [stdout, stderr, code] = await Promise.all([
-        new Response(ran.stdout).text(),
-        new Response(ran.stderr).text(),
-        ran.exited,
-      ]);
-      return { stdout, stderr, code };
+    run,
+    async kill(pid) {
+      const { code, stderr } = await run(["sh", "-c", `kill -9 ${pid}`], {});
+      if (code !== 0) throw new Error(stderr);
     },
     serve: (command) =>
       Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),

@@ -12,7 +12,8 @@ export interface Recorder {
   readonly shown: readonly Shown[];
   /** The status files as they changed. */
   readonly files: readonly Row[];
-  hooks(): Row[];
+  /** How many hooks of that name there have been since. */
+  heard(event: string, sinceMs: number): number;
   recording(name: string): Recording;
   stop(): void;
 }
@@ -54,16 +55,19 @@ export function startRecorder(sessionsFolder: string, hooksFolder: string): Reco
   }
 
   function hooks(): Row[] {
-    return list(hooksFolder)
-      .filter((name) => !name.startsWith("."))
-      .map((name) => {
-        const [stamp = "", event = "", pid = "", attended = ""] = name.split(" ");
-        const payload = parse(read(join(hooksFolder, name)) ?? "") ?? {};
-        const env = { CLAUDE_PID: pid, CLAUDE_CODE_SESSION_ATTENDED: attended };
-        return { ms: Math.round(Number(stamp) / 1e6 - startedAt), src: "hook", event, env, payload };
-      })
-      .sort((a, b) => a.ms - b.ms);
+    return names().map((name) => {
+      const [ms, event, pid = "", attended = ""] = about(name);
+      const payload = parse(read(join(hooksFolder, name)) ?? "") ?? {};
+      const env = { CLAUDE_PID: pid, CLAUDE_CODE_SESSION_ATTENDED: attended };
+      return { ms, src: "hook", event, env, payload };
+    });
   }
+
+  const names = () => list(hooksFolder).filter((name) => !name.startsWith("."));
+  const about = (name: string) => {
+    const [stamp, event = "", ...rest] = name.split(" ");
+    return [Math.round(Number(stamp) / 1e6 - startedAt), event, ...rest] as const;
+  };
 
   const timer = setInterval(look, lookMs);
   return {
@@ -78,7 +82,10 @@ export function startRecorder(sessionsFolder: string, hooksFolder: string): Reco
     },
     shown,
     files,
-    hooks,
+    heard: (name, sinceMs) =>
+      names()
+        .map(about)
+        .filter(([ms, event]) => event === name && ms >= sinceMs).length,
     recording(name) {
       const rows = [...marks, ...files, ...hooks()].sort((a, b) => a.ms - b.ms);
       return { name, rows, startedAt, hasStatus: true };

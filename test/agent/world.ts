@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/phase.ts";
+import type { SessionSnapshot } from "../../src/core/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
 import { type Beckon, beckonCommand, createBeckon } from "./beckon.ts";
 import { cliPath, cliVersion } from "./cli.ts";
@@ -14,6 +15,8 @@ import { openTerminal } from "./terminal.ts";
 export interface World {
   readonly beckon: Beckon;
   readonly recorder: Recorder;
+  /** Starts the CLI, and waits until it takes a prompt. */
+  startCli(args?: string): Promise<void>;
   /** Types a line; what is waited for next has to come after it. */
   type(text: string): Promise<void>;
   key(key: string): Promise<void>;
@@ -35,6 +38,9 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** "auto", the CLI's default, seldom asks. */
+export const manual = "--permission-mode default";
+
 export interface WorldOptions {
   /** More for the CLI's own ~/.claude.json. */
   readonly claudeJson?: object;
@@ -49,8 +55,8 @@ const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const patienceMs = 15_000;
 const lookMs = 15;
-/** The judge looks again where a status lasted more than 1.5 s. */
-const lingerMs = 1_600;
+/** The judge looks again, 600 ms before its end, at a status that lasted more than 1.85 s. */
+const lingerMs = 2_000;
 
 const person = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
 
@@ -88,6 +94,15 @@ function settings(withHooks: boolean): object {
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   if (!existsSync(built)) throw new Error("dist/beckon is not there. Build it with: npm run build");
   const folder = mkdtempSync("/tmp/beckon-agent-");
+  try {
+    return await furnish(folder, options);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function furnish(folder: string, options: WorldOptions): Promise<World> {
   const inHome = (name: string) => join(folder, name);
   for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
   const setHooks = (on: boolean) =>
@@ -112,54 +127,55 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     await act();
   }
 
-  async function wait<T>(what: string, find: () => T | undefined): Promise<T> {
-    const end = performance.now() + patienceMs;
-    for (;;) {
-      const found = find();
-      if (found) return found;
-      if (performance.now() > end) throw new Error(`${what} did not come within ${patienceMs} ms`);
-      await Bun.sleep(lookMs);
-    }
-  }
+  const type = (text: string) => acts(`typed ${text}`, () => terminal.type(text));
+  const is: World["is"] = (status) => {
+    const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
+    return wait(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
+  };
 
   return {
     beckon,
     recorder,
     setHooks,
-    type: (text) => acts(`typed ${text}`, () => terminal.type(text)),
+    async startCli(args = manual) {
+      await type(`claude ${args}`);
+      await is("idle");
+    },
+    type,
+    is,
     key: (key) => acts(`key ${key}`, () => terminal.key(key)),
     shows: terminal.shows,
     screen: terminal.all,
-    async is(status) {
-      const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
-      await wait(`the status ${status}`, () => recorder.files.slice(filesBefore).find(isIt));
-    },
-    async hears(event, times = 1) {
-      const isIt = (row: Row) => row.payload?.hook_event_name === event && row.ms >= acted;
-      await wait(`the hook ${event}`, () => recorder.hooks().filter(isIt).length >= times || undefined);
-    },
-    async finds(name) {
-      await wait(name, () => existsSync(inHome(name)) || undefined);
-    },
-    async showsState(state, phase) {
-      await wait(`beckon showing ${phase ?? state}`, () =>
-        recorder.shown
-          .at(-1)
-          ?.sessions.find((s) => s.state === state && (!phase || s.activityPhase === phase)),
+    hears: (event, times = 1) => wait(`the hook ${event}`, () => recorder.heard(event, acted) >= times),
+    finds: (name) => wait(name, () => existsSync(inHome(name))),
+    showsState(state, phase) {
+      const isIt = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
+      return wait(
+        `beckon showing ${phase ?? state}`,
+        () => recorder.shown.at(-1)?.sessions.some(isIt) === true,
       );
     },
     linger: () => Bun.sleep(lingerMs),
-    async killCli() {
-      const pid = recorder.files.at(-1)?.pid;
-      await acts(`kill -9 ${pid}`, async () => {
-        await space.run(["sh", "-c", 'kill -9 "$1"', "sh", String(pid)], person);
-      });
+    killCli() {
+      const { pid = 0 } = recorder.files.at(-1) ?? {};
+      return acts(`kill -9 ${pid}`, () => space.kill(pid));
     },
     async close() {
       recorder.stop();
-      await beckon.leave();
-      await space.close();
-      rmSync(folder, { recursive: true, force: true });
+      try {
+        await beckon.leave();
+      } finally {
+        await space.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   };
+}
+
+async function wait(what: string, isThere: () => boolean): Promise<void> {
+  const end = performance.now() + patienceMs;
+  while (!isThere()) {
+    if (performance.now() > end) throw new Error(`${what} did not come within ${patienceMs} ms`);
+    await Bun.sleep(lookMs);
+  }
 }

@@ -3,15 +3,17 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { version } from "../../package.json";
 
 export interface Work {
-  /** Other seeds give other bodies, of the same sessions. */
-  readonly seed: number;
+  /** Each part goes on where the one before it ended, in the same sessions. */
+  readonly part: number;
   readonly sessions: number;
+  /** In each part. */
   readonly events: number;
-  /** When the last of them happened. */
-  readonly until: number;
-  /** Between two events of one session. */
-  readonly betweenMs?: number;
+  /** When part 0 began: so long ago that no part reaches into the future. */
+  readonly since: number;
 }
+
+/** Between two events of one session. */
+const betweenMs = 200;
 
 export interface Body {
   readonly id: string;
@@ -33,23 +35,24 @@ const turn = [
 ] as const;
 
 const words =
-  "the session waits for a file that nobody wrote yet so look at src first and run every test again".split(" ");
+  "the session waits for a file that nobody wrote yet so look at src first and run every test again".split(
+    " ",
+  );
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, "0");
 
 export const sessionIdOf = (session: number): string => `${hex(session, 8)}-7d1c-4b55-9c0e-5d2f6a1b3c4d`;
 
 /** In the order they happened: one of every session, then the next of every session, and so on. */
-export function* bodies({ seed, sessions, events, until, betweenMs = 10 }: Work): Generator<Body> {
+export function* bodies({ part, sessions, events, since }: Work): Generator<Body> {
   const around = lookAround();
   const rows = Math.ceil(events / sessions);
   for (let n = 0; n < events; n++) {
     const session = n % sessions;
-    const row = Math.floor(n / sessions);
-    const id = idOf(seed, n);
-    const at = until - (rows - row) * betweenMs;
+    const row = part * rows + Math.floor(n / sessions);
+    const id = idOf(part, n);
     // Every session is somewhere else in its turn.
-    const payload = hookOf(seed, session, row + session * 3);
-    const _meta = { ...metaOf(session, at, around), id };
+    const payload = hookOf(session, row + session * 3);
+    const _meta = { ...metaOf(session, since + row * betweenMs, around), id };
     yield { id, sessionId: payload.session_id, text: JSON.stringify({ provider: "claude", _meta, payload }) };
   }
 }
@@ -67,7 +70,7 @@ function lookAround(): { boot: string | null; host: string | null; bootedAt: num
 function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnType<typeof lookAround>) {
   return {
     at,
-    seq: boot === null ? null : Math.round((at - bootedAt) * 1_000),
+    seq: boot === null || at < bootedAt ? null : Math.round((at - bootedAt) * 1_000),
     boot,
     host,
     collected_at: new Date(at).toISOString(),
@@ -90,7 +93,7 @@ function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnTyp
   };
 }
 
-function hookOf(seed: number, session: number, step: number) {
+function hookOf(session: number, step: number) {
   const [name, call] = turn[step % turn.length] ?? ["Stop", 0];
   const turns = Math.floor(step / turn.length);
   const sessionId = sessionIdOf(session);
@@ -98,15 +101,20 @@ function hookOf(seed: number, session: number, step: number) {
     session_id: sessionId,
     transcript_path: `/home/dev/.claude/projects/-home-dev-proj-${session}/${sessionId}.jsonl`,
     cwd: `/home/dev/proj-${session}`,
-    prompt_id: `${hex(seed, 8)}-${hex(turns & 0xffff, 4)}-4c55-8d3f-${hex(session, 12)}`,
+    prompt_id: `${hex(turns, 8)}-6f1a-4c55-8d3f-${hex(session, 12)}`,
     permission_mode: "default",
     effort: { level: "medium" },
     hook_event_name: name,
   };
-  const random = createRandom((seed * 31 + session) * 31 + turns * 5 + call);
+  const random = createRandom(session * 1_000_003 + turns * 4 + call);
   if (name === "UserPromptSubmit") return { ...common, prompt: say(random, 300) };
   if (name === "Stop") {
-    return { ...common, stop_hook_active: false, last_assistant_message: say(random, 1_200), background_tasks: [] };
+    return {
+      ...common,
+      stop_hook_active: false,
+      last_assistant_message: say(random, 1_200),
+      background_tasks: [],
+    };
   }
   const { tool, input, response } = toolCall(random, session);
   const asked = { ...common, tool_name: tool, tool_input: input };
@@ -114,8 +122,10 @@ function hookOf(seed: number, session: number, step: number) {
     const suggestion = { type: "setMode", mode: "acceptEdits", destination: "session" };
     return { ...asked, permission_suggestions: [suggestion] };
   }
-  const started = { ...asked, tool_use_id: `toolu_${hex(seed, 8)}${hex(session, 6)}${hex(turns, 6)}${hex(call, 4)}` };
-  return name === "PreToolUse" ? started : { ...started, tool_response: response(), duration_ms: random(5_000) };
+  const started = { ...asked, tool_use_id: `toolu_${hex(session, 10)}${hex(turns, 10)}${hex(call, 4)}` };
+  return name === "PreToolUse"
+    ? started
+    : { ...started, tool_response: response(), duration_ms: random(5_000) };
 }
 
 type Random = (below: number) => number;
@@ -124,8 +134,16 @@ function toolCall(random: Random, session: number): { tool: string; input: objec
   const path = `/home/dev/proj-${session}/src/part-${random(500)}.ts`;
   switch (random(3)) {
     case 0: {
-      const input = { command: `grep -rn "${say(random, 20)}" src | head -${random(90)}`, description: say(random, 40) };
-      const output = () => ({ stdout: say(random, random(3_000)), stderr: "", interrupted: false, isImage: false });
+      const input = {
+        command: `grep -rn "${say(random, 20)}" src | head -${random(90)}`,
+        description: say(random, 40),
+      };
+      const output = () => ({
+        stdout: say(random, random(3_000)),
+        stderr: "",
+        interrupted: false,
+        isImage: false,
+      });
       return { tool: "Bash", input, response: output };
     }
     case 1: {
@@ -141,15 +159,16 @@ function toolCall(random: Random, session: number): { tool: string; input: objec
 
 function say(random: Random, length: number): string {
   let said = "";
-  while (said.length < length) said += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
+  while (said.length < length)
+    said += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
   return said;
 }
 
 /** As random ids are: they differ in their first characters. */
-function idOf(seed: number, n: number): string {
-  const random = createRandom(seed * 1_000_003 + n);
-  const part = () => hex(random(0x10000), 4);
-  return `${part()}${part()}-${part()}-4${part().slice(1)}-a${part().slice(1)}-${hex(seed & 0xffff, 4)}${hex(n, 8)}`;
+function idOf(part: number, n: number): string {
+  const random = createRandom(part * 1_000_003 + n);
+  const four = () => hex(random(0x10000), 4);
+  return `${four()}${four()}-${four()}-4${four().slice(1)}-a${four().slice(1)}-${hex(part, 4)}${hex(n, 8)}`;
 }
 
 /** mulberry32 */

@@ -29,7 +29,9 @@ function requestsOf(load: Load): Buffer[] {
     "Content-Type: application/json",
     "Content-Length: ",
   ].join("\r\n");
-  return Array.from(bodies(load), ({ text }) => Buffer.from(`${head}${Buffer.byteLength(text)}\r\n\r\n${text}`));
+  return Array.from(bodies(load), ({ text }) =>
+    Buffer.from(`${head}${Buffer.byteLength(text)}\r\n\r\n${text}`),
+  );
 }
 
 async function run(load: Load): Promise<Loaded> {
@@ -46,7 +48,8 @@ async function run(load: Load): Promise<Loaded> {
     if (!request) return;
     socket.data.sentAt = performance.now();
     // A request fits into the socket's buffer: the last one has been answered.
-    if (socket.write(request) !== request.length) done.reject(new Error("a request was not written in one go"));
+    if (socket.write(request) !== request.length)
+      done.reject(new Error("a request was not written in one go"));
   }
 
   for (let n = 0; n < load.connections; n++) {

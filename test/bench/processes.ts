@@ -68,7 +68,13 @@ export async function startBare(file: string): Promise<Receiver> {
   });
   const { value } = await child.stdout.getReader().read();
   const port = Number(new TextDecoder().decode(value));
-  return { pid: child.pid, port, authorization: "", startMs: performance.now() - started, stop: stopOf(child) };
+  return {
+    pid: child.pid,
+    port,
+    authorization: "",
+    startMs: performance.now() - started,
+    stop: stopOf(child),
+  };
 }
 
 /** One load, all of it answered with 200. */

@@ -24,7 +24,7 @@ interface Change {
 const tooShortMs = 250;
 /** Hooks and file of the next change come this far apart. */
 const beforeNextMs = 250;
-const longMs = 1_500;
+const longMs = 1_250;
 const announcedMs = 400;
 
 function lookOf(row: Row): Look | null {
@@ -69,7 +69,10 @@ function shownLook(session: SessionSnapshot | undefined): Look | null {
   return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
 }
 
-/** Live: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, and then the stamp counts. */
+/**
+ * Live: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, so the stamp counts; and that one
+ * comes up to 500 ms after the hook of the same change, so the hook may be shown that much earlier.
+ */
 export function judge(
   recording: Recording,
   shown: readonly Shown[],
@@ -86,9 +89,11 @@ export function judge(
   changes.forEach((change, index) => {
     const next = changes.slice(index + 1).find((c) => c.id === change.id);
     const until = next?.ms ?? end;
-    if (!change.look || (next && next.happenedMs - change.happenedMs < tooShortMs)) return;
+    const lastedMs = next ? Math.min(next.ms - change.ms, next.happenedMs - change.happenedMs) : longMs;
+    if (!change.look || lastedMs < tooShortMs) return;
     all++;
-    const problem = problemWith(recording, change, until, next?.happenedMs ?? end, sessionAt);
+    const overMs = (next?.happenedMs ?? end) - (isLive ? withinMs : beforeNextMs);
+    const problem = problemWith(recording, change, until, overMs, sessionAt);
     if (problem) wrong.push(`${recording.name} at ${Math.round(change.ms)} ms: ${problem}`);
     else right++;
   });
@@ -108,7 +113,7 @@ function problemWith(
   for (let ms = change.ms; ms <= limit && !inTime; ms += 10) inTime = shownLook(sessionAt(id, ms)) === look;
   if (!inTime) return `wanted ${look}, shown ${shownLook(sessionAt(id, limit))}`;
   if (overMs - change.ms <= longMs) return null;
-  const late = sessionAt(id, overMs - beforeNextMs);
+  const late = sessionAt(id, overMs);
   if (shownLook(late) !== look) return `${look} was shown, then ${shownLook(late)}`;
   if (!look?.startsWith("waiting_") || !isAnnounced(recording, change)) return null;
   const named = late?.asks.some((ask) => ask.kind !== "idle" && (ask.tool || ask.kind === "elicitation"));

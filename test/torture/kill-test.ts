@@ -46,20 +46,24 @@ export async function survivesKills({ times, longLives }: Kills): Promise<void> 
     ];
     const longOnes = new Set(Array.from({ length: longLives }, () => random.between(0, times)));
     let kills = 0;
-    for (let life = 0; life < times; life++) {
+    let stops = 0;
+    while (kills < times) {
       const { app, attempt } = world.launch();
-      if (longOnes.has(life)) {
+      if (longOnes.delete(kills)) {
         await attempt;
         await Bun.sleep(longLifeMs);
       } else if (random.chance(0.2)) {
         // Also while it starts: before it has read what it knew, and while it does.
-        await Bun.sleep(random.between(0, 200));
+        await Bun.sleep(random.between(0, 150));
       } else {
         expect((await attempt).stderr).toBe("");
-        await Bun.sleep(random.between(0, 250));
+        await Bun.sleep(random.between(0, 150));
       }
-      if (random.chance(0.15)) await app.stop();
-      else {
+      // Now and then as a person stops it: then the snapshot is as new as the journal.
+      if ((kills + stops) % 10 === 5) {
+        await app.stop();
+        stops++;
+      } else {
         await app.kill();
         kills++;
       }
@@ -77,7 +81,7 @@ export async function survivesKills({ times, longLives }: Kills): Promise<void> 
     const lost = taken.filter((id) => !once.has(id));
     const counts = `${lost.length} lost, ${ids.length - once.size} twice`;
     console.log(
-      `kill -9: ${kills + 1} kills and ${times - kills} stops, ${taken.length} events taken, ${ids.length} in the journal, ${counts}`,
+      `kill -9: ${kills + 1} kills and ${stops} stops, ${taken.length} events taken, ${ids.length} in the journal, ${counts}`,
     );
     expect(taken.length).toBeGreaterThan(times * 10);
     expect(counts).toBe("0 lost, 0 twice");

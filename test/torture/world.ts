@@ -50,6 +50,8 @@ export interface Attempt {
 
 export interface Journalled {
   readonly id: string;
+  /** It came by the spool. */
+  readonly spool?: unknown;
   readonly body: unknown;
 }
 
@@ -182,7 +184,7 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-export function readJournal(folder: string): Journalled[] {
+function readJournal(folder: string): Journalled[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .sort()
@@ -190,15 +192,17 @@ export function readJournal(folder: string): Journalled[] {
     .map((line) => JSON.parse(line) as Journalled);
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const found = server.address();
-      server.close(() => resolve(typeof found === "object" && found ? found.port : 0));
+/** Below those that the system gives to outgoing connections, so that it stays free between two starts. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const server = createServer();
+      server.on("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }
 
 function rssMb(pid: number): number {

@@ -185,15 +185,13 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
   const called = id(payload.hook_event_name, limits.maxIdLength) ?? id(payload.hook_type, limits.maxIdLength);
   if (session_id === undefined || called === undefined) return null;
   const hook_event_name = called === "PostToolUse" && isSet(payload.error) ? "PostToolUseFailure" : called;
-  const spec: Spec = isKnown(hook_event_name) ? events[hook_event_name] : {};
   const given = withOlderNames(payload);
-  return { session_id, hook_event_name, ...read(base, given), ...read(spec, given) } as
-    | AnyHookEvent
-    | UnknownHookEvent;
-}
-
-function isKnown(name: string): name is HookEventName {
-  return Object.hasOwn(events, name);
+  const event: Record<string, unknown> = { session_id, hook_event_name };
+  for (const [name, read] of fieldsOf.get(hook_event_name) ?? commonFields) {
+    const value = read(given[name]);
+    if (value !== undefined) event[name] = value;
+  }
+  return event as unknown as AnyHookEvent | UnknownHookEvent;
 }
 
 /** An `error` of null, false or "" says that there was none. */
@@ -203,24 +201,16 @@ function isSet(value: unknown): boolean {
 
 /** Older payloads have tool_result for tool_response, and name a teammate where newer ones have agent_id. */
 function withOlderNames(payload: Fields): Fields {
-  const { agent_name, team_name, error } = payload;
+  const { agent_name, team_name, tool_result, error } = payload;
+  if (agent_name === undefined && tool_result === undefined && !isFields(error)) return payload;
   const teammate = typeof agent_name === "string" && agent_name !== "" ? agent_name : undefined;
   const team = typeof team_name === "string" && team_name !== "" ? `${team_name}/` : "";
   return {
     ...payload,
     agent_id: payload.agent_id ?? (teammate === undefined ? undefined : team + teammate),
-    tool_response: payload.tool_response ?? payload.tool_result,
+    tool_response: payload.tool_response ?? tool_result,
     error: isFields(error) ? error.message : error,
   };
-}
-
-function read(spec: Spec, given: Fields): Record<string, unknown> {
-  const found: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(spec)) {
-    const value = readers[kind](given[name]);
-    if (value !== undefined) found[name] = value;
-  }
-  return found;
 }
 
 const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | undefined } = {
@@ -235,9 +225,19 @@ const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | und
   any: (value) => value ?? undefined,
 };
 
+type Field = readonly [name: string, read: (value: unknown) => unknown];
+const fieldsIn = (spec: Spec): Field[] => Object.entries(spec).map(([name, kind]) => [name, readers[kind]]);
+const commonFields = fieldsIn(base);
+const fieldsOf: ReadonlyMap<string, readonly Field[]> = new Map(
+  Object.entries(events).map(([name, spec]) => [name, [...commonFields, ...fieldsIn(spec)]]),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what an id must not have
+const unprintable = /[\u0000-\u001f\u007f-\u009f]/;
+
 function id(value: unknown, max: number): string | undefined {
   const usable =
-    typeof value === "string" && value.length > 0 && value.length <= max && !/\p{Cc}/u.test(value);
+    typeof value === "string" && value.length > 0 && value.length <= max && !unprintable.test(value);
   return usable ? value : undefined;
 }
 

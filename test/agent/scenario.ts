@@ -1,0 +1,114 @@
+/** Scenarios on the real CLI: driven, and then judged by the CLI's own status. */
+import { expect } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { judge, type Verdict } from "../replay/judge.ts";
+import type { Shown } from "../replay/play.ts";
+import { testWithCli } from "./cli.ts";
+import { openWorld, type World, type WorldOptions } from "./world.ts";
+
+/** Hooks, file, and the `status` that is asked every 60 ms: what a person would call at once. */
+const withinMs = 600;
+
+const verdicts: Verdict[] = [];
+
+export function summary(): string {
+  const sum = (of: "right" | "all") => verdicts.reduce((n, verdict) => n + verdict[of], 0);
+  return `real CLI, within ${withinMs} ms: ${sum("right")} of ${sum("all")} status changes shown right, ${verdicts.length} scenarios`;
+}
+
+type Drive = (world: World) => Promise<void>;
+
+const timeoutMs = 60_000;
+
+/** What the CLI shows when it asks. */
+export const dialog = {
+  permission: /Do you want to proceed/,
+  question: /Enter to select/,
+  plan: /Would you like to proceed/,
+};
+
+/**
+ * scenario: beckon runs all the while, shows every change of the CLI's status in time, and these dialogs, each once, by
+ * its name. undisturbed: only that nobody complains, neither the CLI on the screen nor beckon in its logs.
+ */
+export async function scenariosWithCli() {
+  const test = await testWithCli();
+  return {
+    scenario: (title: string, dialogs: readonly string[], drive: Drive, options?: WorldOptions) =>
+      test(title, () => judged(title, dialogs, drive, options), timeoutMs),
+    undisturbed: (title: string, drive: Drive) => test(title, () => inWorld(title, drive), timeoutMs),
+  };
+}
+
+async function inWorld(title: string, drive: Drive, options?: WorldOptions): Promise<void> {
+  const world = await openWorld(options);
+  try {
+    await drive(world);
+    await expectNoComplaint(world);
+    if (recordTo) write(join(recordTo, fileName(title)), world.recorder.recording(title).rows);
+  } catch (error) {
+    await keepFailed(title, world);
+    throw error;
+  } finally {
+    await world.close();
+  }
+}
+
+function judged(
+  title: string,
+  dialogs: readonly string[],
+  drive: Drive,
+  options?: WorldOptions,
+): Promise<void> {
+  const driveAndJudge = async (world: World): Promise<void> => {
+    await world.beckon.start();
+    await drive(world);
+    await world.linger();
+    const { recorder } = world;
+    recorder.mark("end");
+    const verdict = judge(recorder.recording(title), recorder.shown, withinMs, { isLive: true });
+    verdicts.push(verdict);
+    expect(verdict.wrong).toEqual([]);
+    expect(verdict.all).toBeGreaterThan(0);
+    expect(dialogsIn(recorder.shown)).toEqual([...dialogs].sort());
+  };
+  return inWorld(title, driveAndJudge, options);
+}
+
+/** The dialogs that were shown, each by its id, with the last text it had. What a machine runs has none. */
+function dialogsIn(shown: readonly Shown[]): string[] {
+  const texts = new Map<string, string>();
+  for (const { sessionId, asks, attended } of shown.flatMap(({ sessions }) => sessions)) {
+    for (const { id, kind, tool, summary } of attended === false ? [] : asks) {
+      if (kind !== "idle") texts.set(`${sessionId} ${id}`, `${kind} ${tool}: ${summary}`);
+    }
+  }
+  return [...texts.values()].sort();
+}
+
+async function expectNoComplaint(world: World): Promise<void> {
+  expect((await world.screen()).split("\n").filter((line) => /hook.*(error|fail)/i.test(line))).toEqual([]);
+  expect(world.beckon.complaints()).toEqual([]);
+}
+
+/** RECORD_TO=FOLDER keeps every scenario's rows: a new one for test/fixtures/recordings, or to see what happened. */
+const recordTo = process.env.RECORD_TO;
+
+/** For whoever has to find out why: what happened, with what was shown between, and the screen. */
+async function keepFailed(title: string, world: World): Promise<void> {
+  const file = join(tmpdir(), `beckon-failed-${fileName(title)}`);
+  const shown = world.recorder.shown.map((row) => ({ ...row, src: "shown" }));
+  write(file, [...world.recorder.recording(title).rows, ...shown]);
+  const screen = await world.screen().catch(String);
+  console.log(`${file} has what happened. The screen:\n${screen.replaceAll(/\n{2,}/g, "\n")}`);
+}
+
+const fileName = (title: string): string =>
+  `${title.toLowerCase().replaceAll(/\W+/g, "-").slice(0, 60)}.jsonl`;
+
+function write(file: string, rows: readonly { readonly ms: number }[]): void {
+  const lines = rows.toSorted((a, b) => a.ms - b.ms).map((row) => `${JSON.stringify(row)}\n`);
+  writeFileSync(file, lines.join(""));
+}

@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readStatusFile, statusMove, statusPlace, transcriptOf } from "../../../src/agents/claude/status.ts";
+
+/** As the CLI 2.1.325 wrote it. */
+const written = {
+  pid: 52,
+  sessionId: "06c75a06-35e5-4fac-b012-e960f4753e79",
+  cwd: "/home/dev/my.proj",
+  startedAt: 1_794_789_281_554,
+  procStart: "265340",
+  version: "2.1.325",
+  kind: "interactive",
+  entrypoint: "cli",
+  tmux: "s:@0.%0",
+  name: "proj-45",
+  nameSource: "derived",
+  status: "waiting",
+  waitingFor: "permission prompt",
+  updatedAt: 1_794_789_281_650,
+  statusUpdatedAt: 1_794_789_281_650,
+};
+const read = (fields: Record<string, unknown>) => readStatusFile(JSON.stringify({ ...written, ...fields }));
+
+describe("the status file", () => {
+  test("tells who, where and what", () => {
+    expect(read({})).toEqual({
+      sessionId: written.sessionId,
+      pid: 52,
+      procStart: "265340",
+      cwd: "/home/dev/my.proj",
+      status: "waiting",
+      waitingFor: "permission prompt",
+      updatedAt: 1_794_789_281_650,
+      title: null,
+      attended: true,
+      tmuxPane: "%0",
+    });
+  });
+
+  test("a name the person gave is the title, one that was made up is not", () => {
+    expect(read({ nameSource: "user", name: "Checkout" })?.title).toBe("Checkout");
+    expect(read({ nameSource: "derived", name: "proj-45" })?.title).toBeNull();
+  });
+
+  test("nobody sits in front of what a program started", () => {
+    expect(read({ entrypoint: "sdk-cli" })?.attended).toBe(false);
+    expect(read({ entrypoint: undefined })?.attended).toBeNull();
+  });
+
+  test("without a status it is no session yet, and moves nothing", () => {
+    const file = read({ status: undefined });
+    expect(file?.status).toBeNull();
+    expect(file && statusMove(file)).toBeNull();
+    expect(read({ status: "meditating" })?.status).toBeNull();
+  });
+
+  test.each(["", "{", '{"pid":52', "null", "[]", "7", "{}"])("%j is none", (content) => {
+    expect(readStatusFile(content)).toBeNull();
+  });
+
+  test.each([{ pid: 0 }, { pid: -3 }, { pid: 1.5 }, { pid: "52" }, { sessionId: "" }, { sessionId: 7 }])(
+    "with %j it is none",
+    (fields) => expect(read(fields)).toBeNull(),
+  );
+
+  test("fields of the wrong type are not there", () => {
+    const wrong = {
+      procStart: [],
+      cwd: 7,
+      waitingFor: {},
+      statusUpdatedAt: "now",
+      tmux: 7,
+      name: 7,
+      nameSource: "user",
+    };
+    expect(read(wrong)).toMatchObject({
+      procStart: null,
+      cwd: null,
+      waitingFor: null,
+      updatedAt: null,
+      tmuxPane: null,
+      title: null,
+    });
+    expect(read({ procStart: 265_340 })?.procStart).toBe("265340");
+  });
+
+  test("its process is one of ours, in that pane", () => {
+    const file = read({});
+    expect(file && statusPlace(file)).toMatchObject({
+      local: true,
+      pid: 52,
+      procStart: "265340",
+      env: { TMUX_PANE: "%0" },
+    });
+    const bare = read({ tmux: null });
+    expect(bare && statusPlace(bare).env).toEqual({});
+  });
+
+  test("every one that the CLI wrote in the recordings is understood", () => {
+    const folder = join(import.meta.dir, "../../fixtures/recordings");
+    let seen = 0;
+    for (const name of readdirSync(folder)) {
+      for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
+        if (!line.includes('"src":"session-file"')) continue;
+        const { ms, src, file, gone, ...fields } = JSON.parse(line);
+        if (gone || fields.sessionId === undefined) continue;
+        seen++;
+        const told = readStatusFile(JSON.stringify(fields));
+        expect(told).toMatchObject({
+          sessionId: fields.sessionId,
+          pid: fields.pid,
+          status: fields.status ?? null,
+        });
+      }
+    }
+    expect(seen).toBeGreaterThan(100);
+  });
+});
+
+describe("its transcript", () => {
+  test("lies where the CLI puts it", () => {
+    const file = read({});
+    expect(file && transcriptOf(file, "/home/dev/.claude")).toBe(
+      "/home/dev/.claude/projects/-home-dev-my-proj/06c75a06-35e5-4fac-b012-e960f4753e79.jsonl",
+    );
+  });
+  test("is not looked for where an id is no id, or no folder is known", () => {
+    const crooked = read({ sessionId: "../../../etc/passwd" });
+    expect(crooked && transcriptOf(crooked, "/x")).toBeNull();
+    const nowhere = read({ cwd: null });
+    expect(nowhere && transcriptOf(nowhere, "/x")).toBeNull();
+  });
+});

@@ -1,0 +1,227 @@
+/** What each of the CLI's events means. What it then does to a session is told in test/core. */
+import { describe, expect, test } from "bun:test";
+import { translate } from "../../../src/agents/claude/translate.ts";
+import { openEnvelope } from "../../../src/agents/envelope.ts";
+import type { Move } from "../../../src/core/event.ts";
+import { limits } from "../../../src/limits.ts";
+
+const stamped = { id: "e1", key: "k1", at: 1_790_000_000_000, t: 5_000 };
+
+function event(payload: Record<string, unknown>, meta: Record<string, unknown> = {}) {
+  const hook = openEnvelope({ _meta: meta, payload }, "claude", "here");
+  return hook && translate(hook, stamped);
+}
+function moveOf(hook_event_name: string, fields: Record<string, unknown> = {}): Move | undefined {
+  return event({ session_id: "s", hook_event_name, ...fields })?.move;
+}
+
+describe("every payload that the CLI really sent", async () => {
+  const text = await Bun.file(new URL("../../fixtures/payloads.jsonl", import.meta.url)).text();
+  const recorded = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  /** By its name; a Notification by its type. */
+  const kinds: Record<string, Move["kind"]> = {
+    SessionStart: "session-start",
+    SessionEnd: "session-end",
+    UserPromptSubmit: "prompt",
+    PreToolUse: "tool-start",
+    PostToolUse: "tool-end",
+    PostToolUseFailure: "tool-end",
+    PermissionDenied: "tool-end",
+    PostToolBatch: "tools-done",
+    PermissionRequest: "ask",
+    Elicitation: "ask",
+    ElicitationResult: "elicitation-end",
+    permission_prompt: "nudge",
+    agent_needs_input: "nudge",
+    elicitation_dialog: "nudge",
+    idle_prompt: "nudge",
+    Stop: "turn-end",
+    StopFailure: "turn-end",
+    SubagentStart: "child-start",
+    SubagentStop: "child-end",
+    PreCompact: "compact-start",
+    PostCompact: "compact-end",
+    Setup: "setup",
+  };
+  test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
+    const name = payload.notification_type ?? payload.hook_event_name;
+    const told = event(payload);
+    expect(told?.move.kind).toBe(kinds[name] ?? "note");
+    expect(told).toMatchObject({
+      id: "e1",
+      at: stamped.at,
+      t: stamped.t,
+      payloadKey: "k1",
+      agent: "claude",
+      sessionId: payload.session_id,
+      name: payload.hook_event_name,
+      agentId: payload.agent_id ?? null,
+      promptId: payload.prompt_id ?? null,
+      cwd: payload.cwd,
+      transcriptPath: payload.transcript_path,
+    });
+  });
+});
+
+test("what the forwarder saw goes with it", () => {
+  const told = event(
+    { session_id: "s", hook_event_name: "Stop" },
+    { pid: 7, host: "here", attended: false, workspace_id: "proj" },
+  );
+  expect(told).toMatchObject({ place: { pid: 7, local: true }, attended: false, project: "proj" });
+});
+
+test("a payload that names no session or no event is none", () => {
+  expect(event({ hook_event_name: "Stop" })).toBeNull();
+  expect(event({ session_id: "s" })).toBeNull();
+});
+
+describe("asks", () => {
+  const ask = (tool_name: string, tool_input: Record<string, unknown>) =>
+    moveOf("PermissionRequest", { tool_name, tool_input });
+
+  test("a question has its text and its answers", () => {
+    const input = {
+      questions: [{ question: "Which colour?", options: [{ label: "Red" }, { label: "Blue" }] }],
+    };
+    expect(ask("AskUserQuestion", input)).toMatchObject({
+      ask: "question",
+      summary: "Which colour?",
+      options: ["Red", "Blue"],
+    });
+  });
+  test("a plan is one", () =>
+    expect(ask("ExitPlanMode", { plan: "Do a" })).toMatchObject({ ask: "plan", summary: "Do a" }));
+  test("all else is a permission", () => {
+    expect(ask("Bash", { command: "rm x" })).toMatchObject({
+      ask: "permission",
+      tool: "Bash",
+      summary: "rm x",
+      options: [],
+    });
+  });
+  test("a call and its request have the same key, another input another", () => {
+    const call = moveOf("PreToolUse", { tool_name: "Bash", tool_input: { command: "a", timeout: 5 } });
+    const same = ask("Bash", { command: "a", timeout: 5 });
+    const other = ask("Bash", { command: "b", timeout: 5 });
+    const key = (move: Move | undefined) => (move && "inputKey" in move ? move.inputKey : null);
+    expect(key(call)).toBe(key(same) ?? "none");
+    expect(key(call)).not.toBe(key(other));
+  });
+  test("an input nested deeper than can be written out is no error", () => {
+    const deep = JSON.parse(`${'{"a":'.repeat(60_000)}1${"}".repeat(60_000)}`);
+    expect(ask("Bash", { command: "x", deep })).toMatchObject({ ask: "permission", summary: "x" });
+  });
+  test("an MCP server's wish names the server", () => {
+    const move = moveOf("Elicitation", { mcp_server_name: "db", message: "Your\nname?" });
+    expect(move).toMatchObject({ ask: "elicitation", inputKey: "db", summary: "Your name?" });
+  });
+});
+
+describe("reminders", () => {
+  test.each([
+    ["permission_prompt", "permission"],
+    ["agent_needs_input", "permission"],
+    ["elicitation_dialog", "elicitation"],
+    ["elicitation_url_dialog", "elicitation"],
+    ["idle_prompt", "idle"],
+  ])("%s is about %s", (notification_type, ask) => {
+    expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({
+      kind: "nudge",
+      ask: ask as "idle",
+      text: "Hm",
+    });
+  });
+  test.each(["auth_success", "elicitation_response", "", undefined, 7])(
+    "type %j moves nothing",
+    (notification_type) => {
+      expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "note" });
+    },
+  );
+});
+
+describe("prompts", () => {
+  test.each([
+    ["go", false],
+    ["<task-notification>\n<task-id>x", true],
+    ['Background agent "Find it" was stopped by the user.', true],
+    ["tell me about <task-notification>", false],
+    ["<task>", false],
+  ])("%j: made by the machine is %p", (prompt, byMachine) => {
+    expect(moveOf("UserPromptSubmit", { prompt })).toEqual({ kind: "prompt", text: prompt, byMachine });
+  });
+  test("a long one is cut", () => {
+    const move = moveOf("UserPromptSubmit", { prompt: "x".repeat(100_000) });
+    expect(move?.kind === "prompt" && move.text.length).toBe(limits.maxTextLength);
+  });
+});
+
+describe("the end of a turn", () => {
+  test("has the last answer, cut at 1900 and three dots", () => {
+    expect(moveOf("Stop", { last_assistant_message: "Done." })).toMatchObject({
+      lastResponse: "Done.",
+      error: null,
+      background: null,
+    });
+    const long = moveOf("Stop", { last_assistant_message: "x".repeat(5_000) });
+    expect(long?.kind === "turn-end" && long.lastResponse).toBe(`${"x".repeat(1_900)}...`);
+    expect(moveOf("Stop", { last_assistant_message: "" })).toMatchObject({ lastResponse: null });
+  });
+  test("names what still runs in the background", () => {
+    const background_tasks = [
+      { id: "a1", type: "subagent", status: "running", description: "Find\nit" },
+      { id: "b1", type: "shell", status: "completed" },
+      { type: "shell", status: "running" },
+      "odd",
+    ];
+    expect(moveOf("Stop", { background_tasks })).toMatchObject({
+      background: [
+        { id: "a1", type: "subagent", running: true, description: "Find it" },
+        { id: "b1", type: "shell", running: false, description: null },
+      ],
+    });
+  });
+  test("by an error has the error", () => {
+    expect(moveOf("StopFailure", { error: "rate_limit", last_assistant_message: "API Error" })).toMatchObject(
+      { error: "rate_limit", lastResponse: null },
+    );
+    expect(moveOf("StopFailure")).toMatchObject({ error: "error" });
+  });
+});
+
+describe("tools", () => {
+  test("end well, badly, or are denied", () => {
+    const outcome = (name: string, more = {}) => {
+      const move = moveOf(name, { tool_name: "Bash", tool_use_id: "t1", ...more });
+      return move?.kind === "tool-end" ? [move.outcome, move.toolUseId] : null;
+    };
+    expect(outcome("PostToolUse")).toEqual(["ok", "t1"]);
+    expect(outcome("PostToolUseFailure")).toEqual(["failed", "t1"]);
+    expect(outcome("PermissionDenied")).toEqual(["denied", "t1"]);
+    expect(outcome("PostToolUse", { error: "exit 1" })).toEqual(["failed", "t1"]);
+  });
+  test.each([
+    [{ skill: "review" }, "review"],
+    [{ skill_name: "/review", skill_args: "x" }, "review"],
+    [{ skill: "", skill_name: "old" }, "old"],
+    [{}, null],
+  ])("a skill %j is %j", (tool_input, skill) => {
+    expect(moveOf("PreToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+    expect(moveOf("PostToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+  });
+  test("another tool's input is no skill", () => {
+    expect(moveOf("PreToolUse", { tool_name: "Bash", tool_input: { skill: "x" } })).toMatchObject({
+      skill: null,
+    });
+  });
+});
+
+test.each(["CwdChanged", "FileChanged", "TaskCreated", "TeammateIdle", "SomethingNew", "__proto__"])(
+  "%s moves nothing",
+  (name) => {
+    expect(moveOf(name)).toEqual({ kind: "note" });
+  },
+);

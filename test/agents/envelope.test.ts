@@ -1,0 +1,152 @@
+import { describe, expect, test } from "bun:test";
+import { openEnvelope, stamp } from "../../src/agents/envelope.ts";
+import { limits } from "../../src/limits.ts";
+
+const payload = { session_id: "s", hook_event_name: "Stop" };
+const open = (body: unknown) => openEnvelope(body, "claude", "this-host");
+
+describe("what a body is", () => {
+  test("an envelope where it has both _meta and payload", () => {
+    const hook = open({ provider: "codex", _meta: { id: "1" }, payload });
+    expect(hook).toMatchObject({ provider: "codex", payload, meta: { id: "1" } });
+  });
+  test("a bare payload without _meta, or with _meta and no payload", () => {
+    expect(open(payload)).toMatchObject({ provider: "claude", payload, meta: { id: null, place: null } });
+    const inside = { ...payload, _meta: { id: "2", workspace_id: "proj" } };
+    expect(open(inside)).toMatchObject({ payload: inside, meta: { id: "2", workspace: "proj" } });
+  });
+  test("a tool's own field called payload makes no envelope", () => {
+    const body = { ...payload, payload: { a: 1 } };
+    expect(open(body)?.payload).toBe(body);
+  });
+  test("what the payload's own _meta says wins over the forwarder's", () => {
+    const hook = open({
+      _meta: { id: "outer", workspace_id: "w" },
+      payload: { ...payload, _meta: { id: "inner" } },
+    });
+    expect(hook?.meta).toMatchObject({ id: "inner", workspace: "w" });
+  });
+  test.each([[null], [7], ["text"], [[]], [[payload]], [true]])("%j is none", (body) => {
+    expect(open(body)).toBeNull();
+  });
+  test.each([
+    [undefined, "claude"],
+    [null, "claude"],
+    [7, "claude"],
+    ["", ""],
+    ["nobody", "nobody"],
+  ])("provider %j is %j", (provider, expected) => {
+    expect(open({ ...payload, provider })?.provider).toBe(expected);
+  });
+});
+
+describe("_meta", () => {
+  const meta = (fields: Record<string, unknown>) => open({ _meta: fields, payload })?.meta;
+
+  test("keeps what the forwarder saw", () => {
+    const seen = {
+      id: "id-1",
+      at: 1_790_000_000_000,
+      seq: 5_000_000,
+      boot: "b",
+      workspace_id: "proj",
+      attended: true,
+      pid: 77,
+      procStart: "123",
+      tty: "/dev/pts/1",
+      terminal_session_id: "t1",
+      host: "this-host",
+      env: { TERM_PROGRAM: "kitty" },
+    };
+    expect(meta(seen)).toEqual({
+      id: "id-1",
+      at: 1_790_000_000_000,
+      seq: 5_000_000,
+      boot: "b",
+      workspace: "proj",
+      attended: true,
+      place: {
+        local: true,
+        pid: 77,
+        procStart: "123",
+        tty: "/dev/pts/1",
+        terminalSessionId: "t1",
+        env: { TERM_PROGRAM: "kitty" },
+      },
+    });
+  });
+
+  test("takes collected_at where there is no at", () => {
+    expect(meta({ collected_at: "2026-02-20T15:00:00.000Z" })?.at).toBe(Date.UTC(2026, 1, 20, 15));
+    expect(meta({ collected_at: "yesterday" })?.at).toBeNull();
+    expect(meta({ at: 5, collected_at: "2026-02-20T15:00:00.000Z" })?.at).toBe(5);
+  });
+
+  test("a process is ours to see only on this very host and pid namespace", () => {
+    expect(meta({ pid: 77, host: "other-host" })?.place?.local).toBe(false);
+    expect(meta({ pid: 77 })?.place?.local).toBe(false);
+    const nowhere = openEnvelope({ _meta: { pid: 77, host: null }, payload }, "claude", null);
+    expect(nowhere?.meta.place?.local).toBe(false);
+  });
+
+  test("a start time may be a number, a pid may not be anything", () => {
+    expect(meta({ pid: 77, procStart: 123 })?.place?.procStart).toBe("123");
+    for (const pid of [0, -1, "77", Number.NaN, 2 ** 40, null, {}]) {
+      expect(meta({ pid, tty: "/dev/pts/1" })?.place?.pid ?? null).toBeNull();
+    }
+  });
+
+  test("what has the wrong shape or size is not there", () => {
+    const wrong = {
+      id: 7,
+      at: "now",
+      seq: -1,
+      boot: "",
+      workspace_id: "w".repeat(limits.maxIdLength + 1),
+      attended: "yes",
+    };
+    expect(meta(wrong)).toEqual({
+      id: null,
+      at: null,
+      seq: null,
+      boot: null,
+      workspace: null,
+      attended: null,
+      place: null,
+    });
+    const env = { A: 7, B: "", C: "c".repeat(limits.maxEnvLength + 1), D: "d" };
+    expect(meta({ env })?.place?.env).toEqual({ D: "d" });
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`V${n}`, "v"]));
+    expect(Object.keys(meta({ env: many })?.place?.env ?? {})).toHaveLength(limits.maxEnv);
+  });
+});
+
+describe("when it happened", () => {
+  const here = { at: 1_790_000_000_000, t: 100_000, boot: "boot-1", host: null };
+  const told = (at: number | null, seq: number | null, boot: string | null = "boot-1") =>
+    stamp({ at, seq, boot }, here);
+
+  test("on arrival, where nobody says", () => {
+    expect(told(null, null)).toEqual({ at: here.at, t: here.t });
+  });
+  test("when the forwarder says, on both clocks", () => {
+    expect(told(here.at - 500, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
+  });
+  test("the finer clock decides while both agree", () => {
+    expect(told(here.at - 503, 99_490_000).t).toBe(99_497);
+  });
+  test("the clock nobody can set decides when the other was set", () => {
+    for (const at of [here.at - 3_600_000, here.at + 3_600_000]) {
+      expect(told(at, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
+    }
+  });
+  test("events of an earlier boot, and of a machine without boot, by the wall clock", () => {
+    expect(told(here.at - 500, 7_000_000, "boot-0").t).toBe(99_500);
+    expect(told(here.at - 200_000, 7_000_000, null).t).toBe(-100_000);
+  });
+  test("never in the future", () => {
+    expect(told(here.at + 1_000, null).t).toBe(here.t);
+    expect(told(here.at, 101_000_000).t).toBeLessThanOrEqual(here.t);
+    expect(told(here.at, 999_000_000).t).toBe(here.t);
+  });
+});

@@ -1,0 +1,102 @@
+/** Every call gets a clear answer: what is wrong, and what to type next. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { version } from "../../package.json";
+import { createWorld, type World } from "../world.ts";
+
+let world: World;
+beforeAll(() => {
+  world = createWorld();
+});
+afterAll(() => world.destroy());
+
+async function beckon(args: string[], env: Record<string, string> = {}) {
+  const child = world.beckon(args, env);
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, err, code: await child.exited };
+}
+
+describe("a call that makes no sense", () => {
+  test.each([
+    [["foo"], 'unknown verb "foo". See beckon --help.'],
+    [["Status"], 'unknown verb "Status". See beckon --help.'],
+    [["toString"], 'unknown verb "toString". See beckon --help.'],
+    [[""], 'unknown verb "". See beckon --help.'],
+    [["a\nb\u001b[2J"], 'unknown verb "a\\nb\\u001b[2J". See beckon --help.'],
+    [["--foo"], 'unknown flag "--foo". See beckon --help.'],
+    [["-x"], 'unknown flag "-x". See beckon --help.'],
+    [["status", "--jsn"], 'unknown flag "--jsn": status takes --json and --watch. See beckon --help.'],
+    [["status", "-w"], 'unknown flag "-w": status takes --json and --watch. See beckon --help.'],
+    [["status", "--json=yes"], '--json takes no value, but "--json=yes" was given. See beckon --help.'],
+    [["status", "abc"], 'status takes no arguments, but "abc" was given. See beckon --help.'],
+    [
+      ["status", "--json", "--", "x"],
+      'unknown flag "--": status takes --json and --watch. See beckon --help.',
+    ],
+    [["--version", "x"], '--version takes no arguments, but "x" was given. See beckon --help.'],
+    [["run", "--port=1"], 'unknown flag "--port=1": run takes no flags. See beckon --help.'],
+  ])("%j", async (args, says) => {
+    expect(await beckon(args)).toEqual({ out: "", err: `beckon: ${says}\n`, code: 2 });
+  });
+
+  test("starts nothing and leaves nothing", () => expect(existsSync(world.places.state)).toBe(false));
+});
+
+test.each(["abc", "0", "65536", "-1", "1.5", "0x1188", " "])(
+  "BECKON_PORT=%j is an error of one line",
+  async (port) => {
+    const says = `BECKON_PORT is ${JSON.stringify(port)}, which is no port. Use a number from 1 to 65535.`;
+    expect(await beckon([], { BECKON_PORT: port })).toEqual({ out: "", err: `beckon: ${says}\n`, code: 1 });
+  },
+);
+
+describe("--debug", () => {
+  test("shows the stack, which nobody sees otherwise", async () => {
+    const { err } = await beckon(["--debug"], { BECKON_PORT: "abc" });
+    expect(err).toStartWith("beckon: Error: BECKON_PORT");
+    expect(err).toContain("\n    at ");
+  });
+});
+
+describe("what there is", () => {
+  test.each([["--version"], ["-v"]])("%s", async (flag) => {
+    expect(await beckon([flag])).toEqual({ out: `beckon ${version}\n`, err: "", code: 0 });
+  });
+
+  test.each([
+    [["--help"]],
+    [["-h"]],
+    [["help"]],
+    [["help", "status"]],
+    [["status", "--help"]],
+    [["status", "-h"]],
+  ])("%j tells what every verb does", async (args) => {
+    const { out, err, code } = await beckon(args);
+    expect({ err, code }).toEqual({ err: "", code: 0 });
+    for (const verb of ["beckon status [--json] [--watch]", "beckon hook", "--version", "BECKON_HOME"]) {
+      expect(out).toContain(verb);
+    }
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+});
+
+describe("beckon itself", () => {
+  test("says where it listens and that it has no desktop, and stops when told to", async () => {
+    const child = await world.startProcess();
+    const { value } = await child.stdout.getReader().read();
+    expect(Buffer.from(value ?? []).toString()).toBe(
+      `beckon ${version} listens on ${world.address()}, without a desktop. See beckon status.\n`,
+    );
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(0);
+    expect(existsSync(world.places.endpoint)).toBe(false);
+  });
+
+  test("a folder that cannot be is an error that names it", async () => {
+    const { err, code } = await beckon([], { BECKON_HOME: "/dev/null/beckon" });
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "beckon: beckon cannot make its folder /dev/null/beckon (ENOTDIR). Make that possible, or set BECKON_HOME to another folder.\n",
+    );
+  });
+});

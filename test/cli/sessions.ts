@@ -1,0 +1,56 @@
+/** Sessions as a table would get them. */
+import type { AskSnapshot, SessionSnapshot } from "../../src/core/snapshot.ts";
+
+export const now = 1_790_000_000_000;
+export const minute = 60_000;
+
+export function session(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+  return {
+    provider: "claude",
+    sessionId: `${Bun.hash(project).toString(16).slice(0, 8).padEnd(8, "0")}-0000-4000-8000-000000000001`,
+    state: "active",
+    activityPhase: "interactable",
+    status: { kind: "idle", detail: null },
+    asks: [],
+    children: [],
+    cwd: `/home/dev/${project}`,
+    project,
+    gitBranch: "main",
+    title: null,
+    model: null,
+    tokens: null,
+    turnCount: 1,
+    lastPrompt: null,
+    lastResponse: null,
+    currentSkill: null,
+    place: null,
+    fingerprint: null,
+    attended: true,
+    since: now - 5 * minute,
+    startedAt: now - 60 * minute,
+    lastEventAt: now - 5 * minute,
+    ...more,
+  };
+}
+
+export function ask(more: Partial<AskSnapshot> = {}): AskSnapshot {
+  const told = { id: "1", agentId: null, options: [], openedAt: now, answerable: false };
+  return { ...told, kind: "permission", tool: "Bash", summary: "npm run deploy", ...more };
+}
+
+export function asking(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+  const status = { kind: "attention", detail: "Permission for Bash" } as const;
+  return session(project, { status, activityPhase: "waiting_permission", asks: [ask()], ...more });
+}
+
+export function working(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+  return session(project, { status: { kind: "working", detail: "Bash" }, activityPhase: "busy", ...more });
+}
+
+export function over(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+  return session(project, { state: "completed", activityPhase: null, ...more });
+}
+
+export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionSnapshot, "place"> {
+  return { place: { local: true, pid: 7, procStart: "1", tty, terminalSessionId: null, env } };
+}

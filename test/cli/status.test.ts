@@ -1,0 +1,247 @@
+/** `beckon status`, as a person types it. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { asks, createWorld, prompt, until, type World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.destroy());
+
+async function status(args: string[] = [], env: Record<string, string> = {}) {
+  const child = world.beckon(["status", ...args], env);
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, err, code: await child.exited };
+}
+
+/** On a terminal, of which `screen` has everything that was written to it. */
+function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100, rows = 24) {
+  const drawn: string[] = [];
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "status", ...args], {
+    env: { ...world.env, TERM: "xterm-256color", ...env },
+    terminal: { cols, rows, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString("latin1")) },
+  });
+  // A character may come in two pieces.
+  return { child, screen: () => Buffer.from(drawn.join(""), "latin1").toString() };
+}
+
+describe("while beckon runs", () => {
+  test("shows what needs you, since when and where", async () => {
+    await world.start();
+    await world.hook(prompt("works-1"), { at: Date.now() - 30_000 });
+    const seen = {
+      at: Date.now() - 125_000,
+      tty: "/dev/pts/7",
+      env: { TMUX_PANE: "%3" },
+      workspace_id: "shop",
+    };
+    await world.hook(asks("asks-1"), seen);
+    const { out, err, code } = await status();
+    expect({ err, code }).toEqual({ err: "", code: 0 });
+    expect(out.split("\n")).toEqual([
+      "● 1 needs you   ◐ 1 working",
+      "",
+      "● shop   2m  Permission for Bash: touch x  tmux %3 · pts/7  asks-1",
+      "◐ proj  30s  working                                        works-1",
+      "",
+    ]);
+  });
+
+  test("--json prints what GET /api/sessions answers", async () => {
+    await world.start();
+    await world.hook(prompt("a"));
+    await world.hook(asks("b"));
+    const { out, err } = await status(["--json"]);
+    expect(err).toBe("");
+    expect(JSON.parse(out)).toEqual(await (await world.request("/api/sessions")).json());
+    expect(out).toEndWith("}\n");
+  });
+
+  test("nothing that an event says reaches the terminal but letters", async () => {
+    await world.start();
+    const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\r\nnext\u202e";
+    const said = { prompt: evil, cwd: `/tmp/${evil}`, transcript_path: evil };
+    await world.hook(prompt("evil", said), { tty: evil, env: { TERM_PROGRAM: evil }, workspace_id: evil });
+    await world.hook({ ...asks("evil"), tool_name: evil, tool_input: { command: evil } });
+    await world.hook({
+      ...prompt("done", { cwd: "/x" }),
+      hook_event_name: "Stop",
+      last_assistant_message: evil,
+    });
+    const { out } = await status();
+    expect(out).toContain("red");
+    expect(out).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    const { child, screen } = onTerminal([], { NO_COLOR: "1" });
+    await child.exited;
+    expect(screen()).toContain("red");
+    expect(screen().replaceAll("\r\n", "\n")).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
+  test("twenty sessions fit a window of 60, 80 or 200 columns", async () => {
+    await world.start();
+    for (let n = 0; n < 20; n++) {
+      await world.hook({ ...asks(`s-${n}`), tool_input: { command: `echo ${"long ".repeat(n * 4)}` } });
+    }
+    for (const columns of [60, 80, 200]) {
+      const { out } = await status([], { COLUMNS: String(columns) });
+      expect(out).toStartWith("● 20 need you\n");
+      expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  test("colours a terminal, but not a pipe, nor where NO_COLOR is set", async () => {
+    await world.start();
+    await world.hook(asks("a"));
+    const drawn = async (env: Record<string, string>) => {
+      const { child, screen } = onTerminal([], env);
+      await child.exited;
+      return screen();
+    };
+    expect(await drawn({})).toContain("\u001b[1;33m● 1 needs you");
+    expect(await drawn({ NO_COLOR: "1" })).not.toContain("\u001b");
+    expect((await status()).out).not.toContain("\u001b");
+  });
+
+  test("a reader that leaves early is no error", async () => {
+    await world.start();
+    await world.hook(asks("a"));
+    const command = `"${process.execPath}" "${join(import.meta.dir, "../../src/main.ts")}" status | head -n 0`;
+    const child = world.spawn(["sh", "-c", command]);
+    expect(await child.stderr.text()).toBe("");
+  });
+});
+
+describe("while it does not", () => {
+  const says = "beckon is not running. Start it with: beckon";
+
+  test("says so, and that it knows nothing", async () => {
+    expect(await status()).toEqual({
+      out: `${says}\n\nNo sessions. Start an agent, and it appears here.\n`,
+      err: "",
+      code: 0,
+    });
+    expect(await status(["--json"])).toEqual({ out: '{"sessions":[]}\n', err: `${says}\n`, code: 0 });
+  });
+
+  test("says so, and shows what it knew", async () => {
+    const app = await world.start();
+    await world.hook(asks("asks-1"));
+    const known = await world.sessions();
+    await app.stop();
+    const { out } = await status();
+    expect(out).toStartWith(`${says}\nThis is what it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
+    expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known });
+  });
+
+  test("is not fooled by the address that a killed one left behind", async () => {
+    const app = await world.startProcess();
+    app.kill("SIGKILL");
+    await app.exited;
+    expect((await status()).out).toStartWith(says);
+    // The pid is somebody else's now, and nobody listens.
+    const endpoint = JSON.parse(readFileSync(world.places.endpoint, "utf8"));
+    writeFileSync(world.places.endpoint, JSON.stringify({ ...endpoint, pid: process.pid }));
+    expect((await status()).out).toStartWith(says);
+  });
+
+  test("says what is wrong where something else answers", async () => {
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response("no", { status: 418 }),
+    });
+    mkdirSync(world.places.state, { recursive: true });
+    const url = `http://127.0.0.1:${other.port}`;
+    writeFileSync(world.places.endpoint, JSON.stringify({ url, pid: process.pid }));
+    writeFileSync(world.places.authHeader, "Authorization: Bearer x\n");
+    const { out } = await status([], { COLUMNS: "200" });
+    expect(out).toStartWith(
+      `beckon (pid ${process.pid}) does not answer: ${url} says 418. See ${world.places.log}\n`,
+    );
+    await other.stop(true);
+  });
+
+  test("names a snapshot that is damaged, and leaves it as it is", async () => {
+    mkdirSync(world.places.state, { recursive: true });
+    writeFileSync(world.places.snapshot, "{");
+    const { out, code } = await status();
+    expect(code).toBe(0);
+    expect(out).toStartWith(`${says}\nsnapshot.json is damaged`);
+    expect(world.read(world.places.snapshot)).toBe("{");
+  });
+});
+
+describe("troubles of the hooks", () => {
+  const line = (msAgo: number, what: string) =>
+    [new Date(Date.now() - msAgo).toISOString(), "PreToolUse", "s-1", what].join("\t");
+
+  test("come to light: how often, the last one, and where to read more", async () => {
+    await world.start();
+    const day = 24 * 60 * 60_000;
+    const lines = [
+      line(2 * day, "long ago"),
+      "garbage",
+      line(5_000_000, "first"),
+      line(65_000, "no answer within 1000 ms\u009b2J"),
+    ];
+    writeFileSync(world.places.hookLog, `${lines.join("\n")}\n`);
+    const { out } = await status([], { COLUMNS: "200" });
+    expect(out.split("\n").slice(-4)).toEqual([
+      "",
+      "Hooks had trouble 2 times in 24 h, last 1m ago at PreToolUse: no answer within 1000 ms",
+      `See ${world.places.hookLog}`,
+      "",
+    ]);
+  });
+
+  test("of yesterday are no news", async () => {
+    await world.start();
+    writeFileSync(world.places.hookLog, `${line(25 * 60 * 60_000, "long ago")}\n`);
+    expect((await status()).out).not.toContain("Hooks");
+  });
+});
+
+describe("--watch", () => {
+  test("draws anew what changes, and gives the screen back", async () => {
+    await world.start();
+    await world.hook(prompt("a"));
+    const { child, screen } = onTerminal(["--watch"], { NO_COLOR: "1" }, 80, 10);
+    await until(() => screen().includes("◐ 1 working"), 3_000);
+    await world.hook(asks("a"));
+    await until(() => screen().includes("● 1 needs you"), 3_000);
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(0);
+    expect(screen()).toStartWith("\u001b[?1049h\u001b[?25l\u001b[H");
+    expect(screen()).toEndWith("\u001b[?25h\u001b[?1049l");
+  });
+
+  test("keeps to the size of the window, also when that changes", async () => {
+    await world.start();
+    for (let n = 0; n < 12; n++) await world.hook(asks(`s-${n}`));
+    const { child, screen } = onTerminal(["--watch"], {}, 80, 10);
+    await until(() => screen().includes("… 5 more lines"), 3_000);
+    child.terminal?.resize(80, 8);
+    await until(() => screen().includes("… 7 more lines"), 3_000);
+    child.kill("SIGTERM");
+    await child.exited;
+  });
+
+  test("--json prints a line for every change, and only then", async () => {
+    await world.start();
+    await world.hook(prompt("a"));
+    const child = world.beckon(["status", "--watch", "--json"]);
+    const lines: string[] = [];
+    (async () => {
+      for await (const bytes of child.stdout) lines.push(...Buffer.from(bytes).toString().trim().split("\n"));
+    })();
+    await until(() => lines.length === 1, 3_000);
+    await world.hook(asks("a"));
+    await until(() => lines.length === 2, 3_000);
+    expect(lines.map((text) => JSON.parse(text).sessions[0].activityPhase)).toEqual([
+      "busy",
+      "waiting_permission",
+    ]);
+  });
+});

@@ -1,0 +1,279 @@
+import { describe, expect, test } from "bun:test";
+import { table } from "../../src/cli/table.ts";
+import { ago, clean, cut, wrap } from "../../src/cli/text.ts";
+import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import { ask, asking, minute, now, over, placed, session, working } from "./sessions.ts";
+
+const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>
+  table(sessions, { now, columns, colour });
+const many = [
+  asking("docs", {
+    title: "Rewrite the guide",
+    since: now - 3 * minute,
+    ...placed("/dev/pts/2", { TERM_PROGRAM: "kitty" }),
+  }),
+  asking("shop-api", {
+    since: now - 12 * minute,
+    asks: [ask(), ask({ tool: "Write", summary: "a.ts" })],
+    ...placed("/dev/pts/4", { TMUX_PANE: "%3" }),
+  }),
+  working("beckon", {
+    since: now - 8_000,
+    children: [{ agentId: "a", type: "Explore", state: "running", detail: "Grep", startedAt: 0 }],
+  }),
+  working("infra", {
+    since: now - 200 * minute,
+    gitBranch: "fix/a-very-long-branch-name-for-the-terraform-state",
+  }),
+  session("blog", { since: now - 41 * minute, lastResponse: "\n**Done.** The footer sticks.\nMore." }),
+  over("old", { since: now - 26 * 60 * minute }),
+];
+
+describe("the table", () => {
+  test("looks like this", () => {
+    expect(draw(many, 110)).toEqual([
+      "● 2 need you   ◐ 2 working   ○ 1 ready   · 1 over",
+      "",
+      `● shop-api (main)                  12m  Permission for Bash: npm run deploy  tmux %3 · pts/4  ${id("shop-api")}`,
+      "                                        also Write: a.ts",
+      `● docs (main)                       3m  Permission for Bash: npm run deploy  kitty · pts/2    ${id("docs")}`,
+      `◐ beckon (main)                     8s  Bash                                                  ${id("beckon")}`,
+      "                                        └ Explore · Grep",
+      `◐ infra (fix/a-very-long-bran…  3h 20m  Bash                                                  ${id("infra")}`,
+      `○ blog (main)                      41m  Done. The footer sticks.                              ${id("blog")}`,
+      `· old (main)                        1d  ended                                                 ${id("old")}`,
+    ]);
+  });
+  const id = (project: string) => session(project).sessionId.slice(0, 8);
+
+  test("without a session says what to do", () => {
+    expect(draw([])).toEqual(["No sessions. Start an agent, and it appears here."]);
+  });
+
+  test("begins with what a person wants to know", () => {
+    const first = (...sessions: SessionSnapshot[]) => draw(sessions)[0];
+    expect(first(asking("a"))).toBe("● 1 needs you");
+    expect(first(asking("a"), asking("b"), working("c"))).toBe("● 2 need you   ◐ 1 working");
+    expect(first(working("c"), session("d"))).toBe("nothing needs you   ◐ 1 working   ○ 1 ready");
+  });
+
+  test("has what needs you first, who has waited longest on top", () => {
+    const waited = (project: string, minutes: number) => asking(project, { since: now - minutes * minute });
+    const rows = draw([
+      session("d"),
+      working("c"),
+      waited("a2", 2),
+      waited("a9", 9),
+      waited("a5", 5),
+      over("e"),
+    ]).slice(2);
+    expect(rows.map((line) => line.split(" ")[1])).toEqual(["a9", "a5", "a2", "c", "d", "e"]);
+  });
+
+  test("has of all others first who moved last", () => {
+    const moved = (project: string, minutes: number) =>
+      working(project, { lastEventAt: now - minutes * minute });
+    expect(
+      draw([moved("c", 9), moved("a", 1), moved("b", 5)])
+        .slice(2)
+        .map((line) => line.split(" ")[1]),
+    ).toEqual(["a", "b", "c"]);
+  });
+
+  test("lists the newest five that are over, and counts the rest", () => {
+    const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { lastEventAt: now - n * minute })));
+    expect(lines.slice(2, 7).map((line) => line.slice(0, 4))).toEqual([
+      "· p0",
+      "· p1",
+      "· p2",
+      "· p3",
+      "· p4",
+    ]);
+    expect(lines.slice(7)).toEqual(["  and 4 more that are over"]);
+  });
+});
+
+describe("what a session wants or does", () => {
+  const what = (given: SessionSnapshot) => draw([given], 200)[2]?.split(/ {2,}/)[2];
+  const said = (detail: string | null) => ({ status: { kind: "attention", detail } as const });
+  const idle = (detail: string | null) => ({ status: { kind: "idle", detail } as const });
+
+  test.each<[SessionSnapshot, string]>([
+    [asking("a"), "Permission for Bash: npm run deploy"],
+    [asking("a", { asks: [ask({ tool: null, summary: "" })], ...said("Permission") }), "Permission"],
+    [
+      asking("a", { asks: [ask({ kind: "plan", summary: "1. Do a" })], ...said("Plan to approve") }),
+      "Plan to approve: 1. Do a",
+    ],
+    [
+      asking("a", { asks: [ask({ kind: "question", summary: "Red?" })], ...said("Question: Red?") }),
+      "Question: Red?",
+    ],
+    [
+      asking("a", { asks: [ask({ kind: "idle", summary: "x" }), ask()] }),
+      "Permission for Bash: npm run deploy",
+    ],
+    [working("a", { status: { kind: "working", detail: null } }), "working"],
+    [working("a", { status: { kind: "working", detail: "Compacting" } }), "Compacting"],
+    [session("a"), "ready"],
+    [session("a", { lastResponse: "## `Done`" }), "Done"],
+    [session("a", idle("rate_limit")), "failed: rate_limit"],
+    [session("a", idle("background: npm run dev")), "background: npm run dev"],
+    [over("a"), "ended"],
+    [over("a", { state: "stale" }), "not heard of for hours"],
+  ])("%#", (given, expected) => expect(what(given)).toBe(expected));
+
+  test("a long ask is shown in full, up to three lines; all else is cut to one", () => {
+    const summary = "Which colour should the header of the landing page have, and why would that be so?";
+    const detail = `Question: ${summary}`;
+    const lines = draw(
+      [asking("a", { asks: [ask({ kind: "question", summary })], ...said(detail), sessionId: "" })],
+      60,
+    ).slice(2);
+    expect(lines).toHaveLength(3);
+    expect(
+      lines
+        .map((line) => line.slice(14))
+        .join(" ")
+        .replaceAll(/ +/g, " "),
+    ).toBe(` ${detail}`);
+    expect(draw([session("a", { lastResponse: summary })], 60)).toHaveLength(3);
+  });
+
+  test("further asks and subagents stand below, and no more of them than fit", () => {
+    const asks = Array.from({ length: 9 }, (_, n) => ask({ tool: `T${n}` }));
+    const below = draw([asking("a", { asks })])
+      .slice(3)
+      .map((line) => line.trim());
+    expect(below).toEqual([
+      "also T1: npm run deploy",
+      "also T2: npm run deploy",
+      "also T3: npm run deploy",
+      "also T4: npm run deploy",
+      "and 4 more",
+    ]);
+  });
+});
+
+describe("in a window of any width", () => {
+  const twenty = Array.from({ length: 20 }, (_, n) => {
+    const name = ["shop-api", "日本語プロジェクト", "a-project-with-a-rather-long-name", "x"][n % 4] ?? "";
+    const summary = "find . -name '*.ts' | xargs grep -l 'something' 🙂 ".repeat(1 + (n % 5));
+    const more = {
+      title: "検索を速くする ".repeat(n % 3),
+      since: now - n ** 3 * 10_000,
+      ...placed(`/dev/pts/${n}`, { TMUX_PANE: `%${n}` }),
+    };
+    return n % 3 === 0
+      ? asking(`${name}${n}`, { asks: [ask({ summary })], ...more })
+      : n % 3 === 1
+        ? working(`${name}${n}`, more)
+        : session(`${name}${n}`, { ...more, lastResponse: summary });
+  });
+
+  test.each([40, 60, 80, 110, 200])("no line of twenty sessions is wider than %d columns", (columns) => {
+    const lines = draw(twenty, columns);
+    expect(lines.length).toBeGreaterThanOrEqual(22);
+    expect(Math.max(...lines.map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(columns);
+  });
+
+  test.each([60, 80, 110, 200])(
+    "the columns stand in line, wide characters or not, in %d columns",
+    (columns) => {
+      const rows = draw(twenty, columns)
+        .slice(2)
+        .filter((line) => /^[●◐○·] /.test(line));
+      const ends = rows.map((line) => Bun.stringWidth(/^.*?\d+[smd](?= )/.exec(line)?.[0] ?? ""));
+      expect(rows).toHaveLength(20);
+      expect(new Set(ends).size).toBe(1);
+    },
+  );
+
+  test("the least needed goes first: title, id, then where; never what it wants", () => {
+    const given = [
+      asking("shop-api", { title: "Add checkout", ...placed("/dev/pts/4", { TMUX_PANE: "%3" }) }),
+    ];
+    const shows = (columns: number) => {
+      const text = draw(given, columns).join(" ").replaceAll(/ +/g, " ");
+      return {
+        title: text.includes("Add checkout"),
+        where: text.includes("pts/4"),
+        id: text.includes(given[0]?.sessionId.slice(0, 8) ?? ""),
+      };
+    };
+    expect(shows(120)).toEqual({ title: true, where: true, id: true });
+    expect(shows(85)).toEqual({ title: false, where: true, id: true });
+    expect(shows(75)).toEqual({ title: false, where: true, id: false });
+    expect(shows(50)).toEqual({ title: false, where: false, id: false });
+    expect(draw(given, 50).join(" ").replaceAll(/ +/g, " ")).toContain("Permission for Bash: npm run deploy");
+  });
+
+  test("columns are no wider than what is in them", () => {
+    expect(draw([working("a", { gitBranch: null })], 200)[2]).toBe(
+      `◐ a  5m  Bash  ${session("a").sessionId.slice(0, 8)}`,
+    );
+  });
+});
+
+describe("what an agent says", () => {
+  const evil =
+    "\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\r\nnext\u009b5m\u202e\u2066\0\t\u2028end\ud800";
+
+  test("never steers the terminal, wherever it says it", () => {
+    const env = { TERM_PROGRAM: evil, TMUX_PANE: evil };
+    const child = { agentId: evil, type: evil, state: "running", detail: evil, startedAt: 0 } as const;
+    const said = {
+      project: evil,
+      gitBranch: evil,
+      title: evil,
+      lastResponse: evil,
+      children: [child],
+      ...placed(evil, env),
+    };
+    const asks = [ask({ tool: evil, summary: evil }), ask({ tool: evil, summary: evil })];
+    const sessions = [
+      asking("a", { ...said, asks, status: { kind: "attention", detail: evil } }),
+      working("b", { ...said, status: { kind: "working", detail: evil } }),
+      session("c", said),
+      session("d", { ...said, sessionId: evil, project: null, cwd: null }),
+    ];
+    for (const columns of [60, 200]) {
+      for (const line of draw(sessions, columns)) {
+        expect(line).not.toMatch(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u);
+        expect(line.isWellFormed()).toBe(true);
+      }
+    }
+    expect(draw(sessions, 200).join("")).toContain("red");
+  });
+
+  test("is cut by the width of its characters, never in the middle of one", () => {
+    expect(cut("日本語", 6)).toBe("日本語");
+    expect(cut("日本語", 5)).toBe("日本…");
+    expect(cut("日本語", 4)).toBe("日…");
+    expect(cut("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3)).toBe("👩‍👩‍👧‍👦…");
+    expect(clean("a\u001b[31mb\u001b[0m\nc")).toBe("ab c");
+    expect(wrap("one two three", 7, 3)).toEqual(["one two", "three"]);
+    expect(wrap("onetwothreefour", 5, 2)).toEqual(["onetw", "othr…"]);
+    expect(wrap("日本語日本語", 5, 9)).toEqual(["日本", "語日", "本語"]);
+  });
+});
+
+describe("colours", () => {
+  test("are there only when asked for, and change no letter", () => {
+    const plain = draw(many, 110);
+    expect(plain.join("")).not.toContain("\u001b");
+    const painted = draw(many, 110, true);
+    expect(painted.join("")).toContain("\u001b[1;33m");
+    expect(painted.map((line) => Bun.stripANSI(line).trimEnd())).toEqual(plain);
+  });
+});
+
+test.each([
+  [-5, "0s"],
+  [59_999, "59s"],
+  [minute, "1m"],
+  [59 * minute, "59m"],
+  [65 * minute, "1h 05m"],
+  [24 * 60 * minute, "1d"],
+  [1_000 * 24 * 60 * minute, "1000d"],
+])("%d ms is %s", (ms, text) => expect(ago(ms)).toBe(text));

@@ -1,0 +1,210 @@
+/** From a request's text to an event that is kept, and only then counted. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "../src/core/event.ts";
+import { createIntake, type IntakeOptions } from "../src/intake.ts";
+import { type Journal, type JournalLine, openJournal } from "../src/storage/journal.ts";
+import { maskSecrets } from "../src/storage/mask.ts";
+
+let folder = "";
+let journal: Journal;
+let counted: { event: AgentEvent; arrived: number }[] = [];
+let logged: string[] = [];
+const now = { at: 1_790_000_000_000, t: 500_000, boot: "boot-2", host: "boot-2/pid:[1]" };
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "beckon-intake-"));
+  journal = openJournal(join(folder, "journal"), { retentionDays: 7, onError: (text) => logged.push(text) });
+  counted = [];
+  logged = [];
+});
+afterEach(() => {
+  journal.close();
+  rmSync(folder, { recursive: true });
+});
+
+function intake(more: Partial<IntakeOptions> = {}) {
+  return createIntake({
+    journal,
+    mask: maskSecrets,
+    clock: () => now,
+    defaultProvider: "claude",
+    dispatch: (event, arrived) => void counted.push({ event, arrived }),
+    onError: (text) => void logged.push(text),
+    ...more,
+  });
+}
+const lines = (): JournalLine[] => {
+  const found: JournalLine[] = [];
+  journal.replay(null, (line) => found.push(line));
+  return found;
+};
+const payload = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "go" };
+const envelope = (meta: Record<string, unknown>, more = {}) =>
+  JSON.stringify({ provider: "claude", _meta: meta, payload: { ...payload, ...more } });
+
+describe("an event", () => {
+  test("is in the journal before it is counted, and counted before it is acknowledged", async () => {
+    const order: string[] = [];
+    const append = async (entry: Parameters<Journal["append"]>[0]) => {
+      await journal.append(entry);
+      order.push("kept");
+    };
+    const taken = intake({ journal: { append }, dispatch: () => void order.push("counted") });
+    expect(await taken.accept(envelope({ id: "1" }))).toEqual({ status: 200 });
+    order.push("acknowledged");
+    expect(order).toEqual(["kept", "counted", "acknowledged"]);
+  });
+
+  test("is kept with its stamps, its text as it came and where in the spool it was", async () => {
+    await intake().accept(envelope({ id: "1", at: now.at - 50, seq: 499_950_000, boot: "boot-2" }), [
+      "spool-a",
+      77,
+    ]);
+    expect(lines()).toMatchObject([
+      { id: "1", at: now.at - 50, t: 499_950, boot: "boot-2", spool: ["spool-a", 77], body: { payload } },
+    ]);
+    expect(counted).toMatchObject([{ arrived: now.t, event: { id: "1", t: 499_950 } }]);
+  });
+
+  test("without an id gets one", async () => {
+    await intake().accept(JSON.stringify(payload));
+    expect(counted[0]?.event.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(lines()[0]?.id).toBe(counted[0]?.event.id ?? "");
+  });
+
+  test("that cannot be kept is not counted, and its sender is told to keep it", async () => {
+    const append = () =>
+      Promise.reject(new Error("the journal could not be written (ENOSPC). Free some disk space."));
+    const taken = intake({ journal: { append } });
+    expect(await taken.accept(envelope({ id: "1" }))).toEqual({
+      status: 503,
+      error: "not kept: the journal could not be written (ENOSPC). Free some disk space.",
+    });
+    expect(counted).toEqual([]);
+    expect(logged).toHaveLength(1);
+  });
+
+  test("that could not be kept is taken when it comes again", async () => {
+    let isFull = true;
+    const append: Journal["append"] = (entry) =>
+      isFull ? Promise.reject(new Error("full")) : journal.append(entry);
+    const taken = intake({ journal: { append } });
+    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(503);
+    isFull = false;
+    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
+    expect(counted).toHaveLength(1);
+  });
+
+  test("whose counting fails is still kept and acknowledged", async () => {
+    const dispatch = () => {
+      throw new Error("oops");
+    };
+    expect(await intake({ dispatch }).accept(envelope({ id: "1" }))).toEqual({ status: 200 });
+    expect(lines()).toHaveLength(1);
+    expect(logged).toEqual(["could not count UserPromptSubmit of s: oops"]);
+  });
+
+  test("is masked before anything sees it", async () => {
+    const key = "AKIAIOSFODNN7EXAMPLE";
+    await intake().accept(envelope({ id: "1" }, { prompt: `use ${key} now` }));
+    expect(JSON.stringify(lines())).not.toContain(key);
+    expect(JSON.stringify(counted)).not.toContain(key);
+    expect(counted[0]?.event.move).toMatchObject({ text: "use ••• now" });
+  });
+
+  test("of BECKON_PROVIDER's agent is that agent's, and refused where nobody knows it", async () => {
+    const taken = intake({ defaultProvider: "somebody" });
+    expect(await taken.accept(JSON.stringify(payload))).toEqual({ status: 400, error: "unknown provider" });
+    expect((await taken.accept(envelope({}))).status).toBe(200);
+  });
+});
+
+describe("the same event", () => {
+  test("is kept once, also when it comes twice at once", async () => {
+    const taken = intake();
+    const both = await Promise.all([
+      taken.accept(envelope({ id: "1" })),
+      taken.accept(envelope({ id: "1" })),
+    ]);
+    expect(both).toEqual([{ status: 200 }, { status: 200 }]);
+    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
+    expect(lines()).toHaveLength(1);
+    expect(counted).toHaveLength(1);
+  });
+
+  test("is known after a start, by what the journal says", async () => {
+    const taken = intake();
+    taken.remember(["1"]);
+    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
+    expect(counted).toEqual([]);
+  });
+
+  test("of two forwarders has one key, whatever they saw around it", async () => {
+    const taken = intake();
+    await taken.accept(envelope({ id: "1", pid: 7, at: 1 }));
+    await taken.accept(envelope({ id: "2", pid: 8 }));
+    await taken.accept(envelope({ id: "3" }, { prompt: "other" }));
+    const [first, second, third] = counted.map(({ event }) => event.payloadKey);
+    expect(second).toBe(first ?? "none");
+    expect(third).not.toBe(first);
+  });
+
+  test("is not one that only ends alike", async () => {
+    const taken = intake();
+    const tool = { tool_name: "Post", tool_input: { payload: { a: 1 } } };
+    await taken.accept(JSON.stringify({ session_id: "s", hook_event_name: "PreToolUse", ...tool }));
+    await taken.accept(JSON.stringify({ session_id: "s", hook_event_name: "PostToolUse", ...tool }));
+    const [first, second] = counted.map(({ event }) => event.payloadKey);
+    expect(second).not.toBe(first);
+  });
+});
+
+describe("the journal, told again", () => {
+  const line = (more: Partial<JournalLine>): JournalLine => ({
+    id: "1",
+    at: now.at - 60_000,
+    t: 440_000,
+    boot: "boot-2",
+    key: "k",
+    body: { _meta: { pid: 7, host: "boot-2/pid:[1]" }, payload },
+    ...more,
+  });
+
+  test("counts each event where it happened, and keeps none again", () => {
+    intake().replay(line({}));
+    expect(counted).toMatchObject([{ arrived: 440_000, event: { id: "1", t: 440_000, payloadKey: "k" } }]);
+    expect(lines()).toEqual([]);
+  });
+
+  test("knows its events when they come again", async () => {
+    const taken = intake();
+    taken.replay(line({}));
+    await taken.accept(envelope({ id: "1" }));
+    expect(counted).toHaveLength(1);
+  });
+
+  test("of an earlier boot is put before everything of this one, by the wall clock", () => {
+    const earlier = { boot: "boot-1", t: 9_000_000, at: now.at - 3_600_000 };
+    intake().replay(line(earlier));
+    expect(counted[0]?.event.t).toBe(500_000 - 3_600_000);
+  });
+
+  test("of an earlier boot speaks of processes that were ours, and not of a container's", () => {
+    const taken = intake();
+    const of = (host: string, id: string) =>
+      line({ id, boot: "boot-1", body: { _meta: { pid: 7, host }, payload } });
+    taken.replay(of("boot-1/pid:[1]", "1"));
+    taken.replay(of("boot-1/pid:[9]", "2"));
+    taken.replay(of("boot-9/pid:[1]", "3"));
+    expect(counted.map(({ event }) => event.place?.local)).toEqual([true, false, false]);
+  });
+
+  test("passes over what is no event", () => {
+    const taken = intake();
+    for (const body of [null, 7, {}, { provider: "nobody", ...payload }]) taken.replay(line({ body }));
+    expect(counted).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { testWith } from "../needs.ts";
+import { createLine } from "./line.ts";
+import { briefOf, prompted, untilItAsks, waiting } from "./story.ts";
+import { type App, createWorld, until, type World } from "./world.ts";
+
+let world: World;
+let app: App;
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await world.destroy();
+});
+
+/** Connects, sends that much, and stays. */
+function hold(text: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(app.port, "127.0.0.1", () => socket.write(text, "latin1", () => resolve(socket)));
+    socket.on("error", () => resolve(socket));
+    socket.on("data", () => {});
+    sockets.push(socket);
+  });
+}
+
+const holdMany = (count: number, text: string) =>
+  Promise.all(Array.from({ length: count }, () => hold(text)));
+
+const head = (more: string) =>
+  `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${world.read("auth-header").trim()}\r\n${more}`;
+
+/** Up to 60 MB, or until the app hangs up. */
+async function sendWithoutEnd(opening: string, piece: string): Promise<string> {
+  const socket = await hold(opening);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk;
+  });
+  const closed = new Promise<boolean>((resolve) => socket.on("close", () => resolve(true)));
+  for (let sent = 0; sent < 60; sent++) {
+    const written = new Promise<boolean>((resolve) => socket.write(piece, () => resolve(false)));
+    if (await Promise.race([written, closed])) break;
+  }
+  return answer;
+}
+
+async function expectWell(): Promise<void> {
+  const before = performance.now();
+  for (const payload of untilItAsks("first", "make")) {
+    const { code } = await world.hook(payload);
+    expect(code).toBe(0);
+  }
+  expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+  expect(world.read("hook.log")).toBe("");
+  expect(performance.now() - before).toBeLessThan(3_000);
+}
+
+describe("clients that never finish", () => {
+  beforeEach(async () => {
+    app = await world.start();
+  });
+
+  test("500 idle connections, 200 with half a head, 200 with half a body: hooks get through, and so does stop", async () => {
+    await holdMany(500, "");
+    await holdMany(100, "POST /api/h");
+    await holdMany(100, head("X-Slow: a"));
+    await holdMany(100, `${head("Content-Length: 1000")}\r\n\r\n{"session_id"`);
+    await holdMany(100, `${head("Transfer-Encoding: chunked")}\r\n\r\n5\r\n{"ses\r\n`);
+    await expectWell();
+    console.log(`connections: ${sockets.length} held, memory ${app.rssMb().toFixed(0)} MB`);
+    const before = performance.now();
+    expect(await app.stop()).toBe(0);
+    expect(performance.now() - before).toBeLessThan(3_000);
+    await world.start();
+    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+  }, 20_000);
+
+  test("bodies that are broken off count for nothing", async () => {
+    const whole = JSON.stringify(prompted("half", "x"));
+    const broken = await holdMany(50, `${head(`Content-Length: ${whole.length + 1}`)}\r\n\r\n${whole}`);
+    const reset = await holdMany(
+      50,
+      `${head("Transfer-Encoding: chunked")}\r\n\r\n${whole.length.toString(16)}\r\n${whole}\r\n`,
+    );
+    for (const socket of broken) socket.end();
+    for (const socket of reset) socket.resetAndDestroy();
+    await expectWell();
+    expect((await world.status()).map(({ sessionId }) => sessionId)).toEqual(["first"]);
+    expect(world.log()).not.toContain("could not");
+  });
+
+  const piece = "a".repeat(0x100000);
+  const endless: [what: string, status: string, isKnown: boolean, length: string, sent: string][] = [
+    ["in pieces", "413", true, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
+    ["of an announced gigabyte", "413", true, "Content-Length: 1000000000", piece],
+    ["in pieces and without the token", "401", false, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
+    ["of an announced gigabyte and without the token", "401", false, "Content-Length: 1000000000", piece],
+  ];
+  test.each(endless)(
+    "a body without an end, %s: %s, and memory stays bounded",
+    async (what, status, isKnown, length, sent) => {
+      const before = app.rssMb();
+      const opening = `${head(length)}\r\n\r\n`.replace(isKnown ? "" : /Authorization.*\r\n/, "");
+      const answers = await Promise.all(Array.from({ length: 4 }, () => sendWithoutEnd(opening, sent)));
+      for (const answer of answers) expect(answer).toStartWith(`HTTP/1.1 ${status}`);
+      const after = app.rssMb();
+      console.log(
+        `endless body ${what}: memory ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`,
+      );
+      expect(after - before).toBeLessThan(100);
+      await expectWell();
+    },
+    20_000,
+  );
+
+  test("heads without an end, of one header or of many, are cut off", async () => {
+    const closed = (socket: Socket) => new Promise<void>((resolve) => socket.on("close", () => resolve()));
+    const one = await hold(head("X-Bomb: "));
+    const many = await hold(head(""));
+    const ends = Promise.all([closed(one), closed(many)]);
+    for (let n = 0; n < 2_000; n++) {
+      if (!one.destroyed) one.write("b".repeat(1_000));
+      if (!many.destroyed) many.write(`X-${n}: ${"c".repeat(100)}\r\n`);
+    }
+    await ends;
+    await expectWell();
+  });
+
+  test("10,000 connections, one after the other, each broken off at another byte", async () => {
+    const request = `${head("Content-Length: 2")}\r\n\r\n{}`;
+    for (let n = 0; n < 10_000; n += 50) {
+      const batch = await Promise.all(
+        Array.from({ length: 50 }, (_, k) => hold(request.slice(0, (n + k) % request.length))),
+      );
+      for (const socket of batch) socket.destroy();
+      sockets.length = 0;
+    }
+    await expectWell();
+    expect(app.rssMb()).toBeLessThan(300);
+  }, 30_000);
+});
+
+testWith("linux", "prlimit")(
+  "more connections than it may have files: alive, and well again once they are gone",
+  async () => {
+    const { app: limited, stderr } = await world.launch({}, ["prlimit", "--nofile=128"]).attempt;
+    if (!limited) throw new Error(stderr);
+    app = limited;
+    const line = createLine(app.port);
+    const body = JSON.stringify(prompted("kept", "1"));
+    const bytes = Buffer.from(`${head(`Content-Length: ${body.length}`)}\r\n\r\n${body}`);
+    expect((await line.send({ bytes })).status).toBe(200);
+    await holdMany(300, "");
+    expect((await line.send({ bytes })).status).toBe(200);
+    expect(app.isRunning()).toBe(true);
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await until(
+      () =>
+        world.get("/health").then(
+          ({ status }) => status,
+          () => 0,
+        ),
+      (status) => status === 200,
+      5_000,
+    );
+    await expectWell();
+    line.close();
+  },
+  20_000,
+);

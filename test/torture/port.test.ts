@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServer, type Server } from "node:net";
+import { briefOf, prompted, untilItAsks, waiting } from "./story.ts";
+import { createWorld, type World } from "./world.ts";
+
+let world: World;
+const worlds: World[] = [];
+const taken: Server[] = [];
+
+async function newWorld(): Promise<World> {
+  const made = await createWorld();
+  worlds.push(made);
+  return made;
+}
+
+beforeEach(async () => {
+  world = await newWorld();
+});
+afterEach(async () => {
+  for (const server of taken.splice(0)) server.close();
+  for (const made of worlds.splice(0)) await made.destroy();
+});
+
+/** Somebody else's, who hangs up on whoever calls. */
+function take(port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    taken.push(server);
+    server.on("error", (error: NodeJS.ErrnoException) => {
+      // Taken by somebody who really is somebody else.
+      if (error.code === "EADDRINUSE") resolve();
+      else reject(error);
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+const endpoint = () => JSON.parse(world.read("endpoint.json")) as { url: string; pid: number };
+
+describe("a taken port", () => {
+  test("the next free one is used and told, and hooks follow", async () => {
+    await take(world.port);
+    await take(world.port + 1);
+    const app = await world.start();
+    expect(app.port).toBeGreaterThan(world.port + 1);
+    expect(endpoint()).toEqual({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
+    for (const payload of untilItAsks("first", "make")) await world.hook(payload);
+    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+    expect(world.read("spool.jsonl")).toBe("");
+  });
+
+  test("taken by another after a crash: hooks do not tell a stranger, and what they kept is taken later", async () => {
+    const app = await world.start();
+    await app.kill();
+    await take(app.port);
+    let heard = false;
+    taken[0]?.on("connection", () => {
+      heard = true;
+    });
+    for (const payload of untilItAsks("first", "make")) await world.hook(payload);
+    expect(heard).toBe(false);
+    const next = await world.start();
+    expect(next.port).not.toBe(app.port);
+    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+  });
+
+  test("all of them: says so and what to do, and leaves nothing running", async () => {
+    const { app, code, stderr } = await world.tryToStart({ BECKON_PORT: "65535" }).then(async (first) => {
+      // Free by chance: then it is taken now.
+      return first.app
+        ? world.tryToStart({ BECKON_PORT: "65535", BECKON_HOME: world.inHome("second") })
+        : first;
+    });
+    expect({ app, code }).toEqual({ app: null, code: 1 });
+    expect(stderr).toContain("Set BECKON_PORT to a free one");
+  });
+
+  test("a port that is none is named", async () => {
+    for (const port of ["0", "-1", "99999", "http", "1e3", " 80"]) {
+      const { code, stderr } = await world.tryToStart({ BECKON_PORT: port });
+      expect({ port, code }).toEqual({ port, code: 1 });
+      expect(stderr).toContain(`BECKON_PORT is ${JSON.stringify(port)}, which is no port`);
+    }
+  });
+});
+
+describe("a second beckon", () => {
+  test("in the same folder: says who runs, and does not disturb it", async () => {
+    const first = await world.start();
+    for (const payload of untilItAsks("first", "make")) await world.post(payload);
+    const before = [world.read("endpoint.json"), world.read("auth-header")];
+    const { app, code, stderr } = await world.tryToStart();
+    expect({ app, code }).toEqual({ app: null, code: 1 });
+    expect(stderr).toBe(
+      `beckon already runs at http://127.0.0.1:${first.port} (pid ${first.pid}). See its sessions with: beckon status\n`,
+    );
+    expect([world.read("endpoint.json"), world.read("auth-header")]).toEqual(before);
+    expect(first.isRunning()).toBe(true);
+    await world.hook(prompted("second", "x"));
+    const sessions = await world.status();
+    expect(briefOf(sessions, "first")).toEqual(waiting("make"));
+    expect(briefOf(sessions, "second")).toMatchObject({ turns: 1, prompt: "x" });
+  });
+
+  test("ten started at the same moment: exactly one stays", async () => {
+    const attempts = await Promise.all(Array.from({ length: 10 }, () => world.tryToStart()));
+    const running = attempts.filter(({ app }) => app !== null);
+    expect(running).toHaveLength(1);
+    for (const { app, code, stderr } of attempts) {
+      if (!app) expect({ code, said: /^beckon already runs/m.test(stderr) }).toEqual({ code: 1, said: true });
+    }
+    expect(endpoint().pid).toBe(running[0]?.app?.pid ?? 0);
+    expect((await world.post(prompted("first", "x"))).status).toBe(200);
+    expect(await world.status()).toHaveLength(1);
+  });
+
+  test("after kill -9 of the first, at once", async () => {
+    for (let times = 0; times < 5; times++) {
+      const app = await world.start();
+      await world.post(prompted("first", String(times)));
+      await app.kill();
+    }
+    const app = await world.start();
+    expect(app.port).toBe(world.port);
+    expect(briefOf(await world.status(), "first")).toMatchObject({ turns: 5, prompt: "4" });
+  });
+
+  test("in a folder of its own: both live side by side, each with its sessions and its token", async () => {
+    const other = await newWorld();
+    const mine = await world.start();
+    const theirs = await other.start({ BECKON_PORT: String(mine.port) });
+    expect(theirs.port).not.toBe(mine.port);
+    await world.hook(prompted("mine", "x"));
+    await other.hook(prompted("theirs", "y"));
+    expect((await world.status()).map(({ sessionId }) => sessionId)).toEqual(["mine"]);
+    expect((await other.status()).map(({ sessionId }) => sessionId)).toEqual(["theirs"]);
+    expect(world.read("auth-header")).not.toBe(other.read("auth-header"));
+    expect(await mine.stop()).toBe(0);
+    expect((await other.get("/api/sessions")).status).toBe(200);
+  });
+});
