@@ -113,10 +113,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 
   async function close(): Promise<void> {
     clearInterval(pruning);
-    truth.stop();
     // What is older than what was saved could not be put in its place any more.
     await spool.poll();
     await spool.stop();
+    truth.stop();
     saver.flush();
     journal.close();
     lock?.release();

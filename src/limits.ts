@@ -2,8 +2,6 @@
 export const limits = {
   /** A hook's request. Larger payloads are shortened string by string by the forwarder. */
   maxBodyBytes: 4 * 1024 * 1024,
-  /** Depth of nesting a body may have: JSON.stringify gives up at 50,000. */
-  maxBodyDepth: 1_000,
   /** The bearer token is 32 random bytes: 43 characters or more. A shorter one is a damaged file. */
   minTokenLength: 43,
   maxIdLength: 200,

@@ -58,6 +58,8 @@ export class JournalError extends Error {
 }
 
 const dayMs = 86_400_000;
+/** A new buffer for every write made a third of the journal's cost. */
+const scratch = Buffer.allocUnsafeSlow(256 * 1024);
 
 export function openJournal(dir: string, options: JournalOptions): Journal {
   const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
@@ -99,7 +101,9 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     if (current) checkCurrent(current);
     current ??= open();
     const segment = current;
-    const bytes = Buffer.from(text);
+    // A character takes three bytes at most.
+    const fits = text.length * 3 <= scratch.length;
+    const bytes = fits ? scratch.subarray(0, scratch.write(text)) : Buffer.from(text);
     try {
       for (let done = 0; done < bytes.length; ) {
         const written = writeSync(segment.fd, bytes, done);

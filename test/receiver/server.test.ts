@@ -1,9 +1,8 @@
 /** What others script against: every answer exactly as promised. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { connect } from "node:net";
 import { Elysia } from "elysia";
 import { limits } from "../../src/limits.ts";
-import { createHookRoute, listen, type Outcome } from "../../src/receiver/server.ts";
+import { createHookRoute, type Outcome } from "../../src/receiver/server.ts";
 import { asks, createWorld, prompt, type World } from "../world.ts";
 
 let world: World;
@@ -231,86 +230,5 @@ describe("/api/sessions", () => {
     expect((await world.request("/api/hook")).status).toBe(405);
     expect((await world.post(start, "/api/sessions")).status).toBe(405);
     expect((await fetch(`${world.address()}/api/sessions`)).status).toBe(401);
-  });
-});
-
-describe("when something goes wrong inside", () => {
-  const token = "t".repeat(limits.minTokenLength);
-  const sessions = { all: () => [], find: () => null };
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-
-  async function through(
-    accept: () => Promise<Outcome>,
-    use: (url: string) => Promise<void>,
-  ): Promise<string[]> {
-    const logged: string[] = [];
-    const port = 20_000 + Math.floor(Math.random() * 40_000);
-    const receiver = listen(port, { token, accept, sessions, onError: (text) => void logged.push(text) });
-    try {
-      await use(`http://127.0.0.1:${port}`);
-    } finally {
-      await receiver.stop();
-    }
-    return logged;
-  }
-  const post = (url: string) => fetch(`${url}/api/hook`, { method: "POST", headers, body: "{}" });
-
-  test("the sender hears that it was not kept, and why", async () => {
-    await through(
-      async () => ({ status: 503, error: "not kept: disk full" }),
-      async (url) =>
-        expect(await answer(await post(url))).toEqual(json(503, '{"error":"not kept: disk full"}')),
-    );
-  });
-
-  test("an error nobody thought of is a 500 without its insides, and a line in the log", async () => {
-    const fail = async (): Promise<Outcome> => {
-      throw new Error("at /secret/place");
-    };
-    const logged = await through(fail, async (url) => {
-      expect(await answer(await post(url))).toEqual(
-        json(500, '{"error":"internal error: see beckon\'s log"}'),
-      );
-      expect((await fetch(`${url}/health`)).status).toBe(200);
-    });
-    expect(logged).toEqual(["a request failed: at /secret/place"]);
-  });
-
-  test("a port that is taken is an error, not a second listener", async () => {
-    await through(
-      async () => ({ status: 200 }),
-      async (url) => {
-        const again = () =>
-          listen(Number(new URL(url).port), {
-            token,
-            accept: async () => ({ status: 200 }),
-            sessions,
-            onError() {},
-          });
-        expect(again).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));
-      },
-    );
-  });
-
-  test("it stops, though one client keeps its line open and another never finishes", async () => {
-    let began = 0;
-    await through(
-      async () => ({ status: 200 }),
-      async (url) => {
-        const port = Number(new URL(url).port);
-        const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
-        const idle = connect(port, "127.0.0.1").on("error", () => {});
-        idle.write(`GET /health HTTP/1.1\r\n${head}\r\n`);
-        await new Promise((resolve) => idle.once("data", resolve));
-        const half = connect(port, "127.0.0.1").on("error", () => {});
-        await new Promise<void>((resolve) => {
-          half.write(`POST /api/hook HTTP/1.1\r\n${head}Content-Length: 100\r\n\r\n{"se`, () => resolve());
-        });
-        // Until the server waits for the rest.
-        await Bun.sleep(50);
-        began = performance.now();
-      },
-    );
-    expect(performance.now() - began).toBeLessThan(1_500);
   });
 });

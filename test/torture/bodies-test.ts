@@ -36,7 +36,8 @@ export async function survivesBodies(count: number): Promise<void> {
     );
     expect([...first.wrong, ...second.wrong]).toEqual([]);
     expect(app.isRunning()).toBe(true);
-    expect(end).toBeLessThanOrEqual(half * 1.3 + 30);
+    // Its level is some 200 MB, which the first half does not always reach: 500,000 bodies end where 100,000 do.
+    expect(end).toBeLessThanOrEqual(half * 1.3 + 60);
     // Whatever failed inside the app is named there.
     expect(world.log()).not.toMatch(/a request failed|could not/);
     const shown = await world.status();

@@ -37,3 +37,23 @@ test("an event that comes again after a stop or a kill, by any door or the spool
     await world.destroy();
   }
 }, 20_000);
+
+test("an event that is still in the spool when the app is stopped is put in its place", async () => {
+  const world = await createWorld();
+  try {
+    const now = Date.now();
+    const body = (n: number) => ({
+      provider: "claude",
+      _meta: { id: `e${n}`, at: now - 3_000 + n * 1_000 },
+      payload: prompted("first", String(n)),
+    });
+    const app = await world.start();
+    appendFileSync(world.inHome("spool.jsonl"), `${JSON.stringify(body(1))}\n`);
+    expect((await world.post(body(2))).status).toBe(200);
+    expect(await app.stop()).toBe(0);
+    await world.start();
+    expect(briefOf(await world.status(), "first")).toMatchObject({ turns: 2, prompt: "2" });
+  } finally {
+    await world.destroy();
+  }
+});

@@ -17,7 +17,7 @@ import { createWorld, until, type World } from "../world.ts";
 /** What a person would call at once. */
 const soonMs = 250;
 /** Where nothing tells, it is looked at every second. */
-const nextLookMs = 1_300;
+const nextLookMs = 2_500;
 
 let world: World;
 let files: StatusFiles | undefined;

@@ -10,7 +10,7 @@ import { createTruth, type Truth } from "../../src/watch/truth.ts";
 import { asks, bash, createWorld, proj, prompt, until, type World } from "../world.ts";
 
 /** Right after a start, a change can be seen by the next look only. */
-const nextLookMs = 1_300;
+const nextLookMs = 2_500;
 const clock = createClock();
 let world: World;
 let store: Store;
@@ -195,7 +195,7 @@ describe("without a status file", () => {
     await until(() => see("a")?.title === "Footer", 1_000);
     expect(phase("a")).toBe("waiting_permission");
     world.transcript("a", interrupted());
-    expect(await until(() => phase("a") === "interactable", 2_000)).toBeLessThan(1_500);
+    expect(await until(() => phase("a") === "interactable", 3_000)).toBeLessThan(1_800);
     expect(see("a")?.asks).toEqual([]);
   });
 

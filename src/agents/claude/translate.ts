@@ -95,7 +95,8 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
     case "StopFailure":
       return {
         kind: "turn-end",
-        error: oneLine(event.error ?? "error"),
+        // "unknown", "rate_limit": the message says it in words.
+        error: oneLine(event.last_assistant_message || event.error || "error"),
         lastResponse: null,
         background: null,
       };

@@ -185,9 +185,9 @@ describe("the end of a turn", () => {
     });
   });
   test("by an error has the error", () => {
-    expect(moveOf("StopFailure", { error: "rate_limit", last_assistant_message: "API Error" })).toMatchObject(
-      { error: "rate_limit", lastResponse: null },
-    );
+    const failed = { error: "rate_limit", last_assistant_message: "API Error: 429" };
+    expect(moveOf("StopFailure", failed)).toMatchObject({ error: "API Error: 429", lastResponse: null });
+    expect(moveOf("StopFailure", { error: "rate_limit" })).toMatchObject({ error: "rate_limit" });
     expect(moveOf("StopFailure")).toMatchObject({ error: "error" });
   });
 });
