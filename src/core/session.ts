@@ -53,6 +53,8 @@ export interface Session {
   readonly newest: number;
   readonly turn: Turn;
   readonly detail: string | null;
+  /** The last prompt. */
+  readonly prompted: Moment | null;
   /** What was running when compaction began. */
   readonly beforeCompact: { readonly running: boolean; readonly detail: string | null } | null;
   readonly asks: readonly Ask[];
@@ -101,6 +103,7 @@ export function newSession(event: AgentEvent): Session {
     newest: Number.NEGATIVE_INFINITY,
     turn: { ...when, running: false, byHook: false, error: null },
     detail: null,
+    prompted: null,
     beforeCompact: null,
     asks: [],
     asksOpened: 0,

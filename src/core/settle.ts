@@ -5,8 +5,11 @@ import { isBlocking, isShown, type Session } from "./session.ts";
 
 /** File and hooks of one change come up to 150 ms apart, in either order. */
 const settleMs = 300;
-/** A dialog that a hook closed while the file still says "waiting" is given this long before it counts as another. */
-const reopenMs = 1_000;
+/**
+ * Where the file contradicts a newer hook outright it is given this long: on a loaded machine it was seen to be
+ * written 660 ms after the hook of the same change.
+ */
+const contradictMs = 1_000;
 
 function turnOver(session: Session, when: Moment): Session {
   if (!session.turn.running) return session;
@@ -60,11 +63,25 @@ export function fileChanged(session: Session, move: Move & { kind: "status" }, w
   }
 }
 
+/** Idle, though a prompt came since; busy, though the turn ended since; waiting, though a hook closed the dialog. */
+function contradicts(session: Session, file: NonNullable<Session["file"]>): boolean {
+  const { turn, prompted } = session;
+  switch (file.status) {
+    case "idle":
+    case "shell":
+      return turn.running && prompted !== null && prompted.t > file.t;
+    case "busy":
+      return !turn.running && turn.t > file.t;
+    case "waiting":
+      return !hasBlocking(session);
+  }
+}
+
 /** The session as it stands at `t`: once nothing has moved for a while, the file's word stands. */
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;
   if (session.settled || session.ended || !file || t - moved.t < settleMs) return session;
-  if (file.status === "waiting" && !hasBlocking(session) && t - moved.t < reopenMs) return session;
+  if (t - moved.t < contradictMs && contradicts(session, file)) return session;
   const when = { at: moved.at + settleMs, t: moved.t + settleMs };
   const settled: Session = { ...session, settled: true };
   switch (file.status) {

@@ -207,7 +207,8 @@ function end(session: Session, when: Moment, reason: string): Session {
 function prompt(session: Session, event: AgentEvent, m: Move & { kind: "prompt" }): Session {
   // Calls that a "No" or Esc left behind without a hook. A prompt typed during a turn is only queued.
   const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
-  const running = runs(asks.closeThread({ ...session, tools }, null), event, null);
+  const prompted = { at: event.at, t: event.t };
+  const running = runs(asks.closeThread({ ...session, tools, prompted }, null), event, null);
   if (m.byMachine) return running;
   return { ...running, lastPrompt: m.text, turnCount: session.turnCount + 1 };
 }
@@ -227,6 +228,8 @@ function toolStart(session: Session, event: AgentEvent, m: Move & { kind: "tool-
   const main = event.agentId === null;
   const settled = main ? asks.closeAsks(session, (ask) => ask.from === "reminder") : session;
   const known = main ? runs(settled, event, m.tool) : knowChild(settled, event, m.tool);
+  // Stamped after its subagent's end: there is nobody left to run it.
+  if (event.agentId !== null && !isRunning(known, event.agentId)) return known;
   const tools = [...known.tools, call].slice(-limits.maxTools);
   const skill = m.skill === null || !main ? known.currentSkill : m.skill;
   return asks.bindCall({ ...known, tools, currentSkill: skill }, call, event);
@@ -276,6 +279,11 @@ function late(session: Session, event: AgentEvent): Session {
   if (m.kind === "child-end" && event.agentId !== null) {
     const child = session.children.find((c) => c.agentId === event.agentId);
     return child && child.t <= event.t ? endChild(session, event.agentId, event) : session;
+  }
+  // What the file said last is told again when nothing moves any more.
+  if (m.kind === "status" && session.file && event.t > session.file.t) {
+    const { status, waitingFor } = m;
+    return { ...session, file: { status, waitingFor, at: event.at, t: event.t }, settled: false };
   }
   return m.kind === "enriched" ? enrich(session, m.with) : session;
 }

@@ -83,18 +83,18 @@ describe("waiting", () => {
 });
 
 describe("settle", () => {
-  test("a prompt that another hook blocked: busy for a moment, then the file's idle stands", () => {
+  test("a prompt that another hook blocked: busy for a second, then the file's idle stands", () => {
     const told = tell()
       .hook("SessionStart", { source: "startup" })
       .file("idle")
       .hook("UserPromptSubmit", { prompt: "no" });
-    expect(told.wait(299).see().activityPhase).toBe("busy");
+    expect(told.wait(999).see().activityPhase).toBe("busy");
     expect(told.wait(1).see().activityPhase).toBe("interactable");
   });
   test("a Stop that another hook blocked: the turn goes on", () => {
     const told = running().hook("Stop");
     expect(told.see().activityPhase).toBe("interactable");
-    expect(told.wait(300).see().activityPhase).toBe("busy");
+    expect(told.wait(1_000).see().activityPhase).toBe("busy");
   });
   test("a request whose dialog is not on the screen is not shown, until it is", () => {
     const told = running()
