@@ -28,7 +28,7 @@ export interface AppOptions {
   readonly paths: Paths;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly port: number;
-  /** Also print the log's lines. */
+  /** Also print the log's warnings and errors. */
   readonly echo: boolean;
 }
 
@@ -105,7 +105,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     take: (text, next) => takeSpooled(intake, text, next, onError),
     onError,
   });
-  await spool.poll();
+  const taken = await spool.poll();
   truth.look();
   const prune = () => store.prune(clock(), retention);
   prune();
@@ -117,6 +117,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     await spool.poll();
     await spool.stop();
     truth.stop();
+    // Also where nothing changed: it tells until when beckon was there.
+    saver.poke();
     saver.flush();
     journal.close();
     lock?.release();
@@ -144,7 +146,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   }
   log(
     "info",
-    `listening on ${url}; ${store.sessions(clock()).length} sessions, ${replayed.lines} events replayed`,
+    `listening on ${url}: ${store.sessions(clock()).length} sessions, ${replayed.lines} events from the journal, ${taken} from the spool`,
   );
 
   let stopping: Promise<void> | null = null;

@@ -85,7 +85,7 @@ describe("on the disk", () => {
       expect([name, statSync(join(world.places.state, name)).mode & 0o777]).toEqual([name, 0o600]);
     }
     expect(world.read(world.places.log)).toMatch(
-      /info {2}listening on http:\/\/127\.0\.0\.1:\d+; 0 sessions.*\n.*info {2}stopped\n$/,
+      /info {2}listening on http:\/\/127\.0\.0\.1:\d+: 0 sessions.*\n.*info {2}stopped\n$/,
     );
   });
 

@@ -23,6 +23,8 @@ export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
 const answerMs = 2_000;
 const notRunning = "beckon is not running. Start it with: beckon";
 
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
+
 /** The sessions, or why there is no answer. */
 export async function fetchSessions(paths: Paths): Promise<readonly SessionSnapshot[] | string> {
   const endpoint = readEndpoint(paths);
@@ -43,6 +45,6 @@ export async function fetchSessions(paths: Paths): Promise<readonly SessionSnaps
     const { code, message } = error as { code?: unknown; message: string };
     return code === "ECONNREFUSED" || code === "ConnectionRefused"
       ? notRunning
-      : silent(message.replace(/\.$/, ""));
+      : silent(isTimeout(error) ? `waited ${answerMs / 1_000} s` : message.replace(/\.$/, ""));
   }
 }

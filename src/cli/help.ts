@@ -2,17 +2,17 @@ import { print } from "./print.ts";
 
 const text = `beckon tells you the moment a coding agent needs you.
 
-  beckon                              run: hear every hook, know every session
+  beckon                              start, and run until stopped
   beckon status [--json] [--watch]    every session and what it needs
-  beckon hook [AGENT]                 what the agents' hooks call (reads the event on stdin)
-  beckon --version                    the version
-  beckon --help                       this
+  beckon hook [AGENT]                 what the agents' hooks call; you never need to
+  beckon --version, --help
 
 Environment:
-  BECKON_HOME        all of beckon's files in one folder
-  BECKON_PORT        the port to listen on (4488; where it is taken, the next free one)
-  BECKON_URL         where hooks are sent (loopback only)
-  BECKON_PROVIDER    whose events these are when they do not say (claude)
+  BECKON_HOME        all of beckon's files in one folder (absolute; set it for the agents too)
+  BECKON_PORT        the port (4488; if it is in use, the next free one)
+  BECKON_URL         where hooks are sent instead (this machine only)
+  BECKON_PROVIDER    the agent to assume when a hook names none (claude)
+  BECKON_DEBUG       set: errors with their stack
   CLAUDE_CONFIG_DIR  Claude Code's own folder (~/.claude)
 `;
 

@@ -26,6 +26,13 @@ const hopeless: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export async function hook(args: string[]): Promise<number> {
   const agent = args[0] || process.env.BECKON_PROVIDER || "claude";
+  // A person, not an agent. (The look at stdin costs a millisecond: agents always say who they are.)
+  if (agent.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
+    console.error(
+      "beckon hook reads an event on stdin: agents call it, as their settings say. See beckon --help.",
+    );
+    process.exit(0);
+  }
   // Started first: other threads read while this one does the rest.
   const reading = readStdin();
   const seeing = lookAround(agent, process.env);

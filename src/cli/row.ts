@@ -57,7 +57,8 @@ function whatOf(session: SessionSnapshot, group: Group): string {
     const [ask] = blocking(session);
     // A question or an MCP server's wish is in the detail already.
     const isBare = ask && (ask.kind === "permission" || ask.kind === "plan") && ask.summary !== "";
-    return `${detail ?? "needs you"}${isBare ? `: ${ask.summary}` : ""}`;
+    const asked = ask?.kind === "plan" ? ask.summary.replace(/^#+\s+/, "") : ask?.summary;
+    return `${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
   }
   if (group === "working") return detail ?? "working";
   if (detail !== null) return detail.startsWith("background: ") ? detail : `failed: ${detail}`;

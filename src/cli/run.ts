@@ -3,6 +3,7 @@ import { version } from "../../package.json";
 import { startApp } from "../app.ts";
 import { limits } from "../limits.ts";
 import { paths } from "../storage/paths.ts";
+import { isIgnored } from "../watch/machine.ts";
 import { readFlags } from "./args.ts";
 import { readEndpoint } from "./client.ts";
 
@@ -17,16 +18,22 @@ export async function run(args: string[]): Promise<number> {
     process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
     return 1;
   }
-  process.stdout.write(`beckon ${version} listens on ${app.url}, without a desktop. See beckon status.\n`);
+  process.stdout.write(
+    `beckon ${version} is running headless at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+  );
   await toldToStop;
   await app.stop();
   return 0;
 }
 
+const hangUpBit = 1n;
+
 function whenTold(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked = 0;
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+  // nohup has it ignored, and that should stay so.
+  const hangUp = isIgnored(hangUpBit) ? [] : (["SIGHUP"] as const);
+  for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
     process.on(signal, () => {
       // Whoever asks twice does not want to wait.
       if (++asked > 1) process.exit(1);

@@ -28,39 +28,41 @@ interface Known {
   readonly sessions: readonly SessionSnapshot[];
   /** What is wrong with it: old, or not all there. */
   readonly notes: readonly string[];
+  readonly running: boolean;
 }
 
 async function know(places: Paths): Promise<Known> {
   const live = await fetchSessions(places);
-  if (typeof live !== "string") return { sessions: live, notes: [] };
+  if (typeof live !== "string") return { sessions: live, notes: [], running: true };
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
   const sessions = value ? unpack(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const notes = [live];
   if (problem) notes.push(`${problem}.`);
-  if (savedAt !== null) notes.push(`This is what it knew ${ago(now.at - savedAt)} ago:`);
-  return { sessions, notes };
+  if (existsSync(places.spool)) notes.push("Newer events are waiting for it in the spool.");
+  if (savedAt !== null && sessions.length > 0) notes.push(`What it knew ${ago(now.at - savedAt)} ago:`);
+  return { sessions, notes, running: false };
 }
 
 async function asJson(places: Paths): Promise<string> {
-  const { sessions, notes } = await know(places);
+  const { sessions, notes, running } = await know(places);
   for (const note of notes) process.stderr.write(`${note}\n`);
-  return `${JSON.stringify({ sessions })}\n`;
+  return `${JSON.stringify(running ? { sessions } : { sessions, running })}\n`;
 }
 
 const usualColumns = 120;
 const noteLines = 6;
 
 async function asTable(places: Paths): Promise<string> {
-  const { sessions, notes } = await know(places);
+  const { sessions, notes, running } = await know(places);
   const now = Date.now();
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const lines = [
     ...notes.flatMap((note) => wrap(note, columns, noteLines)),
-    ...(notes.length > 0 ? [""] : []),
-    ...table(sessions, { now, columns, colour }),
+    ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
+    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour }) : []),
     ...hookTroubles(places, now).flatMap((note) => wrap(note, columns, noteLines)),
   ];
   return `${lines.join("\n")}\n`;
@@ -75,10 +77,11 @@ function hookTroubles(places: Paths, now: number): string[] {
   const recent = lines.filter((line) => now - Date.parse(line.split("\t", 1)[0] ?? "") < recentMs);
   const [when = "", name = "", , what = ""] = recent.at(-1)?.split("\t") ?? [];
   if (recent.length === 0) return [];
-  const times = recent.length === 1 ? "once" : `${recent.length} times`;
+  const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;
+  const at = name === "-" ? "" : ` (${name})`;
   return [
     "",
-    clean(`Hooks had trouble ${times} in 24 h, last ${ago(now - Date.parse(when))} ago at ${name}: ${what}`),
-    `See ${places.hookLog}`,
+    clean(`${errors} in the last 24 h. The latest, ${ago(now - Date.parse(when))} ago${at}: ${what}`),
+    `Details: ${places.hookLog} (delete it when you have read it)`,
   ];
 }

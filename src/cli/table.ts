@@ -104,8 +104,12 @@ function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
   ];
   const before =
     markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
+  // Where there is no room for the column: of what needs you, you want to know where.
   const below = [
     ...rest.map((line) => paint(line, colour, options)),
+    ...(widths.where === 0 && row.group === "needs you" && row.where !== ""
+      ? [paint(cut(`└ ${row.where}`, widths.what), dim, options)]
+      : []),
     ...row.more.map((line) => paint(cut(line, widths.what), dim, options)),
   ];
   return [

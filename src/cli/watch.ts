@@ -19,7 +19,10 @@ export async function watch(
   process.stdout.on("error", stop);
   process.stdout.on("resize", () => wake());
 
-  if (options.fullScreen) process.stdout.write(enter);
+  if (options.fullScreen) {
+    process.stdout.write(enter);
+    onKey(stop);
+  }
   for (let last = ""; !stopped; ) {
     const text = await draw();
     if (options.fullScreen) process.stdout.write(screen(text, process.stdout.rows));
@@ -34,13 +37,27 @@ export async function watch(
       };
     });
   }
-  if (options.fullScreen) process.stdout.write(leave);
+  if (!options.fullScreen) return;
+  process.stdout.write(leave);
+  if (process.stdin.isTTY) process.stdin.setRawMode(false).pause();
+}
+
+const quitKeys = new Set(["q", "Q", "\x03", "\x04", "\x1b"]);
+
+/** Keys come one by one and are not echoed into the picture. */
+function onKey(stop: () => void): void {
+  if (!process.stdin.isTTY) return;
+  process.stdin.setRawMode(true).setEncoding("utf8");
+  process.stdin.on("data", (key: string) => {
+    if (quitKeys.has(key)) stop();
+  });
 }
 
 /** Written over what is there, line by line, so that nothing flickers; no more lines than the screen has. */
 function screen(text: string, rows: number): string {
   const lines = text.trimEnd().split("\n");
-  const fits = lines.length <= rows;
-  const shown = fits ? lines : [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines`];
+  const room = Math.max(1, rows - 1);
+  const more = lines.length > room ? `… ${lines.length - room} more lines · ` : "";
+  const shown = [...lines.slice(0, room), `\x1b[2m${more}q quits\x1b[0m`];
   return `\x1b[H${shown.map((line) => `${line}\x1b[K`).join("\n")}\x1b[J`;
 }

@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly maxBytes?: number;
   /** Older files kept: .1, .2, … */
   readonly keep?: number;
-  /** Also to stderr. */
+  /** Warnings and errors also to stderr. */
   readonly echo?: boolean;
   readonly now?: () => Date;
 }
@@ -27,16 +27,16 @@ export function openLog(path: string, options: LogOptions = {}): Log {
   let timer: ReturnType<typeof setTimeout> | null = null;
   tryTo(() => chmodSync(path, 0o600));
 
-  function write(line: string): void {
+  function write(line: string, level: Level): void {
     const stamped = `${now().toISOString()} ${line}`;
     appendBounded(path, stamped, maxBytes, keep);
-    if (echo) tryTo(() => process.stderr.write(`${stamped}\n`));
+    if (echo && level !== "info") tryTo(() => process.stderr.write(`${stamped}\n`));
   }
 
   function writeCount(): void {
     if (timer) clearTimeout(timer);
     timer = null;
-    if (repeated > 0) write(`… ${repeated} times more: ${last.slice(0, 80)}`);
+    if (repeated > 0) write(`… ${repeated} times more: ${last.slice(0, 80)}`, "info");
     repeated = 0;
   }
 
@@ -53,6 +53,6 @@ export function openLog(path: string, options: LogOptions = {}): Log {
     }
     writeCount();
     last = line;
-    write(line);
+    write(line, level);
   };
 }

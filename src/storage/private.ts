@@ -25,7 +25,7 @@ export function makePrivateFolder(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
     throw new Error(
-      `beckon cannot make its folder ${folder} (${codeOf(cause)}). Make that possible, or set BECKON_HOME to another folder.`,
+      `cannot create the folder ${folder} (${codeOf(cause)}). Check what is in its place, or set BECKON_HOME to another folder.`,
       { cause },
     );
   }

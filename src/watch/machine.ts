@@ -21,6 +21,12 @@ function hostId(boot: string | null): string | null {
   }
 }
 
+/** Was the signal (as a bit: 1 for the first) set to be ignored by whoever started us? Only Linux tells. */
+export function isIgnored(bit: bigint): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(read("/proc/self/status") ?? "")?.[1];
+  return mask !== undefined && (BigInt(`0x${mask}`) & bit) !== 0n;
+}
+
 /** How often the clock is compared with the system's: sleep stops the one but not the other. */
 const compareMs = 1_000;
 /** /proc/uptime counts in steps of 10 ms. */

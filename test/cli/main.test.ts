@@ -18,11 +18,11 @@ async function beckon(args: string[], env: Record<string, string> = {}) {
 
 describe("a call that makes no sense", () => {
   test.each([
-    [["foo"], 'unknown verb "foo". See beckon --help.'],
-    [["Status"], 'unknown verb "Status". See beckon --help.'],
-    [["toString"], 'unknown verb "toString". See beckon --help.'],
-    [[""], 'unknown verb "". See beckon --help.'],
-    [["a\nb\u001b[2J"], 'unknown verb "a\\nb\\u001b[2J". See beckon --help.'],
+    [["foo"], 'unknown command "foo". See beckon --help.'],
+    [["Status"], 'unknown command "Status". See beckon --help.'],
+    [["toString"], 'unknown command "toString". See beckon --help.'],
+    [[""], 'unknown command "". See beckon --help.'],
+    [["a\nb\u001b[2J"], 'unknown command "a\\nb\\u001b[2J". See beckon --help.'],
     [["--foo"], 'unknown flag "--foo". See beckon --help.'],
     [["-x"], 'unknown flag "-x". See beckon --help.'],
     [["status", "--jsn"], 'unknown flag "--jsn": status takes --json and --watch. See beckon --help.'],
@@ -82,7 +82,7 @@ describe("beckon itself", () => {
     const child = await world.startProcess();
     const { value } = await child.stdout.getReader().read();
     expect(Buffer.from(value ?? []).toString()).toBe(
-      `beckon ${version} listens on ${world.address()}, without a desktop. See beckon status.\n`,
+      `beckon ${version} is running headless at ${world.address()}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
     );
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
@@ -93,7 +93,7 @@ describe("beckon itself", () => {
     const { err, code } = await beckon([], { BECKON_HOME: "/dev/null/beckon" });
     expect(code).toBe(1);
     expect(err).toBe(
-      "beckon: beckon cannot make its folder /dev/null/beckon (ENOTDIR). Make that possible, or set BECKON_HOME to another folder.\n",
+      "beckon: cannot create the folder /dev/null/beckon (ENOTDIR). Check what is in its place, or set BECKON_HOME to another folder.\n",
     );
   });
 });

@@ -118,11 +118,15 @@ describe("while it does not", () => {
 
   test("says so, and that it knows nothing", async () => {
     expect(await status()).toEqual({
-      out: `${says}\n\nNo sessions. Start an agent, and it appears here.\n`,
+      out: `${says}\n`,
       err: "",
       code: 0,
     });
-    expect(await status(["--json"])).toEqual({ out: '{"sessions":[]}\n', err: `${says}\n`, code: 0 });
+    expect(await status(["--json"])).toEqual({
+      out: '{"sessions":[],"running":false}\n',
+      err: `${says}\n`,
+      code: 0,
+    });
   });
 
   test("says so, and shows what it knew", async () => {
@@ -131,8 +135,8 @@ describe("while it does not", () => {
     const known = await world.sessions();
     await app.stop();
     const { out } = await status();
-    expect(out).toStartWith(`${says}\nThis is what it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
-    expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known });
+    expect(out).toStartWith(`${says}\nWhat it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
+    expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known, running: false });
   });
 
   test("is not fooled by the address that a killed one left behind", async () => {
@@ -190,8 +194,8 @@ describe("troubles of the hooks", () => {
     const { out } = await status([], { COLUMNS: "200" });
     expect(out.split("\n").slice(-4)).toEqual([
       "",
-      "Hooks had trouble 2 times in 24 h, last 1m ago at PreToolUse: no answer within 1000 ms",
-      `See ${world.places.hookLog}`,
+      "2 hook errors in the last 24 h. The latest, 1m ago (PreToolUse): no answer within 1000 ms",
+      `Details: ${world.places.hookLog} (delete it when you have read it)`,
       "",
     ]);
   });

@@ -204,7 +204,7 @@ describe("in a window of any width", () => {
     expect(shows(120)).toEqual({ title: true, where: true, id: true });
     expect(shows(85)).toEqual({ title: false, where: true, id: true });
     expect(shows(75)).toEqual({ title: false, where: true, id: false });
-    expect(shows(50)).toEqual({ title: false, where: false, id: false });
+    expect(draw(given, 50).join("\n")).toMatch(/\n +└ tmux %3 · pts\/4$/);
     expect(draw(given, 50).join(" ").replaceAll(/ +/g, " ")).toContain("Permission for Bash: npm run deploy");
   });
 

@@ -55,7 +55,7 @@ describe("UserPromptSubmit", () => {
     "<task-notification>\n<task-id>a1</task-id>",
     'Background agent "Explore" was stopped by the user.',
   ]) {
-    test(`a prompt of the machine's is not the person's: ${prompt.slice(0, 20)}`, () => {
+    test(`a prompt of the machine's is not the person's: ${prompt.slice(0, 19)}`, () => {
       const seen = running().hook("Stop").hook("UserPromptSubmit", { prompt }).see();
       expect(seen).toMatchObject({ activityPhase: "busy", lastPrompt: "go", turnCount: 1 });
     });

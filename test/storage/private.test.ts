@@ -75,7 +75,7 @@ test("a link of one's own to a folder of one's own is fine", () => {
 test("a file where the folder should be is an error that says what to do", () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
-  expect(() => makePrivateFolder(file)).toThrow(/cannot make its folder .*\(EEXIST\).*BECKON_HOME/);
+  expect(() => makePrivateFolder(file)).toThrow(/cannot create the folder .*\(EEXIST\).*BECKON_HOME/);
 });
 
 test("what a killed process left half-written is cleared away, and nothing else", () => {
