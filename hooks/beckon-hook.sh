@@ -3,8 +3,8 @@
 #
 #   sh beckon-hook.sh [AGENT]        AGENT: $BECKON_PROVIDER, else claude
 #
-#   BECKON_URL         where beckon listens, seen from here. Followed only to this machine, unless the person's
-#                      config.json says "allowRemoteUrl": true
+#   BECKON_URL         where beckon listens, seen from here. Followed only to this machine, unless config.json in its
+#                      default place (.config/beckon in the home folder) says "allowRemoteUrl": true
 #   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ...", else auth-header in the state folder
 #   BECKON_HOME        all of beckon's files in one folder
 #
@@ -18,28 +18,41 @@ max_stdin=67108864
 max_payload=4128768
 max_spool=67108864
 max_log=262144
-payload='' body=''
+max_log_read=4194304
+payload='' body='' spool='the spool'
+newline='
+'
 
 if [ -n "${BECKON_HOME:-}" ]; then
-  state=$BECKON_HOME config=$BECKON_HOME
+  case $BECKON_HOME in /*) state=$BECKON_HOME ;; *) state=./$BECKON_HOME ;; esac
 elif [ -d /System/Library ]; then
-  state="$HOME/Library/Application Support/beckon" config=$state
+  state="$HOME/Library/Application Support/beckon"
 else
   case ${XDG_STATE_HOME:-} in /*) state=$XDG_STATE_HOME/beckon ;; *) state=$HOME/.local/state/beckon ;; esac
-  case ${XDG_CONFIG_HOME:-} in /*) config=$XDG_CONFIG_HOME/beckon ;; *) config=$HOME/.config/beckon ;; esac
 fi
+case ${BECKON_TOKEN_FILE:-} in
+  '') token=$state/auth-header ;;
+  /*) token=$BECKON_TOKEN_FILE ;;
+  *) token=./$BECKON_TOKEN_FILE ;;
+esac
 
 # As JSON writes it: without leading zeros.
 is_number() { case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac; }
 
-size_of() { # FILE -> size
-  size=0
-  [ ! -f "$1" ] || size=$(wc -c <"$1")
+# Not by wc: that of busybox reads it all.
+is_larger() { # FILE BYTES
+  [ -n "$(find "$1" -size "+${2}c" 2>/dev/null)" ]
+}
+
+# No link, no pipe, nobody else's: what is in place of the file may have been put there.
+is_ours() { # FILE
+  [ -O "$state" ] && [ ! -L "$1" ] && { [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ]; }; }
 }
 
 # One write for a line however long, so that lines of hooks that run at once stay whole: printf writes in pieces.
 append() { # FILE LINE
   [ -d "$state" ] || mkdir -p "$state" || return 1
+  is_ours "$1" || return 1
   part=$state/hook.$$.tmp
   printf '%s\n' "$2" >"$part" && dd if="$part" bs=8388608 >>"$1"
   set -- $?
@@ -52,12 +65,18 @@ field() { # NAME TEXT head|tail
   printf '%s' "$2" | grep -o "\"$1\" *: *\"[^\"\\\\]*\"" | "$3" -n 1 | sed 's/^[^:]*: *"//; s/"$//'
 }
 
+# A terminal obeys more bytes than the control characters of ASCII.
+clean() { # TEXT
+  printf '%.1000s' "$1" | tr -c '\040-\176' '?'
+}
+
 fault() { # MESSAGE
-  echo "beckon-hook: $1" >&2
-  name=$(field hook_event_name "$payload" head) session=$(field session_id "$payload" head)
-  append "$state/hook.log" "$(date -u +%Y-%m-%dT%H:%M:%SZ)	${name:--}	${session:--}	$1"
-  size_of "$state/hook.log"
-  [ "$size" -gt $max_log ] || return 0
+  set -- "$(clean "$1")"
+  printf '%s\n' "beckon-hook: $1" >&2
+  name=$(clean "$(field hook_event_name "$payload" head)") session=$(clean "$(field session_id "$payload" head)")
+  is_ours "$state/hook.log" && is_larger "$state/hook.log" $max_log_read && : >"$state/hook.log"
+  append "$state/hook.log" "$(date -u +%Y-%m-%dT%H:%M:%SZ)	${name:--}	${session:--}	$1" || return 0
+  is_larger "$state/hook.log" $max_log || return 0
   part=$state/hook.$$.tmp
   tail -c $((max_log / 2)) "$state/hook.log" | tail -n +2 >"$part" && mv "$part" "$state/hook.log"
 }
@@ -66,9 +85,10 @@ keep() {
   line=$body
   body=''
   [ -n "$line" ] || exit 0
-  size_of "$state/spool.jsonl"
-  if [ "$size" -gt $max_spool ]; then
+  if is_larger "$state/spool.jsonl" $max_spool; then
     fault 'spool is full: event dropped; start beckon to empty it'
+  elif [ -d "$state" ] && ! is_ours "$state/spool.jsonl"; then
+    fault "$state or spool.jsonl in it is a link, no file, or belongs to another user: event lost"
   else
     append "$state/spool.jsonl" "$line" || fault "could not write $state/spool.jsonl: event lost"
   fi
@@ -194,46 +214,73 @@ is_loopback() { # URL
   esac
 }
 
-# A config that a variable places inside the project came with it, and is not the person's own.
+# In its default place under the person's home folder: a project's settings can set HOME and every other variable.
 allows_remote() { # URL
   case $1 in http://* | https://*) ;; *) return 1 ;; esac
-  if [ -n "${BECKON_HOME:-}${XDG_CONFIG_HOME:-}" ]; then
-    place=$(cd "$config" && pwd -P) || return 1
-    for project in . "${CLAUDE_PROJECT_DIR:-.}"; do
-      project=$(cd "$project" && pwd -P) || return 1
-      case $place/ in "${project%/}"/*) return 1 ;; esac
-    done
-  fi
-  grep -q '"allowRemoteUrl"[[:space:]]*:[[:space:]]*true' "$config/config.json"
+  own=$(getent passwd "$(id -u)" | cut -d : -f 6)
+  config=$own/.config/beckon/config.json
+  [ -n "$own" ] && [ -f "$config" ] || return 1
+  head -c 65536 "$config" | grep -q '"allowRemoteUrl"[[:space:]]*:[[:space:]]*true'
 } 2>/dev/null
+
+# Opening a pipe would wait for a writer, and curl reads all of a file.
+find_files() { # -> endpoint (its text), header (the first line of the token's file)
+  endpoint='' header=''
+  small=$newline$(find -L "$state/endpoint.json" "$token" -type f -size -65537c)$newline
+  case $small in *"$newline$state/endpoint.json$newline"*) read -r endpoint <"$state/endpoint.json" ;; esac
+  case $small in *"$newline$token$newline"*) read -r header <"$token" ;; esac
+} 2>/dev/null
+
+value_of() { # NAME -> value, that of endpoint.json
+  value=''
+  case $endpoint in *"\"$1\":"*) value=${endpoint#*"\"$1\":"} ;; esac
+  case $value in
+    '"'*) value=${value#?} value=${value%%'"'*} ;;
+    *) value=${value%%[,\}]*} ;;
+  esac
+}
+
+# A crash leaves endpoint.json, and both the port and the number of the process go to somebody else.
+is_beckon() { # PID
+  is_number "$1" && kill -0 "$1" 2>/dev/null || return 1
+  value_of start
+  case $value in '' | null) ;; *) read_stat "$1" && [ "$start" = "$value" ] || return 1 ;; esac
+  value_of boot
+  case $value in '' | null | "$boot") ;; *) return 1 ;; esac
+}
 
 choose_url() { # -> url, proxy; fails where nothing runs
   url=${BECKON_URL:-} proxy=none
   if [ -n "$url" ]; then
+    spool='the spool of this machine'
     is_loopback "$url" && return
     proxy=theirs
     allows_remote "$url" && return
-    fault 'BECKON_URL ignored: not http://127.0.0.1, and config.json does not say allowRemoteUrl'
+    fault 'BECKON_URL ignored: not http://127.0.0.1, and .config/beckon/config.json in your home folder does not say allowRemoteUrl'
   fi
   proxy=none
-  endpoint=$(sed -n 's/.*"url"[^"]*"\([^"\\]*\)".*"pid"[^0-9]*\([0-9]*\).*/\1 \2/p' "$state/endpoint.json" 2>/dev/null)
-  url=${endpoint% *}
-  # The app was killed, and its port may be somebody else's by now.
-  is_loopback "$url" && kill -0 "${endpoint#* }" 2>/dev/null
+  value_of url
+  url=$value
+  value_of pid
+  is_loopback "$url" && is_beckon "$value"
 }
 
-post() { # -> code, failed (curl's own exit code)
-  set -- -q -s -g -m 1 -o /dev/null -w '%{http_code}' -H 'Content-Type: application/json' -H 'Expect:'
+post() { # -> code, answer, failed (curl's own exit code)
+  set -- -q -s -g -m 1 --max-filesize 65536 -w '\n%{http_code}' -H 'Content-Type: application/json' -H 'Expect:'
   [ $proxy = theirs ] || set -- "$@" --noproxy '*'
-  token=${BECKON_TOKEN_FILE:-$state/auth-header}
-  header=''
-  [ ! -r "$token" ] || read -r header <"$token"
   # By file, not by value: arguments can be read by every user of the machine.
   case $header in [Aa]uthorization:*) set -- "$@" -H "@$token" ;; esac
   origin=${url#*://}
-  code=$(printf '%s' "$body" | curl "$@" --data-binary @- "${url%%://*}://${origin%%/*}/api/hook" 2>/dev/null)
+  answer=$(printf '%s' "$body" | curl "$@" --data-binary @- "${url%%://*}://${origin%%/*}/api/hook")
   failed=$?
-}
+  code=${answer##*"$newline"}
+} 2>/dev/null
+
+# With what beckon says about it.
+explain() { # -> why
+  why=$(printf '%s' "$answer" | head -c 65536 | grep -o '"error" *: *"[^"\\]*"' | head -n 1 | sed 's/^[^:]*: *"//; s/"$//')
+  why=$code${why:+ ($why)}
+} 2>/dev/null
 
 payload=$(read_stdin)
 # In JSON, newlines are only ever space between tokens: the event becomes one line.
@@ -257,15 +304,22 @@ fi
 quote "$agent"
 body="{\"provider\":$quoted,\"_meta\":{$meta},\"payload\":$payload}"
 
+find_files
 choose_url || keep
 post
 case $failed,$code in
-  0,2??) ;;
-  0,400 | 0,413 | 0,415 | 0,422) fault "beckon refused the event ($code): not kept" ;;
-  0,*) fault "beckon answered $code: kept in the spool" && keep ;;
-  7,*) keep ;;
-  28,*) fault 'no answer within 1 s: kept in the spool' && keep ;;
-  127,*) fault 'curl is not installed: kept in the spool' && keep ;;
-  *) fault "connection broken before the answer (curl $failed): kept in the spool" && keep ;;
+  0,2??) exit 0 ;;
+  0,*) explain ;;
+esac
+case $failed,$code in
+  0,400 | 0,413 | 0,415 | 0,422) fault "beckon refused the event: $why: not kept" ;;
+  0,*) fault "beckon answered $why: kept in $spool" && keep ;;
+  7,*)
+    [ -z "${BECKON_URL:-}" ] || fault "nobody listens where BECKON_URL says: kept in $spool"
+    keep
+    ;;
+  28,*) fault "no answer within 1 s: kept in $spool" && keep ;;
+  127,*) fault "curl is not installed: kept in $spool" && keep ;;
+  *) fault "connection broken before the answer (curl $failed): kept in $spool" && keep ;;
 esac
 exit 0

@@ -18,6 +18,7 @@ import {
   writeEndpoint,
 } from "./storage/private.ts";
 import { createSaver } from "./storage/saver.ts";
+import { maskText } from "./storage/secrets.ts";
 import { loadSnapshot, saveSnapshot } from "./storage/snapshot.ts";
 import { openSpool, type SpoolPosition } from "./storage/spool.ts";
 import { createStore } from "./store.ts";
@@ -83,6 +84,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     sessions: () => store.sessions(clock()),
     get: store.get,
     dispatch: store.dispatch,
+    mask: maskText,
     onError,
   });
 

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Fields, type Here, type Hook, openEnvelope, stamp } from "./agents/envelope.ts";
 import { agents } from "./agents/index.ts";
-import type { AgentEvent } from "./core/event.ts";
+import type { AgentEvent, Moment } from "./core/event.ts";
 import { limits } from "./limits.ts";
 import type { Outcome } from "./receiver/server.ts";
 import type { Journal, JournalLine } from "./storage/journal.ts";
@@ -12,7 +12,7 @@ export interface IntakeOptions {
   readonly mask: (text: string) => string;
   readonly clock: () => Here;
   readonly defaultProvider: string;
-  readonly dispatch: (event: AgentEvent, arrived: number) => void;
+  readonly dispatch: (event: AgentEvent) => void;
   readonly onError: (text: string) => void;
 }
 
@@ -34,6 +34,7 @@ interface Parcel {
   readonly key: string;
   readonly text: string;
   readonly here: Here;
+  readonly when: Moment;
   readonly spool: readonly [string, number] | undefined;
 }
 
@@ -56,7 +57,6 @@ export function createIntake(options: IntakeOptions): Intake {
   const { journal, clock } = options;
   const kept = createRecent(limits.rememberedIds);
   const underWay = new Map<string, Promise<Outcome>>();
-  let replayed = Number.NEGATIVE_INFINITY;
 
   function open(raw: string, spool: Parcel["spool"]): Parcel | Outcome {
     const here = clock();
@@ -71,36 +71,43 @@ export function createIntake(options: IntakeOptions): Intake {
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
     if (!agents[hook.provider]) return { status: 400, error: "unknown provider" };
     // The payload as it was written: to write it anew would cost more.
-    const payload = hook.payload === body ? text : text.slice(text.indexOf('"payload":'));
-    return { hook, key: Bun.hash(payload).toString(36), text, here, spool };
+    const from = hook.payload === body ? 0 : text.indexOf('"payload":');
+    const payload = from < 0 ? text : text.slice(from);
+    const key = Bun.hash(payload).toString(36);
+    return { hook, key, text, here, when: stamp(hook.meta, here), spool };
   }
 
-  async function keep({ hook, key, text, here, spool }: Parcel, id: string): Promise<Outcome> {
-    const when = stamp(hook.meta, here);
-    let event: AgentEvent | null | undefined;
+  function understand({ hook, key, when }: Parcel, id: string): AgentEvent | Outcome {
     try {
-      event = agents[hook.provider]?.translate(hook, { ...when, id, key });
+      const stamped = { at: when.at, t: when.t, id, key };
+      const event = agents[hook.provider]?.translate(hook, stamped);
+      return event ?? { status: 400, error: whatIsMissing(hook.payload) };
     } catch (error) {
       options.onError(`an event was not understood: ${message(error)}`);
       return { status: 500, error: `the event was not understood: ${message(error)}` };
     }
-    if (!event) return { status: 400, error: whatIsMissing(hook.payload) };
+  }
+
+  async function keep({ key, text, here, when, spool }: Parcel, event: AgentEvent): Promise<Outcome> {
+    const { id } = event;
+    const entry = { id, at: when.at, t: when.t, boot: here.boot, key, text };
     try {
-      const stamps = { id, at: when.at, t: when.t, boot: here.boot, key };
-      await journal.append({ ...stamps, ...(spool ? { spool } : {}), text });
+      await journal.append(spool ? { ...entry, spool } : entry);
     } catch (error) {
       options.onError(`could not keep an event: ${message(error)}`);
       return { status: 503, error: `not kept: ${message(error)}` };
+    } finally {
+      underWay.delete(id);
     }
     kept.add(id);
-    count(event, here.t);
+    count(event);
     return ok;
   }
 
   /** The event is safe: whatever fails from here on is ours alone. */
-  function count(event: AgentEvent, arrived: number): void {
+  function count(event: AgentEvent): void {
     try {
-      options.dispatch(event, arrived);
+      options.dispatch(event);
     } catch (error) {
       options.onError(`could not count ${event.name} of ${event.sessionId}: ${message(error)}`);
     }
@@ -112,26 +119,22 @@ export function createIntake(options: IntakeOptions): Intake {
     const t = isOfThisBoot ? then : here.t - Math.max(0, here.at - at);
     const hook = openEnvelope(body, options.defaultProvider, hostThen(here, boot));
     const event = hook && agents[hook.provider]?.translate(hook, { at, t, id, key });
-    if (!event) return;
-    replayed = Math.max(replayed, t);
-    count(event, replayed);
+    if (event) count(event);
   }
 
   return {
-    async accept(raw, spool) {
+    accept(raw, spool) {
       const parcel = open(raw, spool);
-      if ("status" in parcel) return parcel;
+      if ("status" in parcel) return Promise.resolve(parcel);
       const id = parcel.hook.meta.id ?? randomUUID();
-      if (kept.has(id)) return ok;
+      if (kept.has(id)) return Promise.resolve(ok);
       const same = underWay.get(id);
       if (same) return same;
-      const done = keep(parcel, id);
+      const event = understand(parcel, id);
+      if ("status" in event) return Promise.resolve(event);
+      const done = keep(parcel, event);
       underWay.set(id, done);
-      try {
-        return await done;
-      } finally {
-        underWay.delete(id);
-      }
+      return done;
     },
 
     replay(line) {

@@ -1,7 +1,7 @@
 /** A limit on everything that comes from outside or grows. */
 export const limits = {
   /** A hook's request. Larger payloads are shortened string by string by the forwarder. */
-  maxBodyBytes: 4 * 1024 * 1024,
+  maxBodyBytes: 1024 * 1024,
   /** The bearer token is 32 random bytes: 43 characters or more. A shorter one is a damaged file. */
   minTokenLength: 43,
   maxIdLength: 200,
@@ -9,6 +9,7 @@ export const limits = {
   maxSummaryLength: 400,
   maxTextLength: 1_900,
   maxOptions: 12,
+  maxSessions: 20_000,
   maxOpenAsks: 64,
   maxChildren: 64,
   maxTools: 64,
@@ -43,6 +44,12 @@ export const limits = {
   maxStdinBytes: 64 * 1024 * 1024,
   stdinWaitMs: 5_000,
   hookDeadlineMs: 1_000,
+  /** From the end of stdin on, all in all: what it reads and where it writes may be on a disk that hangs. */
+  hookTotalMs: 1_500,
+  /** endpoint.json, auth-header, config.json. */
+  maxSmallFileBytes: 65_536,
   maxSpoolBytes: 64 * 1024 * 1024,
   maxHookLogBytes: 256 * 1024,
+  /** A longer log was not written by a hook: it is emptied without being read. */
+  maxHookLogReadBytes: 4 * 1024 * 1024,
 } as const;

@@ -5,6 +5,7 @@ import { reduce, resume, type Story } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { settle } from "./core/settle.ts";
 import { type SessionSnapshot, snapshotOf } from "./core/snapshot.ts";
+import { limits } from "./limits.ts";
 
 export type Listener = (after: Session, event: AgentEvent, before: Session | null) => void;
 
@@ -14,7 +15,7 @@ export interface Retention {
 }
 
 export interface Store {
-  dispatch(event: AgentEvent, arrived: number): void;
+  dispatch(event: AgentEvent): void;
   subscribe(listener: Listener): void;
   get(agent: string, sessionId: string): Session | null;
   /** Every session as it stands at `now`. */
@@ -44,10 +45,10 @@ export function createStore(onError: (text: string) => void = fail): Store {
   }
 
   return {
-    dispatch(event, arrived) {
+    dispatch(event) {
       const key = sessionKey(event.agent, event.sessionId);
       const before = stories.get(key);
-      const after = reduce(before, event, arrived);
+      const after = reduce(before, event);
       if (after === before) return;
       stories.set(key, after);
       for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
@@ -73,6 +74,11 @@ export function createStore(onError: (text: string) => void = fail): Store {
         const isOld = elapsedMs(session.ended ?? session.last, now) > retention.completedMs;
         if (isOld || index >= retention.completedMax) stories.delete(key);
       });
+      // The first in the map are those known longest.
+      for (const key of stories.keys()) {
+        if (stories.size <= limits.maxSessions) break;
+        stories.delete(key);
+      }
     },
     restore(sessions) {
       for (const session of sessions)
@@ -81,9 +87,13 @@ export function createStore(onError: (text: string) => void = fail): Store {
   };
 }
 
+/** However long an ask may wait, of a session that nobody can see nothing was heard for a week. */
+const unseenMs = 7 * 24 * 60 * 60_000;
+
 /** Ended, or silent for hours in a place where nobody could see its end. */
 function isOver(session: Session, now: Moment): boolean {
   const isSeen = session.place?.local === true && session.place.pid !== null;
   const state = stateOf(session, now);
-  return state === "completed" || (state === "stale" && !isSeen);
+  if (isSeen) return state === "completed";
+  return state === "completed" || state === "stale" || elapsedMs(session.last, now) > unseenMs;
 }

@@ -10,7 +10,7 @@ import { maskSecrets } from "../src/storage/mask.ts";
 
 let folder = "";
 let journal: Journal;
-let counted: { event: AgentEvent; arrived: number }[] = [];
+let counted: { event: AgentEvent }[] = [];
 let logged: string[] = [];
 const now = { at: 1_790_000_000_000, t: 500_000, boot: "boot-2", host: "boot-2/pid:[1]" };
 
@@ -31,7 +31,7 @@ function intake(more: Partial<IntakeOptions> = {}) {
     mask: maskSecrets,
     clock: () => now,
     defaultProvider: "claude",
-    dispatch: (event, arrived) => void counted.push({ event, arrived }),
+    dispatch: (event) => void counted.push({ event }),
     onError: (text) => void logged.push(text),
     ...more,
   });
@@ -44,6 +44,14 @@ const lines = (): JournalLine[] => {
 const payload = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "go" };
 const envelope = (meta: Record<string, unknown>, more = {}) =>
   JSON.stringify({ provider: "claude", _meta: meta, payload: { ...payload, ...more } });
+
+test("two events whose sender puts a space before the colon are two", async () => {
+  const taken = intake();
+  const spaced = (prompt: string) =>
+    envelope({ id: prompt }, { prompt }).replace('"payload":', '"payload" :');
+  for (const prompt of ["one", "two"]) expect(await taken.accept(spaced(prompt))).toEqual({ status: 200 });
+  expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+});
 
 describe("an event", () => {
   test("is in the journal before it is counted, and counted before it is acknowledged", async () => {
@@ -66,7 +74,7 @@ describe("an event", () => {
     expect(lines()).toMatchObject([
       { id: "1", at: now.at - 50, t: 499_950, boot: "boot-2", spool: ["spool-a", 77], body: { payload } },
     ]);
-    expect(counted).toMatchObject([{ arrived: now.t, event: { id: "1", t: 499_950 } }]);
+    expect(counted).toMatchObject([{ event: { id: "1", t: 499_950 } }]);
   });
 
   test("without an id gets one", async () => {
@@ -175,7 +183,7 @@ describe("the journal, told again", () => {
 
   test("counts each event where it happened, and keeps none again", () => {
     intake().replay(line({}));
-    expect(counted).toMatchObject([{ arrived: 440_000, event: { id: "1", t: 440_000, payloadKey: "k" } }]);
+    expect(counted).toMatchObject([{ event: { id: "1", t: 440_000, payloadKey: "k" } }]);
     expect(lines()).toEqual([]);
   });
 

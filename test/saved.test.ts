@@ -34,7 +34,7 @@ function told(
     };
     const hook = openEnvelope({ _meta: meta, payload: body }, "claude", here().host);
     const event = hook && agents.claude?.translate(hook, { at, t, id: `e-${++count}`, key: `k-${count}` });
-    if (event) store.dispatch(event, t);
+    if (event) store.dispatch(event);
   }
   const [session] = store.sessions(here());
   if (!session) throw new Error("nothing was told");
@@ -87,7 +87,7 @@ describe("after a reboot", () => {
     const now = rebooted(10 * minute);
     const hook = openEnvelope({ session_id: "asks", hook_event_name: "Stop" }, "claude", null);
     const event = hook && agents.claude?.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
-    if (event) store.dispatch(event, now.t);
+    if (event) store.dispatch(event);
     expect(store.snapshots(now)).toMatchObject([{ activityPhase: "interactable", asks: [] }]);
   });
 

@@ -37,7 +37,7 @@ const note: Move = { kind: "note" };
 
 function storeOf(...ids: string[]) {
   const store = createStore();
-  for (const id of ids) store.dispatch(event(id, 0, note), 0);
+  for (const id of ids) store.dispatch(event(id, 0, note));
   return store;
 }
 
@@ -63,7 +63,7 @@ describe("a session is found", () => {
   });
   test("by no id that two agents use at once", () => {
     const store = storeOf("same");
-    store.dispatch(event("same", 0, note, { agent: "codex" }), 0);
+    store.dispatch(event("same", 0, note, { agent: "codex" }));
     expect(found(store, "same")).toBeNull();
     expect(store.find("codex:same", at(0))?.provider).toBe("codex");
   });
@@ -75,8 +75,8 @@ describe("a session is found", () => {
 describe("time", () => {
   test("five minutes after its turn a session is idle, eight hours after its last event stale", () => {
     const store = createStore();
-    store.dispatch(event("s", 0, prompt), 0);
-    store.dispatch(event("s", minute, stop), minute);
+    store.dispatch(event("s", 0, prompt));
+    store.dispatch(event("s", minute, stop));
     const state = (ms: number) => store.snapshots(at(minute + ms)).map((s) => [s.state, s.activityPhase]);
     expect(state(5 * minute - 1)).toEqual([["active", "interactable"]]);
     expect(state(5 * minute)).toEqual([["idle", null]]);
@@ -93,15 +93,15 @@ describe("sessions leave the list", () => {
 
   test("a day after their end", () => {
     const store = storeOf("runs");
-    store.dispatch(event("ended", 0, end), 0);
-    store.dispatch(event("runs", day, note), day);
+    store.dispatch(event("ended", 0, end));
+    store.dispatch(event("runs", day, note));
     expect(left(store, day)).toEqual(["runs", "ended"]);
     expect(left(store, day + 1)).toEqual(["runs"]);
   });
 
   test("when 200 newer ones have ended too", () => {
     const store = storeOf("runs");
-    for (let n = 0; n < 203; n++) store.dispatch(event(`s${n}`, n, end), n);
+    for (let n = 0; n < 203; n++) store.dispatch(event(`s${n}`, n, end));
     const names = left(store, hour);
     expect(names).toHaveLength(201);
     expect(names).toContain("runs");
@@ -111,8 +111,8 @@ describe("sessions leave the list", () => {
   test("a day after the last word of one whose end nobody could see", () => {
     const place = { local: false, pid: 7, procStart: null, tty: null, terminalSessionId: null, env: {} };
     const store = createStore();
-    store.dispatch(event("far", 0, note, { place }), 0);
-    store.dispatch(event("here", 0, note, { place: { ...place, local: true } }), 0);
+    store.dispatch(event("far", 0, note, { place }));
+    store.dispatch(event("here", 0, note, { place: { ...place, local: true } }));
     expect(left(store, day)).toEqual(["far", "here"]);
     // Its process lives, or it would have been told to be gone.
     expect(left(store, day + 1)).toEqual(["here"]);
@@ -129,9 +129,10 @@ describe("sessions leave the list", () => {
         summary: "x",
         options: [],
       }),
-      0,
     );
     expect(left(store, 3 * day)).toEqual(["asks"]);
+    // Nobody can see whether there is still a process: a week without a word is enough.
+    expect(left(store, 8 * day)).toEqual([]);
   });
 });
 
@@ -142,8 +143,8 @@ describe("listeners", () => {
     store.subscribe((after, { name }, before) =>
       heard.push([name, before?.turn.running, after.turn.running]),
     );
-    store.dispatch(event("s", 0, prompt), 0);
-    store.dispatch(event("s", 1_000, stop), 1_000);
+    store.dispatch(event("s", 0, prompt));
+    store.dispatch(event("s", 1_000, stop));
     expect(heard).toEqual([
       ["prompt", undefined, true],
       ["turn-end", true, false],
@@ -155,8 +156,8 @@ describe("listeners", () => {
     let heard = 0;
     store.subscribe(() => heard++);
     const same = event("s", 0, prompt);
-    store.dispatch(same, 0);
-    store.dispatch(same, 0);
+    store.dispatch(same);
+    store.dispatch(same);
     expect(heard).toBe(1);
   });
 
@@ -168,7 +169,7 @@ describe("listeners", () => {
       throw new Error("no bell");
     });
     store.subscribe(() => heard++);
-    store.dispatch(event("s", 0, prompt), 0);
+    store.dispatch(event("s", 0, prompt));
     expect(store.snapshots(at(0))).toMatchObject([{ activityPhase: "busy" }]);
     expect(heard).toBe(1);
     expect(logged).toEqual(["prompt of s counted, but what follows from it failed: Error: no bell"]);

@@ -41,12 +41,12 @@ export function openEnvelope(body: unknown, defaultProvider: string, host: strin
   if (!isFields(body)) return null;
   const enveloped = isFields(body._meta) && isFields(body.payload);
   const payload = enveloped ? (body.payload as Fields) : body;
-  const inner = isFields(payload._meta) ? payload._meta : {};
   const outer = enveloped ? (body._meta as Fields) : {};
+  const meta = isFields(payload._meta) ? { ...outer, ...payload._meta } : outer;
   return {
     // A string that is no provider's name must not be taken for the default.
     provider: typeof body.provider === "string" ? body.provider : defaultProvider,
-    meta: readMeta({ ...outer, ...inner }, host),
+    meta: readMeta(meta, host),
     payload,
   };
 }
@@ -72,16 +72,9 @@ function readMeta(meta: Fields, host: string | null): Meta {
 function readPlace(meta: Fields, host: string | null): Place | null {
   const pid = whole(meta.pid, 2 ** 31);
   const tty = text(meta.tty, limits.maxIdLength);
-  const env: Record<string, string> = {};
-  if (isFields(meta.env)) {
-    for (const [name, value] of Object.entries(meta.env).slice(0, limits.maxEnv)) {
-      const kept = text(value, limits.maxEnvLength);
-      if (kept !== null && name.length <= limits.maxIdLength) env[name] = kept;
-    }
-  }
+  const env = isFields(meta.env) ? readEnv(meta.env) : null;
   const terminalSessionId = text(meta.terminal_session_id, limits.maxIdLength);
-  const nothing = pid === null && tty === null && terminalSessionId === null && Object.keys(env).length === 0;
-  if (nothing) return null;
+  if (pid === null && tty === null && terminalSessionId === null && env === null) return null;
   const procStart = meta.procStart;
   return {
     local: host !== null && meta.host === host,
@@ -89,8 +82,28 @@ function readPlace(meta: Fields, host: string | null): Place | null {
     procStart: typeof procStart === "number" ? String(procStart) : text(procStart, limits.maxIdLength),
     tty,
     terminalSessionId,
-    env,
+    env: env ?? {},
   };
+}
+
+/** null: it says nothing. What came as it should is not copied. */
+function readEnv(given: Fields): Readonly<Record<string, string>> | null {
+  let count = 0;
+  for (const name in given) {
+    if (++count > limits.maxEnv || !isVariable(name, given[name])) return goodPartOf(given);
+  }
+  return count === 0 ? null : (given as Record<string, string>);
+}
+
+function goodPartOf(given: Fields): Readonly<Record<string, string>> | null {
+  const good = Object.entries(given)
+    .slice(0, limits.maxEnv)
+    .filter((entry): entry is [string, string] => isVariable(entry[0], entry[1]));
+  return good.length === 0 ? null : Object.fromEntries(good);
+}
+
+function isVariable(name: string, value: unknown): boolean {
+  return name.length <= limits.maxIdLength && text(value, limits.maxEnvLength) !== null;
 }
 
 /** A forwarder's clocks are read within a moment of each other, and ours tick in steps of 10 ms. */

@@ -1,6 +1,7 @@
 /** How the command line talks to the running beckon. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { SessionSnapshot } from "../core/snapshot.ts";
+import { limits } from "../limits.ts";
 import type { Paths } from "../storage/paths.ts";
 import { isAlive } from "../watch/machine.ts";
 
@@ -12,9 +13,14 @@ export interface Endpoint {
 /** null: none is running. One that was killed leaves its address behind, and its port may be somebody else's by now. */
 export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
   try {
-    const found = JSON.parse(readFileSync(paths.endpoint, "utf8")) as Partial<Endpoint> | null;
-    const isWhole = typeof found?.url === "string" && typeof found.pid === "number";
-    return isWhole && isAlive(found.pid as number, null) ? (found as Endpoint) : null;
+    const file = statSync(paths.endpoint);
+    if (!file.isFile() || file.size > limits.maxSmallFileBytes) return null;
+    const found = JSON.parse(readFileSync(paths.endpoint, "utf8")) as Record<string, unknown> | null;
+    const { url, pid, start, boot } = found ?? {};
+    if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
+    if (typeof boot === "string" && boot !== readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())
+      return null;
+    return isAlive(pid, typeof start === "string" ? start : null) ? { url, pid } : null;
   } catch {
     return null;
   }

@@ -179,6 +179,13 @@ function microseconds(uptime: string | null): number | null {
 const nothing = () => null;
 const read = (path: string): Promise<string | null> => Bun.file(path).text().catch(nothing);
 
+/** null: it is not there, or no file to be read: opening a pipe would wait for a writer. */
+export async function readSmall(path: string): Promise<string | null> {
+  const file = Bun.file(path);
+  const found = await file.stat().catch(nothing);
+  return found?.isFile() && found.size <= limits.maxSmallFileBytes ? file.text().catch(nothing) : null;
+}
+
 interface Stat {
   readonly pid: number;
   readonly name: string;
@@ -187,7 +194,7 @@ interface Stat {
   readonly start: string;
 }
 
-async function readStat(pid: number): Promise<Stat | null> {
+export async function readStat(pid: number): Promise<Stat | null> {
   const text = await read(`/proc/${pid}/stat`);
   if (text === null) return null;
   // The name may hold spaces and parentheses: fields are counted from the last one.

@@ -2,6 +2,7 @@
  * One POST, within one deadline. To loopback over a bare socket: in the compiled binary fetch takes 0.2 ms more,
  * node:net 4, node:http 9, and none of HTTP_PROXY, DNS or keep-alive is wanted there.
  */
+import { readSmall } from "./hook-meta.ts";
 import type { Target } from "./hook-target.ts";
 
 /** The status of the answer, or why there is none: nobody listens, no answer in time, connection lost. */
@@ -9,9 +10,7 @@ export type Sent = number | "refused" | "late" | "broken";
 
 /** The line `Authorization: Bearer …` of the file; null: there is none that could be sent. */
 export async function readToken(path: string): Promise<string | null> {
-  const text = await Bun.file(path)
-    .text()
-    .catch(() => "");
+  const text = (await readSmall(path)) ?? "";
   const end = text.indexOf("\n");
   const line = (end < 0 ? text : text.slice(0, end)).trim();
   return line.startsWith("Authorization:") && !line.includes("\r") ? line : null;

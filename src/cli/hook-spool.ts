@@ -2,28 +2,37 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../limits.ts";
+import { oneLine } from "../storage/append.ts";
 
-const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
+/** Waits for nobody, and follows no link: what is there in place of the file may have been put there. */
 function openForAppend(path: string): number {
-  const flags = O_APPEND | O_CREAT | O_WRONLY;
-  try {
-    return openSync(path, flags, 0o600);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return openSync(path, flags, 0o600);
-  }
+  const folder = dirname(path);
+  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const me = process.getuid?.();
+  const refuse = (what: string, owner: number) => new Error(`${what} belongs to user ${owner}, not to you`);
+  const { uid } = statSync(folder);
+  if (me !== undefined && uid !== me) throw refuse(folder, uid);
+  // On Windows the last two are undefined, which is 0 here.
+  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  const found = fstatSync(file);
+  if (found.isFile() && (me === undefined || found.uid === me)) return file;
+  closeSync(file);
+  throw found.isFile() ? refuse(path, found.uid) : new Error(`${path} is not a file`);
 }
 
 /** One line in one write, so that lines of hooks that run at once stay whole. Returns what went wrong, or null. */
@@ -50,14 +59,15 @@ export function spool(path: string, body: string): string | null {
 
 /** Both to stderr and to the log; where the log cannot be written, stderr has to do. */
 export function log(path: string, name: string, session: string, message: string): void {
-  const line = [new Date().toISOString(), name, session, message].map(oneField).join("\t");
-  attempt(() => writeSync(2, `beckon hook: ${oneField(message)}\n`));
+  const line = [new Date().toISOString(), name, session, message].map(oneLine).join("\t");
+  attempt(() => writeSync(2, `beckon hook: ${oneLine(message)}\n`));
   attempt(() => {
     const file = openForAppend(path);
     const { size } = fstatSync(file);
+    if (size > limits.maxHookLogReadBytes) ftruncateSync(file);
     writeSync(file, `${line}\n`);
     closeSync(file);
-    if (size > limits.maxHookLogBytes) dropOldestHalf(path);
+    if (size > limits.maxHookLogBytes && size <= limits.maxHookLogReadBytes) dropOldestHalf(path);
   });
 }
 
@@ -65,12 +75,9 @@ function dropOldestHalf(path: string): void {
   const text = readFileSync(path);
   const from = text.indexOf(10, Math.floor(text.length / 2)) + 1;
   const fresh = `${path}.${process.pid}.tmp`;
-  writeFileSync(fresh, text.subarray(from), { mode: 0o600 });
+  writeFileSync(fresh, text.subarray(from), { mode: 0o600, flag: "wx" });
   renameSync(fresh, path);
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into the log.
-const oneField = (text: string): string => text.replace(/[\x00-\x1f\x7f]/g, " ");
 
 function attempt(write: () => void): void {
   try {

@@ -1,5 +1,6 @@
 /** Where an event goes. A project's settings can set variables: prompts must not leave the machine by that door. */
-import type { Paths } from "../storage/paths.ts";
+import { type Paths, paths } from "../storage/paths.ts";
+import { readSmall, readStat, type Surroundings } from "./hook-meta.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -9,21 +10,39 @@ export interface Target {
   readonly isLoopback: boolean;
 }
 
-/** null: nothing is running. What was refused, and why, is added to the faults. */
-export async function chooseTarget(env: Env, places: Paths, faults: string[]): Promise<Target | null> {
+/**
+ * null: nothing is running. What was refused, and why, is added to the faults.
+ * `ownConfig` finds the config.json that alone may allow another machine.
+ */
+export async function chooseTarget(
+  env: Env,
+  places: Paths,
+  faults: string[],
+  seeing: Promise<Pick<Surroundings, "boot">>,
+  ownConfig: () => Promise<string | null> = configOfPerson,
+): Promise<Target | null> {
   if (env.BECKON_URL) {
     const url = URL.parse(env.BECKON_URL);
     if (url && isLoopback(url)) return { url, isLoopback: true };
-    if (url && /^https?:$/.test(url.protocol) && (await allowsRemote(env, places.config))) {
+    const config = await ownConfig();
+    if (
+      url &&
+      /^https?:$/.test(url.protocol) &&
+      config &&
+      (await readObject(config)).allowRemoteUrl === true
+    ) {
       return { url, isLoopback: false };
     }
-    faults.push("BECKON_URL ignored: not http://127.0.0.1, and config.json does not say allowRemoteUrl");
+    const why = config ? `${config} does not say allowRemoteUrl` : "your home folder is not known";
+    faults.push(`BECKON_URL ignored: not http://127.0.0.1, and ${why}`);
   }
-  const { url: address, pid } = await readObject(places.endpoint);
+  const { url: address, pid, start, boot } = await readObject(places.endpoint);
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
-  // The app was killed, and its port may be somebody else's by now.
-  if (typeof pid === "number" && !isRunning(pid)) return null;
+  // The app was killed, and its port may be somebody else's by now; so may its pid.
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
+  if (typeof start === "string" && (await readStat(pid))?.start !== start) return null;
+  if (typeof boot === "string" && (await seeing).boot !== boot) return null;
   return { url, isLoopback: true };
 }
 
@@ -33,31 +52,16 @@ export function isLoopback({ protocol, hostname }: URL): boolean {
   return hostname === "127.0.0.1" || /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
-/** These are variables too: a config that they place inside the project came with it, and is not the person's own. */
-const configVariables = ["BECKON_HOME", "XDG_CONFIG_HOME", "APPDATA"];
-
-async function allowsRemote(env: Env, config: string): Promise<boolean> {
-  if (configVariables.some((name) => env[name]) && (await liesInProject(env, config))) return false;
-  return (await readObject(config)).allowRemoteUrl === true;
-}
-
-async function liesInProject(env: Env, config: string): Promise<boolean> {
-  const { realpathSync } = await import("node:fs");
-  try {
-    const file = realpathSync(config);
-    const folders = [".", env.CLAUDE_PROJECT_DIR || "."].map((folder) => realpathSync(folder));
-    return folders.some((folder) =>
-      file.startsWith(folder.replace(/[/\\]?$/, file.includes("\\") ? "\\" : "/")),
-    );
-  } catch {
-    // Not there, or not to be looked at: then it allows nothing.
-    return true;
-  }
+/** In its default place under the person's home folder: a project's settings can set HOME and every other variable. */
+async function configOfPerson(): Promise<string | null> {
+  const { homeOfPerson } = await import("./hook-person.ts");
+  const home = homeOfPerson();
+  return home === null ? null : paths({ HOME: home }).config;
 }
 
 async function readObject(path: string): Promise<Record<string, unknown>> {
   try {
-    const value: unknown = await Bun.file(path).json();
+    const value: unknown = JSON.parse((await readSmall(path)) ?? "null");
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -66,10 +66,16 @@ async function forward(
   seeing: Promise<Surroundings>,
 ): Promise<void> {
   const { places, faults } = parcel;
-  const choosing = chooseTarget(process.env, places, faults);
+  const choosing = chooseTarget(process.env, places, faults, seeing);
   const readingToken = readToken(places.authHeader);
   const about = describe(agent, process.env);
   const text = await reading;
+  const over = Promise.withResolvers<null>();
+  setTimeout(() => {
+    faults.push(`not done ${limits.hookTotalMs} ms after the event was read: kept in the spool`);
+    over.resolve(null);
+  }, limits.hookTotalMs);
+  const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, over.promise]);
   const payload = parse(text);
   if (payload === null) {
     faults.push(
@@ -79,14 +85,15 @@ async function forward(
   }
   parcel.name = word(payload.hook_event_name ?? payload.hook_type);
   parcel.session = word(payload.session_id);
-  const meta = { ...about, ...(await seeing) };
+  const meta = { ...about, ...(await inTime(seeing)) };
   parcel.body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
 
-  const target = await choosing;
+  const target = await inTime(choosing);
   // No target: beckon is not running. That is no fault, and the spool is read when it starts.
   if (target === null) return;
-  const sent = await post(target, await readingToken, parcel.body, limits.hookDeadlineMs);
-  const { fault, isOver } = judge(sent);
+  const token = await inTime(readingToken);
+  const sent = await inTime(post(target, token, parcel.body, limits.hookDeadlineMs));
+  const { fault, isOver } = judge(sent ?? "late");
   if (fault) faults.push(fault);
   if (isOver) parcel.body = null;
 }

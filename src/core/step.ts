@@ -40,7 +40,7 @@ function note(session: Session, event: AgentEvent): Session {
     last: moves ? when : session.last,
     moved: moves ? when : session.moved,
     settled: moves ? false : session.settled,
-    payloads: event.payloadKey === null ? session.payloads : withPayload(session, event.payloadKey, event.t),
+    payloads: event.payloadKey === null ? session.payloads : withPayload(session, event),
     cwd: (main ? event.cwd : null) ?? session.cwd,
     firstCwd: session.firstCwd ?? event.cwd,
     project: session.project ?? event.project,
@@ -50,10 +50,14 @@ function note(session: Session, event: AgentEvent): Session {
   };
 }
 
-/** Those of the last moment, and this one. */
-function withPayload({ payloads }: Session, key: string, t: number): Session["payloads"] {
-  const recent = payloads.filter((p) => t - p.t <= sameEventMs);
-  recent.push({ key, t });
+/** Those of the last moment, and this one. After a prompt or a turn's end the same words mean something new. */
+function withPayload(
+  { payloads }: Session,
+  { payloadKey, t, move: { kind } }: AgentEvent,
+): Session["payloads"] {
+  const isNewTurn = kind === "prompt" || kind === "turn-end";
+  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= sameEventMs);
+  recent.push({ key: payloadKey ?? "", t });
   if (recent.length > 16) recent.shift();
   return recent;
 }

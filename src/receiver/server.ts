@@ -16,7 +16,7 @@ export interface Sessions {
   find(name: string): SessionSnapshot | null;
 }
 
-const json = { "content-type": "application/json", "cache-control": "no-store" };
+const json = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
 
 function answer(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: json });
@@ -25,19 +25,19 @@ function answer(status: number, body: unknown): Response {
 /** The doors through which hooks come: `/api/hook`, and `/ingest` for the older form. */
 export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
   const take = async ({ request }: { request: Request }): Promise<Response> => {
-    const body = await readBody(request);
+    // A body that names its length was measured by the guard.
+    const body = await (request.headers.has("content-length") ? request.text() : readCounted(request));
     if (body === null) return answer(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
     const { status, error } = await accept(body);
-    return status === 200
-      ? new Response('{"ok":true}', { status, headers: json })
-      : answer(status, { error });
+    return status === 200 ? new Response('{"ok":true}', { headers: json }) : answer(status, { error });
   };
-  return new Elysia().post("/api/hook", take, { parse: "none" }).post("/ingest", take, { parse: "none" });
+  return new Elysia({ systemRouter: false })
+    .post("/api/hook", take, { parse: "none" })
+    .post("/ingest", take, { parse: "none" });
 }
 
-/** A body that names its length was measured by the guard; another is counted as it comes, and never all of it held. */
-async function readBody(request: Request): Promise<string | null> {
-  if (request.headers.has("content-length")) return request.text();
+/** Counted as it comes, and never all of it held. null: it is too large. */
+async function readCounted(request: Request): Promise<string | null> {
   if (!request.body) return "";
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -73,7 +73,8 @@ const stopMs = 500;
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ReceiverOptions): Receiver {
   const guard = createGuard({ port, token: options.token });
-  const app = new Elysia()
+  // Bun's own router would match the path as it was sent, the guard judges the one that it means.
+  const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
       const verdict = guard(readFacts(request.method, pathOf(request.url), request.headers));
       if (!verdict.ok) return answer(verdict.status, { error: verdict.error });
@@ -87,7 +88,8 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
     .get("/health", () => new Response("ok"))
     .get("/api/sessions", () => answer(200, { sessions: options.sessions.all() }))
     .get("/api/sessions/:id", ({ params }) => {
-      const session = options.sessions.find(params.id);
+      // An id that cannot be decoded arrives as null.
+      const session = params.id === null ? null : options.sessions.find(params.id);
       return session ? answer(200, session) : answer(404, { error: `no session ${params.id}` });
     })
     .listen({

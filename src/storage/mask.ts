@@ -15,7 +15,7 @@ const hints: readonly RegExp[] = [
   /x[oa][xp][a-z]-/,
   /[^ai]sk-\w/,
   /k_(?:live|test)_/,
-  /glpat-|b_pat_/,
+  /glpat-|[br]_pat_|hvs\.|SG\.|hf_|pypi-|dop_v1_/,
   /[sS][sS][wW]/,
   /_[pP][aAwW][sSdD]/,
   /[kK][eE][yYnN](?: [=:B]|[\d\\"'=:_-])/,
@@ -59,9 +59,16 @@ export function maskSecrets(text: string): string {
   return copied === 0 ? text : out + text.slice(copied);
 }
 
+/** What tells events, sessions and files apart: two that were masked alike would become one. */
+const identifiers: ReadonlySet<string> = new Set([
+  ...["id", "session_id", "sessionId", "prompt_id", "tool_use_id", "agent_id", "agent_transcript_path"],
+  ...["cwd", "transcript_path", "workspace_id", "hook_event_name"],
+]);
+
 /** On what the string says, not on how it is escaped. null: leave it. */
 function maskString(literal: string, name: string | null): string | null {
   const raw = literal.slice(1, -1);
+  if (name !== null && identifiers.has(name)) return null;
   if (name !== null && isSecretByName(name, raw)) return mask;
   if (raw.length < shortest || !mayHoldSecrets(literal)) return null;
   const text = raw.includes("\\") ? decode(literal) : raw;

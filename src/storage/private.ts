@@ -111,8 +111,25 @@ export interface Endpoint {
   readonly pid: number;
 }
 
-export function writeEndpoint(paths: Pick<Paths, "endpoint">, endpoint: Endpoint): void {
-  writePrivate(paths.endpoint, `${JSON.stringify({ url: endpoint.url, pid: endpoint.pid })}\n`);
+/** With which process of that number it is: a crash leaves the file, and the number goes to somebody else. */
+export function writeEndpoint(paths: Pick<Paths, "endpoint">, { url, pid }: Endpoint): void {
+  const birth = pid === process.pid ? ownBirth() : {};
+  writePrivate(paths.endpoint, `${JSON.stringify({ url, pid, ...birth })}\n`);
+}
+
+/** Only Linux tells. */
+function ownBirth(): { start: string | null; boot: string | null } {
+  const read = (path: string): string => {
+    try {
+      return process.platform === "linux" ? readFileSync(path, "utf8") : "";
+    } catch {
+      return "";
+    }
+  };
+  const stat = read("/proc/self/stat");
+  // The name, in parentheses, may hold anything; the start time is the 20th field after it.
+  const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  return { start, boot: read("/proc/sys/kernel/random/boot_id").trim() || null };
 }
 
 /** Only if it is still that of process `pid`: the next beckon may have written its own. */

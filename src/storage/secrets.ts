@@ -13,8 +13,15 @@ const tokens = [
   String.raw`xox[a-z]-[\w-]{10,}`,
   String.raw`xapp-[\w-]{10,}`,
   "npm_[A-Za-z0-9]{30,}",
-  // OpenAI, and Anthropic's sk-ant-.
-  String.raw`sk-[\w-]{20,}`,
+  // OpenAI's and Anthropic's. Not any sk-: folders are called sk-learn-experiments.
+  String.raw`sk-(?:ant|proj|svcacct|admin|or)-[\w-]{16,}`,
+  "sk-[A-Za-z0-9]{20,}",
+  String.raw`hvs\.[\w-]{20,}`,
+  String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
+  "hf_[A-Za-z0-9]{30,}",
+  String.raw`pypi-[\w-]{40,}`,
+  "dop_v1_[a-f0-9]{40,}",
+  String.raw`dckr_pat_[\w-]{20,}`,
   "[sr]k_(?:live|test)_[A-Za-z0-9]{10,}",
   String.raw`AIza[\w-]{30,}`,
   String.raw`eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?`,

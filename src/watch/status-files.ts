@@ -24,8 +24,8 @@ const maxFileBytes = 64 * 1024;
 export interface StatusFiles {
   /** Reads everything there is, now. */
   scan(): void;
-  /** Is there a file of a live process that names this session? */
-  speakOf(sessionId: string): boolean;
+  /** The newest file of a live process that names this session: one can be open in two terminals. */
+  speakOf(sessionId: string): StatusFile | null;
   stop(): void;
 }
 
@@ -112,7 +112,13 @@ export function followStatusFiles(
   const poll = setInterval(scan, pollMs);
   return {
     scan,
-    speakOf: (sessionId) => [...known.values()].some(({ file }) => file.sessionId === sessionId),
+    speakOf(sessionId) {
+      const named = [...known.values()]
+        .map(({ file }) => file)
+        .filter((file) => file.sessionId === sessionId);
+      const alive = named.filter(({ pid, procStart }) => isAlive(pid, procStart));
+      return alive.sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0))[0] ?? null;
+    },
     stop() {
       clearInterval(poll);
       for (const timer of retries) clearTimeout(timer);

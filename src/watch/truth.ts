@@ -1,6 +1,6 @@
 /** The truth beyond hooks: status files, dead processes and transcripts become the same events as hooks do. */
 import { join } from "node:path";
-import { statusMove, statusPlace, transcriptOf } from "../agents/claude/status.ts";
+import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../agents/claude/status.ts";
 import type { Here } from "../agents/envelope.ts";
 import type { AgentEvent, Enrichment, Moment, Move } from "../core/event.ts";
 import type { Session } from "../core/session.ts";
@@ -14,7 +14,9 @@ export interface TruthOptions {
   readonly clock: () => Here;
   readonly sessions: () => readonly Session[];
   readonly get: (agent: string, sessionId: string) => Session | null;
-  readonly dispatch: (event: AgentEvent, arrived: number) => void;
+  readonly dispatch: (event: AgentEvent) => void;
+  /** What comes from files goes the same way as what comes from hooks: without secrets. */
+  readonly mask: (text: string) => string;
   readonly onError: (text: string) => void;
 }
 
@@ -42,7 +44,7 @@ export function createTruth(options: TruthOptions): Truth {
   function tell(about: About, when: Moment, move: Move): void {
     if (stopped) return;
     try {
-      dispatch(eventOf(about, when, move), clock().t);
+      dispatch(eventOf(about, when, move));
     } catch (error) {
       options.onError(`could not count ${move.kind} of ${about.sessionId}: ${error}`);
     }
@@ -56,9 +58,22 @@ export function createTruth(options: TruthOptions): Truth {
     if (gone && !known) return;
     const transcriptPath = known?.transcriptPath ?? transcriptOf(file, options.claudeFolder);
     const about = { agent: "claude", sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
-    const move = statusMove(file);
-    if (gone) tell(about, here, { kind: "gone", why: "file" });
-    else if (move) tell(about, after(known?.file ?? null, ago(here, file.updatedAt)), move);
+    if (!gone) say(about, file, ago(here, file.updatedAt));
+    else if (!goOnElsewhere(sessionId)) tell(about, here, { kind: "gone", why: "file" });
+  }
+
+  function say(about: About, file: StatusFile, when: Moment): void {
+    const move = statusMove({ ...file, title: file.title && options.mask(file.title) });
+    const said = options.get("claude", file.sessionId)?.file ?? null;
+    if (move) tell(about, after(said, when), move);
+  }
+
+  /** One session in two terminals, and one of them ends: the other's word holds. */
+  function goOnElsewhere(sessionId: string): boolean {
+    const other = files.speakOf(sessionId);
+    if (!other) return false;
+    say({ ...bare("claude", sessionId), place: statusPlace(other) }, other, clock());
+    return true;
   }
 
   async function read(session: Session): Promise<void> {
@@ -67,10 +82,15 @@ export function createTruth(options: TruthOptions): Truth {
     if (!found) return;
     const { interruptedAt, lastResponse, ...known } = found;
     // Stop says it first and better.
-    const more = session.lastResponse === null && lastResponse ? { ...known, lastResponse } : known;
-    if (isNews(session, more)) tell(session, clock(), { kind: "enriched", with: more });
+    const { mask } = options;
+    const title = known.title ? { title: mask(known.title) } : {};
+    const response =
+      session.lastResponse === null && lastResponse ? { lastResponse: mask(lastResponse) } : {};
+    const more = { ...known, ...title, ...response };
+    const about = bare(session.agent, session.sessionId);
+    if (isNews(session, more)) tell(about, clock(), { kind: "enriched", with: more });
     const unseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
-    if (unseen) tell(session, ago(clock(), interruptedAt), { kind: "interrupted" });
+    if (unseen) tell(about, ago(clock(), interruptedAt), { kind: "interrupted" });
   }
 
   /** Once, after the last event: a Stop can come before the read that its prompt asked for. */
@@ -88,7 +108,9 @@ export function createTruth(options: TruthOptions): Truth {
 
   function look(): void {
     const sessions = options.sessions();
-    for (const dead of findDead(sessions)) tell(dead, clock(), { kind: "gone", why: "process" });
+    for (const { agent, sessionId } of findDead(sessions)) {
+      if (!goOnElsewhere(sessionId)) tell(bare(agent, sessionId), clock(), { kind: "gone", why: "process" });
+    }
     for (const session of sessions) {
       const waits = session.turn.running || session.asks.some((ask) => ask.kind !== "idle");
       // Older CLIs have no status: there Esc shows in the transcript alone.
@@ -100,7 +122,7 @@ export function createTruth(options: TruthOptions): Truth {
   function lookForLeft(): void {
     for (const session of options.sessions()) {
       const isLeft = session.file !== null && !session.ended && !files.speakOf(session.sessionId);
-      if (isLeft) tell(session, clock(), { kind: "gone", why: "file" });
+      if (isLeft) tell(bare(session.agent, session.sessionId), clock(), { kind: "gone", why: "file" });
     }
   }
 
@@ -155,6 +177,11 @@ function ago(here: Here, at: number | null): Moment {
 }
 
 type About = Pick<AgentEvent, "agent" | "sessionId" | "cwd" | "attended" | "transcriptPath" | "place">;
+
+/** Only what it is about: what else is known of it may have changed while a file was read. */
+function bare(agent: string, sessionId: string): About {
+  return { agent, sessionId, cwd: null, attended: null, transcriptPath: null, place: null };
+}
 
 function eventOf(about: About, when: Moment, move: Move): AgentEvent {
   return {

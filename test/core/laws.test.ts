@@ -133,7 +133,7 @@ function play(
 ): SessionSnapshot | null {
   let story: Story | undefined;
   for (const { event, arrives } of arrivals) {
-    story = reduce(story, event, arrives);
+    story = reduce(story, event);
     eachTime?.(snapshotOf(story.session, { at: startedAt + arrives, t: arrives }));
   }
   const end = 10_000_000;

@@ -28,7 +28,7 @@ export function tell(place: Record<string, unknown> = {}): Told {
   const events: AgentEvent[] = [];
   const dispatch = (event: AgentEvent): void => {
     events.push(event);
-    story = reduce(story, event, ms);
+    story = reduce(story, event);
   };
   const when = (after: number) => {
     ms += after;

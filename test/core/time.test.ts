@@ -1,5 +1,6 @@
 /** Time is an input: idle, stale and order are views of it. */
 import { describe, expect, test } from "bun:test";
+import { reduce, type Story } from "../../src/core/reduce.ts";
 import { asking, bash, call, tell } from "./tell.ts";
 
 const minute = 60_000;
@@ -66,6 +67,17 @@ describe("late and twice", () => {
   test("the same event under two ids within a second counts once", () => {
     const told = tell().hook("UserPromptSubmit", { prompt: "go" });
     expect(told.see().turnCount).toBe(1);
+  });
+  test("the same words after a new prompt are a new event", () => {
+    const told = tell().hook("UserPromptSubmit", { prompt: "a" }).hook("Stop", {}, 100);
+    const [, stop] = told.events;
+    if (!stop) throw new Error("no Stop was told");
+    let story = told.events.reduce<Story | undefined>((known, event) => reduce(known, event), undefined);
+    const again = told.hook("UserPromptSubmit", { prompt: "b" }, 100).events[2];
+    for (const event of [again, { ...stop, id: "other", t: stop.t + 200, at: stop.at + 200 }]) {
+      if (event) story = reduce(story, event);
+    }
+    expect(story?.session.turn.running).toBe(false);
   });
   test("a request that comes after its tool's end opens nothing", () => {
     const told = tell()

@@ -42,7 +42,7 @@ export function play(recording: Recording, options: Options = {}): Shown[] {
   const times = inputs.flatMap(({ arrives, event }) => [arrives, ...restMs.map((rest) => event.t + rest)]);
   for (const ms of [...new Set(times)].sort((a, b) => a - b)) {
     for (let input = inputs[next]; input && input.arrives <= ms; input = inputs[++next]) {
-      store.dispatch(input.event, input.arrives);
+      store.dispatch(input.event);
     }
     const sessions = store.snapshots({ at: recording.startedAt + ms, t: ms });
     const key = JSON.stringify(sessions.map((s) => [s.sessionId, s.state, s.activityPhase, s.asks]));

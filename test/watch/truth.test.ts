@@ -4,6 +4,7 @@ import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
+import { maskText } from "../../src/storage/secrets.ts";
 import { createStore, type Store } from "../../src/store.ts";
 import { createClock } from "../../src/watch/machine.ts";
 import { createTruth, type Truth } from "../../src/watch/truth.ts";
@@ -34,6 +35,7 @@ function watch(): Truth {
     sessions: () => store.sessions(clock()),
     get: store.get,
     dispatch: store.dispatch,
+    mask: maskText,
     onError: (text) => void logged.push(text),
   });
   store.subscribe(watching.follow);
@@ -46,7 +48,7 @@ function hook(payload: Record<string, unknown>, meta: Record<string, unknown> = 
   const { at, t, host } = clock();
   const opened = openEnvelope({ _meta: { host, ...meta }, payload }, "claude", host);
   const event = opened && agents.claude?.translate(opened, { at, t, id: `h${++count}`, key: `k${count}` });
-  if (event) store.dispatch(event, t);
+  if (event) store.dispatch(event);
 }
 const see = (id: string) => store.find(id, clock());
 const phase = (id: string) => see(id)?.activityPhase;
@@ -54,6 +56,40 @@ const interrupted = (type = "user") => ({
   type,
   timestamp: new Date().toISOString(),
   message: { role: "user", content: [{ type: "text", text: "[Request interrupted by user]" }] },
+});
+
+describe("one session in two terminals", () => {
+  for (const how of ["its file is removed", "it is killed"]) {
+    test(`goes on in one when the other ends: ${how}`, async () => {
+      const first = world.agent();
+      const second = world.agent();
+      world.writeStatus(first.pid, { sessionId: "a", status: "idle" });
+      world.writeStatus(second.pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
+      watch();
+      await until(() => phase("a") === "waiting_permission", nextLookMs);
+      hook(
+        { session_id: "a", hook_event_name: "CwdChanged" },
+        { pid: first.pid, procStart: first.procStart },
+      );
+      if (how === "it is killed") process.kill(first.pid, "SIGKILL");
+      else unlinkSync(world.statusPath(first.pid));
+      await Bun.sleep(nextLookMs);
+      expect(see("a")).toMatchObject({ state: "active", activityPhase: "waiting_permission" });
+      process.kill(second.pid, "SIGKILL");
+      await until(() => see("a")?.state === "completed", nextLookMs);
+    });
+  }
+});
+
+test("secrets in a transcript or a session's name are covered like those in hooks", async () => {
+  const { pid } = world.agent();
+  const secret = `ghp_${"a1B2".repeat(9)}`;
+  const message = { id: "m", model: "x", content: [{ type: "text", text: `The token is ${secret}.` }] };
+  world.transcript("a", { type: "assistant", message }, { type: "ai-title", aiTitle: `Use ${secret}` });
+  world.writeStatus(pid, { sessionId: "a", status: "idle", name: `Use ${secret}`, nameSource: "user" });
+  watch().look();
+  await until(() => see("a")?.lastResponse, 1_000);
+  expect(see("a")).toMatchObject({ title: "Use •••", lastResponse: "The token is •••." });
 });
 
 describe("a session that ran before beckon did", () => {

@@ -187,7 +187,7 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
   const hook_event_name = called === "PostToolUse" && isSet(payload.error) ? "PostToolUseFailure" : called;
   const given = withOlderNames(payload);
   const event: Record<string, unknown> = { session_id, hook_event_name };
-  for (const [name, read] of fieldsOf.get(hook_event_name) ?? commonFields) {
+  for (const { name, read } of fieldsOf.get(hook_event_name) ?? commonFields) {
     const value = read(given[name]);
     if (value !== undefined) event[name] = value;
   }
@@ -225,8 +225,12 @@ const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | und
   any: (value) => value ?? undefined,
 };
 
-type Field = readonly [name: string, read: (value: unknown) => unknown];
-const fieldsIn = (spec: Spec): Field[] => Object.entries(spec).map(([name, kind]) => [name, readers[kind]]);
+interface Field {
+  readonly name: string;
+  readonly read: (value: unknown) => unknown;
+}
+const fieldsIn = (spec: Spec): Field[] =>
+  Object.entries(spec).map(([name, kind]) => ({ name, read: readers[kind] }));
 const commonFields = fieldsIn(base);
 const fieldsOf: ReadonlyMap<string, readonly Field[]> = new Map(
   Object.entries(events).map(([name, spec]) => [name, [...commonFields, ...fieldsIn(spec)]]),
