@@ -25,6 +25,8 @@ export interface Intake {
 }
 
 const ok: Outcome = { status: 200 };
+/** As our own forwarders write it: provider, `_meta`, and last the payload. */
+const envelopeStart = '{"provider":';
 const invalid: Outcome = { status: 400, error: "invalid JSON" };
 
 /** A request's text, read. */
@@ -60,7 +62,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   function open(raw: string, spool: Parcel["spool"]): Parcel | Outcome {
     const here = clock();
-    const text = options.mask(raw);
+    const text = masked(raw);
     let body: unknown;
     try {
       body = JSON.parse(text);
@@ -75,6 +77,15 @@ export function createIntake(options: IntakeOptions): Intake {
     const payload = from < 0 ? text : text.slice(from);
     const key = Bun.hash(payload).toString(36);
     return { hook, key, text, here, when: stamp(hook.meta, here), spool };
+  }
+
+  /** What a forwarder adds before the payload holds no secrets, and is a third of the text. */
+  function masked(raw: string): string {
+    const from = raw.startsWith(envelopeStart) ? raw.indexOf('"payload":') : 0;
+    if (from <= 0) return options.mask(raw);
+    const payload = raw.slice(from);
+    const covered = options.mask(payload);
+    return covered === payload ? raw : raw.slice(0, from) + covered;
   }
 
   function understand({ hook, key, when }: Parcel, id: string): AgentEvent | Outcome {

@@ -146,3 +146,12 @@ export function isHook(move: Move): boolean {
 export function sessionKey(agent: string, sessionId: string): string {
   return `${agent}:${sessionId}`;
 }
+
+export function isSamePlace(a: Place | null, b: Place | null): boolean {
+  if (a === null || b === null) return a === b;
+  if (a.pid !== b.pid || a.procStart !== b.procStart || a.tty !== b.tty || a.local !== b.local) return false;
+  if (a.terminalSessionId !== b.terminalSessionId) return false;
+  for (const name in a.env) if (a.env[name] !== b.env[name]) return false;
+  for (const name in b.env) if (!(name in a.env)) return false;
+  return true;
+}

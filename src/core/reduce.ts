@@ -6,7 +6,7 @@
  * the same events end in the same session. Sessions do not touch each other: the state is a map of them, and an event
  * costs the same with ten of them or ten thousand.
  */
-import type { AgentEvent } from "./event.ts";
+import { type AgentEvent, isSamePlace } from "./event.ts";
 import type { Session } from "./session.ts";
 import { step } from "./step.ts";
 
@@ -30,9 +30,23 @@ export function reduce(story: Story | undefined, event: AgentEvent): Story {
   if (!story) return { base: null, recent: [event], middle: null, session: step(null, event) };
   const place = placeOf(event, story.recent);
   if (isTwice(event, story.recent, place)) return story;
+  const kept = sharing(event, story.session);
   const recent = [...story.recent];
-  recent.splice(place, 0, event);
-  return shorten(place === story.recent.length ? goOn(story, recent, event) : tell(story.base, recent));
+  recent.splice(place, 0, kept);
+  return shorten(place === story.recent.length ? goOn(story, recent, kept) : tell(story.base, recent));
+}
+
+/** Most of what an event says the session knows: kept once, and not with each of its events. */
+function sharing(event: AgentEvent, session: Session): AgentEvent {
+  const { sessionId, cwd, project, transcriptPath, place } = session;
+  return {
+    ...event,
+    sessionId,
+    cwd: event.cwd === cwd ? cwd : event.cwd,
+    project: event.project === project ? project : event.project,
+    transcriptPath: event.transcriptPath === transcriptPath ? transcriptPath : event.transcriptPath,
+    place: isSamePlace(event.place, place) ? place : event.place,
+  };
 }
 
 /** A session as it was saved: nothing before it can be told anew. */
