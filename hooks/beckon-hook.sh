@@ -15,7 +15,7 @@ export LC_ALL
 umask 077
 agent=${1:-${BECKON_PROVIDER:-claude}}
 max_stdin=67108864
-max_payload=4128768
+max_payload=983040
 max_spool=67108864
 max_log=262144
 max_log_read=4194304

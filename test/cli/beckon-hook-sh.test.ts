@@ -1,7 +1,20 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync, readlinkSync, realpathSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import {
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/limits.ts";
+import { writeEndpoint } from "../../src/storage/private.ts";
 import { testWith } from "../needs.ts";
 import {
   createWorld,
@@ -10,6 +23,7 @@ import {
   expectSilence,
   finish,
   isLinux,
+  oddities,
   open,
   run,
   start,
@@ -168,9 +182,17 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       expect(payload).toEqual({ ...names, tool_use_id: "toolu_1" });
     });
 
-    test("3 MB arrive whole", async () => {
+    test("what is sent is never more than beckon takes", async () => {
       const { received } = world.receiver();
-      const prompt = "né".repeat(1_000_000);
+      for (const length of [982_000, limits.maxBodyBytes])
+        expectSilence(await forward(JSON.stringify({ ...event, prompt: "x".repeat(length) })));
+      expect(received).toHaveLength(2);
+      for (const { text } of received) expect(text.length).toBeLessThanOrEqual(limits.maxBodyBytes);
+    });
+
+    test("900 kB arrive whole", async () => {
+      const { received } = world.receiver();
+      const prompt = "né".repeat(300_000);
       expectSilence(await forward(JSON.stringify({ ...event, prompt })));
       expect(open(received[0]?.text).payload.prompt === prompt).toBe(true);
     });
@@ -264,10 +286,92 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       const ran = await run(command, environment(world.inHome("file/home"), path), text);
       expectSilence(ran);
       expect(ran.stderr).toContain("could not write");
-      if (!isLinux) return;
-      symlinkSync("/dev/full", world.inHome("spool.jsonl"));
+    });
+
+    for (const [what, put] of Object.entries(oddities)) {
+      for (const name of ["endpoint.json", "auth-header"]) {
+        testWith("linux")(`${what} as ${name}: kept, without a wait`, async () => {
+          world.receiver(401);
+          rmSync(world.inHome(name));
+          put(world.inHome(name));
+          const ran = await forward(text);
+          expectSilence(ran);
+          expect(ran.ms).toBeLessThan(2_000);
+          expect(kept()).toEqual([event]);
+        });
+      }
+
+      testWith("linux")(`${what} as spool.jsonl and hook.log: said on stderr, without a wait`, async () => {
+        put(world.inHome("spool.jsonl"));
+        put(world.inHome("hook.log"));
+        const ran = await forward(text);
+        expectSilence(ran);
+        expect(ran.ms).toBeLessThan(2_000);
+        expect(ran.stderr).toMatch(/^beckon-hook: [^\n]*event (lost|dropped)[^\n]*\n$/);
+        if (what.startsWith("a hole")) expect(world.log()).toMatch(/^\d[^\n]+spool is full[^\n]+\n$/);
+      });
+    }
+
+    test("nothing is written through a link", async () => {
+      world.write("precious", "mine\n");
+      for (const name of ["spool.jsonl", "hook.log"])
+        symlinkSync(world.inHome("precious"), world.inHome(name));
+      const ran = await forward(text);
+      expectSilence(ran);
+      expect(ran.stderr).toContain("event lost");
+      expect(readFileSync(world.inHome("precious"), "utf8")).toBe("mine\n");
+    });
+
+    testWith("linux", "root")("nothing is written into another user's folder", async () => {
+      chownSync(world.home, 65_534, 65_534);
+      const ran = await forward(text);
+      expectSilence(ran);
+      expect(ran.stderr).toContain("belongs to another user");
+      expect(readdirSync(world.home)).toEqual([]);
+    });
+
+    test("what a terminal would obey gets neither into the log nor to stderr", async () => {
+      world.receiver(503, "127.0.0.1", '{"error":"a\u001b[31m\u009b2J\tb"}');
+      const ran = await forward('{"session_id":"s\u001b[31m\u009b2J\u0085\u007f"}');
+      expectSilence(ran);
+      expect(ran.stderr).toMatch(/^[ -~]+\n$/);
+      expect(world.log()).toMatch(/^[ -~]+\t-\ts[ -~]+\tbeckon answered 503 \(a[ -~]+b\)[ -~]+\n$/);
+    });
+
+    test("beckon's own words about a refusal are in the log", async () => {
+      const error = "wrong Host header: use http://127.0.0.1:4488";
+      const { port } = world.receiver(403, "127.0.0.1", JSON.stringify({ error }));
+      await forward(text);
+      expect(world.log()).toContain(`\tbeckon answered 403 (${error}): kept in the spool\n`);
+      await forward(text, { BECKON_URL: `http://127.0.0.1:${port}` });
+      expect(world.log()).toContain(`(${error}): kept in the spool of this machine\n`);
+      await forward(text, { BECKON_URL: "http://127.0.0.1:9" });
+      expect(world.log()).toContain(
+        "nobody listens where BECKON_URL says: kept in the spool of this machine\n",
+      );
+      expect(kept()).toEqual([event, event, event]);
+    });
+
+    testWith("linux")("endpoint.json is followed only to the process that wrote it", async () => {
+      const { received, port } = world.receiver();
+      for (const [pid, more] of [
+        [process.pid, { start: "1" }],
+        [process.pid, { boot: "another" }],
+        [0, {}],
+        [-1, {}],
+        [undefined, {}],
+      ] as const) {
+        world.announce(port, pid, { pid, ...more });
+        expectSilence(await forward(text));
+      }
+      expect(received).toEqual([]);
+      expect(kept()).toHaveLength(5);
+      writeEndpoint(
+        { endpoint: world.inHome("endpoint.json") },
+        { url: `http://127.0.0.1:${port}`, pid: process.pid },
+      );
       expectSilence(await forward(text));
-      expect(world.log()).toContain("event lost");
+      expect(received).toHaveLength(1);
     });
 
     test("a spool that nobody empties stops growing, and the log keeps its newer half", async () => {
@@ -299,15 +403,23 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       expect(here.received).toHaveLength(6);
     });
 
-    test("the person's own config can allow more; one that came with the project cannot", async () => {
+    test("the person's own config can allow more; one that a variable places cannot", async () => {
       const elsewhere = world.receiver(200, "0.0.0.0");
       world.announce(9);
-      world.write("config.json", '{\n  "allowRemoteUrl": true\n}\n');
+      for (const folder of ["", ".config/beckon/", "beckon/"]) {
+        mkdirSync(world.inHome(folder), { recursive: true });
+        world.write(`${folder}config.json`, '{\n  "allowRemoteUrl": true\n}\n');
+      }
       const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}` };
-      expectSilence(await forward(text, { ...env, CLAUDE_PROJECT_DIR: world.home }));
+      expectSilence(await forward(text, env));
+      expectSilence(await forward(text, { ...env, XDG_CONFIG_HOME: world.home }));
       expectSilence(await forward(text, { ...env, BECKON_HOME: "." }, world.home));
       expect(elsewhere.received).toHaveLength(0);
-      expectSilence(await forward(text, env));
+      // A user database in which that folder is the person's home.
+      const entry = `ann:x:0:0::${world.home}:/bin/sh`;
+      writeFileSync(world.inHome("getent"), `#!/bin/sh\necho '${entry}'\n`, { mode: 0o755 });
+      const PATH = `${world.home}:${path.PATH ?? process.env.PATH}`;
+      expectSilence(await forward(text, { ...env, PATH }));
       expect(elsewhere.received).toHaveLength(1);
     });
   },

@@ -1,6 +1,15 @@
 /** A state folder, a receiver and real forwarder processes, for the tests of both forwarders. */
 import { expect } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -53,7 +62,7 @@ export function createWorld() {
     ) => run([...beckonHook, ...args], environment(home, env), stdin, cwd),
 
     /** beckon, answering each request with that status; the folder says that it runs. */
-    receiver(status = 200, hostname = "127.0.0.1") {
+    receiver(status = 200, hostname = "127.0.0.1", answer = '{"ok":true}') {
       const received: Received[] = [];
       const server = Bun.serve({
         hostname,
@@ -62,7 +71,7 @@ export function createWorld() {
         async fetch(request) {
           const headers = Object.fromEntries(request.headers);
           received.push({ path: new URL(request.url).pathname, headers, text: await request.text() });
-          return new Response('{"ok":true}', { status });
+          return new Response(answer, { status });
         },
       });
       stops.push(() => server.stop(true));
@@ -77,8 +86,9 @@ export function createWorld() {
       this.announce(server.port);
     },
 
-    announce(port: number, pid = process.pid) {
-      writeFileSync(inHome("endpoint.json"), JSON.stringify({ url: `http://127.0.0.1:${port}`, pid }));
+    announce(port: number, pid: unknown = process.pid, more: object = {}) {
+      const endpoint = { url: `http://127.0.0.1:${port}`, pid, ...more };
+      writeFileSync(inHome("endpoint.json"), JSON.stringify(endpoint));
       writeFileSync(inHome("auth-header"), `Authorization: Bearer ${token}\n`);
     },
 
@@ -88,6 +98,17 @@ export function createWorld() {
     },
   };
 }
+
+/** What may lie where a file of beckon's should be, and would keep a careless reader waiting. */
+export const oddities: Record<string, (path: string) => void> = {
+  "a pipe": (path) => void Bun.spawnSync(["mkfifo", path]),
+  "a folder": (path) => mkdirSync(path),
+  "a link to /dev/zero": (path) => symlinkSync("/dev/zero", path),
+  "a hole of 2 GB": (path) => {
+    writeFileSync(path, "");
+    truncateSync(path, 2 ** 31);
+  },
+};
 
 export type World = ReturnType<typeof createWorld>;
 

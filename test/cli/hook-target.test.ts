@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { isLoopback } from "../../src/cli/hook-target.ts";
-import { createWorld, event, expectSilence, token, type World } from "./forwarder-world.ts";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readEndpoint } from "../../src/cli/client.ts";
+import { homeIn } from "../../src/cli/hook-person.ts";
+import { post, readToken } from "../../src/cli/hook-post.ts";
+import { chooseTarget, isLoopback } from "../../src/cli/hook-target.ts";
+import { paths } from "../../src/storage/paths.ts";
+import { writeEndpoint } from "../../src/storage/private.ts";
+import { testWith } from "../needs.ts";
+import { createWorld, environment, event, expectSilence, run, token, type World } from "./forwarder-world.ts";
 
 let world: World;
 beforeEach(() => {
@@ -31,17 +39,53 @@ describe("BECKON_URL", () => {
     expect(world.log()).toContain("BECKON_URL ignored");
   });
 
-  test("the person's own config can allow it; one that came with the project cannot", async () => {
+  test("the person's own config can allow it", async () => {
+    const elsewhere = world.receiver(200, "0.0.0.0");
+    world.write("own.json", '{"allowRemoteUrl":true}');
+    const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}`, BECKON_HOME: world.home };
+    const own = async () => world.inHome("own.json");
+    const target = await chooseTarget(env, paths(env), [], Promise.resolve({ boot: null }), own);
+    if (target === null) throw new Error("not followed");
+    expect(await post(target, await readToken(world.inHome("auth-header")), "{}", 1_000)).toBe(200);
+    expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  test("a config that a variable places cannot, wherever it lies", async () => {
     const elsewhere = world.receiver(200, "0.0.0.0");
     world.announce(9);
-    world.write("config.json", '{"allowRemoteUrl":true}');
-    const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}` };
-    expectSilence(await world.forward(JSON.stringify(event), { ...env, CLAUDE_PROJECT_DIR: world.home }));
-    expectSilence(await world.forward(JSON.stringify(event), { ...env, BECKON_HOME: "." }, [], world.home));
-    expect(elsewhere.received).toHaveLength(0);
-    expectSilence(await world.forward(JSON.stringify(event), env));
-    expect(elsewhere.received).toHaveLength(1);
-    expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+    const evil = world.inHome("evil");
+    for (const folder of [".", ".config/beckon", "beckon", "Library/Application Support/beckon"]) {
+      mkdirSync(join(evil, folder), { recursive: true });
+      writeFileSync(join(evil, folder, "config.json"), '{"allowRemoteUrl":true}');
+    }
+    const url = `http://0.0.0.0:${elsewhere.port}`;
+    for (const places of [
+      { BECKON_HOME: evil },
+      { BECKON_HOME: "", HOME: evil },
+      { BECKON_HOME: "", XDG_CONFIG_HOME: evil, APPDATA: evil },
+    ]) {
+      const ran = await world.forward(JSON.stringify(event), { BECKON_URL: url, ...places });
+      expectSilence(ran);
+      expect(ran.stderr).toContain("BECKON_URL ignored");
+      expect(ran.stderr).not.toContain(`${evil}/.config`);
+    }
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  testWith("getent")("the home folder is the one of the user database, whatever HOME says", async () => {
+    const line = Bun.spawnSync(["getent", "passwd", String(process.getuid?.())]).stdout.toString();
+    const source = `import { homeOfPerson } from "${join(import.meta.dir, "../../src/cli/hook-person.ts")}";
+      console.log(homeOfPerson());`;
+    const ran = await run([process.execPath, "-e", source], environment(world.home), "");
+    expect(ran.stdout.trim()).toBe(line.split(":")[5] ?? "");
+  });
+
+  test("a line of the user database is found by its number alone", () => {
+    const text =
+      "x:1000:0:0::/wrong:\nann:*:1000:20::0:0:Ann:/Users/ann:/bin/zsh\nbob:x:7:7::relative:/bin/sh\n";
+    expect(homeIn(text, 1000, 8)).toBe("/Users/ann");
+    expect(homeIn(text, 7, 5)).toBeNull();
+    expect(homeIn(text, 8, 5)).toBeNull();
   });
 
   test("loopback is judged by the address, not by how it looks", () => {
@@ -77,4 +121,47 @@ describe("BECKON_URL", () => {
     expect(elsewhere.received).toEqual([]);
     expect(world.spool()).toHaveLength(1);
   });
+});
+
+describe("endpoint.json", () => {
+  const places = () => paths({ BECKON_HOME: world.home });
+
+  test("as beckon writes it, it is followed", async () => {
+    const { received, port } = world.receiver();
+    const endpoint = { url: `http://127.0.0.1:${port}`, pid: process.pid };
+    writeEndpoint(places(), endpoint);
+    expectSilence(await world.forward(JSON.stringify(event)));
+    expect(received).toHaveLength(1);
+    expect(readEndpoint(places())).toEqual(endpoint);
+  });
+
+  testWith("linux")("it says which process of that number it was, on which boot", async () => {
+    writeEndpoint(places(), { url: "http://127.0.0.1:1", pid: process.pid });
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    expect(JSON.parse(readFileSync(places().endpoint, "utf8"))).toEqual({
+      url: "http://127.0.0.1:1",
+      pid: process.pid,
+      start: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
+      boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+    });
+  });
+
+  for (const [what, pid, more] of [
+    ["whose number another process has now", process.pid, { start: "1" }],
+    ["of before the machine was started again", process.pid, { boot: "another" }],
+    ["without a process", undefined, {}],
+    ["of process 0, which every signal reaches", 0, {}],
+    ["of a whole group", -1, {}],
+    ["of half a process", process.pid + 0.5, {}],
+    ["of a process by name", String(process.pid), {}],
+  ] as const) {
+    testWith("linux")(`one ${what} is not followed: who has the port gets nothing`, async () => {
+      const { received, port } = world.receiver();
+      world.announce(port, pid, { pid, ...more });
+      expectSilence(await world.forward(JSON.stringify(event)));
+      expect(received).toEqual([]);
+      expect(world.spool()).toHaveLength(1);
+      expect(readEndpoint(places())).toBeNull();
+    });
+  }
 });
