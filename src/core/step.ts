@@ -21,11 +21,10 @@ export function step(before: Session | null, event: AgentEvent): Session {
   return alive ? move(alive, event, event.move) : noted;
 }
 
-function isRepeat(session: Session, event: AgentEvent): boolean {
-  return (
-    event.payloadKey !== null &&
-    session.payloads.some((p) => p.key === event.payloadKey && event.t - p.t <= sameEventMs)
-  );
+function isRepeat({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
+  if (payloadKey === null) return false;
+  for (const p of payloads) if (p.key === payloadKey && t - p.t <= sameEventMs) return true;
+  return false;
 }
 
 /** What every event tells besides its move. */
@@ -251,9 +250,11 @@ function trails({ turn }: Session, event: AgentEvent): boolean {
 function toolEnd(session: Session, event: AgentEvent, m: Move & { kind: "tool-end" }): Session {
   const main = event.agentId === null;
   const same = (c: ToolCall) => m.toolUseId !== null && c.toolUseId === m.toolUseId;
-  const tools = session.tools
-    .filter((c) => !c.ended || event.t - c.t < trailingMs * 2)
-    .map((c) => (same(c) ? ended(c, event) : c));
+  const tools: ToolCall[] = [];
+  for (const c of session.tools) {
+    if (same(c)) tools.push(ended(c, event));
+    else if (!c.ended || event.t - c.t < trailingMs * 2) tools.push(c);
+  }
   const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
   if (!main) return knowChild(closed, event, null);
   const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");

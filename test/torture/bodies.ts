@@ -146,10 +146,10 @@ const makers = {
     withField(random, n, random.pick(textFields), JSON.stringify("x".repeat(random.between(1_000, 70_000)))),
   "slow text": (random, n) =>
     withField(random, n, "prompt", `"${random.pick(slowPieces).repeat(random.between(100, 5_000))}"`),
-  "huge text": (random, n) => withField(random, n, random.pick(textFields), `"${"y".repeat(3.9 * mb)}"`),
+  "huge text": (random, n) => withField(random, n, random.pick(textFields), `"${"y".repeat(0.97 * mb)}"`),
   "huge slow text": (random, n) => {
     const piece = random.pick(slowPieces);
-    return withField(random, n, "prompt", `"${piece.repeat((3.5 * mb) / piece.length)}"`);
+    return withField(random, n, "prompt", `"${piece.repeat((0.9 * mb) / piece.length)}"`);
   },
   "10 MB": (random, n) => withField(random, n, "prompt", `"${"z".repeat(10 * mb)}"`),
 } as const satisfies Record<string, Make>;

@@ -43,7 +43,7 @@ describe("a taken port", () => {
     await take(world.port + 1);
     const app = await world.start();
     expect(app.port).toBeGreaterThan(world.port + 1);
-    expect(endpoint()).toEqual({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
+    expect(endpoint()).toMatchObject({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
     for (const payload of untilItAsks("first", "make")) await world.hook(payload);
     expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
     expect(world.read("spool.jsonl")).toBe("");

@@ -64,8 +64,8 @@ describe("one session in two terminals", () => {
       const first = world.agent();
       const second = world.agent();
       world.writeStatus(first.pid, { sessionId: "a", status: "idle" });
-      world.writeStatus(second.pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
       watch();
+      world.writeStatus(second.pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
       await until(() => phase("a") === "waiting_permission", nextLookMs);
       hook(
         { session_id: "a", hook_event_name: "CwdChanged" },
