@@ -66,9 +66,9 @@ const justEndedMs = 2_000;
 
 /** PermissionRequest: opens an ask, or names the one that a reminder or the status file opened without a name. */
 export function request(session: Session, event: AgentEvent, move: Move & { kind: "ask" }): Session {
-  const bound = new Set(session.asks.map((ask) => ask.toolUseId));
+  const isBound = ({ toolUseId }: ToolCall) => session.asks.some((ask) => ask.toolUseId === toolUseId);
   const calls = session.tools.filter((call) => isOf(call, event, move));
-  const call = calls.find((c) => !c.ended && !bound.has(c.toolUseId));
+  const call = calls.find((c) => !c.ended && !isBound(c));
   if (!call && calls.some((c) => c.ended && event.t - c.t < justEndedMs)) return session;
 
   const told = {

@@ -31,9 +31,12 @@ export function reduce(story: Story | undefined, event: AgentEvent): Story {
   const place = placeOf(event, story.recent);
   if (isTwice(event, story.recent, place)) return story;
   const kept = sharing(event, story.session);
-  const recent = [...story.recent];
-  recent.splice(place, 0, kept);
-  return shorten(place === story.recent.length ? goOn(story, recent, kept) : tell(story.base, recent));
+  const isNewest = place === story.recent.length;
+  return shorten(
+    isNewest
+      ? goOn(story, [...story.recent, kept], kept)
+      : tell(story.base, story.recent.toSpliced(place, 0, kept)),
+  );
 }
 
 /** Most of what an event says the session knows: kept once, and not with each of its events. */

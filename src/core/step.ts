@@ -233,7 +233,8 @@ function toolStart(session: Session, event: AgentEvent, m: Move & { kind: "tool-
   const known = main ? runs(settled, event, m.tool) : knowChild(settled, event, m.tool);
   // Stamped after its subagent's end: there is nobody left to run it.
   if (event.agentId !== null && !isRunning(known, event.agentId)) return known;
-  const tools = [...known.tools, call].slice(-limits.maxTools);
+  const tools = [...known.tools, call];
+  if (tools.length > limits.maxTools) tools.shift();
   const skill = m.skill === null || !main ? known.currentSkill : m.skill;
   return asks.bindCall({ ...known, tools, currentSkill: skill }, call, event);
 }
@@ -252,8 +253,8 @@ function toolEnd(session: Session, event: AgentEvent, m: Move & { kind: "tool-en
   const same = (c: ToolCall) => m.toolUseId !== null && c.toolUseId === m.toolUseId;
   const tools: ToolCall[] = [];
   for (const c of session.tools) {
-    if (same(c)) tools.push(ended(c, event));
-    else if (!c.ended || event.t - c.t < trailingMs * 2) tools.push(c);
+    if (c.ended && event.t - c.t >= trailingMs * 2) continue;
+    tools.push(same(c) ? ended(c, event) : c);
   }
   const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
   if (!main) return knowChild(closed, event, null);
