@@ -14,18 +14,20 @@ const isFlat = await inFolder(async (folder) => {
   await Bun.sleep(settleMs);
   console.log(`idle: ${residentMb(pid).toFixed(0)} MB`);
   const since = Date.now() - 10 * 60 * 60_000;
-  let half = 0;
+  const seen: number[] = [];
   for (let part = 0; part < parts; part++) {
     await put({ port, authorization, part, sessions, events, since, connections: 16 });
     const told = (part + 1) * events;
     if (told % 250_000 !== 0) continue;
     await Bun.sleep(settleMs);
     const mb = residentMb(pid);
-    if (part + 1 === parts / 2) half = mb;
+    seen.push(mb);
     console.log(`after ${told.toLocaleString("en")} events over ${sessions} sessions: ${mb.toFixed(0)} MB`);
   }
-  const end = residentMb(pid);
   await beckon.stop();
-  return meets("memory at the end, of that at half", end / half, "at most", 1.2);
+  // One reading depends on when the garbage was last collected.
+  const mean = (list: readonly number[]) => list.reduce((sum, mb) => sum + mb, 0) / list.length;
+  const [before, after] = [mean(seen.slice(0, seen.length / 2)), mean(seen.slice(seen.length / 2))];
+  return meets("memory in the second half, of that in the first", after / before, "at most", 1.2);
 });
 process.exitCode = isFlat ? 0 : 1;
