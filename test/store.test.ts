@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { AgentEvent, Move } from "../src/core/event.ts";
+import { type AgentEvent, type Move, ownEvent } from "../src/core/event.ts";
 import { createStore } from "../src/store.ts";
 
 const minute = 60_000;
@@ -11,24 +11,7 @@ const retention = { completedMs: day, completedMax: 200 };
 
 let count = 0;
 function event(sessionId: string, ms: number, move: Move, more: Partial<AgentEvent> = {}): AgentEvent {
-  return {
-    ...at(ms),
-    id: `event-${++count}`,
-    agent: "claude",
-    sessionId,
-    agentId: null,
-    agentType: null,
-    name: move.kind,
-    promptId: null,
-    cwd: null,
-    project: null,
-    transcriptPath: null,
-    place: null,
-    attended: null,
-    payloadKey: null,
-    move,
-    ...more,
-  };
+  return ownEvent(`event-${++count}`, at(ms), { agent: "claude", sessionId, ...more }, move);
 }
 const prompt: Move = { kind: "prompt", text: "go", byMachine: false };
 const stop: Move = { kind: "turn-end", error: null, lastResponse: null, background: null };

@@ -4,8 +4,8 @@ import { endThread } from "./asks.ts";
 import type { AgentEvent, BackgroundTask, Moment } from "./event.ts";
 import type { Child, Session } from "./session.ts";
 
-/** A child's hooks can be stamped after its end: only something clearly newer makes it live again. */
-const trailingMs = 1_000;
+/** Hooks of one moment can be stamped this far out of order: nothing that only trails an end revives what ended. */
+export const trailingMs = 1_000;
 
 export function isRunning(session: Session, agentId: string): boolean {
   return session.children.some((child) => child.agentId === agentId && child.running);

@@ -143,6 +143,30 @@ export function isHook(move: Move): boolean {
   }
 }
 
+/** Whose event it is, and what else is known about it. */
+export type About = Pick<AgentEvent, "agent" | "sessionId"> & Partial<AgentEvent>;
+
+/** An event that no hook sent. */
+export function ownEvent(id: string, when: Moment, about: About, move: Move): AgentEvent {
+  return {
+    agentId: null,
+    agentType: null,
+    name: move.kind,
+    promptId: null,
+    cwd: null,
+    project: null,
+    transcriptPath: null,
+    place: null,
+    attended: null,
+    payloadKey: null,
+    ...about,
+    id,
+    at: when.at,
+    t: when.t,
+    move,
+  };
+}
+
 export function sessionKey(agent: string, sessionId: string): string {
   return `${agent}:${sessionId}`;
 }

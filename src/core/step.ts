@@ -1,15 +1,13 @@
 /** One event, in order, on one session. What arrives out of order is put in its place by reduce.ts. */
 import { limits } from "../limits.ts";
 import * as asks from "./asks.ts";
-import { endChild, isRunning, knowChild, reconcileChildren } from "./children.ts";
+import { endChild, isRunning, knowChild, reconcileChildren, trailingMs } from "./children.ts";
 import { type AgentEvent, isHook, type Moment, type Move } from "./event.ts";
 import { newSession, type Session, type ToolCall } from "./session.ts";
 import { fileChanged, settle } from "./settle.ts";
 
 /** The same payload of one session within this time is one event, sent by two registrations of the hook. */
 const sameEventMs = 1_000;
-/** Hooks of one moment can be stamped this far out of order: nothing that only trails an end revives it. */
-const trailingMs = 1_000;
 
 export function step(before: Session | null, event: AgentEvent): Session {
   const known = before ? settle(before, event.t) : newSession(event);

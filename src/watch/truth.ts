@@ -2,7 +2,14 @@
 import { join } from "node:path";
 import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../agents/claude/status.ts";
 import type { Here } from "../agents/envelope.ts";
-import type { AgentEvent, Enrichment, Moment, Move } from "../core/event.ts";
+import {
+  type About,
+  type AgentEvent,
+  type Enrichment,
+  type Moment,
+  type Move,
+  ownEvent,
+} from "../core/event.ts";
 import type { Session } from "../core/session.ts";
 import { findDead } from "./processes.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
@@ -44,7 +51,7 @@ export function createTruth(options: TruthOptions): Truth {
   function tell(about: About, when: Moment, move: Move): void {
     if (stopped) return;
     try {
-      dispatch(eventOf(about, when, move));
+      dispatch(ownEvent(`own-${++count}-${when.t}`, when, about, move));
     } catch (error) {
       options.onError(`could not count ${move.kind} of ${about.sessionId}: ${error}`);
     }
@@ -72,7 +79,7 @@ export function createTruth(options: TruthOptions): Truth {
   function goOnElsewhere(sessionId: string): boolean {
     const other = files.speakOf(sessionId);
     if (!other) return false;
-    say({ ...bare("claude", sessionId), place: statusPlace(other) }, other, clock());
+    say({ agent: "claude", sessionId, place: statusPlace(other) }, other, clock());
     return true;
   }
 
@@ -87,7 +94,8 @@ export function createTruth(options: TruthOptions): Truth {
     const response =
       session.lastResponse === null && lastResponse ? { lastResponse: mask(lastResponse) } : {};
     const more = { ...known, ...title, ...response };
-    const about = bare(session.agent, session.sessionId);
+    // Not what else was known: it may have changed while the file was read.
+    const about = { agent: session.agent, sessionId: session.sessionId };
     if (isNews(session, more)) tell(about, clock(), { kind: "enriched", with: more });
     const unseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
     if (unseen) tell(about, ago(clock(), interruptedAt), { kind: "interrupted" });
@@ -109,7 +117,7 @@ export function createTruth(options: TruthOptions): Truth {
   function look(): void {
     const sessions = options.sessions();
     for (const { agent, sessionId } of findDead(sessions)) {
-      if (!goOnElsewhere(sessionId)) tell(bare(agent, sessionId), clock(), { kind: "gone", why: "process" });
+      if (!goOnElsewhere(sessionId)) tell({ agent, sessionId }, clock(), { kind: "gone", why: "process" });
     }
     for (const session of sessions) {
       const waits = session.turn.running || session.asks.some((ask) => ask.kind !== "idle");
@@ -122,7 +130,8 @@ export function createTruth(options: TruthOptions): Truth {
   function lookForLeft(): void {
     for (const session of options.sessions()) {
       const isLeft = session.file !== null && !session.ended && !files.speakOf(session.sessionId);
-      if (isLeft) tell(bare(session.agent, session.sessionId), clock(), { kind: "gone", why: "file" });
+      if (isLeft)
+        tell({ agent: session.agent, sessionId: session.sessionId }, clock(), { kind: "gone", why: "file" });
     }
   }
 
@@ -174,32 +183,4 @@ function after(last: Moment | null, when: Moment): Moment {
 function ago(here: Here, at: number | null): Moment {
   if (at === null || at > here.at) return { at: here.at, t: here.t };
   return { at, t: here.t - (here.at - at) };
-}
-
-type About = Pick<AgentEvent, "agent" | "sessionId" | "cwd" | "attended" | "transcriptPath" | "place">;
-
-/** Only what it is about: what else is known of it may have changed while a file was read. */
-function bare(agent: string, sessionId: string): About {
-  return { agent, sessionId, cwd: null, attended: null, transcriptPath: null, place: null };
-}
-
-function eventOf(about: About, when: Moment, move: Move): AgentEvent {
-  return {
-    id: `own-${++count}-${when.t}`,
-    at: when.at,
-    t: when.t,
-    agent: about.agent,
-    sessionId: about.sessionId,
-    agentId: null,
-    agentType: null,
-    name: move.kind,
-    promptId: null,
-    cwd: about.cwd,
-    project: null,
-    transcriptPath: about.transcriptPath,
-    place: about.place,
-    attended: about.attended,
-    payloadKey: null,
-    move,
-  };
 }

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compileEntry } from "./processes.ts";
 import { type Case, interleave, meets, ratio, table } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
@@ -39,19 +40,6 @@ curl -s -X POST "\${URL}/api/hook" \\
   > /dev/null 2>&1 || true
 `;
 
-/** As build.ts does it. */
-async function compile(entry: string, outfile: string): Promise<void> {
-  await Bun.build({
-    entrypoints: [entry],
-    target: "bun",
-    format: "esm",
-    minify: true,
-    bytecode: true,
-    splitting: true,
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
-  });
-}
-
 function payload(round: number): string {
   return JSON.stringify({
     session_id: "06c75a06-35e5-4fac-b012-e960f4753e79",
@@ -84,8 +72,8 @@ async function measure(): Promise<boolean> {
       inFolder("floor.ts"),
       `if (process.argv[2] === "nothing") process.exit(0);\nawait import(${main});\n`,
     );
-    await compile(join(repo, "src/main.ts"), inFolder("beckon"));
-    await compile(inFolder("floor.ts"), inFolder("floor"));
+    await compileEntry(join(repo, "src/main.ts"), inFolder("beckon"));
+    await compileEntry(inFolder("floor.ts"), inFolder("floor"));
 
     // What Claude Code gives its hooks, in tmux.
     const env = {

@@ -25,11 +25,17 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
   }
 }
 
-/** The sources as they are now, compiled as build.ts does it. */
+/** The sources as they are now. */
 export async function compile(folder: string): Promise<string> {
   const outfile = join(folder, "beckon");
+  await compileEntry(join(repo, "src/main.ts"), outfile);
+  return outfile;
+}
+
+/** As build.ts does it. */
+export async function compileEntry(entry: string, outfile: string): Promise<void> {
   await Bun.build({
-    entrypoints: [join(repo, "src/main.ts")],
+    entrypoints: [entry],
     target: "bun",
     format: "esm",
     minify: true,
@@ -37,7 +43,6 @@ export async function compile(folder: string): Promise<string> {
     splitting: true,
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
   });
-  return outfile;
 }
 
 /** Resolves with its first answer. */

@@ -1,7 +1,7 @@
 /** Tells a session's story in the agent's own words and asks what would be shown. */
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
-import type { AgentEvent, FileStatus, Move } from "../../src/core/event.ts";
+import { type AgentEvent, type FileStatus, type Move, ownEvent } from "../../src/core/event.ts";
 import { reduce, type Story } from "../../src/core/reduce.ts";
 import { type SessionSnapshot, snapshotOf } from "../../src/core/snapshot.ts";
 
@@ -37,25 +37,8 @@ export function tell(place: Record<string, unknown> = {}): Told {
     return { at: startedAt + t, t, id: `event-${++count}`, key: `key-${count}` };
   };
   const own = (move: Move, after: number): void => {
-    const { at, t, id } = when(after);
-    dispatch({
-      at,
-      t,
-      id,
-      agent: "claude",
-      sessionId,
-      agentId: null,
-      agentType: null,
-      name: move.kind,
-      promptId: null,
-      cwd: null,
-      project: null,
-      transcriptPath: null,
-      place: null,
-      attended: null,
-      payloadKey: null,
-      move,
-    });
+    const { id, ...at } = when(after);
+    dispatch(ownEvent(id, at, { agent: "claude", sessionId }, move));
   };
   const told: Told = {
     hook(name, fields = {}, after = 1_000) {

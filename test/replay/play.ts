@@ -2,7 +2,7 @@
 import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
-import type { AgentEvent, Move } from "../../src/core/event.ts";
+import { type AgentEvent, type Moment, type Move, ownEvent } from "../../src/core/event.ts";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
 import { createStore } from "../../src/store.ts";
 import type { Recording, Row } from "./recording.ts";
@@ -117,22 +117,6 @@ function eventsOf(
   return events;
 }
 
-function own(sessionId: string, id: string, when: { at: number; t: number }, move: Move): AgentEvent {
-  return {
-    ...when,
-    id,
-    agent: "claude",
-    sessionId,
-    agentId: null,
-    agentType: null,
-    name: move.kind,
-    promptId: null,
-    cwd: null,
-    project: null,
-    transcriptPath: null,
-    place: null,
-    attended: null,
-    payloadKey: null,
-    move,
-  };
+function own(sessionId: string, id: string, when: Moment, move: Move): AgentEvent {
+  return ownEvent(id, when, { agent: "claude", sessionId }, move);
 }
