@@ -67,7 +67,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const loaded = loadSnapshot(paths);
   if (loaded.problem) log("warn", loaded.problem);
   const saved = loaded.value ? unpack(loaded.value, clock()) : null;
-  if (saved) store.restore(saved.sessions);
+  if (saved) store.restore(saved.sessions, saved.tellings);
   if (saved && saved.dropped > 0)
     log("warn", `the snapshot holds ${saved.dropped} sessions that make no sense`);
   let spooled = saved?.spool ?? null;
@@ -90,8 +90,15 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 
   const save = (): void => {
     const covered = journal.position();
-    const value: Saved = { journal: covered, spool: spool.position(), sessions: store.sessions(clock()) };
-    saveSnapshot(paths, pack(value, clock()));
+    const now = clock();
+    const sessions = store.sessions(now);
+    const value: Saved = {
+      journal: covered,
+      spool: spool.position(),
+      sessions,
+      tellings: store.tellings(now),
+    };
+    saveSnapshot(paths, pack(value, now));
     journal.rotate(covered);
   };
   const saver = createSaver(save, { onError });

@@ -1,5 +1,7 @@
 /** The state as it lies on disk, and back: also after a reboot, when the clock that orders events began anew. */
+import { version } from "../package.json";
 import { type Here, isFields } from "./agents/envelope.ts";
+import type { Telling } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { readSession } from "./saved-session.ts";
 import type { JournalPosition } from "./storage/journal.ts";
@@ -10,6 +12,7 @@ export interface Saved {
   readonly journal: JournalPosition | null;
   readonly spool: SpoolPosition | null;
   readonly sessions: readonly Session[];
+  readonly tellings: readonly Telling[];
 }
 
 export interface Unpacked extends Saved {
@@ -18,7 +21,23 @@ export interface Unpacked extends Saved {
 }
 
 export function pack(saved: Saved, { at, t, boot, host }: Here): SnapshotFile {
-  return { version: 1, ...saved, savedAt: at, savedT: t, boot, host };
+  const { tellings, ...rest } = saved;
+  return { version: 1, ...rest, lately: seal(tellings), savedAt: at, savedT: t, boot, host };
+}
+
+/** Events are not checked field by field: as this very version wrote them, or not at all. */
+function seal(tellings: readonly Telling[]): { text: string; sum: string } {
+  const text = JSON.stringify(tellings);
+  return { text, sum: sumOf(text) };
+}
+
+function sumOf(text: string): string {
+  return Bun.hash(`${version} ${text}`).toString(36);
+}
+
+function unseal(value: unknown): readonly Telling[] {
+  if (!isFields(value) || typeof value.text !== "string" || value.sum !== sumOf(value.text)) return [];
+  return JSON.parse(value.text);
 }
 
 export function unpack(file: SnapshotFile, here: Here): Unpacked {
@@ -31,10 +50,12 @@ export function unpack(file: SnapshotFile, here: Here): Unpacked {
       ? 0
       : here.t - Math.max(0, here.at - savedAt) - savedT;
   const moved = shift === 0 ? sessions : sessions.map((session) => shifted(session, shift));
+  const sameHost = sameBoot && host === here.host;
   return {
     journal: file.journal,
     spool: file.spool,
-    sessions: sameBoot && host !== here.host ? moved.map(outOfSight) : moved,
+    tellings: sameHost ? unseal(file.lately) : [],
+    sessions: sameBoot && !sameHost ? moved.map(outOfSight) : moved,
     dropped: list.length - sessions.length,
   };
 }

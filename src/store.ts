@@ -1,7 +1,7 @@
 /** Every session, in memory. One way in: dispatch. */
 import { type AgentEvent, type Moment, sessionKey } from "./core/event.ts";
 import { elapsedMs, stateOf } from "./core/phase.ts";
-import { reduce, resume, type Story } from "./core/reduce.ts";
+import { reduce, resume, retell, type Story, type Telling } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { settle } from "./core/settle.ts";
 import { type SessionSnapshot, snapshotOf } from "./core/snapshot.ts";
@@ -25,8 +25,13 @@ export interface Store {
   find(name: string, now: Moment): SessionSnapshot | null;
   /** Lets go of sessions that are long over. */
   prune(now: Moment, retention: Retention): void;
-  restore(sessions: readonly Session[]): void;
+  /** Of sessions that moved a moment ago: events older than their newest may still be under way. */
+  tellings(now: Moment): Telling[];
+  restore(sessions: readonly Session[], tellings?: readonly Telling[]): void;
 }
+
+/** A forwarder gives up after a second, the spool is read within another. Much more on a machine that crawls. */
+const underWayMs = 10_000;
 
 function fail(text: string): never {
   throw new Error(text);
@@ -80,9 +85,15 @@ export function createStore(onError: (text: string) => void = fail): Store {
         stories.delete(key);
       }
     },
-    restore(sessions) {
-      for (const session of sessions)
-        stories.set(sessionKey(session.agent, session.sessionId), resume(session));
+    tellings(now) {
+      const moving = [...stories.values()].filter(({ session }) => now.t - session.newest < underWayMs);
+      moving.sort((a, b) => b.session.newest - a.session.newest);
+      return moving.slice(0, limits.maxTellings).map(({ base, recent }) => ({ base, recent }));
+    },
+    restore(sessions, tellings = []) {
+      for (const story of [...sessions.map(resume), ...tellings.map(retell)]) {
+        if (story) stories.set(sessionKey(story.session.agent, story.session.sessionId), story);
+      }
     },
   };
 }

@@ -137,6 +137,21 @@ describe("after a start", () => {
     });
   });
 
+  test("an event that was under way when the snapshot was taken is put in its place after a kill", async () => {
+    const first = await world.startProcess();
+    const at = Date.now() - 1_000;
+    await world.hook(prompt("s", { prompt: "one" }), { at });
+    await world.hook(prompt("s", { prompt: "three" }), { at: at + 200 });
+    await until(() => readdirSync(world.places.state).includes("snapshot.json"), 3_000);
+    first.kill("SIGKILL");
+    await first.exited;
+    const _meta = { id: "late", at: at + 100 };
+    const late = { provider: "claude", _meta, payload: prompt("s", { prompt: "two" }) };
+    writeFileSync(world.places.spool, `${JSON.stringify(late)}\n`);
+    await world.startProcess();
+    expect(await world.session("s")).toMatchObject({ turnCount: 3, lastPrompt: "three" });
+  });
+
   test("a snapshot full of nonsense is no reason not to start", async () => {
     const app = await world.start();
     await world.hook(prompt("good"));

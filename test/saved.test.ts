@@ -3,7 +3,7 @@ import { openEnvelope } from "../src/agents/envelope.ts";
 import { agents } from "../src/agents/index.ts";
 import type { Session } from "../src/core/session.ts";
 import { snapshotOf } from "../src/core/snapshot.ts";
-import { pack, unpack } from "../src/saved.ts";
+import { pack, type Saved, unpack } from "../src/saved.ts";
 import type { SnapshotFile } from "../src/storage/snapshot.ts";
 import { createStore } from "../src/store.ts";
 
@@ -51,16 +51,41 @@ const asking = () =>
   );
 const done = (ago: number) =>
   told("done", ["UserPromptSubmit", ago + 1_000, { prompt: "go" }], ["Stop", ago]);
-const save = (...sessions: Session[]): SnapshotFile =>
+const saveAll = (saved: Pick<Saved, "sessions" | "tellings">): SnapshotFile =>
   JSON.parse(
-    JSON.stringify(pack({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], sessions }, here())),
+    JSON.stringify(pack({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], ...saved }, here())),
   );
+const save = (...sessions: Session[]) => saveAll({ sessions, tellings: [] });
 
 describe("a start without a reboot", () => {
   test("gives back everything as it was", () => {
     const sessions = [asking(), done(minute)];
     const back = unpack(save(...sessions), here(hour));
-    expect(back).toEqual({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], sessions, dropped: 0 });
+    expect(back).toEqual({
+      journal: { segment: "1", offset: 5 },
+      spool: ["a", 3],
+      sessions,
+      tellings: [],
+      dropped: 0,
+    });
+  });
+
+  test("gives back the last events too, but only as they were written, by this version and on this machine", () => {
+    const tellings = [{ base: asking(), recent: [] }];
+    const file = saveAll({ sessions: [], tellings });
+    expect(unpack(file, here(hour)).tellings).toEqual(tellings);
+    const { text, sum } = file.lately as { text: string; sum: string };
+    for (const lately of [
+      { text: text.replace("asks", "aske"), sum },
+      { text: "[", sum },
+      { text, sum: "" },
+      null,
+      "",
+    ]) {
+      expect(unpack({ ...file, lately }, here(hour)).tellings).toEqual([]);
+    }
+    expect(unpack(file, rebooted(hour)).tellings).toEqual([]);
+    expect(unpack(file, { ...here(hour), host: "boot-1/pid:[2]" }).tellings).toEqual([]);
   });
 });
 

@@ -57,6 +57,13 @@ export function resume(session: Session): Story {
   return { base: session, recent: [], middle: null, session };
 }
 
+/** All that it takes to tell a story anew. */
+export type Telling = Pick<Story, "base" | "recent">;
+
+export function retell({ base, recent }: Telling): Story | null {
+  return recent.length > 0 ? tell(base, recent) : base && resume(base);
+}
+
 /** After the last one that is not newer. Almost always that is the end. */
 function placeOf(event: AgentEvent, recent: readonly AgentEvent[]): number {
   let place = recent.length;
