@@ -75,7 +75,8 @@ export function createIntake(options: IntakeOptions): Intake {
     // The payload as it was written: to write it anew would cost more.
     const from = hook.payload === body ? 0 : text.indexOf('"payload":');
     const payload = from < 0 ? text : text.slice(from);
-    const key = Bun.hash(payload).toString(36);
+    // Compared with those of one session in one second: 32 bits and the length tell them apart.
+    const key = `${payload.length.toString(36)}.${Bun.hash.xxHash32(payload).toString(36)}`;
     return { hook, key, text, here, when: stamp(hook.meta, here), spool };
   }
 
@@ -99,20 +100,37 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  async function keep({ key, text, here, when, spool }: Parcel, event: AgentEvent): Promise<Outcome> {
-    const { id } = event;
-    const entry = { id, at: when.at, t: when.t, boot: here.boot, key, text };
-    try {
-      await journal.append(spool ? { ...entry, spool } : entry);
-    } catch (error) {
-      options.onError(`could not keep an event: ${message(error)}`);
-      return { status: 503, error: `not kept: ${message(error)}` };
-    } finally {
-      underWay.delete(id);
+  /** Those whose entries are written together share one fate: one promise for all of them. */
+  let together: { written: Promise<void>; events: AgentEvent[]; outcome: Promise<Outcome> } | null = null;
+
+  function keep({ key, text, here, when, spool }: Parcel, event: AgentEvent): Promise<Outcome> {
+    const entry = { id: event.id, at: when.at, t: when.t, boot: here.boot, key, text };
+    const written = journal.append(spool ? { ...entry, spool } : entry);
+    if (together?.written !== written) {
+      const events: AgentEvent[] = [];
+      const outcome = written.then(
+        () => countAll(events),
+        (error) => refuseAll(events, error),
+      );
+      together = { written, events, outcome };
     }
-    kept.add(id);
-    count(event);
+    together.events.push(event);
+    return together.outcome;
+  }
+
+  function countAll(events: readonly AgentEvent[]): Outcome {
+    for (const event of events) {
+      underWay.delete(event.id);
+      kept.add(event.id);
+      count(event);
+    }
     return ok;
+  }
+
+  function refuseAll(events: readonly AgentEvent[], error: unknown): Outcome {
+    for (const event of events) underWay.delete(event.id);
+    options.onError(`could not keep ${events.length} events: ${message(error)}`);
+    return { status: 503, error: `not kept: ${message(error)}` };
   }
 
   /** The event is safe: whatever fails from here on is ours alone. */

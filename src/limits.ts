@@ -10,8 +10,8 @@ export const limits = {
   maxTextLength: 1_900,
   maxOptions: 12,
   maxSessions: 20_000,
-  /** Sessions whose last events are in the snapshot too, some KB each. */
-  maxTellings: 200,
+  /** The last events of sessions that moved a moment ago, in the snapshot: half a KB each. */
+  maxToldEvents: 5_000,
   maxOpenAsks: 64,
   maxChildren: 64,
   maxTools: 64,

@@ -88,7 +88,14 @@ export function createStore(onError: (text: string) => void = fail): Store {
     tellings(now) {
       const moving = [...stories.values()].filter(({ session }) => now.t - session.newest < underWayMs);
       moving.sort((a, b) => b.session.newest - a.session.newest);
-      return moving.slice(0, limits.maxTellings).map(({ base, recent }) => ({ base, recent }));
+      const tellings: Telling[] = [];
+      let room = limits.maxToldEvents;
+      for (const { base, recent } of moving) {
+        room -= recent.length;
+        if (room < 0) break;
+        tellings.push({ base, recent });
+      }
+      return tellings;
     },
     restore(sessions, tellings = []) {
       for (const story of [...sessions.map(resume), ...tellings.map(retell)]) {

@@ -171,11 +171,8 @@ export function sessionKey(agent: string, sessionId: string): string {
   return `${agent}:${sessionId}`;
 }
 
-export function isSamePlace(a: Place | null, b: Place | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a.pid !== b.pid || a.procStart !== b.procStart || a.tty !== b.tty || a.local !== b.local) return false;
-  if (a.terminalSessionId !== b.terminalSessionId) return false;
-  for (const name in a.env) if (a.env[name] !== b.env[name]) return false;
-  for (const name in b.env) if (!(name in a.env)) return false;
-  return true;
+/** The same process in a terminal that we know: the rest of its place cannot have changed. */
+export function isSamePlace(known: Place | null, told: Place | null): boolean {
+  if (known === null || told === null) return known === told;
+  return known.pid === told.pid && known.procStart === told.procStart && known.tty !== null;
 }

@@ -14,20 +14,21 @@ export interface Story {
   /** What was known before the first of `recent`. */
   readonly base: Session | null;
   readonly recent: readonly AgentEvent[];
-  /** What was known after the first `windowEvents` of them: the next base. */
+  /** What was known after the first `middleAt` of them: the next base. */
   readonly middle: Session | null;
+  readonly middleAt: number;
   readonly session: Session;
 }
 
-/**
- * At least so many events can be put in order, and at most twice as many. An event is under way for 2 s at the most (a
- * forwarder gives up after one, the spool is read within another), in which no session does more. What is kept is also
- * what the garbage collector walks through.
- */
-const windowEvents = 16;
+/** An event is under way for 2 s at the most: a forwarder gives up after one, the spool is read within another. */
+const underWayMs = 3_000;
+/** The story moves on by so many events at once, and only past those that nothing can come before any more. */
+const stepEvents = 16;
+/** However fast they come. What is kept is also what the garbage collector walks through. */
+const maxEvents = 512;
 
 export function reduce(story: Story | undefined, event: AgentEvent): Story {
-  if (!story) return { base: null, recent: [event], middle: null, session: step(null, event) };
+  if (!story) return { base: null, recent: [event], middle: null, middleAt: 0, session: step(null, event) };
   const place = placeOf(event, story.recent);
   if (isTwice(event, story.recent, place)) return story;
   const kept = sharing(event, story.session);
@@ -35,7 +36,7 @@ export function reduce(story: Story | undefined, event: AgentEvent): Story {
   return shorten(
     isNewest
       ? goOn(story, [...story.recent, kept], kept)
-      : tell(story.base, story.recent.toSpliced(place, 0, kept)),
+      : tell(story, story.recent.toSpliced(place, 0, kept)),
   );
 }
 
@@ -48,20 +49,20 @@ function sharing(event: AgentEvent, session: Session): AgentEvent {
     cwd: event.cwd === cwd ? cwd : event.cwd,
     project: event.project === project ? project : event.project,
     transcriptPath: event.transcriptPath === transcriptPath ? transcriptPath : event.transcriptPath,
-    place: isSamePlace(event.place, place) ? place : event.place,
+    place: isSamePlace(place, event.place) ? place : event.place,
   };
 }
 
 /** A session as it was saved: nothing before it can be told anew. */
 export function resume(session: Session): Story {
-  return { base: session, recent: [], middle: null, session };
+  return { base: session, recent: [], middle: null, middleAt: 0, session };
 }
 
 /** All that it takes to tell a story anew. */
 export type Telling = Pick<Story, "base" | "recent">;
 
 export function retell({ base, recent }: Telling): Story | null {
-  return recent.length > 0 ? tell(base, recent) : base && resume(base);
+  return recent.length > 0 ? tell({ base, middleAt: 0 }, recent) : base && resume(base);
 }
 
 /** After the last one that is not newer. Almost always that is the end. */
@@ -76,24 +77,34 @@ function isTwice(event: AgentEvent, recent: readonly AgentEvent[], place: number
   return false;
 }
 
-function goOn({ base, middle, session }: Story, recent: readonly AgentEvent[], event: AgentEvent): Story {
-  const next = step(session, event);
-  return { base, recent, middle: recent.length === windowEvents ? next : middle, session: next };
+function goOn(story: Story, recent: readonly AgentEvent[], event: AgentEvent): Story {
+  const { base, middle, middleAt } = story;
+  return { base, recent, middle, middleAt, session: step(story.session, event) };
 }
 
-function tell(base: Session | null, recent: readonly AgentEvent[]): Story {
+function tell({ base, middleAt }: Pick<Story, "base" | "middleAt">, recent: readonly AgentEvent[]): Story {
   let session = base;
   let middle: Session | null = null;
   recent.forEach((event, n) => {
     session = step(session, event);
-    if (n + 1 === windowEvents) middle = session;
+    if (n + 1 === middleAt) middle = session;
   });
-  return { base, recent, middle, session: session as unknown as Session };
+  return { base, recent, middle, middleAt, session: session as unknown as Session };
 }
 
-/** Lets go of the first half: nothing can come before it any more. */
+/** Lets go of what lies before the middle once nothing can come there any more; the middle is then here. */
 function shorten(story: Story): Story {
-  const { recent, middle, session } = story;
-  if (recent.length < 2 * windowEvents) return story;
-  return { base: middle, recent: recent.slice(windowEvents), middle: session, session };
+  const { base, recent, middle, middleAt, session } = story;
+  if (recent.length - middleAt < stepEvents) return story;
+  const settledT = recent[middleAt - 1]?.t ?? Number.NEGATIVE_INFINITY;
+  const newestT = recent.at(-1)?.t ?? 0;
+  if (newestT - settledT < underWayMs && recent.length < maxEvents) return story;
+  const rest = recent.slice(middleAt);
+  return {
+    base: middleAt === 0 ? base : middle,
+    recent: rest,
+    middle: session,
+    middleAt: rest.length,
+    session,
+  };
 }

@@ -2,7 +2,7 @@
 import { limits } from "../limits.ts";
 import * as asks from "./asks.ts";
 import { endChild, isRunning, knowChild, reconcileChildren, trailingMs } from "./children.ts";
-import { type AgentEvent, isHook, type Moment, type Move } from "./event.ts";
+import { type AgentEvent, isHook, isSamePlace, type Moment, type Move } from "./event.ts";
 import { newSession, type Session, type ToolCall } from "./session.ts";
 import { fileChanged, settle } from "./settle.ts";
 
@@ -63,7 +63,7 @@ function mergePlace(session: Session, event: AgentEvent): Session["place"] {
   const old = session.place;
   const told = event.place;
   if (!told || !old) return told ?? old;
-  if (old.pid === told.pid && old.procStart === told.procStart && old.tty !== null) return old;
+  if (isSamePlace(old, told)) return old;
   const samePid = told.pid === null || told.pid === old.pid;
   if (!samePid) return told;
   return {

@@ -210,8 +210,13 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
 /** By hand: the body is put in as it came, and JSON.stringify gives up on deep ones. */
 function headOf({ id, at, t, boot, key, spool }: JournalEntry): string {
-  const from = spool ? `,"spool":[${JSON.stringify(spool[0])},${spool[1]}]` : "";
-  return `{"id":${JSON.stringify(id)},"at":${at},"t":${t},"boot":${JSON.stringify(boot)},"key":${JSON.stringify(key)}${from},"body":`;
+  const from = spool ? `,"spool":[${quoted(spool[0])},${spool[1]}]` : "";
+  return `{"id":${quoted(id)},"at":${at},"t":${t},"boot":${boot === null ? null : quoted(boot)},"key":${quoted(key)}${from},"body":`;
+}
+
+/** Ids and keys hardly ever need escaping. */
+function quoted(text: string): string {
+  return /^[\w.:-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 function inOneLine(text: string): string {

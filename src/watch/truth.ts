@@ -44,7 +44,9 @@ export function createTruth(options: TruthOptions): Truth {
   const { clock, dispatch } = options;
   const reader = createTranscriptReader();
   const roots = [join(options.claudeFolder, "projects")];
-  const reading = new Map<string, ReturnType<typeof setTimeout>>();
+  /** Sessions whose transcript is to be read, and when: each is put last again, so the first is the first due. */
+  const due = new Map<string, { session: Session; atMs: number }>();
+  let reading: ReturnType<typeof setTimeout> | null = null;
   let stopped = false;
 
   /** Called from timers and watchers, where nobody would catch what is thrown. */
@@ -104,14 +106,23 @@ export function createTruth(options: TruthOptions): Truth {
   /** Once, after the last event: a Stop can come before the read that its prompt asked for. */
   function readSoon(session: Session): void {
     if (session.agent !== "claude" || !session.transcriptPath) return;
-    const key = session.sessionId;
-    clearTimeout(reading.get(key));
-    const timer = setTimeout(() => {
-      reading.delete(key);
-      const now = options.get(session.agent, key) ?? session;
-      read(now).catch((error) => options.onError(`could not read the transcript of ${key}: ${error}`));
-    }, transcriptLagMs);
-    reading.set(key, timer);
+    due.delete(session.sessionId);
+    due.set(session.sessionId, { session, atMs: performance.now() + transcriptLagMs });
+    reading ??= setTimeout(readDue, transcriptLagMs);
+  }
+
+  function readDue(): void {
+    reading = null;
+    for (const [id, { session, atMs }] of due) {
+      const left = atMs - performance.now();
+      if (left > 1) {
+        reading = setTimeout(readDue, left);
+        return;
+      }
+      due.delete(id);
+      const now = options.get(session.agent, id) ?? session;
+      read(now).catch((error) => options.onError(`could not read the transcript of ${id}: ${error}`));
+    }
   }
 
   function look(): void {
@@ -161,7 +172,7 @@ export function createTruth(options: TruthOptions): Truth {
       stopped = true;
       clearInterval(timer);
       files.stop();
-      for (const pending of reading.values()) clearTimeout(pending);
+      if (reading) clearTimeout(reading);
     },
   };
 }

@@ -1,7 +1,8 @@
 /** What one event costs the state with 10, 1,000 and 10,000 sessions: it should be the same. */
 import { openEnvelope, stamp } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
-import type { AgentEvent } from "../../src/core/event.ts";
+import { type AgentEvent, sessionKey } from "../../src/core/event.ts";
+import { newSession, type Session } from "../../src/core/session.ts";
 import { createStore, type Store } from "../../src/store.ts";
 import { createClock } from "../../src/watch/machine.ts";
 import { bodies, sessionIdOf } from "./bodies.ts";
@@ -17,13 +18,31 @@ const here = createClock()();
 const since = Date.now() - 3 * 60 * 60_000;
 const nameOf = (sessions: number) => `${sessions.toLocaleString("en")} sessions`;
 
+const leastOf = (sessions: number) => `least, ${nameOf(sessions)}`;
+const workOf = (part: number, sessions: number) => ({ part, sessions, events, since });
+
+function read(text: string): AgentEvent | null {
+  const hook = openEnvelope(JSON.parse(text), "claude", here.host);
+  const id = hook?.meta.id;
+  return (id && agents.claude?.translate(hook, { ...stamp(hook.meta, here), id, key: id })) || null;
+}
+
 function* translated(part: number, sessions: number): Generator<AgentEvent> {
-  const work = { part, sessions, events, since };
-  for (const { id, text } of bodies(work)) {
-    const hook = openEnvelope(JSON.parse(text), "claude", here.host);
-    const event = hook && agents.claude?.translate(hook, { ...stamp(hook.meta, here), id, key: id });
+  for (const { text } of bodies(workOf(part, sessions))) {
+    const event = read(text);
     if (event) yield event;
   }
+}
+
+function createLeast(): Pick<Store, "dispatch"> {
+  const sessions = new Map<string, Session>();
+  return {
+    dispatch(event) {
+      const key = sessionKey(event.agent, event.sessionId);
+      const before = sessions.get(key) ?? newSession(event);
+      sessions.set(key, { ...before, newest: event.t, cwd: event.cwd, place: event.place });
+    },
+  };
 }
 
 const stores = counts.map((sessions) => {
@@ -42,7 +61,17 @@ function spread(event: AgentEvent, sessions: number): AgentEvent {
   return { ...event, sessionId: sessionIdOf(Math.floor((worker * sessions) / busySessions)) };
 }
 
-function timed(store: Store, list: readonly AgentEvent[]): number {
+function timedTexts(store: Store, texts: readonly string[]): number {
+  Bun.gc(true);
+  const started = performance.now();
+  for (const text of texts) {
+    const event = read(text);
+    if (event) store.dispatch(event);
+  }
+  return ((performance.now() - started) * 1e6) / texts.length;
+}
+
+function timed(store: Pick<Store, "dispatch">, list: readonly AgentEvent[]): number {
   Bun.gc(true);
   const started = performance.now();
   for (const event of list) store.dispatch(event);
@@ -61,19 +90,43 @@ const figures = await interleave(
 );
 const [few, ...more] = counts.map(nameOf);
 
-/** All sessions at work at once, each with an event in turn: what the processor's cache no longer holds is in it too. */
+/**
+ * All sessions at work at once, each with an event in turn: what the processor's cache no longer holds is in it too. From
+ * an event's text to the state; and the state alone, beside the least that a state can be (a map, one object copied).
+ */
 const cold = await interleave(
   counts.map((sessions) => {
     const store = createStore();
     return {
       name: nameOf(sessions),
-      run: (round) => timed(store, [...translated(round + 4, sessions)]),
+      run: (round) =>
+        timedTexts(
+          store,
+          Array.from(bodies(workOf(round + 4, sessions)), ({ text }) => text),
+        ),
     };
   }),
   { rounds },
 );
+const alone = await interleave(
+  counts.flatMap((sessions) => {
+    const stores = [
+      { name: nameOf(sessions), store: createStore() },
+      { name: leastOf(sessions), store: createLeast() },
+    ];
+    return stores.map(({ name, store }) => ({
+      name,
+      run: (round: number) => timed(store, [...translated(round + 4, sessions)]),
+    }));
+  }),
+  { rounds },
+);
+
 console.log(`${busySessions} of them at work\n${table(figures, "ns/event", [few ?? ""], 0)}`);
-console.log(`all of them at work\n${table(cold, "ns/event", [few ?? ""], 0)}`);
+console.log(`all of them at work, from an event's text\n${table(cold, "ns/event", [few ?? ""], 0)}`);
+console.log(
+  `all of them at work, the state alone\n${table(alone, "ns/event", [few ?? "", leastOf(counts[0])], 0)}`,
+);
 const isFlat = [
   { atWork: `${busySessions} of them`, measured: figures },
   { atWork: "all of them", measured: cold },

@@ -186,12 +186,26 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
   if (session_id === undefined || called === undefined) return null;
   const hook_event_name = called === "PostToolUse" && isSet(payload.error) ? "PostToolUseFailure" : called;
   const given = withOlderNames(payload);
-  const event: Record<string, unknown> = { session_id, hook_event_name };
-  for (const { name, read } of fieldsOf.get(hook_event_name) ?? commonFields) {
+  const known = fieldsOf.get(hook_event_name);
+  // Nearly always: what is as it should be is not copied.
+  if (known && given === payload && isAsItShould(payload, known)) return payload as unknown as AnyHookEvent;
+  const good = goodPartOf(given, known ?? commonFields);
+  return { ...good, session_id, hook_event_name } as unknown as UnknownHookEvent;
+}
+
+function isAsItShould(payload: Fields, fields: readonly Field[]): boolean {
+  if (payload.hook_event_name === undefined || payload.error !== undefined) return false;
+  for (const { name, read } of fields) if (read(payload[name]) !== payload[name]) return false;
+  return true;
+}
+
+function goodPartOf(given: Fields, fields: readonly Field[]): Fields {
+  const good: Record<string, unknown> = {};
+  for (const { name, read } of fields) {
     const value = read(given[name]);
-    if (value !== undefined) event[name] = value;
+    if (value !== undefined) good[name] = value;
   }
-  return event as unknown as AnyHookEvent | UnknownHookEvent;
+  return good;
 }
 
 /** An `error` of null, false or "" says that there was none. */
@@ -221,9 +235,14 @@ const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | und
   flag: (value) => (typeof value === "boolean" ? value : undefined),
   number: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
   fields: (value) => (isFields(value) ? value : undefined),
-  rows: (value) => (Array.isArray(value) ? value.slice(0, limits.maxHookRows).filter(isFields) : undefined),
+  rows: (value) => (Array.isArray(value) ? goodRows(value) : undefined),
   any: (value) => value ?? undefined,
 };
+
+function goodRows(rows: readonly unknown[]): readonly Fields[] {
+  const isGood = rows.length <= limits.maxHookRows && rows.every(isFields);
+  return isGood ? (rows as Fields[]) : rows.slice(0, limits.maxHookRows).filter(isFields);
+}
 
 interface Field {
   readonly name: string;
