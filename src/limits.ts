@@ -40,6 +40,8 @@ export const limits = {
   maxJournalLineBytes: 32 * 1024 * 1024,
   maxSegmentBytes: 8 * 1024 * 1024,
   maxJournalBytes: 512 * 1024 * 1024,
+  maxAgentSettingsBytes: 4 * 1024 * 1024,
+  maxDeskBytes: 4 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
   /** The forwarder: what it reads, how long it waits, what it leaves on disk. */
@@ -54,4 +56,7 @@ export const limits = {
   maxHookLogBytes: 256 * 1024,
   /** A longer log was not written by a hook: it is emptied without being read. */
   maxHookLogReadBytes: 4 * 1024 * 1024,
+  /** A program that beckon asks or tells something. */
+  commandMs: 2_000,
+  maxCommandOutputBytes: 4 * 1024 * 1024,
 } as const;

@@ -84,6 +84,7 @@ const isSession = shaped<Session>({
   turn: shaped<Turn>({ ...moment, running: flag, byHook: flag, error: textOrNull }),
   detail: textOrNull,
   prompted: orNull(shaped<Moment>(moment)),
+  stopped: orNull(shaped<Moment>(moment)),
   beforeCompact: orNull(shaped<NonNullable<Session["beforeCompact"]>>({ running: flag, detail: textOrNull })),
   asks: listOf(ask),
   asksOpened: number,

@@ -10,7 +10,7 @@ export interface Status {
 }
 
 const idleAfterMs = 5 * 60_000;
-const staleAfterMs = 8 * 60 * 60_000;
+export const staleAfterMs = 8 * 60 * 60_000;
 
 /** The wall clock knows of sleep, the other clock cannot be set: whichever says more. */
 export function elapsedMs(since: Moment, now: Moment): number {

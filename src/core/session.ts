@@ -55,6 +55,8 @@ export interface Session {
   readonly detail: string | null;
   /** The last prompt. */
   readonly prompted: Moment | null;
+  /** The last time the agent itself said that its turn was over: one that its person broke off is not done. */
+  readonly stopped: Moment | null;
   /** What was running when compaction began. */
   readonly beforeCompact: { readonly running: boolean; readonly detail: string | null } | null;
   readonly asks: readonly Ask[];
@@ -104,6 +106,7 @@ export function newSession(event: AgentEvent): Session {
     turn: { ...when, running: false, byHook: false, error: null },
     detail: null,
     prompted: null,
+    stopped: null,
     beforeCompact: null,
     asks: [],
     asksOpened: 0,

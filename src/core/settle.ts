@@ -77,6 +77,23 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
   }
 }
 
+/** When what hooks and file say of it has come to rest, on the clock of `t`; null: it has, or there is nothing to wait for. */
+export function restsAt(session: Session, t: number): number | null {
+  const { file, moved, settled, ended } = session;
+  if (settled || ended) return null;
+  const late = file !== null && t - moved.t >= settleMs && contradicts(session, file);
+  const rest = moved.t + (late ? contradictMs : settleMs);
+  return rest > t ? rest : null;
+}
+
+/** When what has been so since then will not be taken back any more, though later events may move the session; null: now. */
+export function certainAt(session: Session, since: Moment, t: number): number | null {
+  const rest = restsAt(session, t);
+  if (rest === null || session.file?.status === "busy") return rest;
+  const certain = Math.min(rest, since.t + contradictMs);
+  return certain > t ? certain : null;
+}
+
 /** The session as it stands at `t`: once nothing has moved for a while, the file's word stands. */
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;

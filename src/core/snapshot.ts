@@ -43,6 +43,8 @@ export interface SessionSnapshot {
   readonly place: Place | null;
   readonly fingerprint: string | null;
   readonly attended: boolean | null;
+  /** Why alerts say nothing of it: "muted", "snoozed until 14:20", "unattended". Absent where they do. */
+  readonly silence?: string;
   /** Since when it has been in this phase. */
   readonly since: number;
   readonly startedAt: number;
@@ -76,7 +78,7 @@ export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
       startedAt: child.startedAt,
     })),
     cwd: session.cwd,
-    project: session.project ?? baseName(session.firstCwd),
+    project: projectOf(session),
     gitBranch: session.gitBranch,
     title: session.title,
     model: session.model,
@@ -98,6 +100,10 @@ function sinceOf(session: Session): number {
   if (session.ended) return session.ended.at;
   const blocking = session.asks.find((ask) => ask.kind !== "idle" && isShown(ask));
   return blocking?.at ?? session.turn.at;
+}
+
+export function projectOf(session: Session): string | null {
+  return session.project ?? baseName(session.firstCwd);
 }
 
 function baseName(path: string | null): string | null {

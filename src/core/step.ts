@@ -14,7 +14,12 @@ export function step(before: Session | null, event: AgentEvent): Session {
   if (event.t < known.newest) return late(known, event);
   if (isRepeat(known, event)) return known;
   const noted = note(known, event);
-  if (noted.ended && event.move.kind === "gone") return { ...noted, file: null };
+  const { ended } = noted;
+  if (ended && event.move.kind === "gone") return { ...noted, file: null };
+  // The agent removes its file first, and says why about 50 ms later.
+  if (ended && event.move.kind === "session-end") {
+    return { ...noted, ended: { ...ended, reason: event.move.reason ?? "ended" } };
+  }
   const alive = revive(noted, event);
   return alive ? move(alive, event, event.move) : noted;
 }
@@ -147,7 +152,8 @@ function move(session: Session, event: AgentEvent, m: Move): Session {
     case "nudge":
       return asks.remind(session, m, event);
     case "turn-end": {
-      const closed = asks.closeThread(over(session, event, m.error), null);
+      const stopped = { at: event.at, t: event.t };
+      const closed = asks.closeThread({ ...over(session, event, m.error), stopped }, null);
       const spoken = m.lastResponse === null ? closed : { ...closed, lastResponse: m.lastResponse };
       return m.background ? reconcileChildren(spoken, m.background, event) : spoken;
     }

@@ -23,7 +23,7 @@ export interface Options {
   readonly times?: (row: Row, index: number) => number;
 }
 
-interface Input {
+export interface Input {
   readonly arrives: number;
   readonly event: AgentEvent;
 }
@@ -52,7 +52,8 @@ export function play(recording: Recording, options: Options = {}): Shown[] {
   return shown;
 }
 
-function inputsOf(recording: Recording, options: Options): Input[] {
+/** What reaches the app, and when. */
+export function inputsOf(recording: Recording, options: Options): Input[] {
   const { delay = () => 10, stampShift = () => 0, times = () => 1 } = options;
   const current = new Map<string, Row>();
   return recording.rows.flatMap((row, index) => {

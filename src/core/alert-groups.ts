@@ -1,0 +1,81 @@
+/** From causes to alerts: one each while they are few, the rest in one, so that a bad minute is not a wall of alerts. */
+import type { Cause } from "./alert-causes.ts";
+import { keyOf } from "./alert-keys.ts";
+import { listWords } from "./alert-words.ts";
+import type { Session } from "./session.ts";
+import type { Alert, AlertKind } from "./view.ts";
+
+/**
+ * More blocked sessions than this cannot be taken in one by one. The oldest keep their own alert, which can be clicked;
+ * the rest share the last. As soon as one is answered, the next comes out of the crowd with an alert of its own.
+ */
+const maxBlocked = 5;
+/** When the network or the agent's service is down, all sessions fail at once, and all say the same. */
+const maxFailed = 3;
+const maxQuiet = 1;
+const maxListed = 5;
+
+const urgencies = { blocked: "critical", failed: "normal", idle: "low", finished: "low" } as const;
+
+const predicates: Readonly<Record<AlertKind, string>> = {
+  blocked: "need you",
+  failed: "stopped with an error",
+  idle: "are waiting for you",
+  finished: "are done",
+};
+
+/** What one alert is about. */
+export interface Group {
+  readonly key: string;
+  readonly first: Cause;
+  readonly causes: readonly Cause[];
+  /** "3 sessions", where there are no others of their kind; "3 more". */
+  readonly isAll: boolean;
+}
+
+/** Of causes in the order of their age. */
+export function grouped(causes: readonly Cause[]): readonly Group[] {
+  const of = (...kinds: AlertKind[]) => causes.filter(({ kind }) => kinds.includes(kind));
+  return [
+    ...capped(of("blocked"), maxBlocked, "more:blocked"),
+    ...capped(of("failed"), maxFailed, "more:failed"),
+    // Of what is done the last is news; who has waited longest comes first in all else.
+    ...capped(of("idle", "finished").toReversed(), maxQuiet, "more:done"),
+  ];
+}
+
+/** Never more than `max`, and never a crowd of one. */
+function capped(causes: readonly Cause[], max: number, key: string): readonly Group[] {
+  const isMany = causes.length > max;
+  const alone = isMany ? causes.slice(0, max - 1) : causes;
+  const groups = alone.map((cause): Group => {
+    return { key: cause.key, first: cause, causes: [cause], isAll: false };
+  });
+  const rest = causes.slice(alone.length);
+  const [first] = rest;
+  return first ? [...groups, { key, first, causes: rest, isAll: alone.length === 0 }] : groups;
+}
+
+/** The sessions that its alert names. */
+export function namedIn({ causes }: Group): readonly Session[] {
+  return causes.slice(0, maxListed).map(({ session }) => session);
+}
+
+export function alertOf(group: Group, names: ReadonlyMap<string, string>, sound: boolean): Alert {
+  const { key, first, causes, isAll } = group;
+  const nameOf = ({ session }: Cause): string => names.get(keyOf(session)) ?? "A session";
+  const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
+  const isOne = causes.length === 1;
+  const listed = isOne ? [] : causes.slice(0, maxListed).map((cause) => cause.listed(nameOf(cause)));
+  const title = `${causes.length} ${isAll ? "sessions" : "more"} ${predicates[kind]}`;
+  return {
+    key,
+    session: keyOf(first.session),
+    kind,
+    urgency: urgencies[kind],
+    sound: sound && (kind === "blocked" || kind === "failed"),
+    ...(isOne ? first.words(nameOf(first)) : listWords(title, listed, causes.length)),
+    since: first.since.at,
+    ...(isOne ? {} : { covers: causes.map((cause) => cause.key) }),
+  };
+}

@@ -1,0 +1,149 @@
+/** What an alert says. The title names the session and what it wants; the body has the one thing to decide by. */
+import { cutEnd, cutMiddle, plain } from "./line.ts";
+import type { Ask, Session } from "./session.ts";
+import { terminalName } from "./terminal-name.ts";
+
+export interface Words {
+  readonly title: string;
+  /** Plain text, at most three short lines. */
+  readonly body: string;
+}
+
+/** In columns. Banners show about 40 of a title: the session's name comes first, and leaves room for what it wants. */
+const maxTitle = 64;
+const maxTool = 24;
+const maxReason = 160;
+const maxLastWords = 120;
+const maxOption = 24;
+const maxOptions = 4;
+const maxBranch = 28;
+const maxTopic = 40;
+const maxListedName = 28;
+const maxListedWords = 48;
+
+export function askWords(ask: Ask, session: Session, name: string): Words {
+  const [wants, ...reasons] = wantOf(ask, session);
+  return words(`${name} ${wants}`, [...reasons, contextOf(session, name, ask.agentId)]);
+}
+
+/** What it wants, to be read after its name; then what there is to decide by. */
+function wantOf(ask: Ask, session: Session): readonly [string, ...string[]] {
+  const about = cutEnd(unmarked(ask.summary), maxReason);
+  switch (ask.kind) {
+    case "permission":
+      return ask.tool
+        ? [`wants to use ${toolName(ask.tool)}`, subjectOf(ask.summary, session.cwd)]
+        : ["needs your permission", about];
+    case "question":
+      return ["has a question", about, optionsOf(ask.options)];
+    case "plan":
+      return ["has a plan to approve", about];
+    case "elicitation":
+      return ["needs your input", about];
+    case "idle":
+      return ["is waiting for you", lastWords(session)];
+  }
+}
+
+/** "create_issue (github)" for mcp__github__create_issue. */
+function toolName(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  return server && name
+    ? `${cutMiddle(name, maxTool)} (${cutMiddle(server, maxTool)})`
+    : cutMiddle(tool, maxTool);
+}
+
+/** A command as it is; a file as it is called from where the session works. */
+function subjectOf(summary: string, cwd: string | null): string {
+  const isPath = /^(?:[/~]|[a-z]:\\)\S*$/i.test(summary);
+  if (!isPath) return cutEnd(summary, maxReason);
+  const isInside =
+    cwd !== null && summary.startsWith(cwd) && /^[\\/]./.test(summary.slice(cwd.length)) && cwd !== "";
+  return cutMiddle(isInside ? summary.slice(cwd.length + 1) : summary, maxReason);
+}
+
+function optionsOf(options: readonly string[]): string {
+  const shown = options.slice(0, maxOptions).map((option) => cutEnd(option, maxOption));
+  const left = options.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${left} more`] : [])].filter(Boolean).join(" · ");
+}
+
+/** Where to look for it: what its name does not say already. */
+function contextOf(session: Session, name: string, agentId: string | null = null): string {
+  const child = session.children.find((c) => c.agentId === agentId);
+  const subagent = agentId === null ? "" : `${cutEnd(child?.type ?? "", maxTool)} subagent`.trim();
+  const branch = session.gitBranch === "HEAD" ? "" : cutMiddle(session.gitBranch ?? "", maxBranch);
+  const topic = cutEnd(session.title ?? "", maxTopic);
+  const further = [branch, topic].filter((part) => part !== "" && !name.includes(part));
+  return [subagent, ...further, session.ended ? null : terminalName(session.place)]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+export function failedWords(session: Session, name: string): Words {
+  const error = cutEnd(session.turn.error ?? "", maxReason);
+  return words(`${name} stopped with an error`, [error, contextOf(session, name)]);
+}
+
+export function diedWords(session: Session, name: string): Words {
+  const prompt = cutEnd(session.lastPrompt ?? "", maxLastWords);
+  const lost = prompt === "" ? "" : `It was at work on: ${prompt}`;
+  return words(`${name} ended unexpectedly`, [
+    lost || "It was in the middle of a turn.",
+    contextOf(session, name),
+  ]);
+}
+
+export function finishedWords(session: Session, name: string): Words {
+  return words(`${name} is done`, [lastWords(session), contextOf(session, name)]);
+}
+
+function lastWords(session: Session): string {
+  return cutEnd(unmarked(session.lastResponse ?? ""), maxLastWords);
+}
+
+/** One of a list: its name and what there is to say of it in a few words. */
+export interface Listed {
+  readonly name: string;
+  readonly told: string;
+}
+
+export function listedAsk(ask: Ask, session: Session, name: string): Listed {
+  const [wants, about = ""] = wantOf(ask, session);
+  return { name, told: about || wants };
+}
+
+export function listedEnd(session: Session, name: string): Listed {
+  const { ended, turn, lastResponse } = session;
+  return {
+    name,
+    told: turn.error ?? (ended?.whileBusy ? "ended unexpectedly" : unmarked(lastResponse ?? "")),
+  };
+}
+
+/** Several in one alert: the first few by name. */
+export function listWords(title: string, listed: readonly Listed[], count: number): Words {
+  const lines = listed.map(({ name, told }) => {
+    const about = cutEnd(told, maxListedWords);
+    return about === "" ? cutEnd(name, maxListedName) : `${cutEnd(name, maxListedName)}: ${about}`;
+  });
+  const left = count - lines.length;
+  return words(title, left > 0 ? [...lines, `and ${left} more`] : lines);
+}
+
+function words(title: string, lines: readonly string[]): Words {
+  return { title: cutEnd(title, maxTitle), body: lines.filter((line) => line !== "").join("\n") };
+}
+
+/** Markdown's own signs say nothing in an alert. */
+function unmarked(text: string): string {
+  return plain(
+    text
+      .slice(0, maxLookedAt)
+      .replace(/^\s*(?:```.*|#+|[-*+>]|\d+\.)(?=\s|$)/gm, "")
+      .replace(/\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+      .replace(/\*\*|`/g, ""),
+  );
+}
+
+const maxLookedAt = 2_000;

@@ -1,0 +1,133 @@
+/** The alerts that should be on the screen, of the state and the time. Nothing says "now show one" or "take it back". */
+import { type Cause, causesOf } from "./alert-causes.ts";
+import { alertOf, grouped, namedIn } from "./alert-groups.ts";
+import { keyOf } from "./alert-keys.ts";
+import type { Config } from "./config.ts";
+import type { Moment } from "./event.ts";
+import { plain } from "./line.ts";
+import { elapsedMs } from "./phase.ts";
+import { clockTime, type LocalTime, quietHours } from "./quiet.ts";
+import type { Session } from "./session.ts";
+import { settle } from "./settle.ts";
+import { projectOf } from "./snapshot.ts";
+import { namesOf } from "./tray-name.ts";
+import type { Alert } from "./view.ts";
+import type { Wishes } from "./wishes.ts";
+
+export interface AlertsInput {
+  readonly sessions: readonly Session[];
+  readonly wishes: Wishes;
+  readonly config: Config;
+  readonly now: Moment & LocalTime;
+  /** Wall time since which this run of beckon has watched: what it found dead then may have been so for hours. */
+  readonly upSince: number;
+  /** Sessions, `agent:sessionId`, whose very pane the person looks at. */
+  readonly looking: ReadonlySet<string>;
+  /** Keys of alerts whose pane they looked at a moment ago: they know of these, and of nothing that came since. */
+  readonly known: ReadonlySet<string>;
+  /** The person has asked their desktop for silence. */
+  readonly silenced: boolean;
+}
+
+export interface Alerts {
+  readonly show: readonly Alert[];
+  /** What would show but for the reason given, in words for a log. */
+  readonly held: readonly { readonly key: string; readonly why: string }[];
+  /** Ends that the person sees happen: to be dismissed, or they would be told of them as soon as they look away. */
+  readonly seen: readonly string[];
+  /** Wall time at which this may become another though nothing happens; null: never. */
+  readonly next: number | null;
+}
+
+export function alerts(input: AlertsInput): Alerts {
+  const { now, config } = input;
+  const watch = { now, upSince: input.upSince, on: config.alerts };
+  const sessions = input.sessions.map((session) => settle(session, now.t));
+  const told = sessions.map((session) => causesOf(session, watch));
+  const causes = told.flatMap((one) => one.causes).sort(bySince);
+  const judged = causes.map((cause) => ({ cause, hold: holdOf(cause, input) }));
+  const groups = grouped(judged.filter(({ hold }) => hold === null).map(({ cause }) => cause));
+  const names = namesFor(groups.flatMap(namedIn), sessions);
+  const quiet = quietHours(config.quietHours, now);
+
+  const times = [
+    ...told.flatMap(({ againMs }) => againMs.map((ms) => now.at + ms)),
+    ...causes.flatMap(({ leftMs }) => (leftMs === null ? [] : [now.at + leftMs])),
+    ...judged.flatMap(({ hold }) => hold?.until ?? []),
+    ...(quiet && causes.length > 0 ? [quiet.lookAgain] : []),
+  ];
+  return {
+    show: groups.map((group) => alertOf(group, names, config.alerts.sound)),
+    held: judged.flatMap(({ cause, hold }) => (hold ? [{ key: cause.key, why: hold.why }] : [])),
+    seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
+    next: earliest(times, now.at),
+  };
+}
+
+function bySince(a: Cause, b: Cause): number {
+  return a.since.at - b.since.at || (a.key < b.key ? -1 : 1);
+}
+
+interface Hold {
+  readonly why: string;
+  /** Wall time at which it should be judged anew; null: only the person changes it. */
+  readonly until: number | null;
+}
+
+const stays = (why: string): Hold => ({ why, until: null });
+
+/** null: nothing speaks against it. */
+function holdOf({ key, kind, session, since }: Cause, input: AlertsInput): Hold | null {
+  const { wishes, config, now } = input;
+  const own = keyOf(session);
+  const project = projectOf(session);
+  const snooze = wishes.snoozed.find((s) => s.session === own && s.until > now.at);
+  const quiet = quietHours(config.quietHours, now);
+  const graceMs = kind === "blocked" ? config.alerts.graceMs - elapsedMs(since, now) : 0;
+
+  if (!config.alerts[kind]) return stays(`alerts.${kind} is off in the settings`);
+  if (session.attended === false && !config.alerts.unattended) return stays("nobody sits at this session");
+  if (wishes.dismissed.includes(key)) return stays("you have seen it or sent it away");
+  if (wishes.muted.includes(own)) return stays("you muted this session");
+  if (project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project)) {
+    return stays(`the project ${plain(project)} is muted`);
+  }
+  if (snooze) return { why: `you snoozed it until ${clockTime(snooze.until, now)}`, until: snooze.until };
+  if (wishes.quietUntil !== null && wishes.quietUntil > now.at) {
+    if (wishes.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");
+    return { why: `quiet until ${clockTime(wishes.quietUntil, now)}`, until: wishes.quietUntil };
+  }
+  if (quiet?.isOn) return { why: `quiet hours until ${clockTime(quiet.edge, now)}`, until: quiet.lookAgain };
+  if (input.silenced) return stays("your desktop is set to do not disturb");
+  if (!config.alerts.whileLooking && input.looking.has(own)) return stays("you are looking at it");
+  if (!config.alerts.whileLooking && input.known.has(key)) return stays("you have just looked at it");
+  if (graceMs > 0) {
+    return { why: `you have ${config.alerts.graceMs} ms to answer in the terminal`, until: now.at + graceMs };
+  }
+  return null;
+}
+
+/** Who sees a turn end knows it. A dialog that somebody looked at and left open still waits for them. */
+function isSeen({ kind, key, session }: Cause, { looking, config, wishes }: AlertsInput): boolean {
+  const looks = !config.alerts.whileLooking && looking.has(keyOf(session));
+  return looks && kind !== "blocked" && !wishes.dismissed.includes(key);
+}
+
+/** Each is compared with all others. */
+const maxSiblings = 50;
+
+/** As the menu calls them: by project, and by what tells two that live in one project apart. */
+function namesFor(named: readonly Session[], sessions: readonly Session[]): ReadonlyMap<string, string> {
+  if (named.length === 0) return new Map();
+  const told = new Set(named);
+  const projects = new Set([...told].map(projectOf));
+  const others = sessions.filter((s) => !s.ended && !told.has(s) && projects.has(projectOf(s)));
+  const rows = [...told, ...others.slice(0, maxSiblings)];
+  return namesOf(rows.map((session) => ({ key: keyOf(session), session })));
+}
+
+function earliest(times: readonly number[], now: number): number | null {
+  let first: number | null = null;
+  for (const at of times) if (at > now && (first === null || at < first)) first = Math.ceil(at);
+  return first;
+}

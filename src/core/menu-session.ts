@@ -1,0 +1,133 @@
+/** A session's entry in the tray's menu, and what can be done with it. */
+import { cutEnd, cutMiddle, plain, widthOf } from "./line.ts";
+import { projectOf } from "./snapshot.ts";
+import { type Given, type Group, type Row, snoozedUntil, wantOf } from "./tray-row.ts";
+import type { Action, MenuEntry } from "./view.ts";
+
+export const maxLabel = 80;
+const maxProject = 24;
+/** Of asks and subagents; the terminal shows the rest. */
+const maxTold = 4;
+
+/** Every session's label begins with one, and no command's does. */
+const marks: Readonly<Record<Group, string>> = {
+  "needs you": "●",
+  "set aside": "●",
+  working: "◐",
+  ready: "○",
+  recent: "·",
+};
+
+/** Unlike a join alone, never the same for different parts. */
+export function idOf(...parts: readonly string[]): string {
+  return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
+}
+
+/** `name · 4 min · Bash: npm run deploy +1 · muted` */
+export function lineOf(row: Row, name: string, { ages }: Given): string {
+  const start = `${name} · ${ages.since(row.since)} · `;
+  const running = row.session.children.filter((child) => child.running).length;
+  const more = [
+    ...(row.asks.length > 1 ? [` +${row.asks.length - 1}`] : []),
+    ...(row.group === "working" && running > 0
+      ? [` +${running} ${running === 1 ? "subagent" : "subagents"}`]
+      : []),
+    ...(row.silence === null ? [] : [` · ${row.silence}`]),
+  ].join("");
+  return start + cutEnd(row.what, maxLabel - 2 - widthOf(start) - widthOf(more)) + more;
+}
+
+export function sessionEntry(row: Row, name: string, given: Given): MenuEntry {
+  return {
+    kind: "entry",
+    id: idOf("session", row.key),
+    label: `${marks[row.group]} ${lineOf(row, name, given)}`,
+    action: null,
+    children: [...aboutIt(row), ...actionsOn(row, given)],
+  };
+}
+
+/** Told in quotes or after a word of ours, so that no text of an agent can pass for something to click on. */
+function aboutIt({ session, key, asks, what, group }: Row): MenuEntry[] {
+  const tell = (id: string, label: string): MenuEntry => ({
+    kind: "entry",
+    id,
+    label: cutEnd(label, maxLabel),
+    action: null,
+  });
+  const title = plain(session.title ?? "");
+  const branch = plain(session.gitBranch ?? "");
+  const running = session.children.filter((child) => child.running);
+  const answer = group === "ready" ? firstLine(session.lastResponse) : "";
+  const told = asks.slice(0, maxTold);
+  return [
+    ...(title === "" ? [] : [tell(idOf("title", key), `“${cutEnd(title, maxLabel - 2)}”`)]),
+    ...(branch === "" ? [] : [tell(idOf("branch", key), `Branch ${cutMiddle(branch, maxLabel - 7)}`)]),
+    ...told.map((ask) => tell(idOf("ask", key, ask.id), `Asks · ${wantOf(ask, session)}`)),
+    ...(asks.length > told.length ? [tell(idOf("asks", key), `and ${asks.length - told.length} more`)] : []),
+    ...(answer === "" ? [] : [tell(idOf("answer", key), `Said “${cutEnd(answer, maxLabel - 7)}”`)]),
+    ...(what.startsWith("failed: ") ? [tell(idOf("failed", key), `It ${what}`)] : []),
+    ...running
+      .slice(0, maxTold)
+      .map((child) =>
+        tell(
+          idOf("child", key, child.agentId),
+          `└ ${child.type || "Subagent"} · ${child.detail ?? "Thinking"}`,
+        ),
+      ),
+    ...(running.length > maxTold ? [tell(idOf("children", key), `└ ${running.length - maxTold} more`)] : []),
+  ];
+}
+
+/** Without its Markdown. */
+function firstLine(text: string | null): string {
+  const line = text?.split("\n").find((part) => part.trim() !== "") ?? "";
+  return plain(line.replace(/\*\*|__|`/g, "").replace(/^\s*#+\s+/, ""));
+}
+
+function actionsOn(row: Row, given: Given): MenuEntry[] {
+  const { session, key, asks } = row;
+  const can = (name: string, label: string, action: Action): MenuEntry => ({
+    kind: "entry",
+    id: idOf(name, key),
+    label,
+    action,
+  });
+  return [
+    ...(session.ended ? [] : [can("focus", "Go to terminal", { do: "focus", session: key })]),
+    ...(row.group === "recent" ? [] : [...snoozing(row, given, can), ...muting(row, given, can)]),
+    ...(asks.length > 0 && row.silence !== "dismissed"
+      ? [can("dismiss", "Dismiss", { do: "dismiss", session: key })]
+      : []),
+    can("copy-id", "Copy session id", { do: "copy-id", session: key }),
+    ...(session.transcriptPath === null
+      ? []
+      : [can("transcript", "Open transcript", { do: "transcript", session: key })]),
+  ];
+}
+
+type Can = (name: string, label: string, action: Action) => MenuEntry;
+
+function snoozing({ key }: Row, { wishes, ages, clock }: Given, can: Can): MenuEntry[] {
+  const until = snoozedUntil(key, wishes, ages);
+  const snooze = (minutes: number | null): Action => ({ do: "snooze", session: key, minutes });
+  if (until !== null) return [can("wake", `End snooze (until ${clock(until)})`, snooze(null))];
+  return [can("snooze-15", "Snooze 15 min", snooze(15)), can("snooze-60", "Snooze 1 hour", snooze(60))];
+}
+
+function muting({ session, key }: Row, { wishes, config }: Given, can: Can): MenuEntry[] {
+  const project = projectOf(session);
+  const isMuted = wishes.muted.includes(key);
+  const own = {
+    ...can("mute", "Mute this session", { do: "mute", session: key, on: !isMuted }),
+    checked: isMuted,
+  };
+  if (project === null) return [own];
+  const label = `Mute project “${cutMiddle(project, maxProject)}”`;
+  // What the person wrote into the file, a click must not seem to change.
+  if (config.mutedProjects.includes(project)) {
+    return [own, { ...can("mute-project", `${label} (in settings)`, { do: "settings" }), checked: true }];
+  }
+  const on = !wishes.mutedProjects.includes(project);
+  return [own, { ...can("mute-project", label, { do: "mute-project", project, on }), checked: !on }];
+}

@@ -1,0 +1,194 @@
+/** The tray: what its icon, its tooltip and its menu should be, of the state and the time. */
+import { agesAt } from "./ages.ts";
+import type { Config } from "./config.ts";
+import type { Moment } from "./event.ts";
+import { cutEnd } from "./line.ts";
+import { idOf, lineOf, maxLabel, sessionEntry } from "./menu-session.ts";
+import type { Session } from "./session.ts";
+import { namesOf } from "./tray-name.ts";
+import { type Given, type Group, type Row, rowOf } from "./tray-row.ts";
+import type { Action, MenuEntry, MenuItem, QuietMode, TrayIcon, TrayView } from "./view.ts";
+import type { Wishes } from "./wishes.ts";
+
+export interface Facts {
+  readonly hooksInstalled: boolean;
+  readonly dashboard: boolean;
+  readonly version: string;
+  /** What a person should see before all else, a line each: `config.json: alerts.sound must be true or false`. */
+  readonly problems: readonly string[];
+  /** Local time, for people: `14:20`, or `tomorrow 08:00` where it is not today. */
+  readonly clock: (at: number) => string;
+  /** Wall time at which the configured quiet hours end that hold now; null: they do not. */
+  readonly quietHoursEnd: number | null;
+}
+
+export interface MenuInput {
+  /** Settled at `now`; that they settle later (0.3 to 1 s after an event) is for the caller to come back for. */
+  readonly sessions: readonly Session[];
+  readonly wishes: Wishes;
+  readonly config: Config;
+  readonly now: Moment;
+  readonly facts: Facts;
+}
+
+export interface Menu extends TrayView {
+  /** Wall time at which it becomes another though nothing happens; null: never. */
+  readonly next: number | null;
+}
+
+/** How many are listed at once; the rest is one step further. */
+const shown: Readonly<Record<Group, number>> = {
+  "needs you": 8,
+  "set aside": 3,
+  working: 6,
+  ready: 5,
+  recent: 0,
+};
+/** A menu longer than this cannot be used, and some panels cannot show it. */
+const maxFurther = 30;
+const maxRecent = 10;
+const inTooltip = 4;
+
+export function menu({ sessions, wishes, config, now, facts }: MenuInput): Menu {
+  const ages = agesAt(now);
+  const given: Given = { wishes, config, ages, clock: facts.clock };
+  const rows = sessions.flatMap((session) => rowOf(session, given) ?? []).sort(byUrgency);
+  const groups = Map.groupBy(rows, ({ group }) => group);
+  const of = (group: Group): readonly Row[] => groups.get(group) ?? [];
+  // However many there are, only so many get a name and a menu.
+  const listed = (group: Group): readonly Row[] =>
+    of(group).slice(0, group === "recent" ? maxRecent : shown[group] + 1 + maxFurther);
+  const names = namesOf([...groups.keys()].flatMap(listed));
+  const entry = (row: Row): MenuEntry => sessionEntry(row, names.get(row.key) ?? row.key, given);
+  const section = (group: Group, heading: string): MenuItem[] =>
+    sectionOf(group, heading, listed(group).map(entry), of(group).length);
+
+  const needing = of("needs you");
+  const working = of("working");
+  const parts: MenuItem[][] = [
+    [...connect(facts), ...problemEntries(facts)],
+    needing.length > 0
+      ? [...section("needs you", "Needs you"), command("next", "Next waiting", { do: "next" })]
+      : [told("calm", rows.length > 0 || !facts.hooksInstalled ? "Nothing needs you" : "No sessions yet")],
+    section("set aside", "Set aside"),
+    section("working", "Working"),
+    section("ready", "Ready"),
+    recent(listed("recent").map(entry)),
+    [
+      quiet(wishes, given, facts),
+      ...(facts.dashboard ? [command("dashboard", "Open dashboard", { do: "dashboard" })] : []),
+      command("settings", "Settings…", { do: "settings" }),
+      command("about", `About beckon ${facts.version}`, { do: "about" }),
+      command("quit", "Quit", { do: "quit" }),
+    ],
+  ];
+  const icon = iconOf(needing.length, working.length);
+  const title = titleOf(needing.length, working.length);
+  const tooltip = [...needing, ...working].map((row) => lineOf(row, names.get(row.key) ?? row.key, given));
+  return {
+    icon,
+    title,
+    tooltip: [title, ...atMost(tooltip, inTooltip)].join("\n"),
+    items: separated(parts),
+    next: ages.next(),
+  };
+}
+
+const order: readonly Group[] = ["needs you", "set aside", "working", "ready", "recent"];
+
+/** Who waits or works longest comes first and so keeps its place; of what is done, the newest. */
+function byUrgency(a: Row, b: Row): number {
+  const byTime = ["ready", "recent"].includes(a.group) ? b.since.at - a.since.at : a.since.at - b.since.at;
+  return order.indexOf(a.group) - order.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
+}
+
+function iconOf(needing: number, working: number): TrayIcon {
+  return { phase: needing > 0 ? "blocked" : working > 0 ? "working" : "calm", count: needing };
+}
+
+function titleOf(needing: number, working: number): string {
+  const parts = [
+    ...(needing === 0 ? [] : [needing === 1 ? "1 needs you" : `${needing} need you`]),
+    ...(working === 0 ? [] : [`${working} working`]),
+  ];
+  return `beckon: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
+}
+
+function command(id: string, label: string, action: Action): MenuEntry {
+  return { kind: "entry", id, label, action };
+}
+
+function told(id: string, label: string): MenuEntry {
+  return { kind: "entry", id, label, action: null };
+}
+
+function atMost(lines: readonly string[], count: number): string[] {
+  if (lines.length <= count) return [...lines];
+  return [...lines.slice(0, count), `and ${lines.length - count} more`];
+}
+
+/** Of `all` there are, `entries` are the first. */
+function sectionOf(group: Group, heading: string, entries: readonly MenuEntry[], all: number): MenuItem[] {
+  if (all === 0) return [];
+  // "1 more…" would take the line that the one itself can have.
+  const count = all <= shown[group] + 1 ? all : shown[group];
+  const further = entries.slice(count);
+  const listed = [told(idOf("heading", group), `${heading} (${all})`), ...entries.slice(0, count)];
+  if (further.length === 0) return listed;
+  const left = all - count - maxFurther;
+  const children = [
+    ...further.slice(0, maxFurther),
+    ...(left > 0 ? [told(idOf("left", group), `and ${left} more: run beckon status`)] : []),
+  ];
+  return [...listed, { ...told(idOf("more", group), `${all - count} more…`), children }];
+}
+
+function recent(entries: readonly MenuEntry[]): MenuItem[] {
+  return entries.length === 0 ? [] : [{ ...told("recent", `Recent (${entries.length})`), children: entries }];
+}
+
+function connect(facts: Facts): MenuEntry[] {
+  return facts.hooksInstalled ? [] : [command("connect", "Connect Claude Code…", { do: "connect" })];
+}
+
+function problemEntries({ problems }: Facts): MenuEntry[] {
+  return problems.map((problem, index) =>
+    command(idOf("problem", String(index)), `! ${cutEnd(problem, maxLabel - 2)}`, { do: "settings" }),
+  );
+}
+
+/** What a person chose is checked; a time that has begun to run is neither "1 hour" nor "tomorrow" any more. */
+function quiet({ quietUntil }: Wishes, { ages, clock }: Given, { quietHoursEnd }: Facts): MenuEntry {
+  const isOn = quietUntil !== null && ages.isToCome(quietUntil);
+  const isForever = quietUntil === Number.MAX_SAFE_INTEGER;
+  const isByHours = quietHoursEnd !== null && ages.isToCome(quietHoursEnd);
+  const mode = (name: QuietMode, label: string, checked: boolean): MenuEntry => ({
+    ...command(idOf("quiet", name), label, { do: "quiet", mode: name }),
+    checked,
+  });
+  const until = isOn && !isForever ? clock(quietUntil) : null;
+  const children = [
+    ...(isByHours ? [told("quiet-hours", `Quiet hours until ${clock(quietHoursEnd)} (in settings)`)] : []),
+    mode("off", "Off", !isOn),
+    ...(until === null ? [] : [{ ...told("quiet-until", `Until ${until}`), checked: true }]),
+    mode("hour", "For 1 hour", false),
+    mode("tomorrow", "Until tomorrow", false),
+    mode("on", "Until I turn it off", isOn && isForever),
+  ];
+  const label =
+    until !== null
+      ? `Quiet until ${until}`
+      : isOn
+        ? "Quiet until turned off"
+        : isByHours
+          ? "Quiet hours"
+          : "Quiet";
+  return { ...told("quiet", label), children };
+}
+
+function separated(parts: readonly MenuItem[][]): MenuItem[] {
+  const filled = parts.filter((part) => part.length > 0);
+  return filled.flatMap((part, index) =>
+    index === 0 ? part : [{ kind: "separator" as const, id: idOf("separator", part[0]?.id ?? "") }, ...part],
+  );
+}

@@ -1,0 +1,125 @@
+/** A person's settings, checked: what is wrong is named, and its default holds. */
+import { type Config, type Setting, settings } from "./config.ts";
+import { cutEnd } from "./line.ts";
+
+export interface Checked {
+  readonly config: Config;
+  /** For people: which key, what is allowed, what stands there. */
+  readonly problems: readonly string[];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const maxProblems = 20;
+const maxShown = 40;
+const groups: ReadonlySet<string> = new Set(settings.flatMap(({ key }) => key.match(/^.+(?=\.)/)?.[0] ?? []));
+const known: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.key, setting]));
+
+export function readConfig(value: unknown): Checked {
+  const problems: string[] = [];
+  const given = isFields(value) ? flat(value, problems) : new Map<string, unknown>();
+  if (!isFields(value)) {
+    problems.push(`the settings must be an object like {"alerts": {"sound": false}}, not ${shown(value)}`);
+  }
+  for (const [key, found] of given) {
+    const setting = known.get(key);
+    if (!setting) problems.push(unknownKey(key));
+    else if (!setting.fits(found)) problems.push(`${key} must be ${setting.type}, not ${shown(found)}`);
+  }
+  return { config: build(given), problems: few(problems) };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** `{alerts: {sound: false}}` → `alerts.sound`. Keys that begin with `//` are a person's notes. */
+function flat(value: Fields, problems: string[]): Map<string, unknown> {
+  const isNote = (name: string) => name.startsWith("//") || name === "$schema";
+  const rows = Object.entries(value).flatMap(([name, found]): [string, unknown][] => {
+    if (isNote(name)) return [];
+    if (!groups.has(name)) return [[name, found]];
+    if (!isFields(found)) {
+      problems.push(`${name} must be an object like ${example(name)}, not ${shown(found)}`);
+      return [];
+    }
+    return Object.entries(found).flatMap(([inner, it]) => (isNote(inner) ? [] : [[`${name}.${inner}`, it]]));
+  });
+  return new Map(rows);
+}
+
+function example(group: string): string {
+  const setting = settings.find(({ key }) => key.startsWith(`${group}.`));
+  return `{"${setting?.key.slice(group.length + 1)}": ${setting?.default}}`;
+}
+
+function build(given: ReadonlyMap<string, unknown>): Config {
+  const take = <Value>(key: string): Value => {
+    const setting = known.get(key);
+    const found = given.get(key);
+    return (given.has(key) && setting?.fits(found) ? found : setting?.default) as Value;
+  };
+  return {
+    alerts: {
+      blocked: take("alerts.blocked"),
+      failed: take("alerts.failed"),
+      idle: take("alerts.idle"),
+      finished: take("alerts.finished"),
+      graceMs: take("alerts.graceMs"),
+      sound: take("alerts.sound"),
+      unattended: take("alerts.unattended"),
+      whileLooking: take("alerts.whileLooking"),
+    },
+    quietHours: take("quietHours"),
+    mutedProjects: take("mutedProjects"),
+    keep: {
+      completedHours: take("keep.completedHours"),
+      completedMax: take("keep.completedMax"),
+      journalDays: take("keep.journalDays"),
+    },
+  };
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "this list";
+  if (typeof value === "string") return JSON.stringify(cutEnd(value, maxShown));
+  if (typeof value === "object" && value !== null) return "this object";
+  return String(value);
+}
+
+function unknownKey(key: string): string {
+  const like = closest(key);
+  const hint = like === null ? "see the list of settings in the README" : `did you mean ${like}?`;
+  return `${cutEnd(key, maxShown) || "a key without a name"} is not a setting: ${hint}`;
+}
+
+/** A likely typo of it, or its name without the group it belongs to. */
+function closest(key: string): string | null {
+  const name = key.slice(0, maxShown).toLowerCase();
+  const rated = [...groups, ...known.keys()].map((candidate) => {
+    const full = candidate.toLowerCase();
+    const last = full.slice(full.lastIndexOf(".") + 1);
+    return { key: candidate, away: Math.min(distance(name, full), distance(name, last)) };
+  });
+  const [best] = rated.toSorted((a, b) => a.away - b.away);
+  return best && best.away <= Math.max(1, Math.min(3, Math.floor(name.length / 3))) ? best.key : null;
+}
+
+/** How many letters to add, drop or change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+function few(problems: readonly string[]): readonly string[] {
+  const left = problems.length - maxProblems;
+  return left > 0 ? [...problems.slice(0, maxProblems), `and ${left} more`] : problems;
+}

@@ -1,0 +1,133 @@
+/** A session as the tray lists it: under which heading, since when, and what for. */
+import type { Ages } from "./ages.ts";
+import type { Config } from "./config.ts";
+import { type Moment, sessionKey } from "./event.ts";
+import { staleAfterMs, statusOf } from "./phase.ts";
+import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
+import { projectOf } from "./snapshot.ts";
+import { sentAway, type Wishes } from "./wishes.ts";
+
+/** "set aside": it waits for its person, who has said not to be told (muted, snoozed, dismissed), or has none. */
+export type Group = "needs you" | "set aside" | "working" | "ready" | "recent";
+
+export interface Row {
+  readonly session: Session;
+  /** `agent:sessionId` */
+  readonly key: string;
+  readonly group: Group;
+  readonly since: Moment;
+  readonly what: string;
+  /** The asks that wait for a person, the one that counts first. */
+  readonly asks: readonly Ask[];
+  /** Why its person is not told of it: "muted", "snoozed until 14:20". */
+  readonly silence: string | null;
+}
+
+export interface Given {
+  readonly wishes: Wishes;
+  readonly config: Config;
+  readonly ages: Ages;
+  /** Local time, for people. */
+  readonly clock: (at: number) => string;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** null: over for so long that nobody looks for it in a menu. */
+export function rowOf(session: Session, given: Given): Row | null {
+  const { ages } = given;
+  const key = sessionKey(session.agent, session.sessionId);
+  const row = { session, key, asks: [], silence: silenceOf(session, key, given) };
+  const { ended, turn } = session;
+  if (ended || isLost(session, ages)) {
+    const since = ended ?? session.last;
+    const what = ended?.whileBusy ? "ended unexpectedly" : ended ? "ended" : "silent for hours";
+    return ages.isOlder(since, dayMs) ? null : { ...row, group: "recent", since, what, silence: null };
+  }
+  const asks = session.asks.filter((ask) => isShown(ask) && isBlocking(ask));
+  const waiting = asks.filter((ask) => !given.wishes.dismissed.includes(sentAway(key, ask.id)));
+  const leading = waiting[0] ?? asks[0];
+  if (leading) {
+    const why = row.silence ?? unattended(session, given) ?? (waiting.length === 0 ? "dismissed" : null);
+    const group = why === null ? "needs you" : "set aside";
+    const ordered = [leading, ...asks.filter((ask) => ask !== leading)];
+    return { ...row, group, since: leading, what: wantOf(leading, session), asks: ordered, silence: why };
+  }
+  if (turn.running || session.children.some((child) => child.running)) {
+    const what = statusOf(session, ages.minute).detail ?? "Thinking";
+    return { ...row, group: "working", since: workingSince(session, ages), what };
+  }
+  return { ...row, group: "ready", since: turn, what: doneWith(session) };
+}
+
+function isSeen({ place }: Session): boolean {
+  return place?.local === true && place.pid !== null;
+}
+
+/** Silent for hours, in a place where nobody could see its end. One that blocks is waited for however long it takes. */
+function isLost(session: Session, ages: Ages): boolean {
+  const blocks = session.asks.some((ask) => isShown(ask) && isBlocking(ask));
+  return !blocks && !isSeen(session) && ages.isOlder(session.last, staleAfterMs);
+}
+
+function silenceOf(session: Session, key: string, { wishes, config, ages, clock }: Given): string | null {
+  const until = snoozedUntil(key, wishes, ages);
+  if (until !== null) return `snoozed until ${clock(until)}`;
+  const project = projectOf(session);
+  const isMuted =
+    wishes.muted.includes(key) ||
+    (project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project));
+  return isMuted ? "muted" : null;
+}
+
+export function snoozedUntil(key: string, wishes: Wishes, ages: Ages): number | null {
+  const snooze = wishes.snoozed.find(({ session, until }) => session === key && ages.isToCome(until));
+  return snooze?.until ?? null;
+}
+
+function unattended(session: Session, { config }: Given): string | null {
+  return session.attended === false && !config.alerts.unattended ? "unattended" : null;
+}
+
+/** "Bash: npm run deploy", "Explore › Question: Which colour?" */
+export function wantOf(ask: Ask, session: Session): string {
+  const child = session.children.find(({ agentId }) => agentId === ask.agentId);
+  const from = ask.agentId === null ? "" : `${child?.type || "Subagent"} › `;
+  return from + (ask.summary === "" ? bareWant(ask) : `${subjectOf(ask)}: ${withoutMarkdown(ask.summary)}`);
+}
+
+function subjectOf(ask: Ask): string {
+  switch (ask.kind) {
+    case "permission":
+      return ask.tool ?? "Permission";
+    case "plan":
+      return "Plan";
+    case "question":
+      return "Question";
+    case "elicitation":
+      return "MCP input";
+    case "idle":
+      return "Ready";
+  }
+}
+
+function bareWant(ask: Ask): string {
+  if (ask.kind === "permission" && ask.tool !== null) return `Permission for ${ask.tool}`;
+  return ask.kind === "plan" ? "Plan to approve" : subjectOf(ask);
+}
+
+function withoutMarkdown(summary: string): string {
+  return summary.replace(/^#+\s+/, "");
+}
+
+function workingSince(session: Session, { minute }: Ages): Moment {
+  if (session.turn.running) return session.turn;
+  const started = session.children.filter((child) => child.running).map((child) => child.startedAt);
+  return { at: Math.min(...started), t: minute.t };
+}
+
+function doneWith({ turn, background, prompted }: Session): string {
+  if (turn.error !== null) return `failed: ${turn.error}`;
+  if (background !== null) return `background: ${background}`;
+  return prompted === null ? "ready" : "done";
+}

@@ -1,0 +1,69 @@
+/** What a person sees of the state, as data: adapters show it, and know nothing else. */
+
+/** What a person can do from the tray, from an alert, or by the command line. Sessions are named `agent:sessionId`. */
+export type Action =
+  | { readonly do: "focus"; readonly session: string }
+  | { readonly do: "next" }
+  | { readonly do: "mute"; readonly session: string; readonly on: boolean }
+  | { readonly do: "mute-project"; readonly project: string; readonly on: boolean }
+  /** null: wake it now. */
+  | { readonly do: "snooze"; readonly session: string; readonly minutes: number | null }
+  /** Its asks and alerts, as they stand; a new ask counts again. */
+  | { readonly do: "dismiss"; readonly session: string }
+  | { readonly do: "copy-id"; readonly session: string }
+  | { readonly do: "transcript"; readonly session: string }
+  | { readonly do: "quiet"; readonly mode: QuietMode }
+  | { readonly do: "connect" }
+  | { readonly do: "dashboard" }
+  | { readonly do: "settings" }
+  | { readonly do: "about" }
+  | { readonly do: "quit" };
+
+export type QuietMode = "off" | "hour" | "tomorrow" | "on";
+
+export interface MenuEntry {
+  readonly kind: "entry";
+  /** Stays the same while the entry means the same, whatever its words and place. */
+  readonly id: string;
+  readonly label: string;
+  /** null: it only tells, or only opens its children. */
+  readonly action: Action | null;
+  readonly checked?: boolean;
+  readonly children?: readonly MenuItem[];
+}
+
+export type MenuItem = MenuEntry | { readonly kind: "separator"; readonly id: string };
+
+export interface TrayIcon {
+  readonly phase: "calm" | "working" | "blocked";
+  /** How many sessions are blocked. */
+  readonly count: number;
+}
+
+export interface TrayView {
+  readonly icon: TrayIcon;
+  /** "beckon: 2 need you, 3 working" */
+  readonly title: string;
+  /** For a tooltip: the first few sessions, one a line. */
+  readonly tooltip: string;
+  readonly items: readonly MenuItem[];
+}
+
+export type AlertKind = "blocked" | "failed" | "idle" | "finished";
+
+/** An alert that should be on the screen. */
+export interface Alert {
+  /** Once per ask: as long as it stays the same, it is the same alert. */
+  readonly key: string;
+  readonly session: string;
+  readonly kind: AlertKind;
+  readonly urgency: "critical" | "normal" | "low";
+  readonly sound: boolean;
+  readonly title: string;
+  /** Plain text, a few short lines. */
+  readonly body: string;
+  /** Wall time. */
+  readonly since: number;
+  /** Several in one: the keys of those it stands for. Who sends it away sends them away. */
+  readonly covers?: readonly string[];
+}

@@ -1,0 +1,85 @@
+/** What the app needs of the world. Adapters in desktop/ are these; app.ts chooses among them. */
+import type { Place } from "./core/event.ts";
+import type { Action, Alert, TrayView } from "./core/view.ts";
+
+export interface TrayOptions {
+  readonly onAction: (action: Action) => void;
+  /** For the log, in words: the panel went away, the helper was restarted. */
+  readonly onProblem: (text: string) => void;
+  /** Ours alone (0700): helpers are unpacked here. */
+  readonly folder: string;
+}
+
+export interface Tray {
+  /** The last view wins: nothing is queued behind a slow panel. */
+  show(view: TrayView): void;
+  stop(): Promise<void>;
+}
+
+/** null: there is nothing here to put an icon into; `onProblem` was told why. */
+export type OpenTray = (options: TrayOptions) => Promise<Tray | null>;
+
+export interface NotifierOptions {
+  readonly onClick: (key: string) => void;
+  /**
+   * Gone from the screen: closed by the person, or by the desktop after its time. Never after `close`. `unknown`: it went
+   * with the desktop's notification service, or could not be shown for want of one, and there is one again now: what
+   * should be on the screen is to be shown again.
+   */
+  readonly onClosed: (key: string, by: "person" | "expired" | "unknown") => void;
+  readonly onProblem: (text: string) => void;
+  readonly folder: string;
+}
+
+export interface Notifier {
+  /**
+   * Shows it, or shows it anew in the same place if its key is on the screen already. Resolves with what names it to the
+   * desktop, also for the next start of beckon; null where nothing does, or it could not be shown.
+   */
+  show(alert: Alert, handle?: string | null): Promise<string | null>;
+  close(key: string): Promise<void>;
+  /** Closes what an earlier run left on the screen. */
+  forget(handle: string): Promise<void>;
+  /** The person has asked their desktop for silence; null: it cannot be known here. */
+  isSilenced(): Promise<boolean | null>;
+  stop(): Promise<void>;
+}
+
+export type OpenNotifier = (options: NotifierOptions) => Promise<Notifier | null>;
+
+/** Where a session's terminal is, and what helps to tell its window from its siblings. */
+export interface Target {
+  readonly place: Place;
+  readonly cwd: string | null;
+  readonly title: string | null;
+}
+
+export interface FocusOutcome {
+  readonly result: "exact" | "window" | "impossible";
+  /** The recipes that did it, outermost last: `tmux, X11`. */
+  readonly by: string;
+  /** For people, where it was less than exact: why, and what to do. */
+  readonly why: string | null;
+}
+
+export interface Terminals {
+  focus(target: Target): Promise<FocusOutcome>;
+  /** Is the person looking at this very pane? null: it cannot be known here. */
+  isLooking(target: Target): Promise<boolean | null>;
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** An argv array, never a shell; killed after `timeoutMs`. A command that is not there has code null. */
+export type Exec = (
+  argv: readonly string[],
+  options?: {
+    readonly timeoutMs?: number;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly input?: string;
+  },
+) => Promise<Ran>;

@@ -1,0 +1,57 @@
+/** Sessions as alerts() gets them, and what a person would see and read in the log. */
+import { type Alerts, type AlertsInput, alerts } from "../../src/core/alerts.ts";
+import { type Config, defaults } from "../../src/core/config.ts";
+import { reduce, type Story } from "../../src/core/reduce.ts";
+import type { Session } from "../../src/core/session.ts";
+import { noWishes } from "../../src/core/wishes.ts";
+import type { Told } from "./tell.ts";
+import { ago, done, minute, now as moment } from "./tray.ts";
+
+/** A full minute: 14:20. */
+export const now: AlertsInput["now"] = { ...moment, minuteOfDay: 14 * 60 + 20 };
+
+export const later = (ms: number): AlertsInput["now"] => ({
+  at: now.at + ms,
+  t: now.t + ms,
+  minuteOfDay: (now.minuteOfDay + Math.floor(ms / minute)) % (24 * 60),
+});
+
+export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): Alerts {
+  return alerts({
+    sessions,
+    wishes: noWishes,
+    config: defaults,
+    now,
+    upSince: now.at - 24 * 60 * minute,
+    looking: new Set(),
+    known: new Set(),
+    silenced: false,
+    ...more,
+  });
+}
+
+export function withAlerts(more: Partial<Config["alerts"]>, config: Config = defaults): Config {
+  return { ...config, alerts: { ...config.alerts, ...more } };
+}
+
+/** Its agent said so long ago that it is done. */
+export function stopped(project: string, since: number, more: Partial<Session> = {}): Session {
+  return done(project, since, { stopped: ago(since), lastResponse: "All tests pass.", ...more });
+}
+
+export function failed(project: string, since: number, more: Partial<Session> = {}): Session {
+  const turn = { ...ago(since), running: false, byHook: true, error: "API Error: overloaded" };
+  return stopped(project, since, { turn, ...more });
+}
+
+/** What was told of it so far, and alerts() as of that many ms after its last event. */
+export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> = {}): Alerts {
+  const story = told.events.reduce<Story | undefined>((known, event) => reduce(known, event), undefined);
+  const last = told.events.at(-1);
+  if (!story || !last) throw new Error("nothing was told yet");
+  const then = { at: last.at + ms, t: last.t + ms, minuteOfDay: 0 };
+  return alertsOf([story.session], { now: then, upSince: last.at - 24 * 60 * minute, ...more });
+}
+
+export const titles = ({ show }: Alerts): string[] => show.map(({ title }) => title);
+export const whys = ({ held }: Alerts): string[] => held.map(({ why }) => why);
