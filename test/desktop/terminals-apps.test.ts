@@ -1,0 +1,267 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Target } from "../../src/ports.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const limitMs = 60_000;
+const software = { LIBGL_ALWAYS_SOFTWARE: "1" };
+
+let desktop: Desktop;
+let world: TerminalsWorld;
+let opened: Bun.Subprocess[] = [];
+
+beforeAll(async () => {
+  desktop = await startDesktop();
+  world = createTerminalsWorld(desktop);
+}, limitMs);
+afterAll(() => desktop?.stop());
+afterEach(async () => {
+  for (const child of opened) child.kill();
+  await Promise.all(opened.map(({ exited }) => exited));
+  opened = [];
+});
+
+function open(...argv: string[]): void {
+  opened.push(desktop.spawn(argv, software));
+}
+
+/** Focuses each in turn; after each, the person looks at that one and no other. */
+async function visit(targets: Readonly<Record<string, Target>>, by: string): Promise<void> {
+  const none = Object.fromEntries(Object.keys(targets).map((name) => [name, false]));
+  for (const [name, target] of Object.entries(targets)) {
+    expect({ name, ...(await world.terminals.focus(target)) }).toEqual({
+      name,
+      result: "exact",
+      by,
+      why: null,
+    });
+    expect(await world.looking(targets)).toEqual({ ...none, [name]: true });
+  }
+}
+
+describe("Alacritty", () => {
+  testWith(...desktopNeeds, "alacritty")(
+    "the window, also one of several of the same process",
+    async () => {
+      const socket = join(desktop.home, "alacritty.sock");
+      open("alacritty", "--socket", socket, "-T", "a-one", "-e", ...world.agent("a-one"));
+      await world.opened("a-one");
+      await desktop.run(
+        "alacritty",
+        "msg",
+        "--socket",
+        socket,
+        "create-window",
+        "-T",
+        "a-two",
+        "-e",
+        ...world.agent("a-two"),
+      );
+      await world.opened("a-two");
+      open("alacritty", "-T", "a-three", "-e", ...world.agent("a-three"));
+      await world.opened("a-three");
+      const targets = {
+        one: await world.target("a-one"),
+        two: await world.target("a-two"),
+        three: await world.target("a-three"),
+      };
+      await visit(targets, "Alacritty, X11");
+      await world.terminals.focus(targets.two);
+      expect(await world.activeTitle()).toBe("a-two");
+    },
+    limitMs,
+  );
+});
+
+describe("kitty", () => {
+  const withKitty = testWith(...desktopNeeds, "kitty");
+
+  withKitty(
+    "with remote control: the very pane of the tab of the window",
+    async () => {
+      const address = `unix:${desktop.home}/kitty.sock`;
+      const remote = ["-o", "allow_remote_control=socket-only", "--listen-on", address];
+      // A title given with -T would be that of all its windows.
+      open("kitty", "--config", "NONE", ...remote, ...world.agent("k-one"));
+      await world.opened("agent.sh");
+      const kitty = (...args: string[]) => desktop.run("kitty", "@", "--to", address, ...args);
+      await kitty("launch", "--type=os-window", "--title", "k-two", ...world.agent("k-two"));
+      await kitty("launch", "--type=tab", "--title", "k-tab", ...world.agent("k-tab"));
+      await kitty("launch", "--type=window", "--title", "k-split", ...world.agent("k-split"));
+      await visit(
+        {
+          one: await world.target("k-one"),
+          two: await world.target("k-two"),
+          tab: await world.target("k-tab"),
+          split: await world.target("k-split"),
+        },
+        "kitty, X11",
+      );
+      await world.terminals.focus(await world.target("k-two"));
+      await world.opened("k-two");
+    },
+    limitMs,
+  );
+
+  withKitty(
+    "with remote control over a socket without a file",
+    async () => {
+      const remote = [
+        "-o",
+        "allow_remote_control=socket-only",
+        "--listen-on",
+        `unix:@beckon-test-${process.pid}`,
+      ];
+      open("kitty", "--config", "NONE", ...remote, "-T", "k-file", ...world.agent("k-file"));
+      await world.opened("k-file");
+      await visit({ file: await world.target("k-file") }, "kitty, X11");
+    },
+    limitMs,
+  );
+
+  withKitty(
+    "without it: the window, and how to get further",
+    async () => {
+      open("kitty", "--config", "NONE", "-T", "k-three", ...world.agent("k-three"));
+      await world.opened("k-three");
+      open("kitty", "--config", "NONE", "-T", "k-four", ...world.agent("k-four"));
+      await world.opened("k-four");
+      const outcome = await world.terminals.focus(await world.target("k-three"));
+      expect(outcome.result).toBe("window");
+      expect(outcome.why).toContain("kitty.conf");
+      expect(await world.activeTitle()).toBe("k-three");
+      const looking = await world.looking({
+        three: await world.target("k-three"),
+        four: await world.target("k-four"),
+      });
+      expect(looking).toEqual({ three: null, four: false });
+    },
+    limitMs,
+  );
+});
+
+describe("Konsole", () => {
+  testWith(...desktopNeeds, "konsole")(
+    "the tab, in one of two windows of one process that look the same",
+    async () => {
+      const tabs = join(desktop.home, "tabs");
+      const command = (name: string) => `title: ${name};; command: ${world.agent(name).join(" ")}`;
+      writeFileSync(tabs, ["c-one", "c-two", "c-three"].map(command).join("\n"));
+      open("konsole", "--nofork", "--tabs-from-file", tabs);
+      const one = await world.target("c-one");
+      const dbus = (path: string, method: string, ...args: string[]) =>
+        desktop.run(
+          ...[
+            "gdbus",
+            "call",
+            "--session",
+            "--dest",
+            one.place.env.KONSOLE_DBUS_SERVICE ?? "",
+            "--object-path",
+            path,
+          ],
+          ...["--method", `org.kde.${method}`, ...args],
+        );
+      await dbus("/konsole/MainWindow_1", "KMainWindow.activateAction", "new-window");
+      const session = /\d+/.exec(await dbus("/Windows/2", "konsole.Window.currentSession"))?.[0];
+      await dbus(
+        `/Sessions/${session}`,
+        "konsole.Session.runCommand",
+        `exec ${world.agent("c-four").join(" ")}`,
+      );
+      const targets = {
+        one,
+        two: await world.target("c-two"),
+        three: await world.target("c-three"),
+        four: await world.target("c-four"),
+      };
+      await visit(targets, "Konsole, X11");
+      for (const [name, window] of [
+        ["four", 2],
+        ["two", 1],
+      ] as const) {
+        await world.terminals.focus(targets[name]);
+        const id = await dbus(`/konsole/MainWindow_${window}`, "KMainWindow.winId");
+        expect(id).toContain(` ${await desktop.run("xdotool", "getactivewindow")},`);
+      }
+    },
+    limitMs,
+  );
+});
+
+describe("GNOME Terminal", () => {
+  const server = ["/usr/libexec/gnome-terminal-server", "/usr/lib/gnome-terminal/gnome-terminal-server"].find(
+    (path) => existsSync(path),
+  );
+
+  testWith(...desktopNeeds, "gnome-terminal")(
+    "of the windows of its one server, the one with the session's title",
+    async () => {
+      open(server ?? "");
+      await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs);
+      for (const name of ["g-one", "g-two", "g-three"]) {
+        await desktop.run("gnome-terminal", "--window", "--title", `* ${name}`, "--", ...world.agent(name));
+        await world.opened(name);
+      }
+      const target = (name: string) => world.target(name, { title: name });
+      for (const name of ["g-two", "g-one"]) {
+        const outcome = await world.terminals.focus(await target(name));
+        expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
+        expect(await world.activeTitle()).toBe(`* ${name}`);
+      }
+      const looking = await world.looking({ one: await target("g-one"), two: await target("g-two") });
+      expect(looking).toEqual({ one: null, two: false });
+      const outcome = await world.terminals.focus(await world.target("g-three"));
+      expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
+    },
+    limitMs,
+  );
+});
+
+describe("screen", () => {
+  testWith(...desktopNeeds, "xterm", "screen")(
+    "the window, in the terminal that shows it; detached, it says how to attach",
+    async () => {
+      const folder = join(desktop.home, "screen");
+      mkdirSync(folder, { mode: 0o700 });
+      const env = { SCREENDIR: folder };
+      const screens = createTerminalsWorld(desktop, env);
+      opened.push(
+        desktop.spawn(["screen", "-D", "-m", "-S", "sc", "-c", "/dev/null", ...world.agent("s-one")], env),
+      );
+      const one = await world.target("s-one");
+      const screen = (...args: string[]) =>
+        desktop.run("env", `SCREENDIR=${folder}`, "screen", "-S", "sc", ...args);
+      await screen("-X", "screen", ...world.agent("s-two"));
+      const two = await world.target("s-two");
+      const detached = await screens.terminals.focus(two);
+      expect(detached).toMatchObject({ result: "impossible", by: "screen" });
+      expect(detached.why).toMatch(/no terminal attached: run `screen -r \d+\.sc` in one/);
+
+      opened.push(desktop.spawn(["xterm", "-T", "s-shown", "-e", "screen", "-x", "sc"], env));
+      await world.opened("s-shown");
+      open("xterm", "-T", "s-other", "-e", ...world.agent("s-other"));
+      await world.opened("s-other");
+      const elsewhere = await world.target("s-other");
+      for (const [target, other] of [
+        [one, two],
+        [two, one],
+      ] as const) {
+        expect(await screens.terminals.focus(target)).toEqual({
+          result: "exact",
+          by: "screen, xterm, X11",
+          why: null,
+        });
+        expect(await world.activeTitle()).toBe("s-shown");
+        expect(await screens.looking({ target, other })).toEqual({ target: null, other: null });
+        await world.terminals.focus(elsewhere);
+        expect(await screens.looking({ target, other })).toEqual({ target: false, other: false });
+      }
+    },
+    limitMs,
+  );
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { createTerminals } from "../../src/desktop/terminals/index.ts";
+import type { Terminals } from "../../src/ports.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const limitMs = 60_000;
+const needs = [...desktopNeeds, "kwin_wayland", "gnome-terminal"];
+const server = ["/usr/libexec/gnome-terminal-server", "/usr/lib/gnome-terminal/gnome-terminal-server"].find(
+  (path) => existsSync(path),
+);
+
+describe("KDE on Wayland", () => {
+  let desktop: Desktop;
+  let world: TerminalsWorld;
+  let terminals: Terminals;
+
+  beforeAll(async () => {
+    const program = Bun.which("kwin_wayland");
+    if (program === null) return;
+    desktop = await startDesktop();
+    world = createTerminalsWorld(desktop);
+    // Debian's has a capability that it cannot have in a container; a copy has none.
+    const kwin = join(desktop.home, "kwin_wayland");
+    copyFileSync(program, kwin);
+    const plain = { KWIN_COMPOSE: "Q", DISPLAY: "" };
+    desktop.spawn(
+      [kwin, "--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "wayland-k"],
+      plain,
+    );
+    await until(() => desktop.hasOwner("org.kde.KWin"), limitMs / 2);
+    const env = {
+      DISPLAY: "",
+      WAYLAND_DISPLAY: "wayland-k",
+      XDG_CURRENT_DESKTOP: "KDE",
+      XDG_SESSION_TYPE: "wayland",
+    };
+    terminals = createTerminals({ env: { ...desktop.env, ...env }, platform: "linux", lookMs: 2_000 });
+    desktop.spawn([server ?? ""], { ...env, GDK_BACKEND: "wayland" });
+    await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs / 2);
+  }, limitMs);
+  afterAll(() => desktop?.stop());
+
+  testWith(...needs)(
+    "the window of the terminal's process, told by the session's title",
+    async () => {
+      for (const name of ["w-one", "w-two", "w-three"]) {
+        await desktop.run("gnome-terminal", "--window", "--title", name, "--", ...world.agent(name));
+      }
+      const target = (name: string) => world.target(name, { title: name });
+      const one = await target("w-one");
+      const three = await target("w-three");
+      await until(async () => (await terminals.focus(three)).result === "window", limitMs);
+      for (const [it, other] of [
+        [one, three],
+        [three, one],
+      ] as const) {
+        expect(await terminals.focus(it)).toMatchObject({ result: "window", by: "GNOME Terminal, KDE" });
+        expect(await terminals.isLooking(other)).toBe(false);
+        expect(await terminals.isLooking(it)).toBeNull();
+      }
+    },
+    limitMs,
+  );
+});

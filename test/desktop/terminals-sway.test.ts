@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTerminals } from "../../src/desktop/terminals/index.ts";
+import type { Terminals } from "../../src/ports.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const limitMs = 60_000;
+const nobody = 65534;
+/** sway refuses to run as root. */
+const unprivileged =
+  process.getuid?.() === 0
+    ? [
+        "setpriv",
+        "--reuid",
+        `${nobody}`,
+        "--regid",
+        `${nobody}`,
+        "--clear-groups",
+        "--pdeathsig",
+        "KILL",
+        "--",
+      ]
+    : [];
+
+describe("sway, with foot", () => {
+  const withSway = testWith(...desktopNeeds, "sway", "foot");
+  let desktop: Desktop;
+  let world: TerminalsWorld;
+  let terminals: Terminals;
+  let env: Record<string, string>;
+  let folder: string;
+
+  beforeAll(async () => {
+    desktop = await startDesktop();
+    world = createTerminalsWorld(desktop);
+    folder = mkdtempSync(join(tmpdir(), "beckon-sway-"));
+    chmodSync(folder, 0o755);
+    const runtime = join(folder, "run");
+    mkdirSync(runtime, { mode: 0o700 });
+    const config = join(folder, "config");
+    writeFileSync(config, "xwayland disable\n");
+    if (process.getuid?.() === 0) chownSync(runtime, nobody, nobody);
+    const headless = { XDG_RUNTIME_DIR: runtime, WLR_BACKENDS: "headless", WLR_RENDERER: "pixman" };
+    desktop.spawn([...unprivileged, "sway", "-c", config], { ...headless, DISPLAY: "", HOME: folder });
+    const find = (pattern: RegExp) => readdirSync(runtime).find((name) => pattern.test(name)) ?? "";
+    await until(() => find(/^sway-ipc.*sock$/) && find(/^wayland-\d+$/), limitMs / 2);
+    const socket = join(runtime, find(/^sway-ipc/));
+    env = {
+      ...desktop.env,
+      SWAYSOCK: socket,
+      WAYLAND_DISPLAY: join(runtime, find(/^wayland-\d+$/)),
+      DISPLAY: "",
+    };
+    terminals = createTerminals({ env, platform: "linux", lookMs: 2_000 });
+  }, limitMs);
+  afterAll(async () => {
+    await desktop?.stop();
+    if (folder) rmSync(folder, { recursive: true, force: true });
+  });
+
+  withSway(
+    "the window, also on another workspace",
+    async () => {
+      const sway = (...args: string[]) => desktop.run("env", `SWAYSOCK=${env.SWAYSOCK}`, "swaymsg", ...args);
+      for (const name of ["f-one", "f-two", "f-three"]) {
+        if (name === "f-three") await sway("workspace", "2");
+        desktop.spawn(["foot", "--config", "/dev/null", ...world.agent(name)], env);
+        const target = await world.target(name);
+        // A new window gets the keyboard when it is there, which is after its program runs.
+        await until(() => terminals.isLooking(target), limitMs);
+      }
+      const targets = {
+        one: await world.target("f-one"),
+        two: await world.target("f-two"),
+        three: await world.target("f-three"),
+      };
+      for (const [name, target] of Object.entries(targets)) {
+        expect(await terminals.focus(target)).toEqual({ result: "exact", by: "foot, sway", why: null });
+        const looking = await Promise.all(Object.values(targets).map((one) => terminals.isLooking(one)));
+        expect(looking).toEqual(Object.keys(targets).map((one) => one === name));
+      }
+    },
+    limitMs,
+  );
+});

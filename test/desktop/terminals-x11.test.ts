@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { copyFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { connectX11 } from "../../src/desktop/x11.ts";
+import type { Target } from "../../src/ports.ts";
+import { testWith } from "../needs.ts";
+import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const withXterm = testWith(...desktopNeeds, "xterm");
+const limitMs = 60_000;
+
+describe("three xterm windows", () => {
+  let desktop: Desktop;
+  let world: TerminalsWorld;
+  const targets: Record<string, Target> = {};
+
+  beforeAll(async () => {
+    desktop = await startDesktop();
+    world = createTerminalsWorld(desktop);
+    for (const name of ["one", "two", "three"]) {
+      desktop.spawn(["xterm", "-T", `x-${name}`, "-e", ...world.agent(name)]);
+      await world.opened(`x-${name}`);
+      targets[name] = await world.target(name);
+    }
+  }, limitMs);
+  afterAll(() => desktop?.stop());
+
+  withXterm("the one with the session comes to the front", async () => {
+    for (const name of ["two", "one", "three", "one"]) {
+      const outcome = await world.terminals.focus(targets[name] as Target);
+      expect(outcome).toEqual({ result: "exact", by: "xterm, X11", why: null });
+      expect(await world.activeTitle()).toBe(`x-${name}`);
+      expect(await world.looking(targets)).toEqual({
+        ...{ one: false, two: false, three: false },
+        [name]: true,
+      });
+    }
+  });
+
+  const active = async () => desktop.run("xdotool", "getactivewindow");
+  const idOf = async (name: string) => (await desktop.windows("--name", `^x-${name}$`))[0] ?? "";
+
+  withXterm("also a minimised one", async () => {
+    const id = await idOf("two");
+    await desktop.run("xdotool", "windowminimize", "--sync", id);
+    expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
+    expect(await world.terminals.isLooking(targets.two as Target)).toBe(false);
+    expect((await world.terminals.focus(targets.two as Target)).result).toBe("exact");
+    expect(await active()).toBe(id);
+    expect(await idOf("two")).toBe(id);
+  });
+
+  withXterm("also one on another workspace", async () => {
+    const id = await idOf("three");
+    await desktop.run("xdotool", "set_desktop_for_window", id, "1");
+    expect((await world.terminals.focus(targets.three as Target)).result).toBe("exact");
+    expect(await desktop.run("xdotool", "get_desktop")).toBe("1");
+    expect(await active()).toBe(id);
+  });
+
+  withXterm("by WINDOWID alone, where the process is not known", async () => {
+    const { place, ...rest } = targets.one as Target;
+    const outcome = await world.terminals.focus({ ...rest, place: { ...place, pid: null } });
+    expect(outcome).toMatchObject({ result: "window", by: "X11" });
+    expect(await world.activeTitle()).toBe("x-one");
+  });
+
+  withXterm("a window of another machine, with the same process number, is none of ours", async () => {
+    const id = await idOf("one");
+    const tell = (host: string) =>
+      desktop.run("xprop", "-id", id, "-f", "WM_CLIENT_MACHINE", "8s", "-set", "WM_CLIENT_MACHINE", host);
+    await tell("elsewhere");
+    const outcome = await world.terminals.focus(targets.one as Target);
+    await tell(hostname());
+    expect(outcome).toMatchObject({
+      result: "impossible",
+      why: "no window of its terminal was found on X11",
+    });
+    expect((await world.terminals.focus(targets.one as Target)).result).toBe("exact");
+  });
+
+  withXterm(
+    "a terminal that is gone is not found, and one of the same number is not taken for it",
+    async () => {
+      const { place, ...rest } = targets.one as Target;
+      const outcome = await world.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
+      expect(outcome).toMatchObject({ result: "impossible", why: `its process ${place.pid} is gone` });
+      const xterm = desktop.spawn(["xterm", "-T", "x-brief", "-e", ...world.agent("brief")]);
+      await world.opened("x-brief");
+      const brief = await world.target("brief");
+      xterm.kill();
+      await xterm.exited;
+      expect((await world.terminals.focus(brief)).result).toBe("impossible");
+      expect(await world.terminals.isLooking(brief)).toBeNull();
+    },
+  );
+
+  withXterm("a session on another machine: the terminal whose ssh has that connection", async () => {
+    const { promise: connected, resolve } = Promise.withResolvers<number>();
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { open: (socket) => resolve(socket.remotePort), data() {} },
+    });
+    // It is told by its name and its connection; what goes over that is of no matter.
+    copyFileSync(Bun.which("bash") ?? "", join(desktop.home, "ssh"));
+    const login = `exec 3<>/dev/tcp/127.0.0.1/${server.port}; read line <&3; true`;
+    desktop.spawn(["xterm", "-T", "x-ssh", "-e", join(desktop.home, "ssh"), "-c", login]);
+    await world.opened("x-ssh");
+    const env = { SSH_CONNECTION: `127.0.0.1 ${await connected} 127.0.0.1 ${server.port}` };
+    await world.terminals.focus(targets.one as Target);
+    const remote = { local: false, pid: 4711, procStart: null, tty: null, terminalSessionId: null, env };
+    const outcome = await world.terminals.focus({ place: remote, cwd: null, title: null });
+    expect(outcome).toMatchObject({ result: "window", by: "ssh, xterm, X11" });
+    expect(await world.activeTitle()).toBe("x-ssh");
+    server.stop(true);
+  });
+
+  withXterm("an X server that wants a cookie gets it from XAUTHORITY", async () => {
+    const file = join(desktop.home, "cookie");
+    await desktop.run("xauth", "-f", file, "add", ":0", ".", "0123456789abcdef0123456789abcdef");
+    const server = desktop.spawn(["Xvfb", "-displayfd", "1", "-auth", file, "-nolisten", "tcp", "-noreset"]);
+    const number = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
+    const env = { DISPLAY: `:${number}`, HOME: desktop.home };
+    expect(connectX11(env, 2_000)).rejects.toThrow("refuses us");
+    const entry = join(desktop.home, "entry");
+    await desktop.run("xauth", "-f", entry, "add", `:${number}`, ".", "0123456789abcdef0123456789abcdef");
+    const x = await connectX11({ ...env, XAUTHORITY: entry }, 2_000);
+    expect(await x.parentOf(x.root)).toBe(0);
+    expect(await x.property(x.root, "_NET_CLIENT_LIST")).toBeNull();
+    expect(await x.property(0x7fffffff, "WM_NAME")).toBeNull();
+    x.close();
+    server.kill();
+  });
+});
