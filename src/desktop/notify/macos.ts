@@ -1,0 +1,153 @@
+/** macOS: panels of beckon's own, drawn by the osascript child; node-notifier where that cannot be and its helper runs. */
+import { cutEnd } from "../../core/line.ts";
+import type { Alert, TrayIcon } from "../../core/view.ts";
+import type { Notifier, NotifierOptions, OpenNotifier } from "../../ports.ts";
+import { changeOver } from "../macos/change-over.ts";
+import type { FromChild, PanelMessage } from "../macos/protocol.ts";
+import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
+import { png } from "../tray/icons.ts";
+
+/** 24 points, at two pixels each. */
+const iconPixels = 48;
+const maxTitle = 120;
+const maxBodyLine = 200;
+const bodyLines = 3;
+/** Kept for a child that starts anew; more than that no person looks through. */
+const maxPanels = 100;
+const staysMs = { critical: null, normal: 20_000, low: 8_000 } as const satisfies Record<
+  Alert["urgency"],
+  number | null
+>;
+
+export const openMacNotifier: OpenNotifier = (options) =>
+  openMacNotifierWith(options, macSettings, openOther);
+
+const openOther: OpenNotifier = async (options) => {
+  const { openNodeNotifier } = await import("./node-notifier.ts");
+  return openNodeNotifier(options);
+};
+
+export async function openMacNotifierWith(
+  options: NotifierOptions,
+  settings: MacSettings,
+  openOther: OpenNotifier,
+): Promise<Notifier | null> {
+  const alerts = new Map<string, Alert>();
+  /** Of these, those that a child was told of: its successor shows them without a sound. */
+  const shown = new Set<string>();
+  let other: Notifier | null = null;
+  let isStopped = false;
+
+  const child = joinChild(options.folder, settings, {
+    onReady() {
+      for (const alert of alerts.values()) put(alert);
+    },
+    onMessage: hear,
+    onProblem: options.onProblem,
+    onLost: () =>
+      void changeOver({
+        name: "node-notifier",
+        open: () => openOther(options),
+        onProblem: options.onProblem,
+        words: {
+          used: "the helper (osascript) does not stay up: alerts are shown with node-notifier.",
+          none:
+            "alerts cannot be shown: the helper (osascript) does not stay up, and node-notifier's does not run here. " +
+            "beckon tries again; `beckon status` shows who waits.",
+        },
+        isStopped: () => isStopped,
+        use,
+      }),
+  });
+
+  function put(alert: Alert): void {
+    child.put(`panel ${alert.key}`, () => {
+      const isAgain = shown.has(alert.key);
+      shown.add(alert.key);
+      return panelMessage(alert, isAgain);
+    });
+  }
+
+  function drop(key: string): boolean {
+    shown.delete(key);
+    return alerts.delete(key);
+  }
+
+  function hear(message: FromChild): void {
+    if (message.is !== "clicked" && message.is !== "closed") return;
+    // A click that crossed our own close on its way.
+    if (!drop(message.key)) return;
+    if (message.is === "clicked") options.onClick(message.key);
+    options.onClosed(message.key, message.is === "clicked" ? "person" : message.by);
+  }
+
+  async function use(opened: Notifier): Promise<void> {
+    other = opened;
+    const waiting = [...alerts.values()];
+    alerts.clear();
+    await child.stop();
+    for (const alert of waiting) await opened.show(alert);
+  }
+
+  function close(key: string): void {
+    if (drop(key)) child.put(`panel ${key}`, () => ({ do: "close", key }));
+  }
+
+  return {
+    async show(alert, handle) {
+      if (other !== null) return other.show(alert, handle);
+      drop(alert.key);
+      alerts.set(alert.key, alert);
+      const [oldest] = alerts.keys();
+      if (alerts.size > maxPanels && oldest !== undefined) {
+        close(oldest);
+        options.onClosed(oldest, "expired");
+      }
+      put(alert);
+      // Panels end with the child that drew them, and so with this run of beckon.
+      return null;
+    },
+    async close(key) {
+      if (other === null) close(key);
+      else await other.close(key);
+    },
+    async forget(handle) {
+      await other?.forget(handle);
+    },
+    // Focus modes lie in a database that only Full Disk Access opens: beckon does not ask for that.
+    async isSilenced() {
+      return null;
+    },
+    async stop() {
+      isStopped = true;
+      for (const key of [...alerts.keys()]) close(key);
+      await Promise.all([other?.stop(), child.stop()]);
+    },
+  };
+}
+
+const icons = {
+  blocked: "blocked",
+  failed: "blocked",
+  idle: "calm",
+  finished: "calm",
+} as const satisfies Record<Alert["kind"], TrayIcon["phase"]>;
+
+function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
+  return {
+    do: "panel",
+    key: alert.key,
+    title: cutEnd(alert.title, maxTitle) || "beckon",
+    body: alert.body
+      .split("\n")
+      .map((line) => cutEnd(line, maxBodyLine))
+      .filter((line) => line !== "")
+      .slice(0, bodyLines)
+      .join("\n"),
+    icon: png({ phase: icons[alert.kind], count: 0 }, iconPixels).toString("base64"),
+    isUrgent: alert.urgency === "critical",
+    sound: alert.sound,
+    staysMs: staysMs[alert.urgency],
+    isAgain,
+  };
+}
