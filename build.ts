@@ -24,8 +24,14 @@ async function build(outfile: string, target: Bun.Build.CompileTarget | null): P
   const started = performance.now();
   // A failed build leaves nothing behind that could be taken for its result.
   rmSync(inRepo(outfile), { force: true });
+  const isForWindows = target === null ? process.platform === "win32" : target.startsWith("bun-windows");
   await Bun.build({
-    entrypoints: [inRepo("src/main.ts")],
+    entrypoints: [
+      inRepo("src/main.ts"),
+      ...(isForWindows ? [inRepo("src/desktop/windows/tray-thread.ts")] : []),
+    ],
+    // Beside the chunks, so that a chunk finds the thread as its source does: by its name alone.
+    naming: { entry: "[name].[ext]" },
     target: "bun",
     format: "esm",
     minify: true,

@@ -69,6 +69,8 @@ async function readObject(path: string): Promise<Record<string, unknown>> {
 }
 
 function isRunning(pid: number): boolean {
+  // Windows gives a dead process's number away at once, and it can be ours now.
+  if (process.platform === "win32" && pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;
