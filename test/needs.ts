@@ -9,6 +9,8 @@ function has(need: Need): boolean {
   return Bun.which(need) !== null;
 }
 
+export const hasAll = (needs: readonly Need[]): boolean => needs.every(has);
+
 /** A `test` that is skipped where something it needs is missing, under a name that says what. */
 export function testWith(
   ...needs: Need[]

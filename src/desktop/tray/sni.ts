@@ -1,0 +1,172 @@
+/** org.kde.StatusNotifierItem: the icon in the panel. */
+import { interface as dbusInterface } from "@jellybrick/dbus-next";
+import type { Action, TrayIcon, TrayView } from "../../core/view.ts";
+import { noView } from "./no-view.ts";
+
+const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
+
+/** ARGB, the highest byte first, as the specification wants it. */
+export type Pixmap = [width: number, height: number, bytes: Buffer];
+type ToolTip = [icon: string, pixmaps: Pixmap[], title: string, text: string];
+
+export interface StatusItemOptions {
+  readonly onAction: (action: Action) => void;
+  readonly onOpening: () => void;
+  readonly pixmaps: (icon: TrayIcon) => Pixmap[];
+  readonly menuPath: string;
+}
+
+export class StatusItem extends Interface {
+  #options: StatusItemOptions;
+  #view = noView;
+  #pixmaps: Pixmap[] = [];
+
+  constructor(options: StatusItemOptions) {
+    super("org.kde.StatusNotifierItem");
+    this.#options = options;
+    this.#pixmaps = options.pixmaps(noView.icon);
+  }
+
+  show(view: TrayView): void {
+    const before = this.#view;
+    this.#view = view;
+    if (before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count) {
+      this.#pixmaps = this.#options.pixmaps(view.icon);
+      // lxqt-panel redraws an item that needs attention only at its own signal.
+      this.NewIcon();
+      this.NewAttentionIcon();
+    }
+    if ((before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);
+    if (before.title !== view.title) this.NewTitle();
+    if (before.title !== view.title || before.tooltip !== view.tooltip) this.NewToolTip();
+  }
+
+  get #isBlocked(): boolean {
+    return this.#view.icon.phase === "blocked";
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get Category(): string {
+    return "ApplicationStatus";
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get Id(): string {
+    return "beckon";
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get Title(): string {
+    return this.#view.title;
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get Status(): string {
+    return this.#isBlocked ? "NeedsAttention" : "Active";
+  }
+
+  @property({ signature: "i", access: ACCESS_READ })
+  get WindowId(): number {
+    return 0;
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get IconName(): string {
+    return "";
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get IconThemePath(): string {
+    return "";
+  }
+
+  @property({ signature: "a(iiay)", access: ACCESS_READ })
+  get IconPixmap(): Pixmap[] {
+    return this.#pixmaps;
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get OverlayIconName(): string {
+    return "";
+  }
+
+  @property({ signature: "a(iiay)", access: ACCESS_READ })
+  get OverlayIconPixmap(): Pixmap[] {
+    return [];
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get AttentionIconName(): string {
+    return "";
+  }
+
+  @property({ signature: "a(iiay)", access: ACCESS_READ })
+  get AttentionIconPixmap(): Pixmap[] {
+    return this.#pixmaps;
+  }
+
+  @property({ signature: "s", access: ACCESS_READ })
+  get AttentionMovieName(): string {
+    return "";
+  }
+
+  @property({ signature: "(sa(iiay)ss)", access: ACCESS_READ })
+  get ToolTip(): ToolTip {
+    const { title, tooltip } = this.#view;
+    // Panels show the title above the text: it is not said twice.
+    const text = tooltip === title ? "" : tooltip.replace(`${title}\n`, "");
+    return ["", [], title, markupOf(text)];
+  }
+
+  /** While somebody waits, a left click goes there; otherwise it opens the menu, as a right click always does. */
+  @property({ signature: "b", access: ACCESS_READ })
+  get ItemIsMenu(): boolean {
+    return !this.#isBlocked;
+  }
+
+  @property({ signature: "o", access: ACCESS_READ })
+  get Menu(): string {
+    return this.#options.menuPath;
+  }
+
+  @method({ inSignature: "ii" })
+  Activate(_x: number, _y: number): void {
+    this.#options.onOpening();
+    if (this.#isBlocked) this.#options.onAction({ do: "next" });
+  }
+
+  @method({ inSignature: "ii" })
+  SecondaryActivate(x: number, y: number): void {
+    this.Activate(x, y);
+  }
+
+  @method({ inSignature: "ii" })
+  ContextMenu(_x: number, _y: number): void {}
+
+  @method({ inSignature: "is" })
+  Scroll(_delta: number, _orientation: string): void {}
+
+  @signal({})
+  NewTitle(): void {}
+
+  @signal({})
+  NewIcon(): void {}
+
+  @signal({})
+  NewAttentionIcon(): void {}
+
+  @signal({})
+  NewOverlayIcon(): void {}
+
+  @signal({})
+  NewToolTip(): void {}
+
+  @signal({ signature: "s" })
+  NewStatus(status: string): string {
+    return status;
+  }
+}
+
+/** Panels read a tooltip's text as markup. */
+const markupOf = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -1,0 +1,141 @@
+/** The tray by systray2's helper: where nothing better is at hand. */
+import type { TrayIcon, TrayView } from "../../core/view.ts";
+import type { OpenTray } from "../../ports.ts";
+import { ico, png, templatePng } from "./icons.ts";
+import { latest } from "./latest.ts";
+import { noView } from "./no-view.ts";
+import {
+  type Helper,
+  type HelperAction,
+  type HelperMenu,
+  startHelper,
+  unpackHelper,
+} from "./systray-helper.ts";
+import { changedSlots, type SlotMenu, slotsOf } from "./systray-slots.ts";
+
+interface Running {
+  readonly helper: Helper;
+  shown: TrayView;
+  slots: SlotMenu;
+  isSending: boolean;
+}
+
+const updateEveryMs = 200;
+const restartMs = [1_000, 2_000, 5_000, 15_000, 60_000];
+/** One that ran this long counts as well: the next failure is the first again. */
+const provenMs = 60_000;
+
+export const openSystray: OpenTray = async ({ onAction, onProblem, folder }) => {
+  const stopped = Promise.withResolvers<void>();
+  let isStopped = false;
+  let view = noView;
+  let running: Running | null = null;
+
+  async function start(path: string): Promise<Running> {
+    const shown = view;
+    const slots = slotsOf(shown.items, process.platform);
+    const onClick = (id: number): void => {
+      const action = started.slots.actions.get(id);
+      if (action) onAction(action);
+    };
+    const helper = await startHelper(path, menuOf(shown, slots), onClick);
+    const started: Running = { helper, shown, slots, isSending: false };
+    if (isStopped) helper.kill();
+    return started;
+  }
+
+  /** The newest view, once the helper has taken the one before: nothing queues behind it. */
+  async function update(to: Running): Promise<void> {
+    if (to.isSending) return;
+    to.isSending = true;
+    while (to === running && to.shown !== view) {
+      const actions = actionsTo(view, to);
+      to.slots = slotsOf(view.items, process.platform);
+      to.shown = view;
+      // One that is gone is started again, with the newest view.
+      await to.helper.send(actions).catch(() => {});
+    }
+    to.isSending = false;
+  }
+
+  const updates = latest((wanted: TrayView) => {
+    view = wanted;
+    if (running) void update(running);
+  }, updateEveryMs);
+
+  async function keepRunning(path: string, first: Running): Promise<void> {
+    let failures = 0;
+    let next: Running | null = first;
+    while (!isStopped) {
+      let why = "";
+      try {
+        const since = performance.now();
+        running = next ?? (await start(path));
+        void update(running);
+        why = await running.helper.exited;
+        if (performance.now() - since > provenMs) failures = 0;
+      } catch (error) {
+        why = String(error);
+      }
+      running = null;
+      next = null;
+      if (isStopped) return;
+      const wait = restartMs[Math.min(failures++, restartMs.length - 1)] ?? 0;
+      onProblem(`the tray's helper is gone (${why}); it is started again in ${wait / 1000} s`);
+      await Promise.race([Bun.sleep(wait), stopped.promise]);
+    }
+  }
+
+  try {
+    const path = await unpackHelper(folder);
+    if (path === null) {
+      onProblem("no icon: systray2 has no helper for this machine. beckon goes on without one.");
+      return null;
+    }
+    void keepRunning(path, await start(path));
+  } catch (error) {
+    onProblem(`no icon: the tray's helper did not start (${error}). beckon goes on without one.`);
+    return null;
+  }
+  return {
+    show: updates.set,
+    async stop() {
+      isStopped = true;
+      updates.stop();
+      stopped.resolve();
+      running?.helper.kill();
+      await running?.helper.exited;
+    },
+  };
+};
+
+function menuOf(view: TrayView, { slots }: SlotMenu): HelperMenu {
+  return {
+    icon: pictureOf(view.icon),
+    // Shown beside the icon on macOS, which says it all already.
+    title: "",
+    tooltip: view.title,
+    isTemplateIcon: process.platform === "darwin",
+    items: slots,
+  };
+}
+
+function pictureOf(icon: TrayIcon): string {
+  if (process.platform === "win32") return ico(icon).toString("base64");
+  return (process.platform === "darwin" ? templatePng(icon, 36) : png(icon, 24)).toString("base64");
+}
+
+function actionsTo(view: TrayView, { shown, slots }: Running): HelperAction[] {
+  const after = slotsOf(view.items, process.platform);
+  const actions: HelperAction[] = changedSlots(slots.slots, after.slots).map((item) => ({
+    type: "update-item",
+    item,
+    seq_id: -1,
+  }));
+  const { phase, count } = view.icon;
+  if (shown.icon.phase !== phase || shown.icon.count !== count || shown.title !== view.title) {
+    // Without its items: they are told one by one.
+    actions.push({ type: "update-menu", menu: { ...menuOf(view, after), items: [] } });
+  }
+  return actions;
+}

@@ -1,0 +1,101 @@
+/** bun test/desktop/pictures.ts   takes the README's pictures of the built beckon, on a real desktop. */
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClock } from "../../src/watch/machine.ts";
+import { until } from "../world.ts";
+import { middleOf, pixels } from "./pixels.ts";
+import { startDesktop } from "./world.ts";
+
+const repo = join(import.meta.dir, "../..");
+const folder = join(repo, "assets/readme");
+const minute = 60_000;
+
+const desktop = await startDesktop({ panel: true, notifications: true });
+const state = join(desktop.home, "state");
+const claude = join(desktop.home, "claude");
+let count = 0;
+
+async function tell(project: string, minutesAgo: number, event: object): Promise<void> {
+  const { at, host } = createClock()();
+  const _meta = {
+    id: `e${++count}`,
+    at: at - minutesAgo * minute,
+    workspace_id: project,
+    host,
+    pid: process.pid,
+  };
+  const payload = { session_id: `${project}-1`, cwd: `/home/ann/${project}`, ...event };
+  await fetch(`${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}/api/hook`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: readFileSync(join(state, "auth-header"), "utf8").trim().replace("Authorization: ", ""),
+    },
+    body: JSON.stringify({ provider: "claude", _meta, payload }),
+  });
+}
+const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Go on" };
+const bash = (name: string, command: string) => ({
+  hook_event_name: name,
+  tool_name: "Bash",
+  tool_use_id: command,
+  tool_input: { command },
+});
+const question = {
+  hook_event_name: "PermissionRequest",
+  tool_name: "AskUserQuestion",
+  tool_input: {
+    questions: [
+      {
+        question: "Which database should the new service use?",
+        options: [{ label: "SQLite" }, { label: "Postgres" }],
+      },
+    ],
+  },
+};
+
+async function save(
+  name: string,
+  area: { x: number; y: number; width: number; height: number },
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(await desktop.screenshot(name, area), join(folder, `${name}.png`));
+}
+
+try {
+  mkdirSync(claude, { recursive: true });
+  await Bun.write(join(claude, "settings.json"), '{"hooks":"beckon hook claude"}');
+  desktop.spawn([join(repo, "dist/beckon")], { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude });
+  await until(() => existsSync(join(state, "endpoint.json")), 10_000);
+  await tell("docs", 9, prompt);
+  await tell("infra", 3, prompt);
+  await tell("infra", 2, bash("PreToolUse", "terraform plan"));
+  await tell("landing-page", 20, prompt);
+  await tell("landing-page", 6, {
+    hook_event_name: "Stop",
+    last_assistant_message: "Both headers are merged.",
+  });
+  await tell("checkout-api", 7, prompt);
+  await tell("checkout-api", 4, bash("PreToolUse", "rm -rf node_modules && npm ci"));
+  await tell("checkout-api", 4, bash("PermissionRequest", "rm -rf node_modules && npm ci"));
+  await tell("notes", 5, prompt);
+  await tell("notes", 1, question);
+  const notes = () => desktop.windows("--class", "xfce4-notifyd");
+  await until(async () => (await notes()).length >= 2, 10_000);
+  await Bun.sleep(1_000);
+  await save("alert", { x: 780, y: 0, width: 500, height: 320 });
+  const panel = { x: 1_100, y: 0, width: 180, height: 32 };
+  const icon = middleOf(
+    await pixels(desktop, panel),
+    ([red, green, blue]) => red > 180 && green < 120 && blue < 80,
+  );
+  if (!icon) throw new Error("no icon in the panel");
+  await desktop.click(icon.x, icon.y, 3);
+  await Bun.sleep(500);
+  await desktop.key("Down", "Right", "Down");
+  await Bun.sleep(500);
+  await save("menu", { x: 320, y: 0, width: 960, height: 400 });
+} finally {
+  await desktop.stop();
+}
+process.exit(0);

@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { putFile } from "../../src/desktop/put-file.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "beckon-put-file-"));
+  path = join(folder, "version/helper");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const put = (text: string) => putFile(path, Buffer.from(text), 0o700);
+
+test("is this person's alone, and so is its folder", () => {
+  put("one");
+  expect(readFileSync(path, "utf8")).toBe("one");
+  expect([path, dirname(path)].map((at) => statSync(at).mode & 0o777)).toEqual([0o700, 0o700]);
+});
+
+test("one that is the same is left alone, another one is replaced as a whole", () => {
+  put("one");
+  const { ino } = statSync(path);
+  put("one");
+  expect(statSync(path).ino).toBe(ino);
+  // What a run that was killed in the middle left behind.
+  writeFileSync(`${path}.${process.pid}.new`, "half");
+  put("two");
+  expect(readFileSync(path, "utf8")).toBe("two");
+  expect(statSync(path).ino).not.toBe(ino);
+  expect(readdirSync(dirname(path))).toEqual(["helper"]);
+});

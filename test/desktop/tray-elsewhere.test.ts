@@ -1,0 +1,185 @@
+/** Where no panel takes a StatusNotifierItem: an XEmbed tray, a panel that comes late, no desktop at all. */
+import { afterEach, expect } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { entry, findBlockedIcon, startTrayApp, type TrayApp, view } from "./tray-app.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+/** A test that takes too long has all programs killed that any test of this file started. */
+const testMs = 60_000;
+
+let desktop: Desktop;
+let app: TrayApp;
+
+afterEach(async () => {
+  await app?.kill();
+  await desktop?.stop();
+});
+
+const blocked = view({ phase: "blocked", count: 3 }, [
+  entry("claude:a", "my_web_app  ·  Permission for Bash  ·  3 min"),
+  entry("claude:b", "infra", { children: [entry("claude:b focus", "Go to its terminal")] }),
+  entry("quit", "Quit beckon", { action: { do: "quit" } }),
+]);
+
+const trayer = () =>
+  desktop.spawn([
+    ...["trayer", "--edge", "top", "--align", "right", "--height", "32", "--widthtype", "request"],
+    ...["--tint", "0x353535", "--alpha", "0", "--transparent", "true"],
+  ]);
+const helpers = async () =>
+  (await desktop.run("ps", "-eo", "pid,ppid,args"))
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , path]) => path?.startsWith(desktop.home) && path.endsWith("tray_linux_release"));
+
+async function clickFirstLine(): Promise<void> {
+  const at = await findBlockedIcon(desktop);
+  if (at === null) throw new Error("no icon");
+  await desktop.click(at.x, at.y);
+  await until(async () => {
+    const windows = await desktop.windows("--name", ".*");
+    const areas = await Promise.all(windows.map(desktop.areaOf));
+    const menu = areas.find(({ width, height }) => width > 100 && height > 50 && height < 300);
+    if (menu === undefined) return false;
+    await desktop.screenshot("tray-xembed");
+    await desktop.click(menu.x + 60, menu.y + 15);
+    return true;
+  }, 5_000);
+}
+
+testWith(...desktopNeeds, "trayer")(
+  "with an XEmbed tray and no panel, systray2's helper shows the icon, and is started again when it dies",
+  async () => {
+    desktop = await startDesktop();
+    trayer();
+    app = await startTrayApp(desktop);
+    app.show(blocked);
+    await until(() => findBlockedIcon(desktop), 15_000);
+    await clickFirstLine();
+    expect(await app.next("action")).toEqual({ do: "focus", session: "claude:a" });
+
+    const unpacked = join(desktop.home, "folder/systray2/2.1.4/tray_linux_release");
+    expect(statSync(unpacked).mode & 0o777).toBe(0o700);
+    const [[pid] = []] = await helpers();
+    await desktop.run("kill", "-9", pid ?? "");
+    await until(async () => (await findBlockedIcon(desktop)) === null, 5_000);
+    expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
+    await desktop.screenshot("tray-helper-back", { x: 1080, y: 0, width: 200, height: 32 });
+    expect(app.problems()).toEqual([
+      expect.stringMatching(/helper is gone \(.+\); it is started again in 1 s/),
+    ]);
+
+    // A panel comes: it takes over, and the helper goes.
+    await desktop.startPanel();
+    await until(async () => (await helpers()).length === 0, 10_000);
+    await until(() => findBlockedIcon(desktop), 5_000);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds, "trayer")(
+  "a beckon that is killed leaves no helper behind",
+  async () => {
+    desktop = await startDesktop();
+    trayer();
+    app = await startTrayApp(desktop);
+    app.show(blocked);
+    await until(() => findBlockedIcon(desktop), 15_000);
+    await app.kill();
+    await until(async () => (await helpers()).length === 0, 5_000);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds, "trayer")(
+  "an XEmbed tray is enough, without a session bus",
+  async () => {
+    desktop = await startDesktop();
+    await desktop.killBus();
+    trayer();
+    await Bun.sleep(500);
+    app = await startTrayApp(desktop);
+    expect(app.isOpen).toBe(true);
+    app.show(blocked);
+    await until(() => findBlockedIcon(desktop), 15_000);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds)(
+  "no panel yet: says so once, and the icon comes with the panel",
+  async () => {
+    desktop = await startDesktop();
+    app = await startTrayApp(desktop);
+    app.show(blocked);
+    expect(app.isOpen).toBe(true);
+    expect(await app.next("problem")).toMatch(/^no place for an icon: .*beckon goes on without one\.$/);
+    await desktop.startPanel();
+    expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
+    expect(app.problems()).toEqual([]);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds)(
+  "no session bus yet: says so once, and the icon comes with bus and panel",
+  async () => {
+    desktop = await startDesktop();
+    await desktop.killBus();
+    app = await startTrayApp(desktop);
+    expect(app.isOpen).toBe(true);
+    app.show(blocked);
+    expect(await app.next("problem")).toMatch(/^no place for an icon: the session bus does not answer\./);
+    await desktop.startBus();
+    await desktop.startPanel();
+    await until(() => findBlockedIcon(desktop), 5_000);
+    expect(app.problems()).toEqual([]);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds)(
+  "no desktop at all: no tray, and one line that says so",
+  async () => {
+    desktop = await startDesktop();
+    app = await startTrayApp(desktop, {
+      env: { DISPLAY: "", DBUS_SESSION_BUS_ADDRESS: "", XDG_RUNTIME_DIR: "" },
+    });
+    expect(app.isOpen).toBe(false);
+    expect(app.problems()).toEqual([
+      expect.stringMatching(/^no place for an icon: .*beckon goes on without one\.$/),
+    ]);
+    expect(await app.quit()).toBe(0);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds, "trayer")(
+  "compiled and minified, icon and helper are there too",
+  async () => {
+    desktop = await startDesktop({ panel: true });
+    const outfile = join(desktop.home, "tray-program");
+    await Bun.build({
+      entrypoints: [join(import.meta.dir, "../fixtures/tray-program.ts")],
+      target: "bun",
+      format: "esm",
+      minify: true,
+      bytecode: true,
+      splitting: true,
+      compile: { outfile, autoloadDotenv: false, autoloadBunfig: false },
+    });
+    app = await startTrayApp(desktop, { command: [outfile] });
+    app.show(blocked);
+    await until(() => findBlockedIcon(desktop), 5_000);
+    expect(existsSync(join(desktop.home, "folder"))).toBe(false);
+
+    await desktop.killPanel();
+    trayer();
+    await until(async () => (await helpers()).length === 1, 20_000);
+    await until(() => findBlockedIcon(desktop), 5_000);
+  },
+  testMs,
+);

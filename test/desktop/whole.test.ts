@@ -1,0 +1,172 @@
+/** The whole of beckon, compiled, on a real desktop: from a hook to the pane, with real clicks. */
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Target } from "../../src/ports.ts";
+import { createClock } from "../../src/watch/machine.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const binary = join(import.meta.dir, "../../dist/beckon");
+const onDesktop = testWith(...desktopNeeds, "xterm", "tmux", "dbus-monitor");
+const limitMs = 60_000;
+const soonMs = 10_000;
+
+describe("on a desktop", () => {
+  let desktop: Desktop;
+  let terminals: TerminalsWorld;
+  let socket: string;
+  let state: string;
+  let heard = "";
+  let count = 0;
+
+  const tmux = (...args: string[]) => desktop.run("tmux", "-S", socket, "-f", "/dev/null", ...args);
+  const activePane = () => tmux("display-message", "-p", "-t", "=main:", "#{pane_id}");
+  const read = (name: string) => readFileSync(join(state, name), "utf8").trim();
+  const beckon = (...args: string[]) => desktop.run("env", `BECKON_HOME=${state}`, binary, ...args);
+  const notes = () => desktop.windows("--class", "xfce4-notifyd");
+
+  async function hook(session_id: string, target: Target, event: object): Promise<void> {
+    const { pid, procStart, env } = target.place;
+    const { host } = createClock()();
+    const _meta = { id: `e${++count}`, workspace_id: session_id, pid, procStart, host, env };
+    const body = {
+      provider: "claude",
+      _meta,
+      payload: { session_id, cwd: `/home/ann/${session_id}`, ...event },
+    };
+    const response = await fetch(`${JSON.parse(read("endpoint.json")).url}/api/hook`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: read("auth-header").replace("Authorization: ", ""),
+      },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+  }
+  const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
+  const asks = (session: string, target: Target, command: string) =>
+    hook(session, target, { hook_event_name: "PermissionRequest", ...bash(command) });
+  const answered = (session: string, target: Target, command: string) =>
+    hook(session, target, { hook_event_name: "PostToolUse", tool_use_id: `t-${command}`, ...bash(command) });
+  const works = (session: string, target: Target, command: string) =>
+    hook(session, target, { hook_event_name: "PreToolUse", tool_use_id: `t-${command}`, ...bash(command) });
+  const lookAt = async (name: string) =>
+    expect(await terminals.terminals.focus(await terminals.target(name))).toMatchObject({ result: "exact" });
+
+  beforeAll(async () => {
+    desktop = await startDesktop({ panel: true, notifications: true });
+    terminals = createTerminalsWorld(desktop);
+    state = join(desktop.home, "state");
+    socket = join(desktop.home, "tmux");
+    const run = (title: string, at: string, command: string[]) =>
+      desktop.spawn(["xterm", "-geometry", `60x14${at}`, "-T", title, "-e", ...command]);
+    run("alone", "+20+60", terminals.agent("alone"));
+    await terminals.opened("alone");
+    await tmux("new-session", "-d", "-s", "main", terminals.agent("left").join(" "));
+    await tmux("split-window", "-h", "-t", "main", terminals.agent("right").join(" "));
+    run("panes", "+20+330", ["tmux", "-S", socket, "attach"]);
+    await terminals.opened("panes");
+    run("elsewhere", "+440+330", terminals.agent("elsewhere"));
+    await terminals.opened("elsewhere");
+    const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
+    (async () => {
+      for await (const chunk of monitor.stdout) heard += new TextDecoder().decode(chunk);
+    })();
+    const app = desktop.spawn([binary], {
+      BECKON_HOME: state,
+      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
+      CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
+    });
+    await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
+    if (app.exitCode !== null) throw new Error(await app.stderr.text());
+  }, limitMs);
+  afterAll(async () => {
+    await desktop?.run("tmux", "-S", socket, "kill-server").catch(() => {});
+    await desktop?.stop();
+  });
+
+  onDesktop(
+    "an ask shows a notification that says who wants what; a click on it goes to the very pane",
+    async () => {
+      const right = await terminals.target("right");
+      await lookAt("elsewhere");
+      await tmux("select-pane", "-t", (await terminals.target("left")).place.env.TMUX_PANE ?? "");
+      await works("webshop", right, "npm run build");
+      await asks("webshop", right, "npm run build");
+      await until(async () => (await notes()).length > 0, soonMs);
+      expect(heard).toContain("webshop wants to use Bash");
+      expect(heard).toContain("npm run build");
+      await desktop.screenshot("whole-ask");
+      const [note = ""] = await notes();
+      const { x, y, width, height } = await desktop.areaOf(note);
+      // Its button: beside it, a click on an xfce4-notifyd note only closes it.
+      await desktop.click(x + width - 70, y + height - 30);
+      await until(async () => (await terminals.activeTitle()).includes("panes"), soonMs);
+      await until(async () => (await activePane()) === right.place.env.TMUX_PANE, soonMs);
+      await desktop.screenshot("whole-there");
+      await answered("webshop", right, "npm run build");
+    },
+    limitMs,
+  );
+
+  onDesktop(
+    "the notification is gone when the ask is answered in the terminal",
+    async () => {
+      await until(async () => (await notes()).length === 0, soonMs);
+      const left = await terminals.target("left");
+      await lookAt("elsewhere");
+      await works("docs", left, "git push");
+      await asks("docs", left, "git push");
+      await until(async () => (await notes()).length > 0, soonMs);
+      await answered("docs", left, "git push");
+      await until(async () => (await notes()).length === 0, soonMs);
+    },
+    limitMs,
+  );
+
+  onDesktop(
+    "nothing pops up about the pane the person looks at, until they look away",
+    async () => {
+      const alone = await terminals.target("alone");
+      await lookAt("alone");
+      heard = "";
+      await works("notes", alone, "make all");
+      await asks("notes", alone, "make all");
+      await Bun.sleep(1_500);
+      expect(await notes()).toEqual([]);
+      expect(heard).not.toContain("notes wants");
+      expect(JSON.parse(await beckon("status", "--json")).sessions).toContainEqual(
+        expect.objectContaining({ sessionId: "notes", activityPhase: "waiting_permission" }),
+      );
+      await lookAt("elsewhere");
+      // Whoever has just seen the dialog is given a while.
+      await until(async () => (await notes()).length > 0, 20_000);
+      expect(heard).toContain("notes wants to use Bash");
+    },
+    limitMs,
+  );
+
+  onDesktop(
+    "`beckon focus` goes to a session, `--next` to the one that has waited longest",
+    async () => {
+      const right = await terminals.target("right");
+      await lookAt("elsewhere");
+      await works("later", right, "ls");
+      await asks("later", right, "ls");
+      expect(await beckon("focus", "--next")).toStartWith("exact (");
+      expect(await terminals.activeTitle()).toBe("alone");
+      expect(await beckon("focus", "later")).toContain("tmux");
+      expect(await terminals.activeTitle()).toBe("panes");
+      await expect(beckon("focus", "nobody")).rejects.toThrow("no session begins with nobody");
+      await answered("later", right, "ls");
+      await answered("notes", await terminals.target("alone"), "make all");
+      await until(async () => (await notes()).length === 0, soonMs);
+      await expect(beckon("focus", "--next")).rejects.toThrow("nothing needs you now");
+    },
+    limitMs,
+  );
+});

@@ -1,0 +1,213 @@
+/** A desktop of its own: X server, session bus, window manager and, as wished, panel and notifications. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { until } from "../world.ts";
+import { panelSettings } from "./panel.ts";
+
+/** For testWith: without these there is no desktop. */
+export const desktopNeeds = [
+  "linux",
+  "Xvfb",
+  "dbus-daemon",
+  "openbox",
+  "xfce4-panel",
+  "xdotool",
+  "scrot",
+  "setpriv",
+  "xprop",
+  "xsetroot",
+] as const;
+
+export interface DesktopOptions {
+  /** xfce4-panel, with a StatusNotifierItem tray. */
+  readonly panel?: boolean;
+  /** xfce4-notifyd */
+  readonly notifications?: boolean;
+  readonly theme?: "dark" | "light";
+}
+
+export interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Desktop = Awaited<ReturnType<typeof startDesktop>>;
+
+const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
+const startMs = 15_000;
+
+export async function startDesktop(options: DesktopOptions = {}) {
+  const home = mkdtempSync(join(tmpdir(), "beckon-desk-"));
+  const runtime = join(home, "run");
+  const config = join(home, ".config");
+  mkdirSync(runtime, { mode: 0o700 });
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    LANG: "C.UTF-8",
+    HOME: home,
+    XDG_RUNTIME_DIR: runtime,
+    XDG_CONFIG_HOME: config,
+    XDG_CACHE_HOME: join(home, ".cache"),
+    XDG_DATA_HOME: join(home, ".local/share"),
+    XDG_SESSION_TYPE: "x11",
+    XDG_CURRENT_DESKTOP: "XFCE",
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
+    GTK_THEME: options.theme === "light" ? "Adwaita" : "Adwaita:dark",
+    // No accessibility bus, no dconf: they outlive the desktop.
+    NO_AT_BRIDGE: "1",
+    GTK_A11Y: "none",
+    GSETTINGS_BACKEND: "memory",
+    BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
+  };
+  const shots = process.env.BECKON_SHOTS ?? join(tmpdir(), "beckon-shots");
+  const children = new Set<Bun.Subprocess>();
+
+  /** Dies with the desktop, and with the test run however that ends. */
+  function spawn(argv: readonly string[], more: Record<string, string> = {}) {
+    const child = Bun.spawn(["setpriv", "--pdeathsig", "KILL", "--", ...argv], {
+      env: { ...env, ...more },
+      cwd: home,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      onExit: () => void children.delete(child),
+    });
+    children.add(child);
+    return child;
+  }
+
+  async function run(...argv: string[]): Promise<string> {
+    const child = spawn(argv);
+    const [stdout, stderr, code] = await Promise.all([
+      child.stdout.text(),
+      child.stderr.text(),
+      child.exited,
+    ]);
+    if (code !== 0) throw new Error(`${argv.join(" ")} ended with ${code}: ${stderr}`);
+    return stdout.trim();
+  }
+
+  async function end(child: Bun.Subprocess | null): Promise<void> {
+    child?.kill("SIGKILL");
+    await child?.exited;
+  }
+
+  const hasOwner = async (name: string): Promise<boolean> =>
+    existsSync(join(runtime, "bus")) && (await ask("NameHasOwner", name).catch(() => "")).includes("true");
+  const ask = (method: string, ...args: string[]) =>
+    run(
+      ...["gdbus", "call", "--session", "--timeout", "2", "--dest", "org.freedesktop.DBus"],
+      ...["--object-path", "/org/freedesktop/DBus", "--method", `org.freedesktop.DBus.${method}`, ...args],
+    );
+
+  let bus: Bun.Subprocess | null = null;
+  let panel: Bun.Subprocess | null = null;
+  let notifications: Bun.Subprocess | null = null;
+
+  const desktop = {
+    env,
+    home,
+    spawn,
+    run,
+    hasOwner,
+
+    async startBus(): Promise<void> {
+      const address = env.DBUS_SESSION_BUS_ADDRESS ?? "";
+      bus = spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", `--address=${address}`]);
+      await until(() => existsSync(join(runtime, "bus")), startMs);
+    },
+    async killBus(): Promise<void> {
+      await end(bus);
+      rmSync(join(runtime, "bus"), { force: true });
+    },
+
+    async startPanel(): Promise<void> {
+      panel = spawn(["xfce4-panel", "--disable-wm-check", "--sm-client-disable"]);
+      await until(() => hasOwner("org.kde.StatusNotifierWatcher"), startMs);
+    },
+    async killPanel(): Promise<void> {
+      await end(panel);
+      await until(async () => !(await hasOwner("org.kde.StatusNotifierWatcher")), startMs);
+    },
+
+    async startNotifications(): Promise<void> {
+      notifications = spawn([notifyd]);
+      await until(() => hasOwner("org.freedesktop.Notifications"), startMs);
+    },
+    killNotifications: () => end(notifications),
+
+    /** Returns the picture's path. */
+    async screenshot(name: string, area?: Area): Promise<string> {
+      const path = join(shots, `${name}.png`);
+      mkdirSync(shots, { recursive: true });
+      const part = area ? ["-a", `${area.x},${area.y},${area.width},${area.height}`] : [];
+      await run("scrot", "--overwrite", "--silent", ...part, path);
+      return path;
+    },
+
+    // Not with --sync: that waits for ever if the mouse is there already.
+    move: (x: number, y: number) => run("xdotool", "mousemove", String(x), String(y)),
+    /** Button 1 is the left one, 3 the right one. */
+    async click(x: number, y: number, button = 1): Promise<void> {
+      await desktop.move(x, y);
+      await run("xdotool", "click", String(button));
+    },
+    key: (...keys: string[]) => run("xdotool", "key", ...keys),
+
+    /** Visible windows by what xdotool search takes: `("--name", "^vim$")`, `("--class", "xterm")`. */
+    async windows(...search: string[]): Promise<string[]> {
+      const found = await run("xdotool", "search", "--onlyvisible", ...search).catch(() => "");
+      return found.split("\n").filter((id) => id !== "");
+    },
+    async areaOf(window: string): Promise<Area> {
+      const text = await run("xdotool", "getwindowgeometry", "--shell", window);
+      const read = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, "m").exec(text)?.[1]);
+      return { x: read("X"), y: read("Y"), width: read("WIDTH"), height: read("HEIGHT") };
+    },
+
+    async stop(): Promise<void> {
+      await Promise.all([...children].map(end));
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+
+  try {
+    const x = spawn([
+      "Xvfb",
+      "-displayfd",
+      "1",
+      "-screen",
+      "0",
+      "1280x800x24",
+      "-noreset",
+      "-nolisten",
+      "tcp",
+    ]);
+    env.DISPLAY = `:${await firstLine(x.stdout)}`;
+    await run("xsetroot", "-solid", "#2f4858");
+    await desktop.startBus();
+    const settings = join(config, "xfce4/xfconf/xfce-perchannel-xml/xfce4-panel.xml");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, panelSettings);
+    spawn(["openbox", "--sm-disable"]);
+    await until(async () => (await run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).includes("#"), startMs);
+    if (options.notifications) await desktop.startNotifications();
+    if (options.panel) await desktop.startPanel();
+  } catch (error) {
+    await desktop.stop();
+    throw error;
+  }
+  return desktop;
+}
+
+async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) {
+    text += new TextDecoder().decode(chunk);
+    if (text.includes("\n")) return text.slice(0, text.indexOf("\n"));
+  }
+  throw new Error("Xvfb ended before it named its display");
+}
