@@ -1,10 +1,18 @@
 /** The composition root: the only file that names concrete adapters. */
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { isHook } from "./core/event.ts";
+import { quietAt } from "./core/quiet.ts";
+import { silenceAt } from "./core/select.ts";
+import { settle } from "./core/settle.ts";
+import { deedOf } from "./deeds.ts";
+import { localClock, minuteOfDay } from "./desktop/local-time.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { limits } from "./limits.ts";
 import { listen, type Receiver } from "./receiver/server.ts";
 import { pack, type Saved, unpack } from "./saved.ts";
+import { followConfig } from "./storage/config-file.ts";
+import { createConnection } from "./storage/connection.ts";
 import { openJournal } from "./storage/journal.ts";
 import { takeLock } from "./storage/lock.ts";
 import { openLog } from "./storage/log.ts";
@@ -24,6 +32,7 @@ import { openSpool, type SpoolPosition } from "./storage/spool.ts";
 import { createStore } from "./store.ts";
 import { createClock } from "./watch/machine.ts";
 import { createTruth } from "./watch/truth.ts";
+import { createDesktop, hasDesktop } from "./with-desktop.ts";
 
 export interface AppOptions {
   readonly paths: Paths;
@@ -35,12 +44,15 @@ export interface AppOptions {
 
 export interface App {
   readonly url: string;
+  /** No desktop here: neither icon nor alerts. */
+  readonly isHeadless: boolean;
+  /** The person chose Quit. */
+  readonly quit: Promise<void>;
   stop(): Promise<void>;
 }
 
 const pruneMs = 60_000;
-const retention = { completedMs: 24 * 60 * 60_000, completedMax: 200 };
-const journalDays = 7;
+const hourMs = 60 * 60_000;
 
 /** null: another beckon has this folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {
@@ -53,7 +65,17 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const store = createStore(onError);
-  const journal = openJournal(paths.journal, { retentionDays: journalDays, onError });
+  const settings = followConfig(paths.config, () => {
+    tellProblems();
+    desk.poke();
+  });
+  const tellProblems = () => {
+    for (const problem of settings.problems()) log("warn", problem);
+    if (settings.problems().length === 0) log("info", "the settings are read");
+  };
+  tellProblems();
+  const retentionDays = () => settings.config().keep.journalDays;
+  const journal = openJournal(paths.journal, { retentionDays, onError });
   const intake = createIntake({
     journal,
     mask: maskSecrets,
@@ -78,8 +100,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   intake.remember(journal.recentIds(limits.rememberedIds));
 
   // What is true now: files and processes.
+  const claudeFolder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
   const truth = createTruth({
-    claudeFolder: env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude"),
+    claudeFolder,
     clock,
     sessions: () => store.sessions(clock()),
     get: store.get,
@@ -102,8 +125,28 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     journal.rotate(covered);
   };
   const saver = createSaver(save, { onError });
+  const quit = Promise.withResolvers<void>();
+  const isRegistered = createConnection(claudeFolder);
+  let isHeard = store.sessions(clock()).some((session) => session.prompted !== null);
+  const isConnected = () => isHeard || isRegistered();
+  let url = "";
+  const { desk, actions, open } = createDesktop({
+    paths,
+    env,
+    claudeFolder,
+    clock,
+    sessions: (now) => store.sessions(now),
+    config: settings.config,
+    problems: settings.problems,
+    isConnected,
+    url: () => url,
+    quit: quit.resolve,
+    log,
+  });
   store.subscribe((session, event) => {
+    isHeard ||= isHook(event.move);
     saver.poke();
+    desk.poke();
     truth.follow(session, event);
   });
 
@@ -116,12 +159,17 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const taken = await spool.poll();
   truth.look();
-  const prune = () => store.prune(clock(), retention);
+  const prune = () => {
+    const { completedHours, completedMax } = settings.config().keep;
+    store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
+  };
   prune();
   const pruning = setInterval(prune, pruneMs);
 
   async function close(): Promise<void> {
     clearInterval(pruning);
+    settings.stop();
+    await desk.stop();
     // What is older than what was saved could not be put in its place any more.
     await spool.poll();
     await spool.stop();
@@ -136,13 +184,37 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const receiver = await listenFrom(options.port, {
     token,
     accept: (text) => intake.accept(text),
-    sessions: { all: () => store.snapshots(clock()), find: (name) => store.find(name, clock()) },
+    sessions: {
+      all: () => {
+        const now = clock();
+        const silence = silenceAt({
+          wishes: desk.wishes(),
+          config: settings.config(),
+          now,
+          clock: localClock,
+        });
+        return store.snapshots(now, (session) => {
+          const why = silence(settle(session, now.t));
+          return why === null ? {} : { silence: why };
+        });
+      },
+      find: (name) => store.find(name, clock()),
+      more: () => {
+        const { at } = clock();
+        const now = { at, minuteOfDay: minuteOfDay(at) };
+        const quiet = quietAt(desk.wishes().quietUntil, settings.config().quietHours, now);
+        const unconnected = isConnected() ? [] : ["Claude Code's hooks are not registered: see the README."];
+        const problems = [...unconnected, ...settings.problems()];
+        return { ...(quiet ? { quiet } : {}), ...(problems.length > 0 ? { problems } : {}) };
+      },
+    },
+    act: (name, deed, given) => deedOf({ store, clock, desk, actions }, name, deed, given),
     onError,
   }).catch(async (error) => {
     await close();
     throw error;
   });
-  const url = `http://127.0.0.1:${receiver.port}`;
+  url = `http://127.0.0.1:${receiver.port}`;
   try {
     writeEndpoint(paths, { url, pid: process.pid });
   } catch (cause) {
@@ -158,9 +230,14 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     `listening on ${url}: ${store.sessions(clock()).length} sessions, ${replayed.lines} events from the journal, ${taken} from the spool`,
   );
 
+  const isHeadless = !hasDesktop(env);
+  if (!isHeadless) open().catch((error) => onError(`the desktop could not be reached: ${error}`));
+
   let stopping: Promise<void> | null = null;
   return {
     url,
+    isHeadless,
+    quit: quit.promise,
     stop() {
       stopping ??= (async () => {
         removeEndpoint(paths);

@@ -20,7 +20,8 @@ export interface Store {
   get(agent: string, sessionId: string): Session | null;
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
-  snapshots(now: Moment): SessionSnapshot[];
+  /** `more` adds what the session itself does not know. */
+  snapshots(now: Moment, more?: (session: Session) => Partial<SessionSnapshot>): SessionSnapshot[];
   /** By id, a unique beginning of one, or the same after `agent:`. */
   find(name: string, now: Moment): SessionSnapshot | null;
   /** Lets go of sessions that are long over. */
@@ -61,7 +62,8 @@ export function createStore(onError: (text: string) => void = fail): Store {
     subscribe: (listener) => void listeners.push(listener),
     get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
     sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
-    snapshots: (now) => [...stories.values()].map((story) => snapshotOf(story.session, now)),
+    snapshots: (now, more) =>
+      [...stories.values()].map(({ session }) => ({ ...snapshotOf(session, now), ...more?.(session) })),
     find(name, now) {
       const sessions = [...stories].map(([key, { session }]) => ({ key, id: session.sessionId, session }));
       const exact = sessions.filter(({ key, id }) => id === name || key === name);

@@ -16,7 +16,10 @@ const now = { at: 1_790_000_000_000, t: 500_000, boot: "boot-2", host: "boot-2/p
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "beckon-intake-"));
-  journal = openJournal(join(folder, "journal"), { retentionDays: 7, onError: (text) => logged.push(text) });
+  journal = openJournal(join(folder, "journal"), {
+    retentionDays: () => 7,
+    onError: (text) => logged.push(text),
+  });
   counted = [];
   logged = [];
 });

@@ -13,7 +13,14 @@ const testTimeoutMs = 30_000;
 const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
 /** These load the machine, so they come last and the quick answers first. */
-const heavy = ["test/build.test.ts", "test/torture/", "test/agent/", "test/long/"];
+const heavy = [
+  "test/build.test.ts",
+  "test/desktop/",
+  "test/wine/",
+  "test/torture/",
+  "test/agent/",
+  "test/long/",
+];
 
 /** A developer's own beckon, agent or multiplexer must not be seen by tests; AGENT and the like make bun hide names. */
 const foreign = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;

@@ -1,7 +1,7 @@
 /** What a verb was called with. */
 
 /** A call that makes no sense: exit code 2, as opposed to 1 for one that failed. */
-function wrongCall(text: string): Error {
+export function wrongCall(text: string): Error {
   return Object.assign(new Error(`${text}. See beckon --help.`), { exitCode: 2 });
 }
 

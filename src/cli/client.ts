@@ -1,5 +1,6 @@
 /** How the command line talks to the running beckon. */
 import { readFileSync, statSync } from "node:fs";
+import type { Quiet } from "../core/quiet.ts";
 import type { SessionSnapshot } from "../core/snapshot.ts";
 import { limits } from "../limits.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -31,8 +32,17 @@ const notRunning = "beckon is not running. Start it with: beckon";
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 
-/** The sessions, or why there is no answer. */
-export async function fetchSessions(paths: Paths): Promise<readonly SessionSnapshot[] | string> {
+export interface Answered {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What the running beckon answers, or why it does not. */
+export async function ask(
+  paths: Paths,
+  path: string,
+  { given, waitMs = answerMs }: { given?: object; waitMs?: number } = {},
+): Promise<Answered | string> {
   const endpoint = readEndpoint(paths);
   if (!endpoint) return notRunning;
   const silent = (why: string) => `beckon (pid ${endpoint.pid}) does not answer: ${why}. See ${paths.log}`;
@@ -40,17 +50,36 @@ export async function fetchSessions(paths: Paths): Promise<readonly SessionSnaps
     const authorization = readFileSync(paths.authHeader, "utf8")
       .trim()
       .replace(/^Authorization: /, "");
-    const response = await fetch(`${endpoint.url}/api/sessions`, {
-      headers: { authorization },
-      signal: AbortSignal.timeout(answerMs),
+    const post = given && { method: "POST", body: JSON.stringify(given) };
+    const response = await fetch(endpoint.url + path, {
+      headers: { authorization, ...(post ? { "content-type": "application/json" } : {}) },
+      signal: AbortSignal.timeout(waitMs),
       proxy: "",
+      ...post,
     } as RequestInit);
-    if (!response.ok) return silent(`${endpoint.url} says ${response.status}`);
-    return ((await response.json()) as { sessions: SessionSnapshot[] }).sessions;
+    const text = await response.text();
+    const body = text.startsWith("{") ? JSON.parse(text) : {};
+    const isAnswer = response.ok || (response.status === 404 && typeof body.error === "string");
+    return isAnswer ? { status: response.status, body } : silent(`${endpoint.url} says ${response.status}`);
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
     return code === "ECONNREFUSED" || code === "ConnectionRefused"
       ? notRunning
-      : silent(isTimeout(error) ? `waited ${answerMs / 1_000} s` : message.replace(/\.$/, ""));
+      : silent(isTimeout(error) ? `waited ${waitMs / 1_000} s` : message.replace(/\.$/, ""));
   }
+}
+
+export interface Listed {
+  readonly sessions: readonly SessionSnapshot[];
+  readonly quiet?: Quiet;
+  readonly problems?: readonly string[];
+}
+
+/** The sessions, or why there is no answer. */
+export async function fetchSessions(paths: Paths): Promise<Listed | string> {
+  const answered = await ask(paths, "/api/sessions");
+  if (typeof answered === "string") return answered;
+  return Array.isArray(answered.body.sessions)
+    ? (answered.body as unknown as Listed)
+    : "beckon answers with no list of sessions";
 }

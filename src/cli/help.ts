@@ -4,6 +4,7 @@ const text = `beckon tells you the moment a coding agent needs you.
 
   beckon                              start, and run until stopped
   beckon status [--json] [--watch]    every session and what it needs
+  beckon focus SESSION | --next       go to its terminal, or to the one that has waited longest
   beckon hook [AGENT]                 what the agents' hooks call; you never need to
   beckon --version, --help
 

@@ -1,8 +1,10 @@
 /** A session in a person's words: what it is called, what it does or wants, since when, where. */
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
+import { terminalName } from "../core/terminal-name.ts";
 import { ago, clean } from "./text.ts";
 
-export type Group = "needs you" | "working" | "ready" | "over";
+/** "set aside": it waits for its person, who said not to be told, or has none. */
+export type Group = "needs you" | "set aside" | "working" | "ready" | "over";
 
 export interface Row {
   readonly group: Group;
@@ -21,7 +23,7 @@ const idLength = 8;
 const maxMore = 4;
 
 export function groupOf(session: SessionSnapshot): Group {
-  if (session.status.kind === "attention") return "needs you";
+  if (session.status.kind === "attention") return session.silence ? "set aside" : "needs you";
   if (session.status.kind === "working") return "working";
   return session.state === "completed" || session.state === "stale" ? "over" : "ready";
 }
@@ -53,17 +55,18 @@ function blocking(session: SessionSnapshot): AskSnapshot[] {
 
 function whatOf(session: SessionSnapshot, group: Group): string {
   const { detail } = session.status;
-  if (group === "needs you") {
+  if (group === "needs you" || group === "set aside") {
     const [ask] = blocking(session);
     // A question or an MCP server's wish is in the detail already.
     const isBare = ask && (ask.kind === "permission" || ask.kind === "plan") && ask.summary !== "";
     const asked = ask?.kind === "plan" ? ask.summary.replace(/^#+\s+/, "") : ask?.summary;
-    return `${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
+    const said = session.silence ? `(${session.silence}) ` : "";
+    return `${said}${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
   }
   if (group === "working") return detail ?? "working";
   if (detail !== null) return detail.startsWith("background: ") ? detail : `failed: ${detail}`;
   if (session.state === "completed") return "ended";
-  if (session.state === "stale") return "not heard of for hours";
+  if (session.state === "stale") return "silent for hours";
   return firstLine(session.lastResponse) ?? "ready";
 }
 
@@ -79,7 +82,7 @@ function firstLine(text: string | null): string | null {
 }
 
 function moreOf(session: SessionSnapshot, group: Group): string[] {
-  const asks = group === "needs you" ? blocking(session).slice(1) : [];
+  const asks = group === "needs you" || group === "set aside" ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
     ...asks.map((ask) => `also ${ask.tool ?? ask.kind}${ask.summary === "" ? "" : `: ${ask.summary}`}`),
@@ -89,7 +92,5 @@ function moreOf(session: SessionSnapshot, group: Group): string[] {
 
 function whereOf({ place, state }: SessionSnapshot): string {
   if (!place || state === "completed") return "";
-  const { TMUX_PANE, TERM_PROGRAM } = place.env;
-  const pane = TMUX_PANE ? `tmux ${TMUX_PANE}` : TERM_PROGRAM;
-  return [pane, place.tty?.replace(/^\/dev\//, "")].filter(Boolean).join(" · ");
+  return [terminalName(place), place.tty?.replace(/^\/dev\//, "")].filter(Boolean).join(" · ");
 }

@@ -18,14 +18,18 @@ export async function run(args: string[]): Promise<number> {
     process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
     return 1;
   }
+  const how = app.isHeadless ? "running without icon and alerts (there is no desktop here)" : "running";
   process.stdout.write(
-    `beckon ${version} is running headless at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+    `beckon ${version} is ${how} at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
   );
-  await toldToStop;
+  await Promise.race([toldToStop, app.quit]);
   await app.stop();
+  // Whatever of the desktop is still in the way: a person who said Quit is gone.
+  setTimeout(() => process.exit(0), leaveMs).unref();
   return 0;
 }
 
+const leaveMs = 500;
 const hangUpBit = 1n;
 
 function whenTold(): Promise<void> {

@@ -1,6 +1,8 @@
 /** `beckon status`: every session and what it needs. */
 import { existsSync, readFileSync } from "node:fs";
+import type { Quiet } from "../core/quiet.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/snapshot.ts";
+import { localClock } from "../desktop/local-time.ts";
 import { unpack } from "../saved.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
@@ -29,11 +31,14 @@ interface Known {
   /** What is wrong with it: old, or not all there. */
   readonly notes: readonly string[];
   readonly running: boolean;
+  readonly quiet?: Quiet;
+  /** What the running beckon would have its person know: hooks that are missing, settings that are wrong. */
+  readonly problems?: readonly string[];
 }
 
 async function know(places: Paths): Promise<Known> {
   const live = await fetchSessions(places);
-  if (typeof live !== "string") return { sessions: live, notes: [], running: true };
+  if (typeof live !== "string") return { notes: [], running: true, ...live };
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
   const sessions = value ? unpack(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
@@ -46,16 +51,16 @@ async function know(places: Paths): Promise<Known> {
 }
 
 async function asJson(places: Paths): Promise<string> {
-  const { sessions, notes, running } = await know(places);
+  const { notes, running, ...known } = await know(places);
   for (const note of notes) process.stderr.write(`${note}\n`);
-  return `${JSON.stringify(running ? { sessions } : { sessions, running })}\n`;
+  return `${JSON.stringify(running ? known : { ...known, running })}\n`;
 }
 
 const usualColumns = 120;
 const noteLines = 6;
 
 async function asTable(places: Paths): Promise<string> {
-  const { sessions, notes, running } = await know(places);
+  const { sessions, notes, running, quiet, problems = [] } = await know(places);
   const now = Date.now();
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
@@ -63,9 +68,16 @@ async function asTable(places: Paths): Promise<string> {
     ...notes.flatMap((note) => wrap(note, columns, noteLines)),
     ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
     ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour }) : []),
+    ...(quiet ? ["", quietLine(quiet, now)] : []),
+    ...(problems.length > 0 ? ["", ...problems.flatMap((one) => wrap(clean(one), columns, noteLines))] : []),
     ...hookTroubles(places, now).flatMap((note) => wrap(note, columns, noteLines)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function quietLine({ by, until }: Quiet, now: number): string {
+  const end = until === null ? "until you turn it off in the tray" : `until ${localClock(until, now)}`;
+  return `Quiet ${end}${by === "you" ? "" : ` (${by})`}: beckon shows no alerts.`;
 }
 
 const recentMs = 24 * 60 * 60_000;

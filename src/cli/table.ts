@@ -9,13 +9,20 @@ export interface TableOptions {
   readonly colour: boolean;
 }
 
-const groups: readonly Group[] = ["needs you", "working", "ready", "over"];
-const marks: Readonly<Record<Group, string>> = { "needs you": "●", working: "◐", ready: "○", over: "·" };
+const groups: readonly Group[] = ["needs you", "set aside", "working", "ready", "over"];
+const marks: Readonly<Record<Group, string>> = {
+  "needs you": "●",
+  "set aside": "◌",
+  working: "◐",
+  ready: "○",
+  over: "·",
+};
 
 const bold = "\x1b[1m";
 const dim = "\x1b[2m";
 const colours: Readonly<Record<Group, string>> = {
   "needs you": "\x1b[1;33m",
+  "set aside": dim,
   working: "\x1b[36m",
   ready: "",
   over: dim,

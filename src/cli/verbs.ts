@@ -5,6 +5,8 @@ type Verb = (args: string[]) => Promise<number>;
 const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   run: async () => (await import("./run.ts")).run,
   status: async () => (await import("./status.ts")).status,
+  focus: async () => (await import("./focus.ts")).focus,
+  click: async () => (await import("./click.ts")).click,
   "--version": async () => (await import("./version.ts")).version,
   "--help": async () => (await import("./help.ts")).help,
 };

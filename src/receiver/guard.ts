@@ -29,6 +29,7 @@ interface Door {
 }
 
 const hookDoor: Door = { method: "POST", needsToken: true, ownPage: false };
+const deedDoor: Door = { method: "POST", needsToken: true, ownPage: false };
 const readDoor: Door = { method: "GET", needsToken: true, ownPage: true };
 const healthDoor: Door = { method: "GET", needsToken: false, ownPage: true };
 
@@ -40,15 +41,17 @@ const doors: ReadonlyMap<string, Door> = new Map([
   ["/api/sessions", readDoor],
 ]);
 const sessionPrefix = "/api/sessions/";
+/** What can be done with a session. */
+const deeds: ReadonlySet<string> = new Set(["focus", "mute", "snooze", "dismiss"]);
 
 function doorAt(path: string): Door | undefined {
   const door = doors.get(path);
   if (door !== undefined) return door;
-  const isSession =
-    path.length > sessionPrefix.length &&
-    path.startsWith(sessionPrefix) &&
-    path.indexOf("/", sessionPrefix.length) === -1;
-  return isSession ? readDoor : undefined;
+  if (!path.startsWith(sessionPrefix)) return undefined;
+  const [id, deed, ...more] = path.slice(sessionPrefix.length).split("/");
+  if (!id || more.length > 0) return undefined;
+  if (deed === undefined) return readDoor;
+  return deeds.has(deed) ? deedDoor : undefined;
 }
 
 const admitted: Verdict = { ok: true };

@@ -14,6 +14,8 @@ export interface Sessions {
   all(): readonly SessionSnapshot[];
   /** By id, `agent:id`, or a unique prefix. */
   find(name: string): SessionSnapshot | null;
+  /** What beside them a list of sessions should say: quiet modes that are on. */
+  more(): object;
 }
 
 const json = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
@@ -25,8 +27,7 @@ function answer(status: number, body: unknown): Response {
 /** The doors through which hooks come: `/api/hook`, and `/ingest` for the older form. */
 export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
   const take = async ({ request }: { request: Request }): Promise<Response> => {
-    // A body that names its length was measured by the guard.
-    const body = await (request.headers.has("content-length") ? request.text() : readCounted(request));
+    const body = await readBody(request);
     if (body === null) return answer(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
     const { status, error } = await accept(body);
     return status === 200 ? new Response('{"ok":true}', { headers: json }) : answer(status, { error });
@@ -34,6 +35,21 @@ export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
   return new Elysia({ systemRouter: false })
     .post("/api/hook", take, { parse: "none" })
     .post("/ingest", take, { parse: "none" });
+}
+
+/** A body that names its length was measured by the guard. */
+function readBody(request: Request): Promise<string | null> {
+  return request.headers.has("content-length") ? request.text() : readCounted(request);
+}
+
+/** What a deed was given, or what is wrong with it. Nothing at all is fine. */
+function readGiven(body: string | null): Readonly<Record<string, unknown>> | string {
+  if (body === null || body.trim() === "") return {};
+  try {
+    const given: unknown = JSON.parse(body);
+    if (typeof given === "object" && given !== null && !Array.isArray(given)) return { ...given };
+  } catch {}
+  return "invalid JSON";
 }
 
 /** Counted as it comes, and never all of it held. null: it is too large. */
@@ -53,6 +69,12 @@ export interface ReceiverOptions {
   readonly token: string;
   readonly accept: (text: string) => Promise<Outcome>;
   readonly sessions: Sessions;
+  /** Does something with a session. The answer; a text: what is wrong with what was given; null: no such session. */
+  readonly act: (
+    name: string,
+    deed: string,
+    given: Readonly<Record<string, unknown>>,
+  ) => Promise<object | string | null>;
   readonly onError: (text: string) => void;
 }
 
@@ -86,12 +108,23 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
     })
     .use(createHookRoute(options.accept))
     .get("/health", () => new Response("ok"))
-    .get("/api/sessions", () => answer(200, { sessions: options.sessions.all() }))
+    .get("/api/sessions", () => answer(200, { sessions: options.sessions.all(), ...options.sessions.more() }))
     .get("/api/sessions/:id", ({ params }) => {
       // An id that cannot be decoded arrives as null.
       const session = params.id === null ? null : options.sessions.find(params.id);
       return session ? answer(200, session) : answer(404, { error: `no session ${params.id}` });
     })
+    .post(
+      "/api/sessions/:id/:deed",
+      async ({ request, params: { id, deed } }) => {
+        const given = readGiven(await readBody(request));
+        if (typeof given === "string") return answer(400, { error: given });
+        const done = id === null ? null : await options.act(id, deed, given);
+        if (typeof done === "string") return answer(400, { error: done });
+        return done ? answer(200, done) : answer(404, { error: `no session ${id}` });
+      },
+      { parse: "none" },
+    )
     .listen({
       hostname: "127.0.0.1",
       port,

@@ -24,7 +24,7 @@ export interface JournalEntry extends Omit<JournalLine, "body"> {
 }
 
 export interface JournalOptions {
-  readonly retentionDays: number;
+  readonly retentionDays: () => number;
   readonly onError: (text: string) => void;
   /** Beyond this the oldest segments go before their time. */
   readonly maxBytes?: number;
@@ -132,14 +132,14 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
   function startNext(): void {
     if (!current || current.length === 0) return;
-    const old = now() - current.startedAt > Math.min(1, options.retentionDays) * dayMs;
+    const old = now() - current.startedAt > Math.min(1, options.retentionDays()) * dayMs;
     if (current.length <= limits.maxSegmentBytes && !old) return;
     leave(current);
     current = open();
   }
 
   function removeCovered(covered: JournalPosition): void {
-    const oldest = now() - options.retentionDays * dayMs;
+    const oldest = now() - options.retentionDays() * dayMs;
     let kept = 0;
     let isNewest = true;
     for (const name of listSegments(dir).reverse()) {

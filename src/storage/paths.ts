@@ -16,6 +16,9 @@ export interface Paths {
   readonly log: string;
   readonly hookLog: string;
   readonly lock: string;
+  readonly desk: string;
+  /** A folder: programs that came in the binary are unpacked there. */
+  readonly helpers: string;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -35,6 +38,8 @@ export function paths(env: Env = process.env, platform: NodeJS.Platform = proces
     log: join(state, "beckon.log"),
     hookLog: join(state, "hook.log"),
     lock: join(state, "lock"),
+    desk: join(state, "desk.json"),
+    helpers: join(state, "helpers"),
   };
 }
 

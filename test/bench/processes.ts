@@ -111,7 +111,7 @@ function stopOf(child: Bun.Subprocess): Receiver["stop"] {
   };
 }
 
-function freePort(): number {
+export function freePort(): number {
   const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   const { port } = probe;
   probe.stop(true);

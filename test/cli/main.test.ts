@@ -82,7 +82,7 @@ describe("beckon itself", () => {
     const child = await world.startProcess();
     const { value } = await child.stdout.getReader().read();
     expect(Buffer.from(value ?? []).toString()).toBe(
-      `beckon ${version} is running headless at ${world.address()}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+      `beckon ${version} is running without icon and alerts (there is no desktop here) at ${world.address()}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
     );
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);

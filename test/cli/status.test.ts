@@ -49,6 +49,23 @@ describe("while beckon runs", () => {
     ]);
   });
 
+  test("what was muted is set aside, quiet modes and mistakes in the settings are told", async () => {
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toTimeString().slice(0, 5);
+    const hours = { from: inHours(-2), to: inHours(2) };
+    mkdirSync(world.places.state, { recursive: true });
+    writeFileSync(world.places.config, JSON.stringify({ quietHours: hours, alerts: { sond: true } }));
+    await world.start();
+    expect((await status()).out).toContain("Claude Code's hooks are not registered");
+    await world.hook(asks("asks-1"));
+    await world.post({}, "/api/sessions/asks-1/mute");
+    const { out } = await status();
+    expect(out).toContain("nothing needs you   ◌ 1 set aside");
+    expect(out).toContain("(muted) Permission for Bash: touch x");
+    expect(out).toContain(`${hours.to} (quiet hours): beckon shows no alerts.`);
+    expect(out).toContain("config.json: alerts.sond");
+    expect(out).not.toContain("hooks are not registered");
+  });
+
   test("--json prints what GET /api/sessions answers", async () => {
     await world.start();
     await world.hook(prompt("a"));

@@ -120,7 +120,7 @@ describe("what a session wants or does", () => {
     [session("a", idle("rate_limit")), "failed: rate_limit"],
     [session("a", idle("background: npm run dev")), "background: npm run dev"],
     [over("a"), "ended"],
-    [over("a", { state: "stale" }), "not heard of for hours"],
+    [over("a", { state: "stale" }), "silent for hours"],
   ])("%#", (given, expected) => expect(what(given)).toBe(expected));
 
   test("a long ask is shown in full, up to three lines; all else is cut to one", () => {

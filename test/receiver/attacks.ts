@@ -160,6 +160,9 @@ export const doors: Record<string, Passes> = {
   "/health": health,
   "/api/sessions": read,
   "/api/sessions/claude:0d9c": read,
+  "/api/sessions/claude:0d9c/focus": hook,
+  "/api/sessions/--next/focus": hook,
+  "/api/sessions/0d9c/dismiss": hook,
 };
 
 /** Nothing passes here, whatever else is right: another spelling of a door is none. */
@@ -176,6 +179,10 @@ export const walls = [
   "/health/../api/sessions",
   "/api/sessions/",
   "/api/sessions/a/b",
+  "/api/sessions//focus",
+  "/api/sessions/a/focus/",
+  "/api/sessions/a/focus/b",
+  "/api/sessions/a/Focus",
   "/api/sessionsx",
   "/endpoint.json",
   "api/sessions",

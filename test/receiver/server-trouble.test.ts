@@ -7,7 +7,8 @@ const answer = async (response: Response) => ({ status: response.status, body: a
 
 describe("when something goes wrong inside", () => {
   const token = "t".repeat(limits.minTokenLength);
-  const sessions = { all: () => [], find: () => null };
+  const sessions = { all: () => [], find: () => null, more: () => ({}) };
+  const act = async () => null;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   async function through(
@@ -16,7 +17,13 @@ describe("when something goes wrong inside", () => {
   ): Promise<string[]> {
     const logged: string[] = [];
     const port = 20_000 + Math.floor(Math.random() * 40_000);
-    const receiver = listen(port, { token, accept, sessions, onError: (text) => void logged.push(text) });
+    const receiver = listen(port, {
+      token,
+      accept,
+      sessions,
+      act,
+      onError: (text) => void logged.push(text),
+    });
     try {
       await use(`http://127.0.0.1:${port}`);
     } finally {
@@ -60,6 +67,7 @@ describe("when something goes wrong inside", () => {
             token,
             accept: async () => ({ status: 200 }),
             sessions,
+            act,
             onError() {},
           });
         expect(again).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));

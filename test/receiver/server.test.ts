@@ -232,3 +232,54 @@ describe("/api/sessions", () => {
     expect((await fetch(`${world.address()}/api/sessions`)).status).toBe(401);
   });
 });
+
+describe("POST /api/sessions/:id/…", () => {
+  const path = (name: string, deed: string) => `/api/sessions/${name}/${deed}`;
+  beforeAll(() => world.post(asks("deeds")));
+
+  test("focus says how far it got, and why", async () => {
+    const response = await world.post({}, path("deeds", "focus"));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      result: "impossible",
+      by: "",
+      why: "no hook has told where this session's terminal is",
+    });
+  });
+
+  test("a session that is muted, snoozed or dismissed is not the next one that waits", async () => {
+    const next = () => world.post({}, path("--next", "focus"));
+    const others = (await world.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
+    for (const { sessionId } of others) await world.post({}, path(sessionId, "mute"));
+    for (const [deed, body, back] of [
+      ["mute", {}, { on: false }],
+      ["snooze", { minutes: 5 }, { minutes: 0 }],
+      ["dismiss", "", null],
+    ] as const) {
+      expect((await next()).status).toBe(200);
+      expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(json(200, '{"ok":true}'));
+      expect((await next()).status).toBe(404);
+      if (back) await world.post(back, path("deeds", deed));
+    }
+  });
+
+  test.each(["{", "[]", "7"])("%s is no body", async (body) => {
+    expect(await answer(await world.post(body, path("deeds", "snooze")))).toEqual(
+      json(400, '{"error":"invalid JSON"}'),
+    );
+  });
+
+  test.each([
+    ["snooze", { minutes: "ten" }, "minutes must be a number; 0 ends the snooze"],
+    ["mute", { on: "yes" }, "on must be true or false"],
+  ])("%s with %j says what is wrong", async (deed, body, error) => {
+    expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(
+      json(400, JSON.stringify({ error })),
+    );
+  });
+
+  test("an unknown session or deed", async () => {
+    expect((await world.post({}, path("nobody", "mute"))).status).toBe(404);
+    expect((await world.post({}, path("deeds", "fly"))).status).toBe(404);
+  });
+});

@@ -40,7 +40,7 @@ test("cut off at any byte, every whole line is there, nothing else, and the next
 
 const writer = `
   import { openJournal } from ${JSON.stringify(new URL("../../src/storage/journal.ts", import.meta.url).pathname)};
-  const journal = openJournal(process.argv[1], { retentionDays: 7, onError: (text) => console.error(text) });
+  const journal = openJournal(process.argv[1], { retentionDays: () => 7, onError: (text) => console.error(text) });
   journal.replay(null, () => {});
   for (let n = 0; ; n++) {
     const ids = [0, 1, 2].map((k) => process.argv[2] + "-" + n + "-" + k);

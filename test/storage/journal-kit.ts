@@ -21,7 +21,7 @@ export function entry(id: string, body: unknown = { n: id }, more: Partial<Journ
 
 export function open(dir: string, more: Partial<JournalOptions> = {}) {
   const errors: string[] = [];
-  const journal = openJournal(dir, { retentionDays: 7, onError: (text) => errors.push(text), ...more });
+  const journal = openJournal(dir, { retentionDays: () => 7, onError: (text) => errors.push(text), ...more });
   return { journal, errors };
 }
 

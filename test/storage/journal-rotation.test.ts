@@ -28,7 +28,7 @@ test("a segment of more than 8 MB is followed by a new one, and replay goes on o
 test("events that a snapshot has are kept for the days asked for, and not longer", async () => {
   const dir = temporaryFolder();
   let now = Date.now();
-  const { journal, errors } = open(dir, { retentionDays: 5, now: () => now });
+  const { journal, errors } = open(dir, { retentionDays: () => 5, now: () => now });
   for (const id of ["a", "b", "c", "d"]) {
     await journal.append(entry(id));
     utimesSync(newest(dir), now / 1000, now / 1000);
@@ -42,7 +42,7 @@ test("events that a snapshot has are kept for the days asked for, and not longer
 test("nothing a snapshot lacks is deleted, however old; the newest segment it has stays for its ids", async () => {
   const dir = temporaryFolder();
   let now = Date.now();
-  const { journal } = open(dir, { retentionDays: 1, now: () => now });
+  const { journal } = open(dir, { retentionDays: () => 1, now: () => now });
   const covered = [];
   for (const id of ["a", "b", "c"]) {
     await journal.append(entry(id));
@@ -65,7 +65,7 @@ test("nothing a snapshot lacks is deleted, however old; the newest segment it ha
 test("a flood does not fill the disk: what a snapshot has goes early, the oldest first", async () => {
   const dir = temporaryFolder();
   let now = Date.now();
-  const { journal } = open(dir, { retentionDays: 100, maxBytes: 2_500, now: () => now });
+  const { journal } = open(dir, { retentionDays: () => 100, maxBytes: 2_500, now: () => now });
   for (const id of ["a", "b", "c", "d"]) {
     await journal.append(entry(id, "x".repeat(900)));
     now += 2 * day;
@@ -104,7 +104,7 @@ test("other files in the folder are not read and not deleted", async () => {
   const dir = temporaryFolder();
   mkdirSync(join(dir, "0000000009.jsonl.d"));
   writeFileSync(join(dir, "note.txt"), "mine");
-  const { journal } = open(dir, { retentionDays: 0 });
+  const { journal } = open(dir, { retentionDays: () => 0 });
   await journal.append(entry("a"));
   journal.rotate(journal.position());
   expect(segments(dir)).toContain("note.txt");

@@ -15,6 +15,8 @@ test("with BECKON_HOME everything lies directly in that folder", () => {
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
     lock: "/opt/b/lock",
+    desk: "/opt/b/desk.json",
+    helpers: "/opt/b/helpers",
   });
 });
 

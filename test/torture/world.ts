@@ -123,7 +123,7 @@ export async function createWorld(): Promise<World> {
     started.add(app);
     const listen = async (): Promise<Attempt> => {
       const said = await firstLine(child.stdout, startMs);
-      port = Number(/running headless at http:\/\/127\.0\.0\.1:(\d+)/.exec(said ?? "")?.[1] ?? 0);
+      port = Number(/is running .*at http:\/\/127\.0\.0\.1:(\d+)/.exec(said ?? "")?.[1] ?? 0);
       if (port > 0) return { app, code: null, stderr: "" };
       if (said === null) child.kill("SIGKILL");
       return { app: null, code: await child.exited, stderr: await stderr.text() };

@@ -1,0 +1,136 @@
+/** What happens when a person chooses something in the tray, clicks an alert, or asks by the command line. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Here } from "./agents/envelope.ts";
+import type { Config } from "./core/config.ts";
+import { sessionKey } from "./core/event.ts";
+import { nextWaiting } from "./core/select.ts";
+import type { Session } from "./core/session.ts";
+import type { Action } from "./core/view.ts";
+import type { Desk } from "./desk.ts";
+import type { FocusOutcome, Terminals } from "./ports.ts";
+
+export interface ActionsOptions {
+  readonly desk: Pick<Desk, "wish" | "wishes" | "say">;
+  readonly terminals: Terminals;
+  readonly clock: () => Here;
+  readonly sessions: (now: Here) => readonly Session[];
+  readonly config: () => Config;
+  readonly configPath: string;
+  readonly version: string;
+  readonly url: () => string;
+  /** A path from an event, made sure of; null: it is not one of the agent's own. */
+  readonly transcript: (path: string) => Promise<string | null>;
+  readonly openFile: (path: string) => Promise<string | null>;
+  readonly copy: (text: string) => Promise<boolean>;
+  readonly quit: () => void;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface Actions {
+  /** By a click: the person is told where it could not be done. */
+  click(action: Action): void;
+  focus(session: Session): Promise<FocusOutcome>;
+  /** The one that has waited longest. */
+  next(): Session | null;
+}
+
+const impossible = (why: string): FocusOutcome => ({ result: "impossible", by: "", why });
+
+export function createActions(options: ActionsOptions): Actions {
+  const { desk } = options;
+
+  function find(key: string): Session | null {
+    const all = options.sessions(options.clock());
+    return all.find(({ agent, sessionId }) => sessionKey(agent, sessionId) === key) ?? null;
+  }
+
+  async function focus({ place, cwd, title }: Session): Promise<FocusOutcome> {
+    if (!place) {
+      return impossible("no hook has told where this session's terminal is");
+    }
+    return options.terminals.focus({ place, cwd, title });
+  }
+
+  function next(): Session | null {
+    const now = options.clock();
+    const given = { wishes: desk.wishes(), config: options.config(), now };
+    return nextWaiting(options.sessions(now), given);
+  }
+
+  async function goTo(session: Session | null, otherwise: string): Promise<void> {
+    const { result, why } = session ? await focus(session) : impossible(otherwise);
+    if (result === "exact") return;
+    desk.say(result === "window" ? "As close as beckon gets" : "beckon cannot go there", why ?? "");
+  }
+
+  async function openTranscript(session: Session | null): Promise<void> {
+    const path = session?.transcriptPath && (await options.transcript(session.transcriptPath));
+    const failed = path ? await options.openFile(path) : "there is no transcript of it on this machine";
+    if (failed) desk.say("The transcript could not be opened", failed);
+  }
+
+  async function openSettings(): Promise<void> {
+    const { configPath } = options;
+    const failed = makeEmpty(configPath) ?? (await options.openFile(configPath));
+    if (failed) desk.say("The settings could not be opened", `They are in ${configPath}. ${failed}`);
+  }
+
+  async function act(action: Action): Promise<void> {
+    switch (action.do) {
+      case "focus":
+        return goTo(find(action.session), "this session is over, and no longer known");
+      case "next":
+        return goTo(next(), "nothing needs you now");
+      case "copy-id": {
+        const id = find(action.session)?.sessionId ?? "";
+        if (!(await options.copy(id)))
+          desk.say("Could not copy: install wl-clipboard or xclip", `The session is ${id}`);
+        return;
+      }
+      case "transcript":
+        return openTranscript(find(action.session));
+      case "settings":
+        return openSettings();
+      case "about":
+        return desk.say(`beckon ${options.version}`, `Running at ${options.url()}`);
+      case "connect":
+        return desk.say(
+          "Connect Claude Code",
+          "Add the hooks from beckon's README to Claude Code's settings.json.",
+        );
+      case "quit":
+        return options.quit();
+      case "mute":
+      case "mute-project":
+      case "snooze":
+      case "dismiss":
+      case "quiet":
+        return desk.wish(action);
+      case "dashboard":
+        return;
+      default:
+        return action satisfies never;
+    }
+  }
+
+  return {
+    focus,
+    next,
+    click(action) {
+      act(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
+    },
+  };
+}
+
+/** Where there is none. null: done; else why it could not be. */
+function makeEmpty(path: string): string | null {
+  try {
+    if (existsSync(path)) return null;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, "{}\n", { flag: "wx", mode: 0o600 });
+    return null;
+  } catch (error) {
+    return `It could not be made: ${error instanceof Error ? error.message : error}`;
+  }
+}

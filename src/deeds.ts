@@ -1,0 +1,47 @@
+/** What a request asks to be done with a session: by the command line, and later by the page. */
+import type { Actions } from "./actions.ts";
+import type { Here } from "./agents/envelope.ts";
+import { sessionKey } from "./core/event.ts";
+import type { Desk } from "./desk.ts";
+import type { Store } from "./store.ts";
+
+export interface Doers {
+  readonly store: Pick<Store, "find" | "get">;
+  readonly clock: () => Here;
+  readonly desk: Pick<Desk, "wish">;
+  readonly actions: Actions;
+}
+
+const snoozeMinutes = 15;
+
+/** null: there is no such session. A text: what is wrong with what was given. */
+export async function deedOf(
+  { store, clock, desk, actions }: Doers,
+  name: string,
+  deed: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<object | string | null> {
+  const found = name === "--next" ? null : store.find(name, clock());
+  const session = found ? store.get(found.provider, found.sessionId) : actions.next();
+  if (!session || (found === null && name !== "--next")) return null;
+  const key = sessionKey(session.agent, session.sessionId);
+  switch (deed) {
+    case "focus":
+      return actions.focus(session);
+    case "mute":
+      if (given.on !== undefined && typeof given.on !== "boolean") return "on must be true or false";
+      desk.wish({ do: "mute", session: key, on: given.on !== false });
+      return { ok: true };
+    case "snooze": {
+      const { minutes = snoozeMinutes } = given;
+      if (typeof minutes !== "number") return "minutes must be a number; 0 ends the snooze";
+      desk.wish({ do: "snooze", session: key, minutes: minutes > 0 ? minutes : null });
+      return { ok: true };
+    }
+    case "dismiss":
+      desk.wish({ do: "dismiss", session: key });
+      return { ok: true };
+    default:
+      return null;
+  }
+}

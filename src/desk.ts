@@ -1,0 +1,274 @@
+/** The desktop's half of the app: what tray and alerts should show, whenever that changes, and what clicks do. */
+import type { Here } from "./agents/envelope.ts";
+import { keyOf } from "./core/alert-keys.ts";
+import { type Alerts, alerts } from "./core/alerts.ts";
+import type { Config } from "./core/config.ts";
+import { type Facts, menu } from "./core/menu.ts";
+import { quietHours } from "./core/quiet.ts";
+import type { Session } from "./core/session.ts";
+import type { Action, Alert } from "./core/view.ts";
+import { dismiss, readWishes, tidy, type Wishes, wish } from "./core/wishes.ts";
+import { type Alerter, createAlerter, readRemembered } from "./desktop/alerter.ts";
+import { localClock, minuteOfDay, nextMorning } from "./desktop/local-time.ts";
+import { createLooks, type Looked, nothingLookedAt } from "./looks.ts";
+import type { Notifier, OpenNotifier, OpenTray, Terminals, Tray } from "./ports.ts";
+import type { Saver } from "./storage/saver.ts";
+
+export interface DeskOptions {
+  readonly clock: () => Here;
+  /** Every session as it stands at that moment. */
+  readonly sessions: (now: Here) => readonly Session[];
+  readonly config: () => Config;
+  readonly facts: () => Pick<Facts, "hooksInstalled" | "version" | "problems">;
+  readonly terminals: Terminals;
+  /** What was saved before, and how to have it saved: `saved()` is asked when the time comes. */
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly saver: (save: () => void) => Saver;
+  readonly save: (value: Readonly<Record<string, unknown>>) => void;
+  readonly onAction: (action: Action) => void;
+  /** Why an alert is not shown, once for each reason. */
+  readonly onHeld: (key: string, why: string) => void;
+  /** How long a look at a pane counts, for tests. */
+  readonly lingerMs?: number;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface Desk {
+  /** Something changed: what is shown follows. */
+  poke(): void;
+  /** Puts icon and alerts on the desktop, if there is one. */
+  open(ways: { tray: OpenTray; notifier: OpenNotifier; folder: string }): Promise<void>;
+  wish(action: Action): void;
+  wishes(): Wishes;
+  /** A word to the person that no session says: how a click ended. */
+  say(title: string, body: string): void;
+  stop(): Promise<void>;
+}
+
+/** After a change the state settles: 0.3 s, and 1 s where the agent's file contradicts its hooks. */
+const settleAtMs = [350, 1_050] as const;
+/** Often enough that nobody notices; and some times as long as an update takes, if not just one of them took long. */
+const betweenMs = 20;
+const restFactor = 5;
+/** Whether the person still looks at the pane of an ask that is held back for it. */
+const lookAgainMs = 1_000;
+/** Whether their desktop still wants silence; and how long it may take to say so. */
+const askAgainMs = 15_000;
+const askMs = 200;
+const openingMs = 500;
+const sayMs = 10_000;
+const maxTimerMs = 60 * 60_000;
+
+export function createDesk(options: DeskOptions): Desk {
+  const { clock } = options;
+  const looks = createLooks(options);
+  const upSince = clock().at;
+  let wishes = readWishes(options.before.wishes);
+  let tray: Tray | null = null;
+  let notifier: Notifier | null = null;
+  let alerter: Alerter | null = null;
+  let silenced = false;
+  let said: Alert | null = null;
+  let sayings = 0;
+  let changedAt = clock().t;
+  let updatedAt = Number.NEGATIVE_INFINITY;
+  let restMs = betweenMs;
+  let lastTookMs = 0;
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let isUpdating = false;
+  let isStopped = false;
+  let opening: Promise<void> = Promise.resolve();
+  /** By alert: why it is not shown, as last told. */
+  const held = new Map<string, string>();
+  /** On start everything settles before anything shows. */
+  const settledT = clock().t + settleAtMs[1];
+
+  const saver = options.saver(() =>
+    options.save({ version: 1, wishes, alerts: alerter?.remembered() ?? options.before.alerts ?? [] }),
+  );
+
+  /** At `t` of the clock that nobody can set. */
+  function updateAt(t: number): void {
+    if (isStopped || t >= timerAt) return;
+    if (timer) clearTimeout(timer);
+    timerAt = t;
+    timer = setTimeout(
+      () => {
+        timer = null;
+        timerAt = Number.POSITIVE_INFINITY;
+        update().catch((error) => options.onProblem(`tray and alerts could not follow: ${error}`));
+      },
+      Math.min(Math.max(0, t - clock().t), maxTimerMs),
+    );
+  }
+
+  async function update(): Promise<void> {
+    // Who comes while one is under way is heard by its end.
+    if (isUpdating || isStopped) return;
+    isUpdating = true;
+    const startedAt = clock().t;
+    try {
+      const now = clock();
+      const sessions = options.sessions(now);
+      change(tidy(wishes, now.at, sessions));
+      const trayNext = showTray(sessions, now);
+      const tookMs = clock().t - startedAt;
+      restMs = Math.max(betweenMs, Math.min(tookMs, lastTookMs) * restFactor);
+      lastTookMs = tookMs;
+      const next = [trayNext, await showAlerts(sessions, now)];
+      updatedAt = clock().t;
+      const soonest = Math.min(...next.map((at) => at ?? Number.POSITIVE_INFINITY));
+      if (Number.isFinite(soonest)) updateAt(updatedAt + Math.max(restMs, soonest - clock().at));
+      for (const ms of settleAtMs) if (changedAt + ms > updatedAt) updateAt(changedAt + ms);
+    } finally {
+      isUpdating = false;
+    }
+    if (changedAt >= startedAt) updateAt(updatedAt + restMs);
+  }
+
+  /** Wall time at which it changes by itself. */
+  function showTray(sessions: readonly Session[], now: Here): number | null {
+    if (!tray) return null;
+    const config = options.config();
+    const hours = quietHours(config.quietHours, { at: now.at, minuteOfDay: minuteOfDay(now.at) });
+    const facts: Facts = {
+      ...options.facts(),
+      dashboard: false,
+      clock: (at) => localClock(at, now.at),
+      quietHoursEnd: hours?.isOn ? hours.edge : null,
+    };
+    const view = menu({ sessions, wishes, config, now, facts });
+    tray.show(view);
+    return view.next;
+  }
+
+  async function showAlerts(sessions: readonly Session[], now: Here): Promise<number | null> {
+    if (!alerter) return null;
+    const local = { ...now, minuteOfDay: minuteOfDay(now.at) };
+    const input = { sessions, wishes, config: options.config(), now: local, upSince };
+    const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
+    const notes = said ? [said] : [];
+    if (wanted.show.length === 0) {
+      tellHeld(wanted.held);
+      alerter.want(notes, keysOf(wanted.held));
+      return wanted.next;
+    }
+    const keys = wanted.show.flatMap(({ key, covers }) => covers ?? [key]);
+    const [{ looking, known }] = await Promise.all([look(keys, sessions), askSilenced()]);
+    const found = alerts({ ...input, wishes, looking, known, silenced });
+    if (isStopped) return null;
+    change(dismiss(wishes, found.seen));
+    tellHeld(found.held);
+    alerter.want([...found.show, ...notes], keysOf(found.held));
+    const again = known.size > 0 ? lookAgainMs : silenced ? askAgainMs : Number.POSITIVE_INFINITY;
+    const next = Math.min(found.next ?? Number.POSITIVE_INFINITY, now.at + again);
+    return Number.isFinite(next) ? next : null;
+  }
+
+  async function look(keys: readonly string[], sessions: readonly Session[]): Promise<Looked> {
+    return options.config().alerts.whileLooking ? nothingLookedAt : looks(keys, sessions);
+  }
+
+  /** A desktop that does not answer in time is taken to want what it wanted last. */
+  async function askSilenced(): Promise<void> {
+    const asked = notifier?.isSilenced().then((is) => {
+      silenced = is === true;
+    });
+    await Promise.race([asked, Bun.sleep(askMs)]);
+  }
+
+  function tellHeld(now: Alerts["held"]): void {
+    for (const { key, why } of now) {
+      if (held.get(key) !== why) options.onHeld(key, why);
+      held.set(key, why);
+    }
+    const keys = new Set(now.map(({ key }) => key));
+    for (const key of held.keys()) if (!keys.has(key)) held.delete(key);
+  }
+
+  function change(next: Wishes): void {
+    if (next === wishes) return;
+    wishes = next;
+    saver.poke();
+  }
+
+  function poke(): void {
+    // Without a desktop there is nothing to follow.
+    if (!tray && !alerter) return;
+    const now = clock().t;
+    changedAt = now;
+    updateAt(Math.max(now, updatedAt + restMs, settledT));
+  }
+
+  async function putTray(open: OpenTray, folder: string): Promise<void> {
+    const { onProblem, onAction } = options;
+    const opened = await open({ folder, onProblem, onAction });
+    if (isStopped) await opened?.stop();
+    else tray = opened;
+    poke();
+  }
+
+  async function openNotifier(open: OpenNotifier, folder: string): Promise<void> {
+    const opened = await open({
+      folder,
+      onProblem: options.onProblem,
+      onClick(key) {
+        const alert = alerter?.get(key);
+        if (alert && alert !== said) options.onAction({ do: "focus", session: alert.session });
+      },
+      onClosed(key, by) {
+        if (key === said?.key) said = null;
+        const alert = alerter?.get(key);
+        alerter?.closed(key, by);
+        // Not shown again either after the person has looked there and away.
+        if (by === "person") change(dismiss(wishes, alert?.covers ?? [key]));
+      },
+    });
+    if (isStopped) await opened?.stop();
+    if (!opened || isStopped) return;
+    notifier = opened;
+    const remembered = readRemembered(options.before.alerts);
+    const { onProblem } = options;
+    alerter = createAlerter(notifier, { remembered, onProblem, onChange: saver.poke });
+    poke();
+  }
+
+  return {
+    poke,
+    open({ tray: openTray, notifier: open, folder }) {
+      opening = Promise.all([putTray(openTray, folder), openNotifier(open, folder)]).then(() => {});
+      return opening;
+    },
+    wish(action) {
+      const now = clock();
+      const session = (key: string) => options.sessions(now).find((one) => keyOf(one) === key) ?? null;
+      const time = { at: now.at, tomorrow: nextMorning(now.at) };
+      change(wish(tidy(wishes, now.at, options.sessions(now)), action, time, { session }));
+      poke();
+    },
+    wishes: () => wishes,
+    say(title, body) {
+      const key = `said:${++sayings}`;
+      said = { key, session: "", kind: "idle", urgency: "low", sound: false, title, body, since: clock().at };
+      poke();
+      setTimeout(() => {
+        if (said?.key === key) said = null;
+        poke();
+      }, sayMs).unref();
+    },
+    async stop() {
+      isStopped = true;
+      if (timer) clearTimeout(timer);
+      saver.flush();
+      alerter?.stop();
+      // What is being opened stops itself as soon as it is there.
+      await Promise.race([opening, Bun.sleep(openingMs)]);
+      await Promise.all([tray?.stop(), notifier?.stop()]);
+    },
+  };
+}
+
+function keysOf(held: Alerts["held"]): string[] {
+  return held.map(({ key }) => key);
+}

@@ -1,0 +1,66 @@
+/** The person's settings file, read again whenever it changes. */
+import { statSync } from "node:fs";
+import { type Config, defaults } from "../core/config.ts";
+import { readConfig } from "../core/read-config.ts";
+import { limits } from "../limits.ts";
+import { codeOf } from "./private.ts";
+import { readSmallFile } from "./small-file.ts";
+
+export interface ConfigFile {
+  config(): Config;
+  /** What is wrong with it, a line each. While there is something, the last good settings hold. */
+  problems(): readonly string[];
+  stop(): void;
+}
+
+/** An editor writes a file in several steps, and some by renaming: its stamp says more than any watcher. */
+const lookMs = 1_000;
+
+export function followConfig(path: string, onChange: () => void): ConfigFile {
+  let stamp = "";
+  let good = defaults;
+  let problems: readonly string[] = [];
+
+  function look(): boolean {
+    const now = stampOf(path);
+    if (now === stamp) return false;
+    const isFirst = stamp === "";
+    stamp = now;
+    const read = readFile(path);
+    problems = read.problems;
+    // At a start there is none before it: then all that is right of it holds.
+    if (problems.length === 0 || isFirst) good = read.config;
+    return true;
+  }
+
+  look();
+  const timer = setInterval(() => {
+    if (look()) onChange();
+  }, lookMs);
+  timer.unref();
+  return { config: () => good, problems: () => problems, stop: () => clearInterval(timer) };
+}
+
+function stampOf(path: string): string {
+  try {
+    // The change of its rights is one of ctime alone.
+    const { mtimeMs, ctimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function readFile(path: string): ReturnType<typeof readConfig> {
+  const wrong = (why: string) => ({ config: defaults, problems: [`${path} ${why}`] });
+  try {
+    const text = readSmallFile(path, limits.maxSmallFileBytes);
+    if (text.trim() === "") return { config: defaults, problems: [] };
+    const { config, problems } = readConfig(JSON.parse(text));
+    return { config, problems: problems.map((problem) => `config.json: ${problem}`) };
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return { config: defaults, problems: [] };
+    if (error instanceof SyntaxError) return wrong(`is not valid JSON (${error.message})`);
+    return wrong(`cannot be read (${codeOf(error)})`);
+  }
+}

@@ -1,0 +1,103 @@
+/** The adapters of the desktop, chosen and wired. Where there is no desktop, clicks by the command line work all the same. */
+import { join } from "node:path";
+import { version } from "../package.json";
+import { type Actions, createActions } from "./actions.ts";
+import type { Here } from "./agents/envelope.ts";
+import type { Config } from "./core/config.ts";
+import type { Session } from "./core/session.ts";
+import { createDesk, type Desk } from "./desk.ts";
+import { copy } from "./desktop/clipboard.ts";
+import { exec } from "./desktop/exec.ts";
+import { openFile } from "./desktop/open-file.ts";
+import { createTerminals } from "./desktop/terminals/index.ts";
+import { loadDesk, saveDesk } from "./storage/desk-file.ts";
+import type { Log } from "./storage/log.ts";
+import type { Paths } from "./storage/paths.ts";
+import { makePrivateFolder } from "./storage/private.ts";
+import { createSaver } from "./storage/saver.ts";
+import { insideAgentFolder } from "./watch/transcripts.ts";
+
+/** An alert waits for the answer: 1 to 3 ms, but more on a machine whose agents keep it busy. */
+const lookMs = 200;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface DesktopOptions {
+  readonly paths: Paths;
+  readonly env: Env;
+  readonly claudeFolder: string;
+  readonly clock: () => Here;
+  readonly sessions: (now: Here) => readonly Session[];
+  readonly config: () => Config;
+  readonly problems: () => readonly string[];
+  /** Hooks are registered, or have been heard. */
+  readonly isConnected: () => boolean;
+  readonly url: () => string;
+  readonly quit: () => void;
+  readonly log: Log;
+}
+
+export interface Desktop {
+  readonly desk: Desk;
+  readonly actions: Actions;
+  /** Resolves when icon and alerts are there, or cannot be. */
+  open(): Promise<void>;
+}
+
+export function createDesktop(options: DesktopOptions): Desktop {
+  const { paths, env, clock, sessions, config, log } = options;
+  const terminals = createTerminals({ env, lookMs });
+  const onProblem = (text: string) => log("warn", text);
+  const desk = createDesk({
+    clock,
+    sessions,
+    config,
+    terminals,
+    facts: () => ({
+      version,
+      hooksInstalled: options.isConnected(),
+      problems: options.problems(),
+    }),
+    before: loadDesk(paths.desk),
+    // Which alerts are on the screen must be known after a kill too, or they are shown twice.
+    saver: (save) => createSaver(save, { quietMs: 30, maxMs: 200, onError: onProblem }),
+    save: (value) => saveDesk(paths.desk, value),
+    onAction: (action) => actions.click(action),
+    onHeld: (key, why) => log("info", `no alert for ${key}: ${why}`),
+    onProblem,
+  });
+  const roots = [join(options.claudeFolder, "projects")];
+  const actions = createActions({
+    desk,
+    terminals,
+    clock,
+    sessions,
+    config,
+    configPath: paths.config,
+    version,
+    url: options.url,
+    transcript: (path) => insideAgentFolder(path, roots),
+    openFile,
+    copy: (text) => copy(text, exec, env),
+    quit: options.quit,
+    onProblem,
+  });
+  return {
+    desk,
+    actions,
+    async open() {
+      makePrivateFolder(paths.helpers);
+      const [{ openTray }, { openNotifier }] = await Promise.all([
+        import("./desktop/tray/index.ts"),
+        import("./desktop/notify/index.ts"),
+      ]);
+      await desk.open({ tray: openTray, notifier: openNotifier, folder: paths.helpers });
+    },
+  };
+}
+
+/** Whether it makes sense to look for a panel at all. */
+export function hasDesktop(env: Env, platform: NodeJS.Platform = process.platform): boolean {
+  if (platform === "win32" || platform === "darwin") return true;
+  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS);
+}

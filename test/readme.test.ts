@@ -1,0 +1,20 @@
+/** The README says what is there. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { settings } from "../src/core/config.ts";
+import { table } from "../src/desktop/terminals/index.ts";
+
+const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
+
+test.each(settings.map(({ key, default: value }) => [key, JSON.stringify(value)]))(
+  "the setting %s is in it, with its default",
+  (key, value) => {
+    expect(readme).toContain(`| \`${key}\` | \`${value}\` |`);
+  },
+);
+
+test("every terminal beckon knows is in it, and whether the tests run it", () => {
+  const rows = [...table.terminals, ...table.windows];
+  const missing = rows.filter(({ name, proven }) => !readme.includes(`| ${name} | ${proven} |`));
+  expect(missing.map(({ name, proven }) => `| ${name} | ${proven} |`)).toEqual([]);
+});
