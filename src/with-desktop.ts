@@ -6,10 +6,7 @@ import type { Here } from "./agents/envelope.ts";
 import type { Config } from "./core/config.ts";
 import type { Session } from "./core/session.ts";
 import { createDesk, type Desk } from "./desk.ts";
-import { copy } from "./desktop/clipboard.ts";
-import { exec } from "./desktop/exec.ts";
-import { openFile } from "./desktop/open-file.ts";
-import { createTerminals } from "./desktop/terminals/index.ts";
+import type { Terminals } from "./ports.ts";
 import { loadDesk, saveDesk } from "./storage/desk-file.ts";
 import type { Log } from "./storage/log.ts";
 import type { Paths } from "./storage/paths.ts";
@@ -46,7 +43,7 @@ export interface Desktop {
 
 export function createDesktop(options: DesktopOptions): Desktop {
   const { paths, env, clock, sessions, config, log } = options;
-  const terminals = createTerminals({ env, lookMs });
+  const terminals = whenNeeded(env);
   const onProblem = (text: string) => log("warn", text);
   const desk = createDesk({
     clock,
@@ -77,8 +74,14 @@ export function createDesktop(options: DesktopOptions): Desktop {
     version,
     url: options.url,
     transcript: (path) => insideAgentFolder(path, roots),
-    openFile,
-    copy: (text) => copy(text, exec, env),
+    openFile: async (path) => (await import("./desktop/open-file.ts")).openFile(path),
+    async copy(text) {
+      const [{ copy }, { exec }] = await Promise.all([
+        import("./desktop/clipboard.ts"),
+        import("./desktop/exec.ts"),
+      ]);
+      return copy(text, exec, env);
+    },
     quit: options.quit,
     onProblem,
   });
@@ -90,9 +93,26 @@ export function createDesktop(options: DesktopOptions): Desktop {
       const [{ openTray }, { openNotifier }] = await Promise.all([
         import("./desktop/tray/index.ts"),
         import("./desktop/notify/index.ts"),
+        // For the first alert, which should not wait for it.
+        import("./desktop/terminals/index.ts"),
       ]);
       await desk.open({ tray: openTray, notifier: openNotifier, folder: paths.helpers });
     },
+  };
+}
+
+/** Loaded with the first look or click: a start takes a third less time without it. */
+function whenNeeded(env: Env): Terminals {
+  let loading: Promise<Terminals> | null = null;
+  const load = () => {
+    loading ??= import("./desktop/terminals/index.ts").then(({ createTerminals }) =>
+      createTerminals({ env, lookMs }),
+    );
+    return loading;
+  };
+  return {
+    focus: async (target) => (await load()).focus(target),
+    isLooking: async (target) => (await load()).isLooking(target),
   };
 }
 
