@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Here } from "./agents/envelope.ts";
+import { keyOf } from "./core/alert-keys.ts";
 import type { Config } from "./core/config.ts";
-import { sessionKey } from "./core/event.ts";
 import { nextWaiting } from "./core/select.ts";
 import type { Session } from "./core/session.ts";
 import type { Action } from "./core/view.ts";
@@ -42,7 +42,7 @@ export function createActions(options: ActionsOptions): Actions {
 
   function find(key: string): Session | null {
     const all = options.sessions(options.clock());
-    return all.find(({ agent, sessionId }) => sessionKey(agent, sessionId) === key) ?? null;
+    return all.find((session) => keyOf(session) === key) ?? null;
   }
 
   async function focus({ place, cwd, title }: Session): Promise<FocusOutcome> {

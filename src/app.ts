@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { isHook } from "./core/event.ts";
 import { quietAt } from "./core/quiet.ts";
 import { silenceAt } from "./core/select.ts";
-import { settle } from "./core/settle.ts";
 import { deedOf } from "./deeds.ts";
 import { localClock, minuteOfDay } from "./desktop/local-time.ts";
 import { createIntake, type Intake } from "./intake.ts";
@@ -194,7 +193,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
           clock: localClock,
         });
         return store.snapshots(now, (session) => {
-          const why = silence(settle(session, now.t));
+          const why = silence(session);
           return why === null ? {} : { silence: why };
         });
       },

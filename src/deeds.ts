@@ -1,7 +1,7 @@
 /** What a request asks to be done with a session: by the command line, and later by the page. */
 import type { Actions } from "./actions.ts";
 import type { Here } from "./agents/envelope.ts";
-import { sessionKey } from "./core/event.ts";
+import { keyOf } from "./core/alert-keys.ts";
 import type { Desk } from "./desk.ts";
 import type { Store } from "./store.ts";
 
@@ -24,7 +24,7 @@ export async function deedOf(
   const found = name === "--next" ? null : store.find(name, clock());
   const session = found ? store.get(found.provider, found.sessionId) : actions.next();
   if (!session || (found === null && name !== "--next")) return null;
-  const key = sessionKey(session.agent, session.sessionId);
+  const key = keyOf(session);
   switch (deed) {
     case "focus":
       return actions.focus(session);

@@ -4,7 +4,7 @@ import { keyOf } from "./core/alert-keys.ts";
 import { type Alerts, alerts } from "./core/alerts.ts";
 import type { Config } from "./core/config.ts";
 import { type Facts, menu } from "./core/menu.ts";
-import { quietHours } from "./core/quiet.ts";
+import { type LocalTime, quietHours } from "./core/quiet.ts";
 import type { Session } from "./core/session.ts";
 import type { Action, Alert } from "./core/view.ts";
 import { dismiss, readWishes, tidy, type Wishes, wish } from "./core/wishes.ts";
@@ -14,6 +14,9 @@ import { createLooks, type Looked, nothingLookedAt } from "./looks.ts";
 import type { Notifier, OpenNotifier, OpenTray, Terminals, Tray } from "./ports.ts";
 import type { Saver } from "./storage/saver.ts";
 
+/** Wishes, and which alerts were told: what the next start must know. */
+type Kept = Readonly<Record<string, unknown>>;
+
 export interface DeskOptions {
   readonly clock: () => Here;
   /** Every session as it stands at that moment. */
@@ -21,10 +24,9 @@ export interface DeskOptions {
   readonly config: () => Config;
   readonly facts: () => Pick<Facts, "hooksInstalled" | "version" | "problems">;
   readonly terminals: Terminals;
-  /** What was saved before, and how to have it saved: `saved()` is asked when the time comes. */
-  readonly before: Readonly<Record<string, unknown>>;
-  readonly saver: (save: () => void) => Saver;
-  readonly save: (value: Readonly<Record<string, unknown>>) => void;
+  /** What was kept before, and how to have it kept: `value` is asked when the time comes. */
+  readonly before: Kept;
+  readonly keep: (value: () => Kept) => Saver;
   readonly onAction: (action: Action) => void;
   /** Why an alert is not shown, once for each reason. */
   readonly onHeld: (key: string, why: string) => void;
@@ -84,9 +86,9 @@ export function createDesk(options: DeskOptions): Desk {
   /** On start everything settles before anything shows. */
   const settledT = clock().t + settleAtMs[1];
 
-  const saver = options.saver(() =>
-    options.save({ version: 1, wishes, alerts: alerter?.remembered() ?? options.before.alerts ?? [] }),
-  );
+  const saver = options.keep(() => {
+    return { version: 1, wishes, alerts: alerter?.remembered() ?? options.before.alerts ?? [] };
+  });
 
   /** At `t` of the clock that nobody can set. */
   function updateAt(t: number): void {
@@ -109,7 +111,8 @@ export function createDesk(options: DeskOptions): Desk {
     isUpdating = true;
     const startedAt = clock().t;
     try {
-      const now = clock();
+      const here = clock();
+      const now = { ...here, minuteOfDay: minuteOfDay(here.at) };
       const sessions = options.sessions(now);
       change(tidy(wishes, now.at, sessions));
       const trayNext = showTray(sessions, now);
@@ -128,10 +131,10 @@ export function createDesk(options: DeskOptions): Desk {
   }
 
   /** Wall time at which it changes by itself. */
-  function showTray(sessions: readonly Session[], now: Here): number | null {
+  function showTray(sessions: readonly Session[], now: Here & LocalTime): number | null {
     if (!tray) return null;
     const config = options.config();
-    const hours = quietHours(config.quietHours, { at: now.at, minuteOfDay: minuteOfDay(now.at) });
+    const hours = quietHours(config.quietHours, now);
     const facts: Facts = {
       ...options.facts(),
       dashboard: false,
@@ -143,10 +146,9 @@ export function createDesk(options: DeskOptions): Desk {
     return view.next;
   }
 
-  async function showAlerts(sessions: readonly Session[], now: Here): Promise<number | null> {
+  async function showAlerts(sessions: readonly Session[], now: Here & LocalTime): Promise<number | null> {
     if (!alerter) return null;
-    const local = { ...now, minuteOfDay: minuteOfDay(now.at) };
-    const input = { sessions, wishes, config: options.config(), now: local, upSince };
+    const input = { sessions, wishes, config: options.config(), now, upSince };
     const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
     const notes = said ? [said] : [];
     if (wanted.show.length === 0) {
@@ -242,9 +244,10 @@ export function createDesk(options: DeskOptions): Desk {
     },
     wish(action) {
       const now = clock();
-      const session = (key: string) => options.sessions(now).find((one) => keyOf(one) === key) ?? null;
+      const sessions = options.sessions(now);
+      const session = (key: string) => sessions.find((one) => keyOf(one) === key) ?? null;
       const time = { at: now.at, tomorrow: nextMorning(now.at) };
-      change(wish(tidy(wishes, now.at, options.sessions(now)), action, time, { session }));
+      change(wish(tidy(wishes, now.at, sessions), action, time, { session }));
       poke();
     },
     wishes: () => wishes,

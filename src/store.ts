@@ -63,7 +63,10 @@ export function createStore(onError: (text: string) => void = fail): Store {
     get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
     sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
     snapshots: (now, more) =>
-      [...stories.values()].map(({ session }) => ({ ...snapshotOf(session, now), ...more?.(session) })),
+      [...stories.values()].map((story) => {
+        const session = settle(story.session, now.t);
+        return { ...snapshotOf(session, now), ...more?.(session) };
+      }),
     find(name, now) {
       const sessions = [...stories].map(([key, { session }]) => ({ key, id: session.sessionId, session }));
       const exact = sessions.filter(({ key, id }) => id === name || key === name);

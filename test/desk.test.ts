@@ -31,9 +31,11 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<De
       isLooking: async () => false,
     },
     before,
-    saver: (save) => ({ poke: save, flush: save }),
-    save: (value) => {
-      saved = value;
+    keep(value) {
+      const save = () => {
+        saved = value();
+      };
+      return { poke: save, flush: save };
     },
     onAction: (action) => void clicked.push(action),
     onHeld: () => {},

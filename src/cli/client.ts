@@ -1,9 +1,10 @@
 /** How the command line talks to the running beckon. */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Quiet } from "../core/quiet.ts";
 import type { SessionSnapshot } from "../core/snapshot.ts";
 import { limits } from "../limits.ts";
 import type { Paths } from "../storage/paths.ts";
+import { readSmallFile } from "../storage/small-file.ts";
 import { isAlive } from "../watch/machine.ts";
 
 export interface Endpoint {
@@ -14,9 +15,8 @@ export interface Endpoint {
 /** null: none is running. One that was killed leaves its address behind, and its port may be somebody else's by now. */
 export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
   try {
-    const file = statSync(paths.endpoint);
-    if (!file.isFile() || file.size > limits.maxSmallFileBytes) return null;
-    const found = JSON.parse(readFileSync(paths.endpoint, "utf8")) as Record<string, unknown> | null;
+    const text = readSmallFile(paths.endpoint, limits.maxSmallFileBytes);
+    const found = JSON.parse(text) as Record<string, unknown> | null;
     const { url, pid, start, boot } = found ?? {};
     if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
     if (typeof boot === "string" && boot !== readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())

@@ -12,7 +12,7 @@ import { settle } from "./settle.ts";
 import { projectOf } from "./snapshot.ts";
 import { namesOf } from "./tray-name.ts";
 import type { Alert } from "./view.ts";
-import type { Wishes } from "./wishes.ts";
+import { mutedBy, type Wishes } from "./wishes.ts";
 
 export interface AlertsInput {
   readonly sessions: readonly Session[];
@@ -80,7 +80,7 @@ const stays = (why: string): Hold => ({ why, until: null });
 function holdOf({ key, kind, session, since }: Cause, input: AlertsInput): Hold | null {
   const { wishes, config, now } = input;
   const own = keyOf(session);
-  const project = projectOf(session);
+  const muted = mutedBy(session, wishes, config);
   const snooze = wishes.snoozed.find((s) => s.session === own && s.until > now.at);
   const quiet = quietHours(config.quietHours, now);
   const graceMs = kind === "blocked" ? config.alerts.graceMs - elapsedMs(since, now) : 0;
@@ -88,10 +88,8 @@ function holdOf({ key, kind, session, since }: Cause, input: AlertsInput): Hold 
   if (!config.alerts[kind]) return stays(`alerts.${kind} is off in the settings`);
   if (session.attended === false && !config.alerts.unattended) return stays("nobody sits at this session");
   if (wishes.dismissed.includes(key)) return stays("you have seen it or sent it away");
-  if (wishes.muted.includes(own)) return stays("you muted this session");
-  if (project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project)) {
-    return stays(`the project ${plain(project)} is muted`);
-  }
+  if (muted === "session") return stays("you muted this session");
+  if (muted === "project") return stays(`the project ${plain(projectOf(session) ?? "")} is muted`);
   if (snooze) return { why: `you snoozed it until ${clockTime(snooze.until, now)}`, until: snooze.until };
   if (wishes.quietUntil !== null && wishes.quietUntil > now.at) {
     if (wishes.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");

@@ -4,8 +4,7 @@ import type { Config } from "./config.ts";
 import { type Moment, sessionKey } from "./event.ts";
 import { staleAfterMs, statusOf } from "./phase.ts";
 import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
-import { projectOf } from "./snapshot.ts";
-import { sentAway, type Wishes } from "./wishes.ts";
+import { mutedBy, sentAway, type Wishes } from "./wishes.ts";
 
 /** "set aside": it waits for its person, who has said not to be told (muted, snoozed, dismissed), or has none. */
 export type Group = "needs you" | "set aside" | "working" | "ready" | "recent";
@@ -73,11 +72,7 @@ function isLost(session: Session, ages: Ages): boolean {
 function silenceOf(session: Session, key: string, { wishes, config, ages, clock }: Given): string | null {
   const until = snoozedUntil(key, wishes, ages);
   if (until !== null) return `snoozed until ${clock(until)}`;
-  const project = projectOf(session);
-  const isMuted =
-    wishes.muted.includes(key) ||
-    (project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project));
-  return isMuted ? "muted" : null;
+  return mutedBy(session, wishes, config) ? "muted" : null;
 }
 
 export function snoozedUntil(key: string, wishes: Wishes, ages: Ages): number | null {

@@ -1,6 +1,8 @@
 /** What a person asked for with a click, and that should outlive a restart. */
 import { alertKeys, keyOf } from "./alert-keys.ts";
+import type { Config } from "./config.ts";
 import type { Session } from "./session.ts";
+import { projectOf } from "./snapshot.ts";
 import type { Action, QuietMode } from "./view.ts";
 
 export interface Wishes {
@@ -66,6 +68,14 @@ export function wish(wishes: Wishes, action: Action, now: WishTime, facts: WishF
     default:
       return wishes;
   }
+}
+
+/** By a click on it or on its project, or by the settings. null: it is not. */
+export function mutedBy(session: Session, wishes: Wishes, config: Config): "session" | "project" | null {
+  if (wishes.muted.includes(keyOf(session))) return "session";
+  const project = projectOf(session);
+  const isMuted = project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project);
+  return isMuted ? "project" : null;
 }
 
 /** For alerts that the person closed on the screen, or saw happen. */
