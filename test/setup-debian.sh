@@ -13,6 +13,7 @@ need faketime faketime
 need ip iproute2
 need jq jq
 need perl perl
+need python3 python3
 need tmux tmux
 need unshare util-linux
 need xdotool xdotool
@@ -22,6 +23,8 @@ need /usr/lib/wine/wine64 wine64
 need Xvfb xvfb
 need dbus-daemon dbus
 need gdbus libglib2.0-bin
+need gio libglib2.0-bin
+need desktop-file-validate desktop-file-utils
 need openbox openbox
 need trayer "trayer libayatana-appindicator3-1"
 need xfce4-panel "xfce4-panel xfconf adwaita-icon-theme fonts-dejavu-core"
@@ -42,6 +45,7 @@ need sway sway
 need foot foot
 need xauth xauth
 need kwin_wayland kwin-wayland
+need gnome-shell "gnome-shell gnome-shell-extension-appindicator gjs"
 
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then

@@ -10,9 +10,11 @@ import {
   listedEnd,
   type Words,
 } from "./alert-words.ts";
+import type { AskedOf } from "./asked.ts";
 import type { Config } from "./config.ts";
 import type { Moment } from "./event.ts";
 import { elapsedMs, statusOf } from "./phase.ts";
+import { isProbe, probeWords } from "./probe.ts";
 import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
 import { certainAt, restsAt } from "./settle.ts";
 import type { AlertKind } from "./view.ts";
@@ -22,7 +24,8 @@ export interface Cause {
   readonly kind: AlertKind;
   readonly session: Session;
   readonly since: Moment;
-  readonly words: (name: string) => Words;
+  /** `when`: its `since`, for people. */
+  readonly words: (name: string, when: string) => Words;
   readonly listed: (name: string) => Listed;
   /** Milliseconds until it is too old to be told; null: never. */
   readonly leftMs: number | null;
@@ -49,6 +52,7 @@ export interface Watch {
   readonly upSince: number;
   /** Which kinds the person wants to be told of. */
   readonly on: Pick<Config["alerts"], "failed" | "finished">;
+  readonly asked: AskedOf;
 }
 
 /** Of a session that is settled at `now`. */
@@ -67,7 +71,8 @@ export function causesOf(session: Session, watch: Watch): Causes {
         kind: "blocked",
         session,
         since: ask,
-        words: (name) => askWords(ask, session, name),
+        words: (name, when) =>
+          isProbe(session) ? probeWords : askWords(ask, session, name, when, watch.asked(ask)),
         listed: (name) => listedAsk(ask, session, name),
         leftMs: null,
       };
@@ -111,7 +116,7 @@ function diedOf(session: Session, ended: NonNullable<Session["ended"]>, watch: W
     kind: "failed",
     session,
     since,
-    words: (name) => diedWords(session, name),
+    words: (name, when) => diedWords(session, name, when),
     listed: (name) => listedEnd(session, name),
     leftMs,
   };
@@ -142,7 +147,7 @@ function overOf(session: Session, { now, on }: Watch): Cause | null {
     kind,
     session,
     since: stopped,
-    words: (name) => (isFailed ? failedWords : finishedWords)(session, name),
+    words: (name, when) => (isFailed ? failedWords : finishedWords)(session, name, when),
     listed: (name) => listedEnd(session, name),
     leftMs,
   };
@@ -157,7 +162,7 @@ function idleOf(session: Session, now: Moment): Cause | null {
     kind: "idle",
     session,
     since: ask,
-    words: (name) => askWords(ask, session, name),
+    words: (name, when) => askWords(ask, session, name, when),
     listed: (name) => listedEnd(session, name),
     leftMs,
   };

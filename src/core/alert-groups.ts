@@ -2,6 +2,7 @@
 import type { Cause } from "./alert-causes.ts";
 import { keyOf } from "./alert-keys.ts";
 import { listWords } from "./alert-words.ts";
+import { isProbe } from "./probe.ts";
 import type { Session } from "./session.ts";
 import type { Alert, AlertKind } from "./view.ts";
 
@@ -35,8 +36,12 @@ export interface Group {
 
 /** Of causes in the order of their age. */
 export function grouped(causes: readonly Cause[]): readonly Group[] {
-  const of = (...kinds: AlertKind[]) => causes.filter(({ kind }) => kinds.includes(kind));
+  // A test has its own, however many others there are.
+  const tests = causes.filter(({ session }) => isProbe(session));
+  const real = tests.length === 0 ? causes : causes.filter(({ session }) => !isProbe(session));
+  const of = (...kinds: AlertKind[]) => real.filter(({ kind }) => kinds.includes(kind));
   return [
+    ...capped(tests, tests.length, ""),
     ...capped(of("blocked"), maxBlocked, "more:blocked"),
     ...capped(of("failed"), maxFailed, "more:failed"),
     // Of what is done the last is news; who has waited longest comes first in all else.
@@ -61,20 +66,26 @@ export function namedIn({ causes }: Group): readonly Session[] {
   return causes.slice(0, maxListed).map(({ session }) => session);
 }
 
-export function alertOf(group: Group, names: ReadonlyMap<string, string>, sound: boolean): Alert {
+export function alertOf(
+  group: Group,
+  names: ReadonlyMap<string, string>,
+  { sound, clock }: { readonly sound: boolean; readonly clock: (at: number) => string },
+): Alert {
   const { key, first, causes, isAll } = group;
   const nameOf = ({ session }: Cause): string => names.get(keyOf(session)) ?? "A session";
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
   const isOne = causes.length === 1;
   const listed = isOne ? [] : causes.slice(0, maxListed).map((cause) => cause.listed(nameOf(cause)));
-  const title = `${causes.length} ${isAll ? "sessions" : "more"} ${predicates[kind]}`;
+  const when = clock(first.since.at);
+  const longest = kind === "blocked" ? `, the longest since ${when}` : "";
+  const title = `${causes.length} ${isAll ? "sessions" : "more"} ${predicates[kind]}${longest}`;
   return {
     key,
     session: keyOf(first.session),
     kind,
     urgency: urgencies[kind],
-    sound: sound && (kind === "blocked" || kind === "failed"),
-    ...(isOne ? first.words(nameOf(first)) : listWords(title, listed, causes.length)),
+    sound: sound && (kind === "blocked" || kind === "failed") && !isProbe(first.session),
+    ...(isOne ? first.words(nameOf(first), when) : listWords(title, listed, causes.length)),
     since: first.since.at,
     ...(isOne ? {} : { covers: causes.map((cause) => cause.key) }),
   };

@@ -1,11 +1,15 @@
 /** What an alert says. The title names the session and what it wants; the body has the one thing to decide by. */
+import { exactWords } from "./alert-answer.ts";
+import { keyOf } from "./alert-keys.ts";
+import type { Asked } from "./asked.ts";
 import { cutEnd, cutMiddle, plain } from "./line.ts";
 import type { Ask, Session } from "./session.ts";
 import { terminalName } from "./terminal-name.ts";
+import type { Alert } from "./view.ts";
 
-export interface Words {
+export interface Words extends Pick<Alert, "isExact" | "buttons"> {
   readonly title: string;
-  /** Plain text, at most three short lines. */
+  /** Plain text, a few short lines. */
   readonly body: string;
 }
 
@@ -21,9 +25,23 @@ const maxTopic = 40;
 const maxListedName = 28;
 const maxListedWords = 48;
 
-export function askWords(ask: Ask, session: Session, name: string): Words {
+/**
+ * `when` it began, on the person's clock. Not how long ago: words that change are shown anew, each time. `asked`: what can
+ * be answered on the spot.
+ */
+export function askWords(
+  ask: Ask,
+  session: Session,
+  name: string,
+  when: string,
+  asked: Asked | null = null,
+): Words {
   const [wants, ...reasons] = wantOf(ask, session);
-  return words(`${name} ${wants}`, [...reasons, contextOf(session, name, ask.agentId)]);
+  const context = contextOf(session, name, `since ${when}`, ask.agentId);
+  const plainly = words(`${name} ${wants}`, [...reasons, context]);
+  if (asked === null) return plainly;
+  const { lines, ...more } = exactWords(keyOf(session), ask, asked, reasons.filter(Boolean));
+  return { ...plainly, body: [...lines, context].join("\n"), ...more };
 }
 
 /** What it wants, to be read after its name; then what there is to decide by. */
@@ -68,34 +86,34 @@ function optionsOf(options: readonly string[]): string {
   return [...shown, ...(left > 0 ? [`${left} more`] : [])].filter(Boolean).join(" · ");
 }
 
-/** Where to look for it: what its name does not say already. */
-function contextOf(session: Session, name: string, agentId: string | null = null): string {
+/** Where to look for it: what its name does not say already. Then since when. */
+function contextOf(session: Session, name: string, when: string, agentId: string | null = null): string {
   const child = session.children.find((c) => c.agentId === agentId);
   const subagent = agentId === null ? "" : `${cutEnd(child?.type ?? "", maxTool)} subagent`.trim();
   const branch = session.gitBranch === "HEAD" ? "" : cutMiddle(session.gitBranch ?? "", maxBranch);
   const topic = cutEnd(session.title ?? "", maxTopic);
   const further = [branch, topic].filter((part) => part !== "" && !name.includes(part));
-  return [subagent, ...further, session.ended ? null : terminalName(session.place)]
+  return [subagent, ...further, session.ended ? null : terminalName(session.place), when]
     .filter(Boolean)
     .join(" · ");
 }
 
-export function failedWords(session: Session, name: string): Words {
+export function failedWords(session: Session, name: string, when: string): Words {
   const error = cutEnd(session.turn.error ?? "", maxReason);
-  return words(`${name} stopped with an error`, [error, contextOf(session, name)]);
+  return words(`${name} stopped with an error`, [error, contextOf(session, name, when)]);
 }
 
-export function diedWords(session: Session, name: string): Words {
+export function diedWords(session: Session, name: string, when: string): Words {
   const prompt = cutEnd(session.lastPrompt ?? "", maxLastWords);
   const lost = prompt === "" ? "" : `It was at work on: ${prompt}`;
   return words(`${name} ended unexpectedly`, [
     lost || "It was in the middle of a turn.",
-    contextOf(session, name),
+    contextOf(session, name, when),
   ]);
 }
 
-export function finishedWords(session: Session, name: string): Words {
-  return words(`${name} is done`, [lastWords(session), contextOf(session, name)]);
+export function finishedWords(session: Session, name: string, when: string): Words {
+  return words(`${name} is done`, [lastWords(session), contextOf(session, name, when)]);
 }
 
 function lastWords(session: Session): string {

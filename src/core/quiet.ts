@@ -51,11 +51,9 @@ export function quietHours(hours: Config["quietHours"], now: LocalTime): QuietHo
   return { isOn, edge: after(left), lookAgain: after(Math.min(left, quarter)) };
 }
 
-/** "14:20" */
-export function clockTime(at: number, now: LocalTime): string {
-  const minute = now.at - (now.at % minuteMs);
-  const of = wrapped(now.minuteOfDay + Math.floor((at - minute) / minuteMs));
-  return `${two(Math.floor(of / 60))}:${two(of % 60)}`;
+/** An hour off on the two days on which the clocks are changed. */
+export function midnightAfter(now: LocalTime): number {
+  return now.at - (now.at % minuteMs) + (dayMinutes - now.minuteOfDay) * minuteMs;
 }
 
 function minuteOf(time: string): number {
@@ -67,8 +65,4 @@ function minuteOf(time: string): number {
 function wrapped(minutes: number): number {
   const whole = Math.floor(minutes);
   return Number.isFinite(whole) ? ((whole % dayMinutes) + dayMinutes) % dayMinutes : 0;
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, "0");
 }

@@ -7,14 +7,15 @@ export function minuteOfDay(at: number): number {
   return local.getHours() * 60 + local.getMinutes();
 }
 
-/** `14:20`, or with its day where that is not today. */
+/** `14:20`, or with its day where that is not today: `tomorrow 08:00`, `Mon 14:20`, `3 Nov 14:20`. */
 export function localClock(at: number, now: number): string {
   const local = new Date(at);
   const time = `${two(local.getHours())}:${two(local.getMinutes())}`;
   const days = dayOf(at) - dayOf(now);
   if (days === 0) return time;
   if (days === 1) return `tomorrow ${time}`;
-  return `${local.toLocaleDateString("en", { weekday: "short" })} ${time}`;
+  if (Math.abs(days) < 7) return `${local.toLocaleDateString("en", { weekday: "short" })} ${time}`;
+  return `${local.getDate()} ${local.toLocaleDateString("en", { month: "short" })} ${time}`;
 }
 
 /** Eight in the morning of the next day; of this one, for those who are up before it. */

@@ -1,7 +1,18 @@
 /** Which alerts should be on the screen: every rule of it. */
 import { describe, expect, test } from "bun:test";
 import { noWishes } from "../../src/core/wishes.ts";
-import { alertsAfter, alertsOf, failed, later, now, stopped, titles, whys, withAlerts } from "./alerting.ts";
+import {
+  alertsAfter,
+  alertsOf,
+  failed,
+  later,
+  midnight,
+  now,
+  stopped,
+  titles,
+  whys,
+  withAlerts,
+} from "./alerting.ts";
 import { asking, bash, call, child as inChild, tell } from "./tell.ts";
 import { ago, ask, blocked, child, done, ended, hour, keyOf, minute, session, working } from "./tray.ts";
 
@@ -21,7 +32,7 @@ describe("blocked", () => {
     test(`${kind}, however long ago it was asked`, () => {
       const told = alertsOf([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
       expect(told.show.map((alert) => alert.kind)).toEqual(["blocked"]);
-      expect(told.next).toBeNull();
+      expect(told.next).toBe(midnight);
     });
   }
   test("not for an ask whose dialog is not on the screen", () => {
@@ -65,7 +76,7 @@ describe("blocked", () => {
     const { show } = alertsOf(many(12));
     expect(show.map((alert) => alert.title)).toEqual([
       ...[0, 1, 2, 3].map((n) => `p${n} wants to use Bash`),
-      "8 more need you",
+      "8 more need you, the longest since 14:12",
     ]);
     expect(show[4]).toMatchObject({
       key: "more:blocked",

@@ -34,33 +34,75 @@ export const emptyLayout: Layout = layoutFrom({
 });
 
 /**
- * Numbers entries by their id. One that means the same keeps its number, and no number is given twice, so that a click on
- * a menu that has changed meanwhile does what its words said, or nothing.
+ * Numbers entries by their id. One that means the same keeps its number while it keeps its place among the others, and no
+ * number is given twice, so that a click on a menu that has changed meanwhile does what its words said, or nothing.
  */
 export function createNumbering(): (items: readonly MenuItem[]) => Layout {
   let numbers = new Map<string, number>();
+  let orders = new Map<number, readonly number[]>();
   let last = 0;
+  const fresh = (): number => ++last;
 
   return (items) => {
     const used = new Map<string, number>();
-    const number = (id: string): number => {
+    const ordered = new Map<number, readonly number[]>();
+    const keyOf = (id: string): string => {
       let key = id;
       for (let copy = 2; used.has(key); copy++) key = `${id}\n${copy}`;
-      const known = numbers.get(key) ?? ++last;
-      used.set(key, known);
-      return known;
+      used.set(key, 0);
+      return key;
     };
-    const nodes = (of: readonly MenuItem[]): MenuNode[] =>
-      of.map((item) => ({
-        id: number(item.id),
-        properties: propertiesOf(item, of),
-        action: item.kind === "entry" ? item.action : null,
-        children: item.kind === "entry" && item.children ? nodes(item.children) : [],
-      }));
-    const layout = layoutFrom({ ...emptyLayout.root, children: nodes(items) });
+    const nodes = (of: readonly MenuItem[], parent: number): MenuNode[] => {
+      const keys = of.map(({ id }) => keyOf(id));
+      const known = keys.map((key) => numbers.get(key));
+      const ids = withoutMoves(orders.get(parent) ?? [], known, fresh);
+      ordered.set(parent, ids);
+      keys.forEach((key, index) => {
+        used.set(key, ids[index] ?? 0);
+      });
+      return of.map((item, index) => {
+        const id = ids[index] ?? 0;
+        return {
+          id,
+          properties: propertiesOf(item, of),
+          action: item.kind === "entry" ? item.action : null,
+          children: item.kind === "entry" && item.children ? nodes(item.children, id) : [],
+        };
+      });
+    };
+    const layout = layoutFrom({ ...emptyLayout.root, children: nodes(items, emptyLayout.root.id) });
     numbers = used;
+    orders = ordered;
     return layout;
   };
+}
+
+/**
+ * Numbers for one list of entries, from those before and those known. GNOME's AppIndicator extension (46) takes in what is
+ * new, place by place, then removes what is gone, and moves nothing: of what would have to move, or stands behind something
+ * that goes while new ones come after it, the number is a new one.
+ */
+function withoutMoves(
+  before: readonly number[],
+  known: readonly (number | undefined)[],
+  fresh: () => number,
+): readonly number[] {
+  const oldPlace = known.map((number) => (number === undefined ? -1 : before.indexOf(number)));
+  // From here on nothing is new and all are in the order they had.
+  let rest = known.length;
+  let next = before.length;
+  for (; rest > 0; rest--) {
+    const place = oldPlace[rest - 1] ?? -1;
+    if (place < 0 || place >= next) break;
+    next = place;
+  }
+  const shown = [...before];
+  return known.map((number, index) => {
+    if (number !== undefined && (index >= rest || shown[index] === number)) return number;
+    const made = fresh();
+    shown.splice(index, 0, made);
+    return made;
+  });
 }
 
 function layoutFrom(root: MenuNode): Layout {

@@ -15,6 +15,7 @@ const noPlace =
   "with a tray; the icon then comes by itself. beckon goes on without one.";
 const noBus =
   "no place for an icon: the session bus does not answer. The icon comes with it; beckon goes on without one.";
+const failed = "the tray that is here is of the old kind, and systray2's helper for those did not start";
 const noDesktop =
   "no place for an icon: no desktop here (no session bus, no tray). beckon goes on without one.";
 
@@ -73,6 +74,13 @@ export const openLinuxTray: OpenTray = async (options) => {
       panel.show(wanted);
       fallback.show(wanted);
     },
+    async about() {
+      const inPanel = await panel.about();
+      if (inPanel.missing === null) return inPanel;
+      const helper = await fallback.about();
+      if (helper?.missing === null) return { ...helper, way: "XEmbed tray, by systray2" };
+      return fallback.hasFailed() ? { ...inPanel, missing: failed } : inPanel;
+    },
     async stop() {
       stopLooking();
       panel.stop();
@@ -90,6 +98,8 @@ function createFallback(options: TrayOptions) {
 
   return {
     isSettled: () => opening !== null || hasFailed,
+    hasFailed: () => hasFailed,
+    about: async () => tray?.about() ?? null,
     open(view: TrayView | null): void {
       if (opening !== null || hasFailed) return;
       waiting = view;

@@ -11,6 +11,7 @@ import { templatePng } from "./icons.ts";
 const iconPixels = 36;
 /** The menu is cut to fit before; this only keeps a line of the protocol in bounds. */
 const maxLabel = 200;
+const maxLabelLength = 80 * 16;
 const maxRows = 500;
 
 export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSettings, openOther);
@@ -96,6 +97,7 @@ export async function openMacTrayWith(
       if (other === null) show();
       else other.show(next);
     },
+    about: async () => other?.about() ?? { way: "menu bar", host: null, missing: null },
     async stop() {
       isStopped = true;
       view = null;
@@ -127,7 +129,8 @@ function rowsOf(items: readonly MenuItem[], chosen: Map<string, Action>): (MenuR
     const { id, label, action, checked, children = [] } = item;
     if (action !== null) chosen.set(id, action);
     return {
-      label: cutEnd(label, maxLabel),
+      // What fits stays as it is, blanks too: it may be the exact text of what is asked.
+      label: label.length <= maxLabelLength ? label : cutEnd(label, maxLabel),
       ...(action === null ? {} : { id }),
       ...(checked ? { checked } : {}),
       ...(children.length === 0 ? {} : { rows: rowsOf(children, chosen) }),

@@ -1,10 +1,12 @@
 /** Our icon in a panel that takes StatusNotifierItems: kept there across restarts of the panel and of the bus. */
 import type { Action, TrayIcon, TrayView } from "../../core/view.ts";
+import type { TrayAbout } from "../../ports.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
 import { argb } from "./icons.ts";
 import { latest } from "./latest.ts";
 import { noView } from "./no-view.ts";
+import { hostOf } from "./panel-host.ts";
 import { type Pixmap, StatusItem } from "./sni.ts";
 
 export interface PanelIconOptions {
@@ -20,6 +22,7 @@ export interface PanelIcon {
   /** Is there a bus at all? Known after the first attempt. */
   readonly hasBus: Promise<boolean>;
   show(view: TrayView): void;
+  about(): Promise<TrayAbout>;
   stop(): void;
 }
 
@@ -28,6 +31,8 @@ const itemPath = "/StatusNotifierItem";
 const menuPath = "/StatusNotifierItem/Menu";
 const iconSizes = [16, 22, 24, 32, 48] as const;
 const updateEveryMs = 50;
+/** GNOME's AppIndicator extension (46) drops an icon that comes while it still draws the one before: it is told again. */
+const tellAgainMs = [1_000, 5_000];
 /** The last one again and again: the icon is back 2 s after the bus is. */
 const reconnectMs = [250, 500, 1_000, 2_000];
 const registerAgainMs = 1_000;
@@ -37,13 +42,19 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
   const stopped = new AbortController();
   const firstAttempt = Promise.withResolvers<boolean>();
   let view = noView;
-  let shown: { readonly item: StatusItem; readonly menu: DbusMenu } | null = null;
+  let shown: { readonly bus: Bus; readonly item: StatusItem; readonly menu: DbusMenu } | null = null;
 
   const updates = latest((wanted: TrayView) => {
     view = wanted;
-    shown?.item.show(view);
+    if (shown?.item.show(view)) tellAgain();
     shown?.menu.show(view.items);
   }, updateEveryMs);
+
+  let again: readonly ReturnType<typeof setTimeout>[] = [];
+  function tellAgain(): void {
+    again.forEach(clearTimeout);
+    again = tellAgainMs.map((ms) => setTimeout(() => shown?.item.tellIcon(), ms).unref());
+  }
 
   async function keepConnected(): Promise<void> {
     for (let attempt = 0; !stopped.signal.aborted; attempt++) {
@@ -78,7 +89,7 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     const menu = new DbusMenu({ ...options, onOpening: updates.flush });
     item.show(view);
     menu.show(view.items);
-    shown = { item, menu };
+    shown = { bus, item, menu };
     try {
       bus.export(itemPath, item);
       bus.export(menuPath, menu);
@@ -133,8 +144,10 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
   return {
     hasBus: firstAttempt.promise,
     show: updates.set,
+    about: async () => hostOf(shown?.bus ?? null),
     stop() {
       updates.stop();
+      again.forEach(clearTimeout);
       stopped.abort();
       firstAttempt.resolve(false);
     },

@@ -27,18 +27,25 @@ export class StatusItem extends Interface {
     this.#pixmaps = options.pixmaps(noView.icon);
   }
 
-  show(view: TrayView): void {
+  /** Returns whether its icon is another. */
+  show(view: TrayView): boolean {
     const before = this.#view;
     this.#view = view;
-    if (before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count) {
+    const isNew = before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count;
+    if (isNew) {
       this.#pixmaps = this.#options.pixmaps(view.icon);
-      // lxqt-panel redraws an item that needs attention only at its own signal.
-      this.NewIcon();
-      this.NewAttentionIcon();
+      this.tellIcon();
     }
     if ((before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);
     if (before.title !== view.title) this.NewTitle();
     if (before.title !== view.title || before.tooltip !== view.tooltip) this.NewToolTip();
+    return isNew;
+  }
+
+  tellIcon(): void {
+    // lxqt-panel redraws an item that needs attention only at its own signal.
+    this.NewIcon();
+    this.NewAttentionIcon();
   }
 
   get #isBlocked(): boolean {

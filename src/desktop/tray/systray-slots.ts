@@ -68,6 +68,9 @@ function linesIn(item: MenuItem, depth: number): Line[] {
 
 function cut(lines: readonly Line[], max: number): Line[] {
   if (lines.length <= max) return [...lines];
+  // Not all of what they say yes to would be there.
+  const safe = lines.filter(({ item }) => item.kind === "separator" || !item.needsAll);
+  if (safe.length < lines.length) return cut(safe, max);
   const end = Math.min(keptAtEnd, max - 2);
   const left = lines.length - (max - 1);
   const more: MenuItem = { kind: "entry", id: "more", label: `… ${left} more`, action: null };

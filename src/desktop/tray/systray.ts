@@ -99,6 +99,10 @@ export const openSystray: OpenTray = async ({ onAction, onProblem, folder }) => 
   }
   return {
     show: updates.set,
+    async about() {
+      const missing = running === null ? "systray2's helper is being started again" : null;
+      return { way: "systray2", host: null, missing };
+    },
     async stop() {
       isStopped = true;
       updates.stop();
