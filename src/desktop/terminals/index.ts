@@ -15,6 +15,7 @@ import { createMachine } from "./machine.ts";
 import { row as macos } from "./macos.ts";
 import { row as niri } from "./niri.ts";
 import { rows as plain } from "./plain.ts";
+import { rehearsed } from "./rehearse.ts";
 import { row as ssh } from "./remote.ts";
 import type { Here } from "./row.ts";
 import { row as screen } from "./screen.ts";
@@ -52,20 +53,20 @@ export interface TerminalsOptions {
 }
 
 const focusMs = 5_000;
+const reachMs = 2_000;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
   const { env = process.env, platform = process.platform, exec = run, lookMs = 50 } = options;
   const here: Here = { env, platform };
   const machine = createMachine({ ...here, exec });
+  const failed = (error: Error): FocusOutcome => ({
+    result: "impossible",
+    by: "",
+    why: `something went wrong on the way: ${error.message}`,
+  });
   return {
-    focus: (target) =>
-      machine.carryOut(focus(target, here, table), focusMs).catch(
-        (error: Error): FocusOutcome => ({
-          result: "impossible",
-          by: "",
-          why: `something went wrong on the way: ${error.message}`,
-        }),
-      ),
+    focus: (target) => machine.carryOut(focus(target, here, table), focusMs).catch(failed),
+    reach: (target) => machine.carryOut(rehearsed(focus(target, here, table)), reachMs).catch(failed),
     isLooking: (target) => machine.carryOut(isLooking(target, here, table), lookMs).catch(() => null),
   };
 }

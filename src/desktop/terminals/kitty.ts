@@ -12,7 +12,8 @@ interface Pane {
 }
 
 const is = named("kitty");
-const howTo =
+/** For people. */
+export const howTo =
   "kitty was not told to let others switch its tabs: put `allow_remote_control socket-only` and " +
   "`listen_on unix:/tmp/kitty` into kitty.conf, and restart kitty";
 

@@ -1,0 +1,156 @@
+/** Looks at every link at once, each with a limit of its own: doctor never hangs on what it examines. */
+import { version } from "../../package.json";
+import { hooksFor, hookTable, isAtLeast } from "../agents/claude/hooks.ts";
+import { exec } from "../desktop/exec.ts";
+import { localClock } from "../desktop/local-time.ts";
+import { openLogin } from "../desktop/login/index.ts";
+import { appFindings } from "../install/doctor/app.ts";
+import { claudeFindings } from "../install/doctor/claude.ts";
+import { filesFindings, lookAtFiles } from "../install/doctor/files.ts";
+import type { Finding, Link } from "../install/doctor/finding.ts";
+import { hooksFindings, type SettingsFacts } from "../install/doctor/hooks.ts";
+import { iconFindings } from "../install/doctor/icon.ts";
+import { liveFindings } from "../install/doctor/live-findings.ts";
+import { loginFindings } from "../install/doctor/login.ts";
+import { notificationFindings } from "../install/doctor/notifications.ts";
+import { lookAtCalled, lookAtSettings } from "../install/doctor/settings-files.ts";
+import { terminalFindings } from "../install/doctor/terminals.ts";
+import { lookForTraces, tracesFindings } from "../install/doctor/traces.ts";
+import { findClaude } from "../install/find-claude.ts";
+import { versionOf } from "../install/find-program.ts";
+import { type Installed, readInstalled } from "../install/record.ts";
+import { type Env, homeOf } from "../install/scope.ts";
+import { enabledPlugin } from "../install/warnings.ts";
+import { limits } from "../limits.ts";
+import { isOff } from "../storage/off.ts";
+import { type Paths, paths } from "../storage/paths.ts";
+import { askApp } from "./doctor-app.ts";
+import { tryHook } from "./doctor-live.ts";
+import { ownReach, terminalsOf } from "./doctor-terminals.ts";
+
+/** For each part; a person will not wait longer. */
+const partMs = 9_500;
+const claudeMs = 4_000;
+/** From here on a name that the CLI does not know costs its own hook only. */
+const tolerantSince = "2.1.101";
+
+export async function examine(env: Env): Promise<readonly Finding[]> {
+  const places = paths(env);
+  const cwd = currentFolder();
+  const installed = readInstalled(places);
+  const settings = lookAtSettings(env, cwd);
+  // Before the test, which may leave a line in them.
+  const asking = askApp(places);
+  const finding = findVersion(env, installed);
+  const parts = [
+    inTime("Claude Code", finding.then(claudeFindings)),
+    inTime("hooks", aboutHooks({ env, places, cwd, settings, finding })),
+    inTime("app", aboutApp({ env, places, settings, installed, asking })),
+    inTime("login", aboutLogin(env, places)),
+  ];
+  return (await Promise.all(parts)).flat();
+}
+
+async function inTime(link: Link, part: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  const failed = (text: string): Finding[] => [
+    {
+      id: `${link.toLowerCase().replaceAll(" ", "-")}.late`,
+      link,
+      state: "fail",
+      text,
+      fix: "Run doctor again",
+    },
+  ];
+  const late = Bun.sleep(partMs).then(() => failed(`could not be examined within ${partMs / 1_000} s`));
+  return Promise.race([part.catch((error) => failed(`could not be examined: ${error.message}`)), late]);
+}
+
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
+}
+
+type Version = { readonly path: string | null; readonly version: string | null };
+
+async function findVersion(env: Env, installed: Installed | null): Promise<Version> {
+  const looking = findClaude({ env, exec, remembered: installed?.claude ?? null, timeoutMs: claudeMs });
+  const found = await Promise.race([looking, Bun.sleep(claudeMs * 1.5).then(() => null)]);
+  if (found?.claude) return found.claude;
+  return { path: found?.silent[0] ?? null, version: null };
+}
+
+interface HooksGiven {
+  readonly env: Env;
+  readonly places: Paths;
+  readonly cwd: string | null;
+  readonly settings: readonly SettingsFacts[];
+  readonly finding: Promise<Version>;
+}
+
+async function aboutHooks({ env, places, cwd, settings, finding }: HooksGiven): Promise<Finding[]> {
+  const [found, called] = await Promise.all([
+    finding,
+    lookAtCalled(settings, env, (binary) => versionOf(binary, exec)),
+  ]);
+  return hooksFindings({
+    files: settings,
+    called,
+    plugin: enabledPlugin(env, cwd ?? homeOf(env)),
+    wanted: hooksFor(found.version),
+    isStrict: !isAtLeast(found.version ?? hookTable.assumedVersion, tolerantSince),
+    version,
+    state: places.state,
+  });
+}
+
+interface AppGiven {
+  readonly env: Env;
+  readonly places: Paths;
+  readonly settings: readonly SettingsFacts[];
+  readonly installed: Installed | null;
+  readonly asking: ReturnType<typeof askApp>;
+}
+
+/** The app, and all that only it can tell. */
+async function aboutApp({ env, places, settings, installed, asking }: AppGiven): Promise<Finding[]> {
+  const now = Date.now();
+  const { answer, url } = await asking;
+  const report = answer.kind === "up" ? answer.report : null;
+  const isRunning = answer.kind !== "down";
+  // Looked at before the test, which may leave a line in them.
+  const traces = lookForTraces(places, answer.kind === "up", now);
+  const files = lookAtFiles(places, { isRunning, isTokenRefused: isRefused(answer) });
+  const { facts, probe } = await tryHook({ env, places, settings, installed, report });
+  const own = probe ? probe.reach : await ownReach(env);
+  return [
+    ...appFindings({
+      answer,
+      url,
+      wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
+      version,
+      isOff: isOff(places),
+      env,
+      log: places.log,
+    }),
+    ...tracesFindings(traces),
+    ...filesFindings(files),
+    ...liveFindings(facts),
+    ...(report ? iconFindings(report, process.platform) : []),
+    ...(report ? notificationFindings(report, (at) => localClock(at, now)) : []),
+    ...terminalFindings({ own, here: terminalsOf(env), hasTerminal: hasTerminal() }),
+  ];
+}
+
+const isRefused = (answer: Awaited<ReturnType<typeof askApp>>["answer"]): boolean =>
+  answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
+
+const hasTerminal = (): boolean =>
+  [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY === true);
+
+async function aboutLogin(env: Env, places: Paths): Promise<Finding[]> {
+  const login = await openLogin({ env, folder: places.helpers });
+  return loginFindings({ item: (await login?.state()) ?? null, isOff: isOff(places) });
+}

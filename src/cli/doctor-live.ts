@@ -1,0 +1,84 @@
+/** Which command doctor runs for its test event, and where it looks for what came of it. */
+import { probeId } from "../core/probe.ts";
+import type { SettingsFacts } from "../install/doctor/hooks.ts";
+import { askEvent, hookEnv, tryLive } from "../install/doctor/live.ts";
+import type { LiveFacts } from "../install/doctor/live-findings.ts";
+import type { AppReport, ProbeReport } from "../install/doctor/report.ts";
+import { type Hook, runHook } from "../install/doctor/run-hook.ts";
+import { canRun, isThisOne } from "../install/doctor/settings-files.ts";
+import { readHookCommand } from "../install/hook-command.ts";
+import type { Installed } from "../install/record.ts";
+import type { Env } from "../install/scope.ts";
+import { limits } from "../limits.ts";
+import type { Paths } from "../storage/paths.ts";
+import { readSmallFile } from "../storage/small-file.ts";
+import { liveApp } from "./doctor-app.ts";
+import { isCompiled } from "./launch.ts";
+
+export interface LiveGiven {
+  readonly env: Env;
+  readonly places: Paths;
+  readonly settings: readonly SettingsFacts[];
+  readonly installed: Installed | null;
+  /** null: the app is down, or does not answer. */
+  readonly report: AppReport | null;
+}
+
+interface Choice extends Pick<LiveFacts, "path" | "why"> {
+  readonly run: Hook["run"];
+}
+
+const hookMs = 4_000;
+
+export async function tryHook(
+  given: LiveGiven,
+): Promise<{ readonly facts: LiveFacts; readonly probe: ProbeReport | null }> {
+  const { env, places, report } = given;
+  const { run, path, why } = choose(given);
+  const session = probeId(crypto.randomUUID());
+  const hook = { run, env: hookEnv(env, session, process.pid) };
+  if (report === null) {
+    const asked = await runHook(hook, askEvent(session), hookMs);
+    const outcome = { kind: "down" as const, asked, isKept: isSpooled(places, session) };
+    return { facts: { path, why, outcome }, probe: null };
+  }
+  const app = liveApp(places, report);
+  const live = await tryLive(hook, session, app);
+  const outcome = { kind: "up" as const, live, shows: app.shows, notifier: report.notifier };
+  return { facts: { path, why, outcome }, probe: live.probe };
+}
+
+/** What the agent would run, if it is the person's own. A project's settings can name any program. */
+function choose({ settings, installed }: LiveGiven): Choice {
+  const direct = (why: string): Choice => ({ run: [...ownProgram(), "hook", "claude"], path: null, why });
+  const registered = settings.flatMap(({ scope, path, own }) =>
+    own
+      .filter(({ event }) => event === "PermissionRequest" || event === "SessionStart")
+      .map(({ command }) => ({ scope, path, command, parts: readHookCommand(command) })),
+  );
+  if (registered.length === 0) return direct("no hook is registered");
+  const trusted = registered.find(({ scope, parts }) => {
+    const isOwn = scope === "user" || scope === "managed";
+    return parts !== null && (isOwn || isThisOne(parts.binary, ...(installed ? [installed.binary] : [])));
+  });
+  if (!trusted) return direct("the registered command is another program than this one, and was not run");
+  if (!canRun(trusted.parts?.binary ?? "")) return direct("the registered command cannot run");
+  // How Windows runs it depends on the shells that are there: the program itself is what matters.
+  const { binary = "", agent = "", home = null } = trusted.parts ?? {};
+  if (process.platform === "win32" && home === null)
+    return { ...trusted, run: [binary, "hook", agent], why: null };
+  return { run: trusted.command, path: trusted.path, why: null };
+}
+
+/** The binary itself; from source, Bun with the file it was started with. */
+function ownProgram(): string[] {
+  return isCompiled() ? [process.execPath] : [process.execPath, Bun.main];
+}
+
+function isSpooled({ spool }: Paths, session: string): boolean {
+  try {
+    return readSmallFile(spool, limits.maxSpoolBytes * 2).includes(session);
+  } catch {
+    return false;
+  }
+}

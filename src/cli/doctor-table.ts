@@ -1,0 +1,55 @@
+/** Findings for people: grouped by link, aligned, with what to do under each problem. Pure: findings in, lines out. */
+import { type Finding, links, type State } from "../install/doctor/finding.ts";
+import { wrap } from "./text.ts";
+
+export interface Screen {
+  readonly columns: number;
+  readonly colour: boolean;
+}
+
+const marks: Readonly<Record<State, string>> = { ok: "✓", warn: "!", fail: "✗", info: "·" };
+const dim = "\x1b[2m";
+const bold = "\x1b[1m";
+const colours: Readonly<Record<State, string>> = {
+  ok: "\x1b[32m",
+  warn: "\x1b[1;33m",
+  fail: "\x1b[1;31m",
+  info: dim,
+};
+const maxLines = 6;
+const labelWidth = Math.max(...links.map((link) => link.length));
+
+export function doctorLines(findings: readonly Finding[], { columns, colour }: Screen): string[] {
+  const paint = (text: string, code: string) => (colour && code !== "" ? `${code}${text}\x1b[0m` : text);
+  const indent = labelWidth + 2;
+  const width = Math.max(20, columns - indent - 2);
+  const told = (finding: Finding, label: string): string[] => {
+    const { state, text, fix } = finding;
+    const [first = "", ...more] = wrap(text, width, maxLines);
+    const todo = fix === null ? [] : wrap(fix, width - 2, maxLines);
+    const below = " ".repeat(indent + 2);
+    return [
+      `${paint(label.padEnd(labelWidth), bold)}  ${paint(marks[state], colours[state])} ${first}`,
+      ...more.map((line) => below + line),
+      ...todo.map((line, at) => `${below}${at === 0 ? "→" : " "} ${line}`),
+    ];
+  };
+  const lines = links.flatMap((link) => {
+    const own = findings.filter((finding) => finding.link === link);
+    return own.flatMap((finding, at) => told(finding, at === 0 ? link : ""));
+  });
+  return [...lines, "", paint(sumOf(findings), colours[worst(findings)])];
+}
+
+export function sumOf(findings: readonly Finding[]): string {
+  const count = (state: State) => findings.filter((finding) => finding.state === state).length;
+  const [fails, warns] = [count("fail"), count("warn")];
+  const problems = fails === 1 ? "1 problem" : `${fails} problems`;
+  const remarks = warns === 1 ? "1 thing to look at" : `${warns} things to look at`;
+  if (fails === 0) return warns === 0 ? "Everything works." : `It works, with ${remarks}.`;
+  return warns === 0 ? `${problems}.` : `${problems}, and ${remarks}.`;
+}
+
+function worst(findings: readonly Finding[]): State {
+  return (["fail", "warn"] as const).find((state) => findings.some((one) => one.state === state)) ?? "ok";
+}

@@ -1,0 +1,43 @@
+/** The terminals of this machine, and the one that doctor runs in. */
+import { existsSync, readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { type Known, terminalsHere } from "../desktop/terminals/here.ts";
+import { createTerminals } from "../desktop/terminals/index.ts";
+import { type Env, homeOf } from "../install/scope.ts";
+import type { FocusOutcome } from "../ports.ts";
+import { startOf } from "../watch/machine.ts";
+import { describe } from "./hook-meta.ts";
+
+export function terminalsOf(env: Env): readonly Known[] {
+  const config =
+    env.KITTY_CONFIG_DIRECTORY || join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "kitty");
+  return terminalsHere({
+    platform: process.platform,
+    env,
+    kittyConf: read(join(config, "kitty.conf")),
+    has: (program) =>
+      isAbsolute(program) ? existsSync(program) : Bun.which(program, { PATH: env.PATH ?? "" }) !== null,
+  });
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** By this terminal's own environment: where no app can be asked. */
+export function ownReach(env: Env): Promise<FocusOutcome> {
+  const { env: variables } = describe("claude", env) as { env: Record<string, string> };
+  const place = {
+    local: true,
+    pid: process.pid,
+    procStart: startOf(process.pid),
+    tty: null,
+    terminalSessionId: null,
+    env: variables,
+  };
+  return createTerminals({ env }).reach({ place, cwd: null, title: null });
+}

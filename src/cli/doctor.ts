@@ -1,0 +1,29 @@
+/** `beckon doctor`: proves each link with a live event, and says what to do about each that is broken. */
+import { readFlags } from "./args.ts";
+import { examine } from "./doctor-examine.ts";
+import { doctorLines } from "./doctor-table.ts";
+import { print } from "./print.ts";
+
+const usualColumns = 100;
+
+export async function doctor(args: string[]): Promise<number> {
+  const flags = readFlags("doctor", args, ["--json"]);
+  const findings = await examine(process.env);
+  const ok = !findings.some(({ state }) => state === "fail");
+  if (flags.has("--json")) {
+    print(`${JSON.stringify({ ok, findings }, null, 2)}\n`);
+  } else {
+    const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+    const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+    print(`${doctorLines(findings, { columns, colour }).join("\n")}\n`);
+  }
+  leave(ok ? 0 : 1);
+  return ok ? 0 : 1;
+}
+
+/** Whatever still hangs (a bus, a program) is not waited for, but what was printed is. */
+function leave(code: number): void {
+  setTimeout(() => process.exit(code), leaveMs).unref();
+}
+
+const leaveMs = 500;

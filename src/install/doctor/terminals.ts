@@ -1,0 +1,46 @@
+/** Terminals: how far a click gets, in the one doctor runs in and in those that are here. */
+import type { FocusOutcome } from "../../ports.ts";
+import { about, type Finding } from "./finding.ts";
+
+export interface TerminalHere {
+  readonly name: string;
+  readonly reach: "pane" | "window";
+  /** What to switch on for more. */
+  readonly more: string | null;
+}
+
+export interface TerminalsFacts {
+  /** How far a click would get to the terminal doctor runs in; null: nobody could tell. */
+  readonly own: FocusOutcome | null;
+  readonly here: readonly TerminalHere[];
+  readonly hasTerminal: boolean;
+}
+
+const tell = about("terminals", "terminals");
+
+export function terminalFindings({ own, here, hasTerminal }: TerminalsFacts): Finding[] {
+  const panes = here.filter(({ reach }) => reach === "pane").map(({ name }) => name);
+  const windows = here.filter(({ reach }) => reach === "window").map(({ name }) => name);
+  return [
+    ...(hasTerminal ? [ownFinding(own)] : []),
+    ...(panes.length > 0 ? [tell("ok", "panes", `to the very pane: ${panes.join(", ")}`)] : []),
+    ...(windows.length > 0 ? [tell("info", "windows", `to the window only: ${windows.join(", ")}`)] : []),
+    ...here.flatMap(({ name, more }) =>
+      more === null ? [] : [tell("info", "more", `${name} can do more`, more)],
+    ),
+    ...(here.length === 0 && !hasTerminal ? [tell("info", "none", "none that beckon knows is here")] : []),
+  ];
+}
+
+function ownFinding(own: FocusOutcome | null): Finding {
+  if (own === null) return tell("info", "own", "this terminal: not tried");
+  const by = own.by === "" ? "" : ` (${own.by})`;
+  switch (own.result) {
+    case "exact":
+      return tell("ok", "own", `this terminal: a click gets to this very pane${by}`);
+    case "window":
+      return tell("info", "own", `this terminal: a click gets to its window only${by}`, own.why);
+    case "impossible":
+      return tell("warn", "own", `this terminal: a click cannot get here${by}`, own.why);
+  }
+}

@@ -1,0 +1,281 @@
+/** `beckon doctor`, compiled, with real hooks, a real app and real damage; without a desktop. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { doctorLines, sumOf } from "../../src/cli/doctor-table.ts";
+import type { Finding } from "../../src/install/doctor/finding.ts";
+import { binary, examined, putClaude, putSettings, settingsText } from "../install/doctor-world.ts";
+import { createWorld, until, type World } from "../world.ts";
+
+/** Also on a machine that is busy with other tests. */
+const endsMs = 12_000;
+
+let world: World;
+let settings: string;
+beforeEach(() => {
+  world = createWorld();
+  settings = join(world.claude, "settings.json");
+  putClaude(join(world.home, "bin"));
+  putSettings(settings, settingsText(world.places.state));
+});
+afterEach(() => world.destroy());
+
+const env = (more: Record<string, string> = {}) => ({
+  PATH: `${join(world.home, "bin")}:/usr/bin:/bin`,
+  ...more,
+});
+const start = async (more: Record<string, string> = {}) => {
+  const port = String(20_000 + Math.floor(Math.random() * 40_000));
+  const child = world.spawn([binary], { ...env(more), BECKON_PORT: port });
+  await until(() => existsSync(world.places.endpoint), 5_000);
+  return child;
+};
+const doctor = (more: Record<string, string> = {}) =>
+  examined(world.spawn([binary, "doctor", "--json"], env(more)));
+const headless = ["info icon.headless", "info notifications.headless"];
+const isListed = async () =>
+  (await world.sessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
+
+describe("everything as it should be, without a desktop", () => {
+  test("nothing to complain of, and nothing is left of the test", async () => {
+    await start();
+    const found = await doctor();
+    expect(found.problems).toEqual([]);
+    expect(found).toMatchObject({ ok: true, code: 0 });
+    expect(found.of("hooks.registered").text).toContain("all 19 events registered in");
+    expect(found.of("live.heard").text).toContain("settings.json");
+    expect(found.of("live.gone").state).toBe("ok");
+    expect(found.findings.map(({ state, id }) => `${state} ${id}`)).toEqual(expect.arrayContaining(headless));
+    expect(found.ms).toBeLessThan(endsMs);
+    expect(await isListed()).toBe(false);
+    expect(world.read(world.places.hookLog)).toBe("");
+  });
+
+  test("the test is no session after a restart either, though it was journalled", async () => {
+    const first = await start();
+    await doctor();
+    expect(world.journal()).toContain("beckon-doctor-");
+    first.kill("SIGKILL");
+    await first.exited;
+    rmSync(world.places.endpoint);
+    await start();
+    expect(await world.sessions()).toEqual([]);
+    expect(world.read(world.places.snapshot)).not.toContain("beckon-doctor-");
+  });
+
+  test("its words fit into the window, marks and all, and nothing in them steers the terminal", async () => {
+    await start();
+    const child = world.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
+    const [out, code] = [await child.stdout.text(), await child.exited];
+    expect(code).toBe(0);
+    expect(out).toContain("✓ all 19 events registered");
+    expect(out).toEndWith("\nEverything works.\n");
+    expect(out).not.toContain("\x1b");
+    expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe("broken, and named", () => {
+  test("no hooks", async () => {
+    await start();
+    rmSync(settings);
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail hooks.none"]);
+    expect(found.code).toBe(1);
+    expect(found.of("hooks.none").fix).toBe("Run: beckon --install");
+    expect(found.of("live.heard").text).toContain("called directly, as no hook is registered");
+  });
+
+  test("hooks that call a program which is not there", async () => {
+    await start();
+    putSettings(settings, settingsText(world.places.state, join(world.home, "gone", "beckon")));
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail hooks.gone"]);
+    expect(found.of("live.heard").text).toContain("the registered command cannot run");
+  });
+
+  test("hooks that call a program which may not be run", async () => {
+    await start();
+    const other = join(world.home, "beckon");
+    writeFileSync(other, "", { mode: 0o644 });
+    putSettings(settings, settingsText(world.places.state, other));
+    expect((await doctor()).problems).toEqual(["fail hooks.not-executable"]);
+  });
+
+  test("hooks switched off", async () => {
+    await start();
+    const all = JSON.parse(readFileSync(settings, "utf8"));
+    writeFileSync(settings, JSON.stringify({ ...all, disableAllHooks: true }));
+    expect((await doctor()).problems).toEqual(["fail hooks.disabled"]);
+  });
+
+  test("hooks that are there twice", async () => {
+    await start();
+    const all = JSON.parse(readFileSync(settings, "utf8"));
+    all.hooks.Stop.push(...all.hooks.Stop);
+    writeFileSync(settings, JSON.stringify(all));
+    const found = await doctor();
+    expect(found.problems).toEqual(["warn hooks.twice"]);
+    expect(found.code).toBe(0);
+  });
+
+  test("settings that are no JSON, by line and column", async () => {
+    await start();
+    writeFileSync(settings, '{\n  "hooks": {\n    oops\n  }\n}\n');
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail hooks.none", "fail hooks.unreadable"]);
+    expect(found.of("hooks.unreadable").text).toMatch(/line 3/);
+  });
+
+  test("the app down: the event is in the spool, and never becomes a session", async () => {
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail app.down"]);
+    expect(found.of("live.kept").state).toBe("ok");
+    expect(world.read(world.places.spool)).toContain("beckon-doctor-");
+    // The next start is later than this.
+    const old = world
+      .read(world.places.spool)
+      .replaceAll(/"at":(\d+)/g, (_, at) => `"at":${Number(at) - 60_000}`);
+    writeFileSync(world.places.spool, old.replaceAll(/"seq":\d+/g, '"seq":null'));
+    await start();
+    expect(await world.sessions()).toEqual([]);
+  });
+
+  test("its own test event of last time is nothing that waits", async () => {
+    await doctor();
+    const found = await doctor();
+    expect(found.findings.filter(({ id }) => id === "app.spool")).toEqual([]);
+  });
+
+  test("the app hung: named with its pid, and doctor does not hang with it", async () => {
+    const app = await start();
+    app.kill("SIGSTOP");
+    const found = await doctor();
+    app.kill("SIGCONT");
+    expect(found.problems).toEqual(["fail app.silent"]);
+    expect(found.of("app.silent").fix).toContain(`kill ${app.pid}`);
+    expect(found.of("live.kept").state).toBe("ok");
+    expect(found.ms).toBeLessThan(endsMs);
+    // What it hears of the test when it goes on is over within a moment, and no hook error is left of it.
+    await until(async () => !(await isListed()), 5_000);
+    const status = world.spawn([binary, "status"], env());
+    expect(await status.stdout.text()).not.toContain("hook error");
+  });
+
+  test("a token that the app does not take", async () => {
+    await start();
+    const token = Buffer.alloc(32, 7).toString("base64url");
+    writeFileSync(world.places.authHeader, `Authorization: Bearer ${token}\n`);
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail app.refused", "fail files.token-refused"]);
+    expect(found.of("live.kept").state).toBe("ok");
+  });
+
+  test("a token and a folder that others can read", async () => {
+    await start();
+    chmodSync(world.places.authHeader, 0o644);
+    chmodSync(world.places.state, 0o755);
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail files.folder-mode", "fail files.token-mode"]);
+    expect(found.of("files.token-mode").fix).toContain(`chmod 600 '${world.places.authHeader}'`);
+    // It says what to do, and does nothing.
+    expect(statSync(world.places.authHeader).mode & 0o777).toBe(0o644);
+  });
+
+  test("settings of beckon's own with a mistake", async () => {
+    mkdirSync(world.places.state, { mode: 0o700 });
+    writeFileSync(world.places.config, '{"alerts": 3}');
+    await start();
+    expect((await doctor()).problems).toEqual(["warn files.config"]);
+  });
+
+  test("hooks that speak to the beckon of another folder", async () => {
+    await start();
+    putSettings(settings, settingsText(join(world.home, "elsewhere")));
+    const found = await doctor();
+    expect(found.problems).toEqual(["fail live.unheard", "warn hooks.other-folder"]);
+  });
+});
+
+describe("what a stranger's files hold", () => {
+  test("a project's settings cannot have doctor run a program", async () => {
+    await start();
+    rmSync(settings);
+    const proof = join(world.home, "ran");
+    const evil = join(world.home, "project", "bin", "beckon");
+    mkdirSync(join(evil, ".."), { recursive: true });
+    writeFileSync(evil, `#!/bin/sh\ntouch '${proof}'\n`, { mode: 0o755 });
+    putSettings(
+      join(world.home, "project", ".claude", "settings.json"),
+      settingsText(world.places.state, evil),
+    );
+    const child = Bun.spawn([binary, "doctor", "--json"], {
+      cwd: join(world.home, "project"),
+      env: { ...world.env, ...env() },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const found = await examined(child);
+    expect(existsSync(proof)).toBe(false);
+    expect(found.of("live.heard").text).toContain("another program than this one, and was not run");
+  });
+
+  test("nothing of it reaches the terminal as a command", async () => {
+    await start();
+    const hook = { type: "command", command: "beckon-\u001b[2J && beckon notify" };
+    const all = JSON.parse(readFileSync(settings, "utf8"));
+    all.hooks["Evil\u001b]0;gone\u0007\nEvent"] = [{ hooks: [hook] }];
+    writeFileSync(settings, JSON.stringify(all));
+    const child = world.spawn([binary, "doctor"], env());
+    const out = await child.stdout.text();
+    expect(out).toContain("Evil");
+    expect([...out].filter((sign) => /\p{Cc}/u.test(sign) && sign !== "\n")).toEqual([]);
+  });
+});
+
+describe("the table", () => {
+  const finding = (more: Partial<Finding>): Finding => ({
+    id: "x.y",
+    link: "hooks",
+    state: "ok",
+    text: "fine",
+    fix: null,
+    ...more,
+  });
+
+  test("is grouped by link, in the order of an event's way, with what to do below", () => {
+    const lines = doctorLines(
+      [
+        finding({ link: "login", state: "info", text: "off" }),
+        finding({ state: "fail", text: "broken", fix: "Run: beckon --install" }),
+        finding({ text: "there" }),
+      ],
+      { columns: 60, colour: false },
+    );
+    expect(lines).toEqual([
+      "hooks          ✗ broken",
+      "                 → Run: beckon --install",
+      "               ✓ there",
+      "login          · off",
+      "",
+      "1 problem.",
+    ]);
+  });
+
+  test.each([
+    [[], "Everything works."],
+    [["warn"], "It works, with 1 thing to look at."],
+    [["fail", "fail"], "2 problems."],
+    [["fail", "warn", "warn"], "1 problem, and 2 things to look at."],
+  ] as const)("%j sums up to %s", (states, says) => {
+    expect(sumOf(states.map((state) => finding({ state })))).toBe(says);
+  });
+});
+
+test.each([
+  [["doctor", "--jsn"], 'unknown flag "--jsn": doctor takes --json'],
+  [["doctor", "x"], 'doctor takes no arguments, but "x" was given'],
+])("%j is a wrong call", async (args, says) => {
+  const child = world.spawn([binary, ...args], env());
+  expect(await child.stderr.text()).toBe(`beckon: ${says}. See beckon --help.\n`);
+  expect(await child.exited).toBe(2);
+});
