@@ -27,3 +27,21 @@ export function writeRegistry(values: readonly RegistryText[]): string | null {
 export function removeRegistryKeys(keys: readonly string[]): void {
   for (const key of keys) win32().RegDeleteTreeW(HKEY_CURRENT_USER, wide(key));
 }
+
+const RRF_RT_ANY = 0xffff;
+const maxValueBytes = 64 * 1024;
+
+/** As it lies there; null: there is none. */
+export function readRegistryValue(key: string, name: string): Buffer | null {
+  const data = Buffer.alloc(maxValueBytes);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(data.length);
+  const at = [wide(key), wide(name)] as const;
+  const code = win32().RegGetValueW(HKEY_CURRENT_USER, ...at, RRF_RT_ANY, null, data, size);
+  return code === 0 ? data.subarray(0, size.readUInt32LE()) : null;
+}
+
+/** One that is not there is no fault. */
+export function removeRegistryValue(key: string, name: string): void {
+  win32().RegDeleteKeyValueW(HKEY_CURRENT_USER, wide(key), wide(name));
+}

@@ -6,7 +6,8 @@
  * shortcut in the Start menu, and is an unsigned program that virus scanners ask about.
  */
 import { createHash } from "node:crypto";
-import type { Alert } from "../../core/view.ts";
+import { buttonsWithin } from "../../core/alert-answer.ts";
+import type { Alert, AlertButton } from "../../core/view.ts";
 import { appName, bodyOf, clickLabel, titleOf } from "../notify/message.ts";
 import type { RegistryText } from "./registry.ts";
 
@@ -51,17 +52,29 @@ export function escapeXml(text: string): string {
     .replace(/[&<>"']/g, (sign) => entities[sign] ?? "");
 }
 
-export function toastXml(alert: Alert, id: string): string {
+/** Windows shows four lines below the title. */
+const toastRows = 4;
+
+/** What a toast can offer beside going there. */
+export const toastButtons = (alert: Alert): readonly AlertButton[] => buttonsWithin(alert, toastRows);
+
+/** `ids`: of its buttons, in their order. */
+export function toastXml(alert: Alert, id: string, ids: readonly string[] = []): string {
   const link = escapeXml(linkOf(id));
+  const buttons = toastButtons(alert).map(({ label }, n) => actionXml(label, linkOf(ids[n] ?? id)));
   // A reminder stays until it is answered; Windows wants a button on it.
   const scenario = alert.urgency === "critical" ? ' scenario="reminder"' : "";
   const sound = alert.sound ? "" : '<audio silent="true"/>';
   return (
     `<toast activationType="protocol" launch="${link}"${scenario}><visual><binding template="ToastGeneric">` +
     `<text>${escapeXml(titleOf(alert))}</text><text>${escapeXml(bodyOf(alert))}</text></binding></visual>${sound}` +
-    `<actions><action content="${clickLabel}" activationType="protocol" arguments="${link}"/>` +
+    `<actions>${buttons.join("")}${actionXml(clickLabel, linkOf(id))}` +
     '<action content="" activationType="system" arguments="dismiss"/></actions></toast>'
   );
+}
+
+function actionXml(label: string, link: string): string {
+  return `<action content="${escapeXml(label)}" activationType="protocol" arguments="${escapeXml(link)}"/>`;
 }
 
 /** Always the same: what differs comes in a variable, and is read as data. */

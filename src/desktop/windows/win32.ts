@@ -63,7 +63,9 @@ const kernel32 = {
 } as const;
 
 const advapi32 = {
+  RegDeleteKeyValueW: { args: ["u64", "ptr", "ptr"], returns: "i32" },
   RegDeleteTreeW: { args: ["u64", "ptr"], returns: "i32" },
+  RegGetValueW: { args: ["u64", "ptr", "ptr", "u32", "ptr", "ptr", "ptr"], returns: "i32" },
   RegSetKeyValueW: { args: ["u64", "ptr", "ptr", "u32", "ptr", "u32"], returns: "i32" },
 } as const;
 

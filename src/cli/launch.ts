@@ -1,0 +1,56 @@
+/** Starts the app so that it lives on by itself: a session of its own, nothing of ours open, no folder held. */
+import { paths } from "../storage/paths.ts";
+import { appEnvironment } from "./app-environment.ts";
+import { type Endpoint, readEndpoint } from "./client.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A slow disk, and a journal of some hundred MB. */
+const startMs = 10_000;
+const lookMs = 50;
+const answerMs = 1_000;
+
+/** From source, process.execPath is Bun, and would run whatever lies in its folder. */
+export function isCompiled(): boolean {
+  return /^(?:\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i.test(Bun.main);
+}
+
+/** Throws where it cannot be started. */
+export function startDetached(binary: string, args: readonly string[], env: Record<string, string>): void {
+  const child = Bun.spawn([binary, ...args], {
+    env,
+    cwd: process.platform === "win32" ? (env.SystemRoot ?? "C:\\") : "/",
+    stdio: ["ignore", "ignore", "ignore"],
+    detached: true,
+    windowsHide: true,
+  });
+  child.unref();
+}
+
+/** As a person starts it, for the folders that `env` names. True: it answers. One that runs already is as good. */
+export async function launchDetached(binary: string, env: Env): Promise<boolean> {
+  const places = paths(env);
+  const found = readEndpoint(places);
+  if (found && (await isAnswering(found))) return true;
+  try {
+    startDetached(binary, ["run"], appEnvironment(env));
+  } catch {
+    return false;
+  }
+  const until = performance.now() + startMs;
+  while (performance.now() < until) {
+    const endpoint = readEndpoint(places);
+    if (endpoint && (await isAnswering(endpoint))) return true;
+    await Bun.sleep(lookMs);
+  }
+  return false;
+}
+
+async function isAnswering({ url }: Endpoint): Promise<boolean> {
+  try {
+    const init = { signal: AbortSignal.timeout(answerMs), proxy: "" } as RequestInit;
+    return (await fetch(`${url}/health`, init)).ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,147 @@
+/** `beckon stop`: it is really gone, and stays off until its person starts it again. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isAlive } from "../../src/watch/machine.ts";
+import { testWith } from "../needs.ts";
+import { createWorld, until, type World } from "../world.ts";
+
+const main = join(import.meta.dir, "../../src/main.ts");
+const lockSource = join(import.meta.dir, "../../src/storage/lock.ts");
+const goes = "Sessions do not start it until you do, with: beckon\n";
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.destroy());
+
+async function beckon(...args: string[]) {
+  const child = world.beckon(args);
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, err, code: await child.exited };
+}
+const isOff = () => existsSync(world.places.off);
+
+describe("beckon stop", () => {
+  test("the app has ended when it returns, and everything is saved", async () => {
+    const app = await world.startProcess();
+    await world.hook({ session_id: "kept", hook_event_name: "UserPromptSubmit", prompt: "go" });
+    expect(await beckon("stop")).toEqual({ out: `beckon is stopped. ${goes}`, err: "", code: 0 });
+    expect(isAlive(app.pid, null)).toBe(false);
+    expect(await app.exited).toBe(0);
+    expect(existsSync(world.places.endpoint)).toBe(false);
+    expect(world.read(world.places.snapshot)).toContain("kept");
+    expect(isOff()).toBe(true);
+  });
+
+  test("not running is no failure, and it is off from then on", async () => {
+    expect(await beckon("stop")).toEqual({ out: `beckon is not running. ${goes}`, err: "", code: 0 });
+    expect(isOff()).toBe(true);
+    expect(existsSync(world.places.lock)).toBe(false);
+  });
+
+  test("started by its person, it is on again", async () => {
+    await beckon("stop");
+    await world.startProcess();
+    await until(() => !isOff(), 2_000);
+  });
+
+  test("an address that a crash left behind is nobody's, and its number may be a stranger's", async () => {
+    const stranger = world.spawn(["sleep", "600"]);
+    await world.startProcess().then((app) => app.kill("SIGKILL"));
+    writeFileSync(world.places.endpoint, JSON.stringify({ url: "http://127.0.0.1:9", pid: stranger.pid }));
+    expect((await beckon("stop")).out).toStartWith("beckon is not running.");
+    expect(isAlive(stranger.pid, null)).toBe(true);
+  });
+
+  test("one that does not answer is told by the system", async () => {
+    mkdirSync(world.places.state, { mode: 0o700 });
+    const silent = world.spawn([
+      process.execPath,
+      "-e",
+      `const { takeLock } = await import(${JSON.stringify(lockSource)});
+       takeLock({ lock: ${JSON.stringify(world.places.lock)} });
+       const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+       await Bun.write(${JSON.stringify(world.places.authHeader)}, "Authorization: Bearer ${"t".repeat(43)}\\n");
+       await Bun.write(${JSON.stringify(world.places.endpoint)},
+         JSON.stringify({ url: "http://127.0.0.1:" + server.port, pid: process.pid }));`,
+    ]);
+    await until(() => world.read(world.places.endpoint).endsWith("}"), 5_000);
+    expect(await beckon("stop")).toMatchObject({ out: `beckon is stopped. ${goes}`, code: 0 });
+    expect(silent.signalCode).toBe("SIGTERM");
+  });
+
+  testWith("linux")(
+    "one that is frozen is named, with what to do",
+    async () => {
+      const app = await world.startProcess();
+      app.kill("SIGSTOP");
+      const { err, code } = await beckon("stop");
+      expect({ err, code }).toEqual({
+        err: `beckon: beckon (pid ${app.pid}) does not end. Nothing is lost if you end it with: kill -9 ${app.pid}\n`,
+        code: 1,
+      });
+      app.kill("SIGCONT");
+      expect(await app.exited).toBe(0);
+    },
+    20_000,
+  );
+
+  test("one that a hook is just starting does not slip through", async () => {
+    for (const delayMs of [0, 60, 120, 180, 240]) {
+      const app = world.beckon(["run", "--from-hook"]);
+      await Bun.sleep(delayMs);
+      expect((await beckon("stop")).code).toBe(0);
+      expect(await app.exited).toBe(0);
+      expect(isOff()).toBe(true);
+      await world.startProcess().then(async (person) => {
+        await until(() => !isOff(), 2_000);
+        person.kill("SIGTERM");
+        await person.exited;
+      });
+    }
+  }, 30_000);
+});
+
+describe("who wants it off", () => {
+  const inTerminal = (child: { stdin: unknown }) => child.stdin as Bun.FileSink;
+
+  testWith("script", "linux")("Ctrl-C in a terminal does", async () => {
+    const child = Bun.spawn(["script", "-qec", `exec ${process.execPath} ${main}`, "/dev/null"], {
+      env: { ...world.env, BECKON_PORT: "4788" },
+      stdin: "pipe",
+      stdout: "pipe",
+    });
+    await until(() => existsSync(world.places.endpoint), 5_000);
+    inTerminal(child).write("\u0003");
+    inTerminal(child).flush();
+    expect(await child.exited).toBe(0);
+    expect(isOff()).toBe(true);
+  });
+
+  test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s from elsewhere does not", async (signal) => {
+    const app = await world.startProcess();
+    app.kill(signal);
+    expect(await app.exited).toBe(0);
+    expect(isOff()).toBe(false);
+  });
+
+  test("POST /api/stop ends it, and leaves it to hooks", async () => {
+    const app = await world.startProcess();
+    const response = await world.post({}, "/api/stop");
+    expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
+    expect(await app.exited).toBe(0);
+    expect(isOff()).toBe(false);
+  });
+
+  test("a login starts it although it was off; a hook does not", async () => {
+    await beckon("stop");
+    expect(await beckon("run", "--from-hook")).toEqual({ out: "", err: "", code: 0 });
+    expect(isOff()).toBe(true);
+    const app = world.beckon(["run", "--at-login"]);
+    await until(() => existsSync(world.places.endpoint) && !isOff(), 5_000);
+    expect(await beckon("run", "--at-login")).toEqual({ out: "", err: "", code: 0 });
+    app.kill("SIGTERM");
+    expect(await app.exited).toBe(0);
+  });
+});

@@ -1,0 +1,55 @@
+/** From a login to Quit, on a real desktop: the autostart entry brings the icon, and Quit means quit. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { xdgLogin } from "../../src/desktop/login/xdg.ts";
+import { isAlive } from "../../src/watch/machine.ts";
+import { argvOf, binary, createLaunchWorld, type LaunchWorld } from "../cli/launch-world.ts";
+import { hasAll, testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { busOf, choose, menuLabels, registeredItems } from "./tray-app.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+
+const needs = [...desktopNeeds, "gio"];
+const onDesktop = testWith(...needs);
+const limitMs = 60_000;
+let desktop: Desktop;
+let world: LaunchWorld;
+
+beforeAll(async () => {
+  if (!hasAll(needs)) return;
+  desktop = await startDesktop({ panel: true, notifications: false });
+  const { DISPLAY = "", DBUS_SESSION_BUS_ADDRESS = "" } = desktop.env;
+  world = createLaunchWorld({ display: DISPLAY }, { DBUS_SESSION_BUS_ADDRESS });
+}, limitMs);
+afterAll(async () => {
+  await world?.destroy();
+  await desktop?.stop();
+});
+
+onDesktop(
+  "a login brings the icon; after Quit in its menu no session brings it back",
+  async () => {
+    const bus = await busOf(desktop);
+    const login = xdgLogin(world.env, join(world.home, "helpers"));
+    await login.enable({ binary, home: null });
+    const entry = join(world.home, ".config/autostart/beckon.desktop");
+    // The app has gio's own output open, and lives on.
+    const stdio = ["ignore", "ignore", "ignore"] as const;
+    expect(await Bun.spawn(["gio", "launch", entry], { env: world.env, stdio: [...stdio] }).exited).toBe(0);
+    const pid = await world.started();
+    expect(argvOf(pid).slice(1)).toEqual(["run", "--at-login"]);
+    await until(async () => (await registeredItems(bus)).length === 1, 10_000);
+    await until(async () => (await menuLabels(bus)).includes("Quit"), 10_000);
+    await desktop.screenshot("login-icon");
+
+    await choose(bus, "Quit");
+    await until(() => !isAlive(pid, null), 10_000);
+    expect(existsSync(world.places.off)).toBe(true);
+    expect(await world.hook(world.payload("s"))).toEqual({ stdout: "", stderr: "", code: 0 });
+    expect(world.apps()).toEqual([]);
+    expect(world.spool()).toHaveLength(1);
+    bus.close();
+  },
+  limitMs,
+);
