@@ -1,0 +1,56 @@
+/** What `beckon --install` was called with. */
+import { type Scope, scopes } from "../install/scope.ts";
+import { quoted, wrongCall } from "./args.ts";
+
+export interface InstallArgs {
+  readonly isDryRun: boolean;
+  readonly scope: Scope;
+  /** null: as it makes sense here. */
+  readonly login: boolean | null;
+}
+
+/** The agents whose hooks beckon can register. */
+const agents: readonly string[] = ["claude"];
+const flags = "--dry-run, --agent NAME, --scope user|project|local, --login and --no-login";
+
+export function readInstallArgs(args: readonly string[]): InstallArgs {
+  const given = { isDryRun: false, scope: "user" as Scope, login: null as boolean | null };
+  const rest = args.flatMap((arg) => {
+    const [, flag, value] = /^(--agent|--scope)=(.*)$/s.exec(arg) ?? [];
+    return flag === undefined ? [arg] : [flag, value ?? ""];
+  });
+  while (rest.length > 0) {
+    const arg = rest.shift() ?? "";
+    if (arg === "--dry-run") given.isDryRun = true;
+    else if (arg === "--scope") given.scope = scopeOf(rest.shift());
+    else if (arg === "--agent") checkAgents(rest);
+    else if (arg === "--login" || arg === "--no-login") given.login = loginOf(arg, given.login);
+    else throw wrongCall(`--install takes ${flags}, but not ${quoted(arg)}`);
+  }
+  return given;
+}
+
+function scopeOf(name: string | undefined): Scope {
+  const scope = scopes.find((one) => one === name);
+  if (!scope) throw wrongCall(`--scope takes ${scopes.join(", ")}${name ? `, but not ${quoted(name)}` : ""}`);
+  return scope;
+}
+
+/** All names up to the next flag. */
+function checkAgents(rest: string[]): void {
+  let count = 0;
+  while (rest[0] !== undefined && !rest[0].startsWith("-")) {
+    const name = rest.shift() ?? "";
+    if (!agents.includes(name)) {
+      throw wrongCall(`beckon does not know the agent ${quoted(name)}: so far only ${agents.join(", ")}`);
+    }
+    count++;
+  }
+  if (count === 0) throw wrongCall(`--agent takes a name: ${agents.join(", ")}`);
+}
+
+function loginOf(arg: string, before: boolean | null): boolean {
+  const login = arg === "--login";
+  if (before !== null && before !== login) throw wrongCall("--login and --no-login exclude each other");
+  return login;
+}

@@ -1,0 +1,107 @@
+/** `beckon --install`: everything set up in one command. */
+import { version } from "../../package.json";
+import { exec } from "../desktop/exec.ts";
+import { diffOf } from "../install/diff.ts";
+import { findProgram } from "../install/find-program.ts";
+import {
+  type InstallDone,
+  type InstallOptions,
+  install as installHooks,
+  planInstall,
+} from "../install/install.ts";
+import { isSameContent } from "../install/same-file.ts";
+import { homeOf } from "../install/scope.ts";
+import { paths } from "../storage/paths.ts";
+import { readEndpoint } from "./client.ts";
+import { hasScreen } from "./hook-launch.ts";
+import { readInstallArgs } from "./install-args.ts";
+import { type ArrangeOptions, arrangeLogin, foreseeLogin } from "./install-login.ts";
+import { aboutBinary, aboutClaude, aboutHooks, ahead, callable, nextSteps } from "./install-words.ts";
+import { launchDetached } from "./launch.ts";
+import { print } from "./print.ts";
+import { clean } from "./text.ts";
+
+export async function install(args: string[]): Promise<number> {
+  const { isDryRun, scope, login } = readInstallArgs(args);
+  const { env } = process;
+  const program = await findProgram(Bun.main, process.execPath, exec);
+  const options: InstallOptions = { paths: paths(), env, cwd: process.cwd(), scope, exec, program, version };
+  const asked = { login, usual: hasScreen(env) };
+  if (isDryRun) {
+    await lookAhead(options, asked);
+    return 0;
+  }
+  const done = await installHooks(options);
+  const arranged = await arrangeLogin({ ...options, ...asked, binary: done.binary.binary });
+  const call = callable(done.binary.binary, env, homeOf(env));
+  const running = await startOne(done, options, { isWanted: login ?? asked.usual, name: call.name });
+  const isNew = done.isChanged || done.binary.do === "copy" || arranged.isChanged || running.isStarted;
+  say([
+    ...(isNew ? [] : ["Everything is in place already."]),
+    ...aboutClaude(done),
+    ...aboutBinary(done.binary, version),
+    ...(done.isChanged
+      ? aboutHooks(done, done.backup)
+      : [`${done.hooks} hooks are registered in ${done.path}.`]),
+    ...arranged.says,
+    ...running.says,
+    ...notes(done.warnings, call.hint),
+    ...(isNew ? nextSteps(call.name) : []),
+  ]);
+  return arranged.isFailed ? 1 : 0;
+}
+
+type LoginWanted = Pick<ArrangeOptions, "login" | "usual">;
+
+async function lookAhead(options: InstallOptions, asked: LoginWanted): Promise<void> {
+  const plan = await planInstall(options);
+  say([
+    "Nothing is changed: this is what beckon --install would do.",
+    ...aboutClaude(plan),
+    ...ahead(plan, version),
+    ...foreseeLogin(asked),
+    ...notes(plan.warnings, null),
+  ]);
+  print(
+    diffOf(plan.before ?? "", plan.after)
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+/** One that runs goes on; where there is a screen, one is started. */
+async function startOne(
+  { binary }: InstallDone,
+  { env, paths: places }: InstallOptions,
+  { isWanted, name }: { readonly isWanted: boolean; readonly name: string },
+): Promise<{ readonly says: readonly string[]; readonly isStarted: boolean }> {
+  const found = readEndpoint(places);
+  if (found) {
+    const isOther = isOtherProgram(found.pid, binary.binary, binary.do === "copy");
+    const says = isOther
+      ? [
+          `The beckon that runs now (pid ${found.pid}) is another build. To change over: ${name} stop && ${name} --install`,
+        ]
+      : [`beckon is running (pid ${found.pid}).`];
+    return { says, isStarted: false };
+  }
+  if (!isWanted || !hasScreen(env)) {
+    return { says: [`beckon is not running. Start it with: ${name}`], isStarted: false };
+  }
+  const isStarted = await launchDetached(binary.binary, env);
+  const says = isStarted
+    ? ["beckon is started. Look for its icon in your panel."]
+    : [`beckon could not be started. Try it yourself: ${name}. Its log: ${places.log}`];
+  return { says, isStarted };
+}
+
+/** Only Linux tells which file a process runs from. */
+function isOtherProgram(pid: number, binary: string, isCopied: boolean): boolean {
+  return process.platform === "linux" ? !isSameContent(`/proc/${pid}/exe`, binary) : isCopied;
+}
+
+const notes = (warnings: readonly string[], hint: string | null): string[] =>
+  [...warnings, ...(hint ? [hint] : [])].map((text) => `Note: ${text}`);
+
+/** In a stranger's project the names of folders and plugins are a stranger's text. */
+const say = (lines: readonly string[]): void => print(lines.map((line) => `${clean(line)}\n`).join(""));

@@ -1,0 +1,67 @@
+/** `beckon --uninstall`: takes away what the installer made. A step that fails is told, and the rest goes on. */
+import { existsSync } from "node:fs";
+import { isBeckonHere, planPurge, purge } from "../install/purge.ts";
+import { inTurn, readInstalled } from "../install/record.ts";
+import { type Paths, paths } from "../storage/paths.ts";
+import { readFlags } from "./args.ts";
+import { print } from "./print.ts";
+import { clean } from "./text.ts";
+import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
+
+export async function uninstall(args: string[]): Promise<number> {
+  const flags = readFlags("--uninstall", args, ["--purge", "--dry-run"]);
+  const isDryRun = flags.has("--dry-run");
+  const places = paths();
+  const said: string[] = [];
+  const failed: string[] = [];
+  const isChosen = Boolean(process.env.BECKON_HOME);
+  const isBeckons = !isChosen || isBeckonHere(places);
+  const isThere = existsSync(places.state);
+  const carryOut = async (): Promise<Uninstalling> => {
+    const work: Uninstalling = {
+      places,
+      env: process.env,
+      installed: readInstalled(places),
+      isDryRun,
+      isBeckons,
+      stuck: new Set(),
+      say: (line) => said.push(line),
+      fail: (line) => failed.push(line),
+    };
+    for (const step of steps) {
+      await step(work).catch((error) => work.fail(error instanceof Error ? error.message : String(error)));
+    }
+    return work;
+  };
+  const mayLock = isThere && isBeckons && !isDryRun;
+  const work = await (mayLock ? whenItsTurn(places, carryOut) : carryOut());
+  if (flags.has("--purge")) {
+    const purging = planPurge(places, { isChosen, isBeckons });
+    if (!isDryRun) failed.push(...purge(purging));
+    const does = isDryRun ? "Would remove" : "Removed";
+    if (purging.remove.length > 0) said.push(`${does} beckon's files in ${purging.folders.join(" and ")}.`);
+    said.push(...purging.kept);
+  }
+  leaveFolders(work);
+  if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places));
+  if (said.length === 0 && failed.length === 0) said.push("There is nothing to uninstall.");
+  else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
+  print(said.map((line) => `${clean(line)}\n`).join(""));
+  for (const line of failed) process.stderr.write(`beckon: ${clean(line)}\n`);
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** After an install that is under way. Where no lock can be had, on a full disk say, it goes on without. */
+function whenItsTurn(places: Paths, carryOut: () => Promise<Uninstalling>): Promise<Uninstalling> {
+  let doing: Promise<Uninstalling> | null = null;
+  const once = () => {
+    doing ??= carryOut();
+    return doing;
+  };
+  return inTurn(places, once).catch(once);
+}
+
+function whatStays({ state }: Paths): string[] {
+  if (!existsSync(state)) return [];
+  return [`What beckon knew of your sessions is in ${state}. To remove that too: beckon --uninstall --purge`];
+}
