@@ -1,21 +1,27 @@
 /** The built beckon, run in a world as a person would. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
 import { type Env, home, type Namespace } from "./namespace.ts";
 
 export interface Beckon {
+  /** Registers its hooks, as a person does it. */
+  install(): Promise<void>;
   /** Starts it; its first answer. */
   start(): Promise<readonly SessionSnapshot[]>;
   /** kill -9. */
   kill(): Promise<void>;
+  /** It stands still: its port is open, and nobody answers. */
+  hang(): Promise<void>;
+  /** How many events of that name its hooks have brought, be it only to the spool. */
+  heard(event: string): number;
   /** Whatever it or its hooks had to complain about. */
   complaints(): string[];
   /** Looks no more at what it shows. */
   leave(): Promise<void>;
 }
 
-export const beckonCommand = `${home}/bin/beckon`;
+const beckonCommand = `${home}/bin/beckon`;
 
 const lookMs = 60;
 const startMs = 5_000;
@@ -26,7 +32,7 @@ export function createBeckon(
   env: Env,
   onShown: (sessions: readonly SessionSnapshot[]) => void,
 ): Beckon {
-  const state = join(folder, ".local/state/beckon");
+  const state = join(space.root, home, ".local/state/beckon");
   let isFollowed = false;
   let following = Promise.resolve();
 
@@ -51,11 +57,21 @@ export function createBeckon(
     await following;
   }
 
+  async function signal(name: "KILL" | "STOP"): Promise<void> {
+    await leave();
+    const { pid } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number };
+    await space.signal(pid, name);
+  }
+
   const lines = (path: string): string[] =>
     existsSync(path) ? readFileSync(path, "utf8").split("\n").filter(Boolean) : [];
 
   return {
     leave,
+    async install() {
+      const { code, stdout, stderr } = await space.run([beckonCommand, "--install", "--no-login"], env);
+      if (code !== 0) throw new Error(`beckon --install ended with ${code}: ${stdout}${stderr}`);
+    },
     async start() {
       space.start(["sh", "-c", `exec ${beckonCommand} >${home}/beckon.out 2>&1`], env);
       const end = performance.now() + startMs;
@@ -70,10 +86,13 @@ export function createBeckon(
       following = follow();
       return sessions;
     },
-    async kill() {
-      await leave();
-      const { pid } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number };
-      await space.kill(pid);
+    kill: () => signal("KILL"),
+    hang: () => signal("STOP"),
+    heard(event) {
+      const journal = join(state, "journal");
+      const files = existsSync(journal) ? readdirSync(journal).map((name) => join(journal, name)) : [];
+      const isIt = (line: string) => line.includes(`"hook_event_name":"${event}"`);
+      return [...files, join(state, "spool.jsonl")].flatMap(lines).filter(isIt).length;
     },
     complaints: () => [
       ...lines(join(state, "beckon.log")).filter((line) => / (warn|error) /.test(line)),

@@ -1,4 +1,10 @@
-/** A stand-in for the Messages API on loopback: the CLI is real, only the model is not. script.ts has its answers. */
+/**
+ * bun fake-api.ts LOG     a stand-in for the Messages API on loopback. LOG gets a line for each request that a turn makes:
+ *                         when it came and when it was answered
+ *
+ * The CLI is real, only the model is not. script.ts has its answers.
+ */
+import { appendFileSync } from "node:fs";
 import { type Answer, answerTo, type Request } from "./script.ts";
 
 export const apiPort = 8787;
@@ -63,9 +69,13 @@ function failure(status: number): Response {
   return Response.json(body, { status, headers: { "x-should-retry": "false" } });
 }
 
-function respond(request: Request): Response {
+async function respond(request: Request, log: string): Promise<Response> {
+  const now = () => performance.timeOrigin + performance.now();
+  const cameAt = now();
   const answer = answerTo(request);
   if ("error" in answer) return failure(answer.error);
+  if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
+  if (request.tools?.length) appendFileSync(log, `${cameAt} ${now()}\n`);
   const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
   if (!request.stream) return Response.json(messageOf(request.model, contentOf(answer), stopReason));
   const events = eventsOf(request.model, answer, stopReason);
@@ -73,6 +83,7 @@ function respond(request: Request): Response {
 }
 
 if (import.meta.main) {
+  const [log = "/dev/null"] = process.argv.slice(2);
   Bun.serve({
     hostname: "127.0.0.1",
     port: apiPort,
@@ -81,8 +92,9 @@ if (import.meta.main) {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (pathname === "/v1/messages/count_tokens") return Response.json({ input_tokens: 100 });
-      if (pathname === "/v1/messages" && request.method === "POST")
-        return respond((await request.json()) as Request);
+      if (pathname === "/v1/messages" && request.method === "POST") {
+        return respond((await request.json()) as Request, log);
+      }
       return request.method === "HEAD" ? new Response() : failure(404);
     },
   });

@@ -4,12 +4,13 @@
 export const home = "/home/dev";
 
 export interface Namespace {
-  /** Starts a program in there, in its project's folder, with exactly this environment. */
+  /** Its file system, seen from this side: what is mounted in there shows only so. */
+  readonly root: string;
+  /** Starts a program in there, in the person's folder, with exactly this environment. */
   start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
   /** Runs it to its end. */
   run(command: readonly string[], env: Env): Promise<Ran>;
-  /** kill -9. */
-  kill(pid: number): Promise<void>;
+  signal(pid: number, name: "KILL" | "STOP"): Promise<void>;
   /** Starts a program of this side on its network, which ends with it too. */
   serve(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
   close(): Promise<void>;
@@ -24,7 +25,7 @@ export interface Ran {
 }
 
 /**
- * setUp.sh FOLDER [FILE PLACE]…: the folder becomes the home, the files appear in it. The homes, settings and temporary
+ * setUp.sh FOLDER [FILE PLACE]…: the folder becomes the home, the files (or folders) appear in it. The homes, settings and temporary
  * files of this machine are out of sight. Process 1 is a cat that ends when the test does, and everything with it.
  */
 const setUp = `
@@ -32,7 +33,8 @@ set -eu
 read -r outer rest </proc/self/stat
 folder=$1; shift
 while [ $# -gt 0 ]; do
-  : >"$folder/$2"
+  mkdir -p "$(dirname "$folder/$2")"
+  if [ -d "$1" ]; then mkdir "$folder/$2"; else : >"$folder/$2"; fi
   mount --bind "$1" "$folder/$2"
   shift 2
 done
@@ -45,7 +47,7 @@ for place in /root /etc/claude-code; do
   if [ -d $place ]; then mount -t tmpfs tmpfs $place; fi
 done
 mount -t tmpfs -o mode=1777 tmpfs /tmp
-cd ${home}/proj
+cd ${home}
 echo "$outer"
 exec cat >/dev/null
 `;
@@ -66,13 +68,18 @@ export async function openNamespace(
   if (!/^\d+$/.test(pid)) throw new Error("no namespace could be made: see what unshare or mount said above");
   const enter = ["nsenter", "--target", pid, "--net", "--pid"];
 
-  const start: Namespace["start"] = (command, env) =>
-    Bun.spawn([...enter, "--mount", "--wd", "--", ...command], {
+  const running = new Set<Bun.Subprocess>();
+  const start: Namespace["start"] = (command, env) => {
+    const started = Bun.spawn([...enter, "--mount", "--wd", "--", ...command], {
       env: { ...env },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
     });
+    running.add(started);
+    started.exited.finally(() => running.delete(started));
+    return started;
+  };
   const run: Namespace["run"] = async (command, env) => {
     const ran = start(command, env);
     const [stdout, stderr, code] = await Promise.all([
@@ -83,15 +90,18 @@ export async function openNamespace(
     return { stdout, stderr, code };
   };
   return {
+    root: `/proc/${pid}/root`,
     start,
     run,
-    async kill(pid) {
-      const { code, stderr } = await run(["sh", "-c", `kill -9 ${pid}`], {});
+    async signal(pid, name) {
+      const { code, stderr } = await run(["sh", "-c", `kill -${name} ${pid}`], {});
       if (code !== 0) throw new Error(stderr);
     },
     serve: (command) =>
       Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),
     async close() {
+      // nsenter stops with the program that it started, and then does not see it end: the namespace would wait for ever.
+      for (const started of running) started.kill("SIGCONT");
       await child.stdin.end();
       await child.exited;
     },

@@ -69,15 +69,34 @@ scenario(
   },
 );
 
-undisturbed("a session that ran before beckon, and without its hooks, is there at once", async (world) => {
-  world.setHooks(false);
-  await world.startCli();
-  await world.type("DO bash touch x");
-  await world.shows(dialog.permission);
-  const sessions = await world.beckon.start();
-  expect(sessions).toMatchObject([{ state: "active", activityPhase: "waiting_permission" }]);
-  expect(sessions).toHaveLength(1);
-});
+undisturbed(
+  "a session that ran before beckon, and without its hooks, is there at once",
+  async (world) => {
+    await world.startCli();
+    await world.type("DO bash touch x");
+    await world.shows(dialog.permission);
+    const sessions = await world.beckon.start();
+    expect(sessions).toMatchObject([{ state: "active", activityPhase: "waiting_permission" }]);
+    expect(sessions).toHaveLength(1);
+  },
+  { isInstalled: false },
+);
+
+undisturbed(
+  "a session that ran before the install is there at once, and then heard by its hooks",
+  async (world) => {
+    await world.beckon.start();
+    await world.startCli();
+    await world.showsState("active", "interactable");
+    await world.does("beckon --install --no-login");
+    // The CLI has read its settings again.
+    await world.hears("ConfigChange");
+    await world.type("SAY hello");
+    await world.arrives("UserPromptSubmit");
+    await world.arrives("Stop");
+  },
+  { isInstalled: false },
+);
 
 undisturbed(
   "what happened while beckon was down is there when it starts; killed, it knows it again",

@@ -7,6 +7,7 @@
  *   DO agent PROMPT        a subagent                      DO agents A ;; B        two at once
  *   DO slow SECONDS        a text that takes that long     DO error STATUS         an error of the API
  *   DO form                a call of the MCP server's tool that asks for input
+ *   DO times N COMMAND     N Bash calls, one after the other
  *
  * After the tool's result comes one sentence, and the turn is over.
  */
@@ -38,9 +39,17 @@ export interface Call {
 
 export type Answer =
   | { readonly error: number }
-  | { readonly text: string; readonly calls: readonly Call[]; readonly chunkMs: number };
+  | {
+      readonly text: string;
+      readonly calls: readonly Call[];
+      readonly chunkMs: number;
+      /** How long it thinks before it begins. */
+      readonly thinkMs?: number;
+    };
 
 const chunkMs = 200;
+/** Less than any model takes, but time enough for what goes on beside the turn. */
+const thinkMs = 100;
 const planText = "# A plan\n\n1. Do this\n2. Do that\n";
 
 const say = (text: string): Answer => ({ text, calls: [], chunkMs: 0 });
@@ -85,6 +94,11 @@ const words: Readonly<Record<string, Word>> = {
     calls: [],
     chunkMs,
   }),
+  times(rest, step) {
+    const [times, ...command] = rest.split(" ");
+    const answer = step < Number(times) ? call(bash(command.join(" "))) : say("All have answered.");
+    return { ...answer, thinkMs };
+  },
   plan(_, step, request) {
     if (step === 0)
       return call({ name: "Write", input: { file_path: planFile(request), content: planText } });

@@ -7,12 +7,17 @@ export interface Terminal {
   key(...keys: readonly string[]): Promise<void>;
   /** Waits until the screen shows it. */
   shows(pattern: RegExp): Promise<void>;
+  /** Presses Enter until the screen does not show it any more: in its first moment a dialog takes no key. */
+  accepts(pattern: RegExp): Promise<void>;
+  /** Whether a program takes every key as it comes. */
+  isRaw(): Promise<boolean>;
   /** Everything on the screen, and what went out of it at the top. */
   all(): Promise<string>;
 }
 
 const lookMs = 40;
 const patienceMs = 15_000;
+const againMs = 400;
 
 export async function openTerminal(space: Namespace, env: Env): Promise<Terminal> {
   const tmux = async (...args: readonly string[]): Promise<string> => {
@@ -30,9 +35,10 @@ export async function openTerminal(space: Namespace, env: Env): Promise<Terminal
     }
   }
 
-  await tmux("new-session", "-d", "-x", "150", "-y", "100", "bash --norc --noprofile");
+  await tmux("new-session", "-d", "-c", `${home}/proj`, "-x", "150", "-y", "100", "bash --norc --noprofile");
   // Otherwise an Escape is held back, as if more of a key's sequence could come.
   await tmux("set-option", "-g", "escape-time", "0");
+  const tty = (await tmux("display-message", "-p", "#{pane_tty}")).trim();
   return {
     async type(text) {
       const times = (now: string) => now.split(text).length;
@@ -43,6 +49,18 @@ export async function openTerminal(space: Namespace, env: Env): Promise<Terminal
     },
     async key(...keys) {
       await tmux("send-keys", ...keys);
+    },
+    async accepts(pattern) {
+      const end = performance.now() + patienceMs;
+      for (let now = await screen(); pattern.test(now); now = await screen()) {
+        if (performance.now() > end) throw new Error(`Enter does not end ${pattern}:\n${now.trim()}`);
+        await tmux("send-keys", "Enter");
+        await Bun.sleep(againMs);
+      }
+    },
+    async isRaw() {
+      const { stdout } = await space.run(["stty", "-a", "-F", tty], env);
+      return stdout.includes("-icanon");
     },
     shows: (pattern) => until((now) => pattern.test(now), String(pattern)),
     all: () => tmux("capture-pane", "-p", "-S", "-"),

@@ -1,12 +1,12 @@
 /** A world with nothing in it but the CLI, a person at a terminal, and beckon. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/phase.ts";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
-import { type Beckon, beckonCommand, createBeckon } from "./beckon.ts";
-import { cliPath, cliVersion } from "./cli.ts";
+import { type Beckon, createBeckon } from "./beckon.ts";
+import { cliOf, cliVersion, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
 import { firstLine, home, openNamespace } from "./namespace.ts";
 import { type Recorder, recordingHook, startRecorder } from "./recorder.ts";
@@ -21,27 +21,43 @@ export interface World {
   type(text: string): Promise<void>;
   key(key: string): Promise<void>;
   shows(pattern: RegExp): Promise<void>;
+  /** Waits for a dialog that shows this, and answers Yes. */
+  accepts(pattern: RegExp): Promise<void>;
   screen(): Promise<string>;
+  /** Every line about a failing hook that was on the screen when something was done, or is there now. */
+  hookErrors(): Promise<string[]>;
   /** Waits until the CLI's own file says so. */
   is(status: "idle" | "busy" | "waiting" | "shell" | "gone"): Promise<void>;
-  /** Waits for the hook, or for so many of them. */
+  /** Waits for the recorder's hook, or for so many of them. */
   hears(event: string, times?: number): Promise<void>;
+  /** Waits until beckon's own hook has brought it, or so many of them. */
+  arrives(event: string, times?: number): Promise<void>;
   /** Waits until there is a file of that name in the home. */
   finds(name: string): Promise<void>;
   /** Waits until beckon shows its only session so. */
   showsState(state: SessionState, phase?: ActivityPhase): Promise<void>;
+  /** Each request of a turn to the API, in milliseconds. */
+  requests(): readonly { readonly cameAt: number; readonly answeredAt: number }[];
   /** Long enough for what is shown to be looked at twice. */
   linger(): Promise<void>;
   /** kill -9 of the CLI. */
   killCli(): Promise<void>;
-  setHooks(on: boolean): void;
+  /** What a person does in another terminal: a line of shell. */
+  does(line: string): Promise<void>;
   close(): Promise<void>;
 }
+
+/** "Stop hook error: …", "PostToolUse:Bash hook error", "SessionEnd hook […] failed: …" */
+const hookError = /\bhook\b.*(error|failed)/i;
 
 /** "auto", the CLI's default, seldom asks. */
 export const manual = "--permission-mode default";
 
 export interface WorldOptions {
+  /** The version of the CLI. */
+  readonly cli?: string;
+  /** false: beckon's hooks are registered only when beckon.install() is called. */
+  readonly isInstalled?: boolean;
   /** More for the CLI's own ~/.claude.json. */
   readonly claudeJson?: object;
   /** And for its settings. */
@@ -50,7 +66,8 @@ export interface WorldOptions {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-const built = join(import.meta.dir, "../../dist/beckon");
+/** TEST_BINARY=FILE: another build than the last one here. */
+const built = process.env.TEST_BINARY || join(import.meta.dir, "../../dist/beckon");
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const patienceMs = 15_000;
@@ -59,6 +76,10 @@ const lookMs = 15;
 const lingerMs = 2_000;
 
 const person = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
+
+/** The CLI writes its own status from 2.1.200 at the latest. Before, only the screen tells that it takes a prompt. */
+const hasStatus = (version: string): boolean => !(oldVersions as readonly string[]).includes(version);
+const promptOfOld = /\? for shortcuts/;
 
 /** The CLI finds its way to the stand-in, and tries no other. */
 const shell = {
@@ -72,27 +93,27 @@ const shell = {
 };
 
 /** A person who has used it before: no welcome, and the folder is trusted. */
-const seen = {
+const seen = (version: string) => ({
   hasCompletedOnboarding: true,
-  lastOnboardingVersion: cliVersion,
+  lastOnboardingVersion: version,
   theme: "dark",
   numStartups: 5,
   customApiKeyResponses: { approved: [apiKey.slice(-20)], rejected: [] },
   projects: { [`${home}/proj`]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-};
+});
 
-function settings(withHooks: boolean): object {
-  const entries = withHooks ? hooksFor(cliVersion) : [];
-  const hooks = entries.map(({ event, timeout, async }) => {
-    const ours = { type: "command", command: `${beckonCommand} hook claude`, timeout, async };
-    const recording = { type: "command", command: `sh ${home}/record.sh ${event}` };
-    return [event, [{ hooks: [recording, ours] }]];
-  });
-  return { hooks: Object.fromEntries(hooks) };
+/** Somebody else's hooks, which are there before beckon's. */
+function recordingHooks(version: string): object {
+  const record = (event: string) => ({ type: "command", command: `sh ${home}/record.sh ${event}` });
+  const events = [
+    ...hooksFor(version).map(({ event }) => event),
+    ...(hasStatus(version) ? ["ConfigChange"] : []),
+  ];
+  return Object.fromEntries(events.map((event) => [event, [{ hooks: [record(event)] }]]));
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  if (!existsSync(built)) throw new Error("dist/beckon is not there. Build it with: npm run build");
+  if (!existsSync(built)) throw new Error(`${built} is not there. Build it with: npm run build`);
   const folder = mkdtempSync("/tmp/beckon-agent-");
   try {
     return await furnish(folder, options);
@@ -103,25 +124,36 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 async function furnish(folder: string, options: WorldOptions): Promise<World> {
+  const { cli: version = cliVersion, isInstalled = true } = options;
   const inHome = (name: string) => join(folder, name);
   for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
-  const setHooks = (on: boolean) =>
-    writeFileSync(inHome(".claude/settings.json"), JSON.stringify({ ...settings(on), ...options.settings }));
-  setHooks(true);
-  writeFileSync(inHome(".claude.json"), JSON.stringify({ ...seen, ...options.claudeJson }));
+  const settings = { hooks: recordingHooks(version), ...options.settings };
+  writeFileSync(inHome(".claude/settings.json"), JSON.stringify(settings));
+  writeFileSync(inHome(".claude.json"), JSON.stringify({ ...seen(version), ...options.claudeJson }));
   writeFileSync(inHome("record.sh"), recordingHook(`${home}/hooks`));
 
-  const programs = { "bin/claude": cliPath, "bin/beckon": built };
-  const space = await openNamespace(folder, { ...programs, ...options.files });
-  const api = space.serve([process.execPath, join(import.meta.dir, "fake-api.ts")]);
+  const cli = cliOf(version);
+  if (cli.script) writeFileSync(inHome("bin/claude"), cli.script, { mode: 0o755 });
+  const space = await openNamespace(folder, { ...cli.files, "bin/beckon": built, ...options.files });
+  const requestLog = inHome("requests.log");
+  const api = space.serve([process.execPath, join(import.meta.dir, "fake-api.ts"), requestLog]);
   if ((await firstLine(api.stdout)) !== apiReady) throw new Error("the stand-in for the API did not start");
   const terminal = await openTerminal(space, shell);
   const recorder = startRecorder(inHome(".claude/sessions"), inHome("hooks"));
   const beckon = createBeckon(space, folder, person, recorder.show);
+  if (isInstalled) await beckon.install();
 
   let filesBefore = 0;
   let acted = 0;
+  /** Kept as the CLI takes its lines off the screen when it ends. */
+  const hookErrors = new Set<string>();
+  async function lookForHookErrors(): Promise<string[]> {
+    for (const line of (await terminal.all()).split("\n"))
+      if (hookError.test(line)) hookErrors.add(line.trim());
+    return [...hookErrors];
+  }
   async function acts(what: string, act: () => Promise<void>): Promise<void> {
+    await lookForHookErrors();
     filesBefore = recorder.files.length;
     acted = recorder.mark(what);
     await act();
@@ -133,20 +165,32 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
     return wait(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
   };
 
+  const hears: World["hears"] = (event, times = 1) =>
+    wait(`the hook ${event}`, () => recorder.heard(event, acted) >= times);
+
   return {
     beckon,
     recorder,
-    setHooks,
     async startCli(args = manual) {
       await type(`claude ${args}`);
-      await is("idle");
+      if (hasStatus(version)) return await is("idle");
+      await terminal.shows(promptOfOld);
+      // 2.0.76 draws its prompt before it takes keys.
+      while (!(await terminal.isRaw())) await Bun.sleep(lookMs);
     },
     type,
     is,
     key: (key) => acts(`key ${key}`, () => terminal.key(key)),
     shows: terminal.shows,
+    async accepts(pattern) {
+      await terminal.shows(pattern);
+      await acts("key Enter", () => terminal.accepts(pattern));
+    },
     screen: terminal.all,
-    hears: (event, times = 1) => wait(`the hook ${event}`, () => recorder.heard(event, acted) >= times),
+    hookErrors: lookForHookErrors,
+    hears,
+    arrives: (event, times = 1) =>
+      wait(`${event}, ${times} times, by beckon's hook`, () => beckon.heard(event) >= times),
     finds: (name) => wait(name, () => existsSync(inHome(name))),
     showsState(state, phase) {
       const isIt = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
@@ -155,11 +199,23 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
         () => recorder.shown.at(-1)?.sessions.some(isIt) === true,
       );
     },
+    requests() {
+      const lines = existsSync(requestLog) ? readFileSync(requestLog, "utf8").trim().split("\n") : [];
+      return lines.map((line) => {
+        const [cameAt = Number.NaN, answeredAt = Number.NaN] = line.split(" ").map(Number);
+        return { cameAt, answeredAt };
+      });
+    },
     linger: () => Bun.sleep(lingerMs),
     killCli() {
       const { pid = 0 } = recorder.files.at(-1) ?? {};
-      return acts(`kill -9 ${pid}`, () => space.kill(pid));
+      return acts(`kill -9 ${pid}`, () => space.signal(pid, "KILL"));
     },
+    does: (line) =>
+      acts(line, async () => {
+        const { code, stderr } = await space.run(["sh", "-c", line], shell);
+        if (code !== 0) throw new Error(`${line}: ${stderr}`);
+      }),
     async close() {
       recorder.stop();
       try {

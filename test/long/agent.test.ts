@@ -69,6 +69,26 @@ scenario("a turn broken off with Esc, and the next prompt", [], async (world) =>
 });
 
 scenario(
+  "a command that needs no permission, broken off with Esc, and the next prompt",
+  [],
+  async (world) => {
+    await world.startCli();
+    // A bare sleep the CLI refuses.
+    await world.type("DO bash tail -f /dev/null");
+    await world.hears("PreToolUse");
+    await world.is("busy");
+    await world.linger();
+    await world.key("Escape");
+    await world.is("idle");
+    await world.linger();
+    await world.key("C-u");
+    await world.type("SAY next");
+    await world.is("idle");
+  },
+  { settings: { permissions: { allow: ["Bash"] } } },
+);
+
+scenario(
   "a plan dismissed, and one approved",
   Array(2).fill("plan ExitPlanMode: # A plan 1. Do this 2. Do that"),
   async (world) => {
@@ -133,15 +153,12 @@ scenario("/compact", [], async (world) => {
 
 scenario("a turn that ends with an error of the API", [], async (world) => {
   await world.startCli();
-  for (const [code, detail] of [
-    [401, "authentication_failed"],
-    [429, "rate_limit"],
-    [500, "server_error"],
-  ]) {
+  for (const code of [401, 429, 500]) {
     await world.type(`DO error ${code}`);
     await world.hears("StopFailure");
     await world.is("idle");
     await world.linger();
+    const detail = expect.stringContaining(`${code}`);
     expect(world.recorder.shown.at(-1)?.sessions).toMatchObject([{ status: { kind: "idle", detail } }]);
   }
 });

@@ -1,0 +1,42 @@
+/** Whatever happens to beckon, the person's own terminal never shows an error of its hooks. */
+import { expect } from "bun:test";
+import { cliVersion, oldVersions } from "./cli.ts";
+import { folderGone, mishaps, surviving } from "./mishap.ts";
+import { scenariosWithCli } from "./scenario.ts";
+
+const [oldest] = oldVersions;
+const { driven } = await scenariosWithCli(cliVersion, oldest);
+
+// This CLI tells of every hook that fails: it has no async ones, of which newer CLIs tell nothing.
+for (const mishap of mishaps) {
+  const title = `no hook error on the screen of CLI ${oldest}: ${mishap.title}`;
+  driven(title, surviving(mishap), { cli: oldest, isInstalled: false });
+}
+driven(`no hook error on the screen: ${folderGone.title}`, surviving(folderGone), { isInstalled: false });
+
+const hook = (command: string) => [{ hooks: [{ type: "command", command }] }];
+const failing = {
+  SessionStart: hook("exit 1"),
+  UserPromptSubmit: hook("/no/such/program"),
+  PreToolUse: hook("exit 1"),
+  PostToolUse: hook("/no/such/program"),
+  Stop: hook("exit 1"),
+  SessionEnd: hook("/no/such/program"),
+};
+
+for (const cli of [cliVersion, oldest]) {
+  driven(
+    `hooks that fail or are missing would be seen on the screen of CLI ${cli}`,
+    async (world) => {
+      await world.startCli("--permission-mode default; echo left");
+      await world.type("DO bash true");
+      await world.shows(/Stop hook error/);
+      await world.type("/exit");
+      await world.shows(/^left/m);
+      const errors = (await world.hookErrors()).join("\n");
+      for (const event of Object.keys(failing))
+        expect(errors).toMatch(new RegExp(`^\\W*${event}\\b.*hook`, "m"));
+    },
+    { cli, settings: { hooks: failing }, isInstalled: false },
+  );
+}

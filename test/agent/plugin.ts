@@ -1,0 +1,29 @@
+/** The plugin in a world, as it lies in a checkout. */
+import { join } from "node:path";
+import type { World } from "./world.ts";
+
+const repo = join(import.meta.dir, "../..");
+const checkout = "check out";
+
+/** Place in the home → folder of this side. A path with a space: people have them. */
+export const pluginFolders = {
+  [`${checkout}/.claude-plugin`]: join(repo, ".claude-plugin"),
+  [`${checkout}/hooks/claude-plugin`]: join(repo, "hooks/claude-plugin"),
+};
+
+/** For this session only. */
+export const withPlugin = `--plugin-dir "$HOME/${checkout}/hooks/claude-plugin"`;
+
+/** As a person does it. */
+export async function installPlugin(world: World): Promise<void> {
+  const steps = [
+    `claude plugin validate "$HOME/${checkout}/hooks/claude-plugin"`,
+    `claude plugin marketplace add "$HOME/${checkout}"`,
+    "claude plugin install beckon@beckon",
+  ];
+  for (const [n, step] of steps.entries()) {
+    await world.type(`${step}; echo step ${n} ended with $?`);
+    await world.shows(new RegExp(`^step ${n} ended with 0`, "m"));
+  }
+  await world.type("clear");
+}

@@ -1,0 +1,106 @@
+/** The plugin's files: what is registered, and the script that finds beckon. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import marketplace from "../../../.claude-plugin/marketplace.json";
+import { pluginFiles } from "../../../hooks/plugin.ts";
+import { hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
+import { testWith } from "../../needs.ts";
+
+const plugin = join(import.meta.dir, "../../../hooks/claude-plugin");
+
+test("the plugin is what hooks/plugin.ts writes: run it after a change of claude.json or of the version", async () => {
+  const found = [...new Bun.Glob("**/*.json").scanSync({ cwd: plugin, dot: true })];
+  expect(found.sort()).toEqual([...pluginFiles().keys()].sort());
+  for (const [path, text] of pluginFiles()) expect(await Bun.file(join(plugin, path)).text()).toBe(text);
+});
+
+test("the marketplace points to it", () => {
+  expect(marketplace.plugins.map(({ source }) => join(plugin, "../..", source))).toEqual([plugin]);
+});
+
+test("every event is registered, each in a file that no CLI refuses which knows what came with it", () => {
+  const files = [...pluginFiles()].filter(([path]) => path.startsWith("hooks/"));
+  const eventsIn = (text: string) => Object.keys((JSON.parse(text) as { hooks: object }).hooks);
+  const all = files.flatMap(([, text]) => eventsIn(text));
+  expect(all.sort()).toEqual(hookTable.register.map(({ event }) => event).sort());
+  for (const [path, text] of files) {
+    const since = /since-(.+)\.json$/.exec(path)?.[1] ?? hookTable.assumedVersion;
+    const known = new Set<string>(hooksFor(since).map(({ event }) => event));
+    expect(eventsIn(text).filter((event) => !known.has(event))).toEqual([]);
+  }
+});
+
+describe("its script", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "beckon plugin-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const shells = [["sh"], ["dash"], ["busybox", "sh"]];
+
+  /** A stand-in that says how it was called. */
+  function put(place: string, end = "exit 0"): void {
+    const path = join(folder, place);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `#!/bin/sh\nread -r event\necho "${place} $* $PWD $event"\n${end}\n`);
+    chmodSync(path, 0o755);
+  }
+
+  async function run(shell: readonly string[], env: Record<string, string> = {}, cwd = folder) {
+    const child = Bun.spawn([...shell, join(plugin, "hooks/beckon.sh")], {
+      cwd,
+      env: { PATH: "/usr/bin:/bin", HOME: join(folder, "home"), ...env },
+      stdin: new Blob(["{}\n"]),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [stdout, code] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+    return { stdout: stdout.trim(), code };
+  }
+
+  for (const shell of shells) {
+    const name = shell.join(" ");
+    const testIt = testWith(...shell);
+
+    testIt(`${name}: calls the installed beckon, from /`, async () => {
+      put("home/.local/bin/beckon");
+      expect(await run(shell)).toEqual({ stdout: "home/.local/bin/beckon hook claude / {}", code: 0 });
+    });
+
+    testIt(
+      `${name}: finds it where BECKON_HOME says, where Windows keeps programs, and in the PATH`,
+      async () => {
+        put("own/bin/beckon");
+        put("local/Programs/beckon/beckon.exe");
+        put("path/beckon");
+        const said = async (env: Record<string, string>) => (await run(shell, env)).stdout.split(" ")[0];
+        expect(await said({ BECKON_HOME: join(folder, "own") })).toBe("own/bin/beckon");
+        expect(await said({ LOCALAPPDATA: join(folder, "local") })).toBe("local/Programs/beckon/beckon.exe");
+        expect(await said({ PATH: `${folder}/path:/usr/bin:/bin` })).toBe("path/beckon");
+      },
+    );
+
+    testIt(`${name}: without one, with a broken one, and with one that fails it ends with 0`, async () => {
+      const quiet = { stdout: "", code: 0 };
+      expect(await run(shell)).toEqual(quiet);
+      put("home/.local/bin/beckon", "exit 3");
+      expect((await run(shell)).code).toBe(0);
+      put("home/.local/bin/beckon", "kill -9 $$");
+      expect((await run(shell)).code).toBe(0);
+      mkdirSync(join(folder, "folder/.local/bin/beckon"), { recursive: true });
+      expect(await run(shell, { HOME: join(folder, "folder") })).toEqual(quiet);
+    });
+
+    testIt(`${name}: takes none from the project's folder`, async () => {
+      put("beckon");
+      put("node_modules/.bin/beckon");
+      expect(await run(shell, { PATH: "node_modules/.bin:.:/usr/bin:/bin" })).toEqual({
+        stdout: "",
+        code: 0,
+      });
+    });
+  }
+});

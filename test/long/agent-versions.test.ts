@@ -1,0 +1,33 @@
+/** The installed hooks and the plugin, in more versions of the real Claude Code CLI. */
+import { cliVersion, oldVersions } from "../agent/cli.ts";
+import { allWell, mishaps, surviving } from "../agent/mishap.ts";
+import { pluginFolders, withPlugin } from "../agent/plugin.ts";
+import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import { manual } from "../agent/world.ts";
+
+/** Of a plugin's file with a name that it does not know, the last known to take nothing. */
+const strict = "2.1.200";
+const { driven, undisturbed } = await scenariosWithCli(cliVersion, strict, ...oldVersions);
+
+for (const cli of [cliVersion, strict, "2.1.100"]) {
+  for (const mishap of [allWell, ...mishaps]) {
+    const title = `no hook error on the screen of CLI ${cli}: ${mishap.title}`;
+    driven(title, surviving(mishap), { cli, isInstalled: false });
+  }
+}
+
+for (const cli of [...oldVersions, strict]) {
+  undisturbed(
+    `the plugin's events arrive from CLI ${cli}`,
+    async (world) => {
+      await world.beckon.start();
+      await world.startCli(`${manual} ${withPlugin}`);
+      await world.type("DO bash touch x");
+      await world.showsState("active", "waiting_permission");
+      await world.accepts(dialog.permission);
+      await world.arrives("Stop");
+      await world.showsState("active", "interactable");
+    },
+    { cli, files: pluginFolders, isInstalled: false },
+  );
+}
