@@ -1,13 +1,26 @@
 /** Every agent beckon understands: a row each. */
+import type { Answer, Asked } from "../core/asked.ts";
 import type { AgentEvent } from "../core/event.ts";
+import { askedOf } from "./claude/asked.ts";
+import { autoAllow } from "./claude/auto-allow.ts";
+import { decide } from "./claude/decide.ts";
 import { type Stamped, translate as translateClaude } from "./claude/translate.ts";
-import type { Hook } from "./envelope.ts";
+import type { Fields, Hook } from "./envelope.ts";
 
 export interface Agent {
   translate(hook: Hook, stamped: Stamped): AgentEvent | null;
+  /** Its permission requests can be answered. */
+  readonly answering: Answering;
+}
+
+export interface Answering {
+  asked(payload: Fields, where: { readonly cwd: string | null }): Asked | null;
+  /** What the hook prints; a text: what is wrong with the answer. */
+  decide(payload: Fields, answer: Answer): object | string;
+  autoAllow: typeof autoAllow;
 }
 
 export const agents: Readonly<Record<string, Agent | undefined>> = {
   __proto__: null as never,
-  claude: { translate: translateClaude },
+  claude: { translate: translateClaude, answering: { asked: askedOf, decide, autoAllow } },
 };

@@ -1,5 +1,6 @@
 /** What a person can set, and what holds where they set nothing. */
 import { limits } from "../limits.ts";
+import { type Rules, rightRules, ruleMistakes } from "./auto-allow-rules.ts";
 
 export interface Config {
   readonly alerts: {
@@ -18,6 +19,11 @@ export interface Config {
   /** Local times, `HH:MM`; may pass midnight. null: none. */
   readonly quietHours: { readonly from: string; readonly to: string } | null;
   readonly mutedProjects: readonly string[];
+  readonly answering: {
+    readonly enabled: boolean;
+    /** What may be read without asking, by the project's folder. */
+    readonly autoAllow: Rules;
+  };
   readonly keep: {
     readonly completedHours: number;
     readonly completedMax: number;
@@ -38,6 +44,7 @@ export const defaults: Config = {
   },
   quietHours: null,
   mutedProjects: [],
+  answering: { enabled: true, autoAllow: {} },
   keep: { completedHours: 24, completedMax: 200, journalDays: 7 },
 };
 
@@ -49,6 +56,9 @@ export interface Setting<Value = unknown> {
   readonly default: Value;
   readonly says: string;
   readonly fits: (value: unknown) => boolean;
+  /** Of a value that fits on the whole: which parts of it are mistakes, and what is left without them. */
+  mistakes?(value: Value): readonly string[];
+  right?(value: Value): Value;
 }
 
 function flag(key: string, value: boolean, says: string): Setting<boolean> {
@@ -84,7 +94,27 @@ function isNames(given: unknown): boolean {
   return Array.isArray(given) && given.length <= maxProjects && given.every(isName);
 }
 
-const { alerts, keep } = defaults;
+const maxRules = 200;
+
+function isRules(given: unknown): boolean {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
+  const lists = Object.values(given);
+  const isText = (rule: unknown) => typeof rule === "string" && rule.length <= limits.maxPathLength;
+  const isList = (list: unknown) => Array.isArray(list) && list.length <= maxRules && list.every(isText);
+  return lists.length <= maxProjects && lists.every(isList);
+}
+
+const autoAllow: Setting<Rules> = {
+  key: "answering.autoAllow",
+  type: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
+  default: defaults.answering.autoAllow,
+  says: "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
+  fits: isRules,
+  mistakes: ruleMistakes,
+  right: rightRules,
+};
+
+const { alerts, answering, keep } = defaults;
 
 export const settings: readonly Setting[] = [
   flag("alerts.blocked", alerts.blocked, "Alert when a session cannot go on without you."),
@@ -118,6 +148,8 @@ export const settings: readonly Setting[] = [
     says: "Projects that never alert. They stay in the menu.",
     fits: isNames,
   },
+  flag("answering.enabled", answering.enabled, "Let you answer from menu, alerts and command line too."),
+  autoAllow,
   whole(
     "keep.completedHours",
     keep.completedHours,
@@ -136,6 +168,7 @@ export const settings: readonly Setting[] = [
     ["days", 1, 365],
     "How long prompts and commands stay in beckon's own files.",
   ),
+  flag("autoLaunch", true, "Let a session that starts while beckon is not running start it."),
   flag(
     "allowRemoteUrl",
     false,

@@ -1,6 +1,6 @@
 /** A person's settings, checked: what is wrong is named, and its default holds. */
 import { type Config, type Setting, settings } from "./config.ts";
-import { cutEnd } from "./line.ts";
+import { cutEnd, plain } from "./line.ts";
 
 export interface Checked {
   readonly config: Config;
@@ -25,6 +25,7 @@ export function readConfig(value: unknown): Checked {
     const setting = known.get(key);
     if (!setting) problems.push(unknownKey(key));
     else if (!setting.fits(found)) problems.push(`${key} must be ${setting.type}, not ${shown(found)}`);
+    else problems.push(...(setting.mistakes?.(found) ?? []).map((mistake) => `${key}: ${plain(mistake)}`));
   }
   return { config: build(given), problems: few(problems) };
 }
@@ -57,7 +58,8 @@ function build(given: ReadonlyMap<string, unknown>): Config {
   const take = <Value>(key: string): Value => {
     const setting = known.get(key);
     const found = given.get(key);
-    return (given.has(key) && setting?.fits(found) ? found : setting?.default) as Value;
+    if (!given.has(key) || !setting?.fits(found)) return setting?.default as Value;
+    return (setting.right?.(found) ?? found) as Value;
   };
   return {
     alerts: {
@@ -72,6 +74,7 @@ function build(given: ReadonlyMap<string, unknown>): Config {
     },
     quietHours: take("quietHours"),
     mutedProjects: take("mutedProjects"),
+    answering: { enabled: take("answering.enabled"), autoAllow: take("answering.autoAllow") },
     keep: {
       completedHours: take("keep.completedHours"),
       completedMax: take("keep.completedMax"),

@@ -4,6 +4,9 @@ import fc from "fast-check";
 import { defaults, settings } from "../../src/core/config.ts";
 import { readConfig } from "../../src/core/read-config.ts";
 
+/** By hooks, which do not ask the app. */
+const readElsewhere: ReadonlySet<string> = new Set(["allowRemoteUrl", "autoLaunch"]);
+
 describe("what is right counts", () => {
   test("nothing set: the defaults, and no complaint", () => {
     expect(readConfig({})).toEqual({ config: defaults, problems: [] });
@@ -22,6 +25,7 @@ describe("what is right counts", () => {
       },
       quietHours: { from: "22:00", to: "08:00" },
       mutedProjects: ["playground"],
+      answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(git diff *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
     };
     expect(readConfig(config)).toEqual({ config, problems: [] });
@@ -30,6 +34,7 @@ describe("what is right counts", () => {
   test("keys that others read, and a person's notes, are no mistakes", () => {
     const value = {
       allowRemoteUrl: true,
+      autoLaunch: false,
       $schema: "x",
       "// why": "so",
       alerts: { "//": "loud", sound: true },
@@ -129,7 +134,7 @@ describe("for any JSON", () => {
       fc.property(fc.oneof(fc.jsonValue(), nearly), (value) => {
         const { config, problems } = readConfig(JSON.parse(JSON.stringify(value)));
         for (const { key, fits } of settings) {
-          if (key === "allowRemoteUrl") continue;
+          if (readElsewhere.has(key)) continue;
           const found = key.split(".").reduce<unknown>((of, name) => Object(of)[name], config);
           expect(fits(found), key).toBe(true);
         }
@@ -143,11 +148,11 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every key of the config with its default, and says what each does", () => {
     const flat = Object.entries(defaults).flatMap(([name, value]) =>
-      name === "alerts" || name === "keep"
+      name === "alerts" || name === "answering" || name === "keep"
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );
-    const listed = settings.filter(({ key }) => key !== "allowRemoteUrl");
+    const listed = settings.filter(({ key }) => !readElsewhere.has(key));
     expect(listed.map(({ key, default: value }) => [key, value])).toEqual(flat);
     for (const { key, says, fits, default: value } of settings) {
       expect(says, key).toMatch(/^[A-Z].{10,110}\.$/);

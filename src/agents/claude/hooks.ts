@@ -54,7 +54,7 @@ export function hooksFor(version: string | null): HookEntry[] {
     .map(({ since: _, ...entry }) => ({ ...entry, async: entry.async && mayAsync }));
 }
 
-function isAtLeast(version: string, wanted: string): boolean {
+export function isAtLeast(version: string, wanted: string): boolean {
   const [a, b] = [parse(version), parse(wanted)];
   if (!a || !b) return false;
   const differing = a.numbers.findIndex((n, i) => n !== b.numbers[i]);

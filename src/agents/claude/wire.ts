@@ -188,13 +188,15 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
   const given = withOlderNames(payload);
   const known = fieldsOf.get(hook_event_name);
   // Nearly always: what is as it should be is not copied.
-  if (known && given === payload && isAsItShould(payload, known)) return payload as unknown as AnyHookEvent;
+  const isNamed = payload.hook_event_name === hook_event_name;
+  if (known && isNamed && given === payload && isAsItShould(payload, known))
+    return payload as unknown as AnyHookEvent;
   const good = goodPartOf(given, known ?? commonFields);
   return { ...good, session_id, hook_event_name } as unknown as UnknownHookEvent;
 }
 
 function isAsItShould(payload: Fields, fields: readonly Field[]): boolean {
-  if (payload.hook_event_name === undefined || payload.error !== undefined) return false;
+  if (payload.error !== undefined) return false;
   for (const { name, read } of fields) if (read(payload[name]) !== payload[name]) return false;
   return true;
 }

@@ -91,14 +91,3 @@ describe("hooks for a version of the CLI", () => {
     expect(hooksFor("2.1.75").find(({ event }) => event === "PermissionRequest")?.async).toBe(false);
   });
 });
-
-test("the hooks that README has for copying are those of the table", async () => {
-  const readme = await Bun.file(new URL("../../../README.md", import.meta.url)).text();
-  const { hooks } = JSON.parse(/```json\n([\s\S]+?)```/.exec(readme)?.[1] ?? "{}");
-  const command = "~/.local/bin/beckon hook claude";
-  const wanted = hooksFor("2.1.325").map(({ event, timeout, async }) => [
-    event,
-    [{ hooks: [{ type: "command", command, timeout, ...(async ? { async } : {}) }] }],
-  ]);
-  expect(Object.entries(hooks)).toEqual(wanted as never);
-});

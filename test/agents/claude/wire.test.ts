@@ -225,6 +225,12 @@ describe("older payloads", () => {
   });
 });
 
+test.each(["", 5, null])("a name that is none (%j) does not hide the older one", (hook_event_name) => {
+  expect(readHook({ hook_event_name, session_id: "s", hook_type: "PreToolUse" })).toMatchObject({
+    hook_event_name: "PreToolUse",
+  });
+});
+
 test("no body at all makes it throw, and what it returns has a session and a name", () => {
   const key = fc.oneof(
     fc.constantFrom("session_id", "hook_event_name", "hook_type", "agent_name", "error"),

@@ -1,0 +1,124 @@
+/** Whether a person's own rule allows a request without them. It must only read, inside of the rule's folder. */
+
+import { folderMistake, plainWords, type Rule, type Rules, readRule } from "../../core/auto-allow-rules.ts";
+import { isAbsolute, resolved, within } from "../../core/folders.ts";
+import { isReadOnly } from "../../core/read-only.ts";
+import { visible } from "../../core/visible.ts";
+import { secretIn } from "../dangers/places.ts";
+import { type Fields, isFields } from "../envelope.ts";
+import { askedOf, kindOf } from "./asked.ts";
+
+export interface Allowed {
+  /** As the person wrote it. */
+  readonly rule: string;
+  readonly folder: string;
+  /** What it may read, by its letters: whoever can look must see that no link leads out of the folder. */
+  readonly paths: readonly string[];
+}
+
+/** null: no rule allows it. */
+export function autoAllow(
+  rules: Rules,
+  payload: unknown,
+  { cwd }: { readonly cwd: string | null },
+): Allowed | null {
+  if (!isFields(payload) || !isFields(payload.tool_input)) return null;
+  const { tool_name: tool, tool_input: input, cwd: own } = payload;
+  if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;
+  const here = typeof own === "string" ? own : cwd;
+  for (const [folder, list] of Object.entries(rules)) {
+    if (folderMistake(folder) !== null || !isInside(folder, cwd) || !isInside(folder, here)) continue;
+    const rule = list.find((text) => isAllowed(text, tool, input, { folder, here }));
+    if (rule === undefined) continue;
+    return isPlainlySafe(payload, cwd) ? { rule, folder, paths: pathsOf(tool, input, here) } : null;
+  }
+  return null;
+}
+
+/** Every word that could be one. */
+function pathsOf(tool: string, input: Fields, here: string): string[] {
+  const words = tool === "Bash" ? (plainWords(String(input.command)) ?? []) : Object.values(input);
+  const parts = words.flatMap((word) => (typeof word === "string" ? partsOf(word) : []));
+  return [here, ...parts.map((part) => resolved(here, part))];
+}
+
+/** What could not be shown whole, or is marked, is for a person. */
+function isPlainlySafe(payload: Fields, cwd: string): boolean {
+  const asked = askedOf(payload, { cwd });
+  return asked?.isWhole === true && asked.dangers.length === 0;
+}
+
+interface Where {
+  readonly folder: string;
+  readonly here: string;
+}
+
+function isAllowed(text: string, tool: string, input: Fields, where: Where): boolean {
+  const rule = readRule(text);
+  if (typeof rule === "string" || rule.tool !== tool) return false;
+  return tool === "Bash" ? isCommandAllowed(rule, input, where) : isReadAllowed(tool, input, where);
+}
+
+const bashFields: ReadonlySet<string> = new Set(["command", "description", "timeout"]);
+
+function isCommandAllowed({ words, isOpen }: Rule, input: Fields, where: Where): boolean {
+  if (typeof input.command !== "string" || !isOnly(input, bashFields)) return false;
+  const given = plainWords(input.command);
+  if (given === null || !isReadOnly(given)) return false;
+  if (isOpen ? given.length < words.length : given.length !== words.length) return false;
+  if (!words.every((word, n) => word === given[n])) return false;
+  return given.slice(1).every((word) => isWordInside(word, where));
+}
+
+function isWordInside(word: string, where: Where): boolean {
+  return partsOf(word).every((part) => isPathAllowed(part, where));
+}
+
+/** Also what stands behind an option's "=", or a commit's ":". */
+const partsOf = (word: string): string[] => [word, ...word.split(/[=:]/)];
+
+function isPathAllowed(path: string, { folder, here }: Where): boolean {
+  if (path.startsWith("~") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false;
+  if (visible(path) !== path || path.includes("\n") || secretIn(path) !== null) return false;
+  return within(folder, isAbsolute(path) ? path : `${here}/${path}`) !== null;
+}
+
+interface Reading {
+  readonly paths: readonly string[];
+  readonly needs: string;
+  readonly others: readonly string[];
+}
+
+const readings: Readonly<Record<string, Reading>> = {
+  Read: { paths: ["file_path"], needs: "file_path", others: ["offset", "limit", "pages"] },
+  NotebookRead: { paths: ["notebook_path"], needs: "notebook_path", others: ["cell_id"] },
+  LS: { paths: ["path"], needs: "path", others: [] },
+  Glob: { paths: ["path", "pattern"], needs: "pattern", others: [] },
+  Grep: {
+    paths: ["path", "glob"],
+    needs: "pattern",
+    others: "pattern type output_mode -A -B -C -n -i -o context head_limit offset multiline".split(" "),
+  },
+};
+
+function isReadAllowed(tool: string, input: Fields, where: Where): boolean {
+  const reading = Object.hasOwn(readings, tool) ? readings[tool] : undefined;
+  if (!reading || typeof input[reading.needs] !== "string") return false;
+  const { paths, others } = reading;
+  if (!isOnly(input, new Set([...paths, ...others]))) return false;
+  return paths.every((name) => {
+    const path = input[name];
+    if (path === undefined) return true;
+    // `{..,x}/y` is one of several.
+    const isOut = typeof path !== "string" || (/[{}*?[\]]/.test(path) && path.includes(".."));
+    return !isOut && isPathAllowed(path, where);
+  });
+}
+
+function isOnly(input: Fields, known: ReadonlySet<string>): boolean {
+  return Object.keys(input).every((name) => known.has(name));
+}
+
+function isInside(folder: string, path: string): boolean {
+  return isAbsolute(path) && within(folder, path) !== null;
+}

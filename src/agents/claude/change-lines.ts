@@ -1,0 +1,38 @@
+/** A change to a file as lines: `- ` goes, `+ ` comes, two blanks stay. */
+import { type Line, note, toLines } from "../../core/shown.ts";
+import { isFields } from "../envelope.ts";
+
+export function changeLines(before: unknown, after: unknown): Line[] | null {
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  const old = split(before);
+  const now = split(after);
+  let start = 0;
+  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  let end = 0;
+  const most = Math.min(old.length, now.length) - start;
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  return [
+    ...toLines(old.slice(0, start), "  "),
+    ...toLines(old.slice(start, old.length - end), "- "),
+    ...toLines(now.slice(start, now.length - end), "+ "),
+    ...toLines(old.slice(old.length - end), "  "),
+  ];
+}
+
+const split = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+
+export function editLines(edits: unknown): Line[] | null {
+  if (!Array.isArray(edits) || edits.length === 0) return null;
+  const all: Line[] = [];
+  for (const [n, edit] of edits.entries()) {
+    if (!isFields(edit)) return null;
+    const { old_string: before, new_string: after, replace_all: isEverywhere = false, ...more } = edit;
+    const change = changeLines(before, after);
+    // What these lines do not tell is shown in another way.
+    if (!change || typeof isEverywhere !== "boolean" || Object.keys(more).length > 0) return null;
+    if (edits.length > 1) all.push(note(`change ${n + 1} of ${edits.length}`));
+    if (isEverywhere) all.push(note("everywhere in the file"));
+    for (const line of change) all.push(line);
+  }
+  return all;
+}

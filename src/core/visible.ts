@@ -1,0 +1,103 @@
+/**
+ * Text of strangers, so that what is shown is what would run: what cannot be seen stands there as ⟨U+202E⟩.
+ * Nothing is lost: a "⟨" of the text itself is marked too, so two texts never look the same.
+ */
+
+/** Lines stay lines. */
+export function visible(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => visibleLine(line, true))
+    .join("\n");
+}
+
+/** Fewer than these are spacing; more push what follows out of sight. */
+const maxSpaces = 40;
+/** Of an indented line. */
+const maxTabs = 10;
+const manySpaces = new RegExp(` {${maxSpaces},}`, "g");
+
+const isPlain = /^(?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}]/u;
+/** Of category Cf, and yet signs that are drawn. */
+const drawnFormat = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
+const combining = /\p{M}/u;
+/** Struck through or enclosed, a letter looks like another. */
+const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20ea]/u;
+const letter = /[\p{L}\u25cc]/u;
+const maxCombining = 5;
+
+/** A line break is marked like any other that cannot be seen; a tab too, unless it indents a line of its own. */
+export function visibleLine(text: string, isOwnLine = false): string {
+  if (isPlain.test(text) && !text.includes(" ".repeat(maxSpaces))) return text;
+  const chars = [...text];
+  let base = "";
+  let run = 0;
+  let isIndent = isOwnLine;
+  let line = "";
+  for (const [i, char] of chars.entries()) {
+    const isBlank = char === " " || char === "\t";
+    const isKept = isBlank
+      ? i < chars.length - 1 && (char === " " || isIndent)
+      : isShown(chars, i, base, run);
+    line += isKept ? char : mark(char);
+    if (char !== "\t" || i >= maxTabs) isIndent = false;
+    const isCombining = combining.test(char);
+    run = isCombining ? run + 1 : isKept && isJoiner(char) ? run : 0;
+    if (!isCombining && !isJoiner(char)) base = isKept ? char : "";
+  }
+  return line.replace(manySpaces, (spaces) => `⟨${spaces.length} spaces⟩`);
+}
+
+/** The code points of what would not be seen. Blanks are not among them. */
+export function unseenIn(text: string): readonly string[] {
+  const marks = visible(text).match(/⟨U\+[0-9A-F]+(?=⟩)/g) ?? [];
+  const codes = new Set(marks.map((found) => found.slice(1)));
+  for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+3000"]) codes.delete(harmless);
+  return [...codes];
+}
+
+function mark(char: string): string {
+  const code = char.codePointAt(0) ?? 0;
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+}
+
+function isShown(chars: readonly string[], i: number, base: string, run: number): boolean {
+  const char = chars[i] ?? "";
+  // "⤷" at the start of a row says that the row before goes on.
+  if (char === "⟨" || (char === "⤷" && i === 0)) return false;
+  if (unseen.test(char)) return drawnFormat.test(char) || isUsed(chars, i);
+  if (!combining.test(char)) return true;
+  if (char === "\u20e3") return chars[i - 1] === "\ufe0f" && keycap.test(chars[i - 2] ?? "");
+  return letter.test(base) && !overlay.test(char) && run < maxCombining;
+}
+
+const isJoiner = (char: string): boolean => char === "\u200c" || char === "\u200d";
+const keycap = /^[0-9#*]$/;
+const picture = /\p{Extended_Pictographic}/u;
+const pictureEnd = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f/u;
+const mongolian = /\p{Script=Mongolian}/u;
+const virama =
+  /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2\u1b44\u{11046}\u{110b9}]/u;
+const indic =
+  /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u;
+const arabic = /[\p{Script=Arabic}]/u;
+/** Letters that never join to the next: a non-joiner after one of them changes nothing that can be seen. */
+const unjoined =
+  /[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\p{M}\p{P}\p{N}]/u;
+
+/** Marks without a width that the writing itself needs: emoji, Persian, Indic scripts, Mongolian. */
+function isUsed(chars: readonly string[], i: number): boolean {
+  const char = chars[i] ?? "";
+  const before = chars[i - 1] ?? "";
+  const after = chars[i + 1] ?? "";
+  if (char === "\ufe0f" || char === "\ufe0e") {
+    return picture.test(before) || (char === "\ufe0f" && keycap.test(before) && after === "\u20e3");
+  }
+  if (/[\u180b-\u180d\u180f]/.test(char)) return mongolian.test(before) && !unseen.test(before);
+  if (!isJoiner(char)) return false;
+  if (char === "\u200d" && pictureEnd.test(before) && picture.test(after)) return true;
+  if (virama.test(before) && indic.test(after)) return true;
+  if (indic.test(before) && virama.test(after)) return true;
+  return arabic.test(before) && !unjoined.test(before) && arabic.test(after);
+}
