@@ -211,7 +211,7 @@ const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "den
 const maxParents = 6;
 
 /** The agent is the parent, or the parent of the shell it runs hooks with. A wrapper like `timeout` is not it. */
-async function findAgent(agent: string): Promise<Stat | null> {
+export async function findAgent(agent: string): Promise<Stat | null> {
   let pid = process.ppid;
   for (let step = 0; step < maxParents && pid > 1; step++) {
     const stat = await readStat(pid);

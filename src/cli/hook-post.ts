@@ -55,7 +55,7 @@ function postDirectly(url: URL, token: string | null, body: string, resolve: (se
   }).catch(() => resolve("refused"));
 }
 
-function addressOf(hostname: string): string {
+export function addressOf(hostname: string): string {
   if (hostname === "localhost") return "127.0.0.1";
   return hostname === "[::1]" ? "::1" : hostname;
 }

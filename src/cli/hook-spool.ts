@@ -59,8 +59,13 @@ export function spool(path: string, body: string): string | null {
 
 /** Both to stderr and to the log; where the log cannot be written, stderr has to do. */
 export function log(path: string, name: string, session: string, message: string): void {
-  const line = [new Date().toISOString(), name, session, message].map(oneLine).join("\t");
   attempt(() => writeSync(2, `beckon hook: ${oneLine(message)}\n`));
+  note(path, name, session, message);
+}
+
+/** To the log alone. */
+export function note(path: string, name: string, session: string, message: string): void {
+  const line = [new Date().toISOString(), name, session, message].map(oneLine).join("\t");
   attempt(() => {
     const file = openForAppend(path);
     const { size } = fstatSync(file);

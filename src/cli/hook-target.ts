@@ -8,6 +8,8 @@ export interface Target {
   readonly url: URL;
   /** Reached without DNS, proxy or TLS. */
   readonly isLoopback: boolean;
+  /** What beckon proves its decisions with; null: none that comes from there can be believed. */
+  readonly key: string | null;
 }
 
 /**
@@ -23,7 +25,10 @@ export async function chooseTarget(
 ): Promise<Target | null> {
   if (env.BECKON_URL) {
     const url = URL.parse(env.BECKON_URL);
-    if (url && isLoopback(url)) return { url, isLoopback: true };
+    if (url && isLoopback(url)) {
+      const { key } = await readObject(places.endpoint);
+      return { url, isLoopback: true, key: keyIn(key) };
+    }
     const config = await ownConfig();
     if (
       url &&
@@ -31,20 +36,22 @@ export async function chooseTarget(
       config &&
       (await readObject(config)).allowRemoteUrl === true
     ) {
-      return { url, isLoopback: false };
+      return { url, isLoopback: false, key: null };
     }
     const why = config ? `${config} does not say allowRemoteUrl` : "your home folder is not known";
     faults.push(`BECKON_URL ignored: not http://127.0.0.1, and ${why}`);
   }
-  const { url: address, pid, start, boot } = await readObject(places.endpoint);
+  const { url: address, pid, start, boot, key } = await readObject(places.endpoint);
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
   // The app was killed, and its port may be somebody else's by now; so may its pid.
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
   if (typeof start === "string" && (await readStat(pid))?.start !== start) return null;
   if (typeof boot === "string" && (await seeing).boot !== boot) return null;
-  return { url, isLoopback: true };
+  return { url, isLoopback: true, key: keyIn(key) };
 }
+
+const keyIn = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
 
 export function isLoopback({ protocol, hostname }: URL): boolean {
   if (protocol !== "http:") return false;

@@ -1,7 +1,8 @@
 /**
  * What the agents' hooks call: hands one event to beckon, or leaves it in the spool.
  * It runs on every event while the agent waits. So it always ends with 0, prints nothing on stdout (that would
- * become the model's context), and imports what only the unlucky path needs there: node:fs alone takes 1.4 ms.
+ * become the model's context) but a person's decision, and imports what only the unlucky path needs there: node:fs
+ * alone takes 1.4 ms.
  */
 import { limits } from "../limits.ts";
 import { type Paths, paths } from "../storage/paths.ts";
@@ -19,6 +20,8 @@ interface Parcel {
   session: string;
   /** Set from the moment it could be kept until beckon has it. */
   body: string | null;
+  /** A session starts and beckon is down: the address that refused, if there is one. */
+  wake: { readonly refused: string | null } | null;
 }
 
 /** Answers that are about the event itself: it would be refused again. After any other it is kept. */
@@ -37,7 +40,7 @@ export async function hook(args: string[]): Promise<number> {
   const reading = readStdin();
   const seeing = lookAround(agent, process.env);
   try {
-    const parcel: Parcel = { places: paths(), faults: [], name: "-", session: "-", body: null };
+    const parcel: Parcel = { places: paths(), faults: [], name: "-", session: "-", body: null, wake: null };
     const giveUp = (fault: string) => {
       if (fault) parcel.faults.push(fault);
       keep(parcel).finally(() => process.exit(0));
@@ -52,6 +55,7 @@ export async function hook(args: string[]): Promise<number> {
       parcel.faults.push(messageOf(error));
     }
     if (parcel.body !== null || parcel.faults.length > 0) await keep(parcel);
+    if (parcel.wake !== null && parcel.faults.length === 0) await wake(agent, parcel, parcel.wake);
   } catch (error) {
     console.error(`beckon hook: ${messageOf(error)}`);
   }
@@ -71,7 +75,7 @@ async function forward(
   const about = describe(agent, process.env);
   const text = await reading;
   const over = Promise.withResolvers<null>();
-  setTimeout(() => {
+  const tooLong = setTimeout(() => {
     faults.push(`not done ${limits.hookTotalMs} ms after the event was read: kept in the spool`);
     over.resolve(null);
   }, limits.hookTotalMs);
@@ -89,16 +93,26 @@ async function forward(
   parcel.body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
 
   const target = await inTime(choosing);
+  const isStart = payload.hook_event_name === "SessionStart" && payload.source !== "compact";
   // No target: beckon is not running. That is no fault, and the spool is read when it starts.
-  if (target === null) return;
+  if (target === null) {
+    if (isStart) parcel.wake = { refused: null };
+    return;
+  }
   const token = await inTime(readingToken);
   const sent = await inTime(post(target, token, parcel.body, limits.hookDeadlineMs));
+  if (isStart && sent === "refused") parcel.wake = { refused: target.url.origin };
   const { fault, isOver } = judge(sent ?? "late");
   if (fault) faults.push(fault);
+  const { body } = parcel;
   if (isOver) parcel.body = null;
+  if (!isOver || fault || parcel.name !== "PermissionRequest") return;
+  clearTimeout(tooLong);
+  const { hold } = await import("./hook-hold.ts");
+  await hold({ agent, payload, meta, body, places, seeing }, target, token);
 }
 
-/** What beckon's answer means. Where an answer is to be printed one day (a decision), it is read here. */
+/** What beckon's answer means. */
 function judge(sent: Sent): { fault: string | null; isOver: boolean } {
   const kept = (fault: string | null) => ({ fault, isOver: false });
   if (sent === "refused") return kept(null);
@@ -120,6 +134,16 @@ function keep(parcel: Parcel): Promise<void> {
     if (faults.length > 0) log(places.hookLog, name, session, faults.join("; "));
   });
   return keeping;
+}
+
+/** Once the event is safe. Nobody waits for the app: it takes the spool when it is there. */
+async function wake(agent: string, parcel: Parcel, { refused }: NonNullable<Parcel["wake"]>): Promise<void> {
+  const { places, name, session } = parcel;
+  const { launchApp } = await import("./hook-launch.ts");
+  const failed = await launchApp({ agent, places, refused });
+  if (failed === null) return;
+  const { note } = await import("./hook-spool.ts");
+  note(places.hookLog, name, session, failed);
 }
 
 function readStdin(): Promise<string> {

@@ -31,18 +31,23 @@ interface Door {
 const hookDoor: Door = { method: "POST", needsToken: true, ownPage: false };
 const deedDoor: Door = { method: "POST", needsToken: true, ownPage: false };
 const readDoor: Door = { method: "GET", needsToken: true, ownPage: true };
+const doctorDoor: Door = { method: "GET", needsToken: true, ownPage: false };
 const healthDoor: Door = { method: "GET", needsToken: false, ownPage: true };
 
 /** Every door there is. HEAD is no door either: nobody needs it, and it would be one more way in to check. */
 const doors: ReadonlyMap<string, Door> = new Map([
   ["/api/hook", hookDoor],
   ["/ingest", hookDoor],
+  ["/api/hold", hookDoor],
+  ["/api/hold/end", hookDoor],
+  ["/api/stop", deedDoor],
   ["/health", healthDoor],
   ["/api/sessions", readDoor],
+  ["/api/doctor", doctorDoor],
 ]);
 const sessionPrefix = "/api/sessions/";
 /** What can be done with a session. */
-const deeds: ReadonlySet<string> = new Set(["focus", "mute", "snooze", "dismiss"]);
+const deeds: ReadonlySet<string> = new Set(["focus", "answer", "mute", "snooze", "dismiss"]);
 
 function doorAt(path: string): Door | undefined {
   const door = doors.get(path);

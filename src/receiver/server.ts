@@ -1,8 +1,9 @@
 /** The receiver: Elysia on loopback. Every request passes the guard before its body is read. */
 import { Elysia } from "elysia";
 import type { SessionSnapshot } from "../core/snapshot.ts";
-import { limits } from "../limits.ts";
+import { answer, json, readBody, readGiven, tooLarge } from "./body.ts";
 import { createGuard, readFacts } from "./guard.ts";
+import { createHoldRoute, type HoldDoor } from "./hold.ts";
 
 /** What became of an event. 503: it could not be kept, and its sender must keep it. */
 export interface Outcome {
@@ -18,17 +19,11 @@ export interface Sessions {
   more(): object;
 }
 
-const json = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
-
-function answer(status: number, body: unknown): Response {
-  return new Response(JSON.stringify(body), { status, headers: json });
-}
-
 /** The doors through which hooks come: `/api/hook`, and `/ingest` for the older form. */
 export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
   const take = async ({ request }: { request: Request }): Promise<Response> => {
     const body = await readBody(request);
-    if (body === null) return answer(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
+    if (body === null) return tooLarge();
     const { status, error } = await accept(body);
     return status === 200 ? new Response('{"ok":true}', { headers: json }) : answer(status, { error });
   };
@@ -37,36 +32,20 @@ export function createHookRoute(accept: (text: string) => Promise<Outcome>) {
     .post("/ingest", take, { parse: "none" });
 }
 
-/** A body that names its length was measured by the guard. */
-function readBody(request: Request): Promise<string | null> {
-  return request.headers.has("content-length") ? request.text() : readCounted(request);
+/** A deed that cannot be done, and the status that says so. */
+export interface Refused {
+  readonly refused: 403 | 409;
+  readonly error: string;
 }
 
-/** What a deed was given, or what is wrong with it. Nothing at all is fine. */
-function readGiven(body: string | null): Readonly<Record<string, unknown>> | string {
-  if (body === null || body.trim() === "") return {};
-  try {
-    const given: unknown = JSON.parse(body);
-    if (typeof given === "object" && given !== null && !Array.isArray(given)) return { ...given };
-  } catch {}
-  return "invalid JSON";
-}
-
-/** Counted as it comes, and never all of it held. null: it is too large. */
-async function readCounted(request: Request): Promise<string | null> {
-  if (!request.body) return "";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body) {
-    size += chunk.byteLength;
-    if (size > limits.maxBodyBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+function isRefused(done: object): done is Refused {
+  return "refused" in done;
 }
 
 export interface ReceiverOptions {
   readonly token: string;
+  /** Quits the app, soon. */
+  readonly stop: () => void;
   readonly accept: (text: string) => Promise<Outcome>;
   readonly sessions: Sessions;
   /** Does something with a session. The answer; a text: what is wrong with what was given; null: no such session. */
@@ -75,6 +54,10 @@ export interface ReceiverOptions {
     deed: string,
     given: Readonly<Record<string, unknown>>,
   ) => Promise<object | string | null>;
+  /** The lines that permission hooks hold open. */
+  readonly lines: HoldDoor;
+  /** What `beckon doctor` asks of the running app; `wants`: the names in the query. */
+  readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
   readonly onError: (text: string) => void;
 }
 
@@ -107,6 +90,7 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
       return answer(500, { error: "internal error: see beckon's log" });
     })
     .use(createHookRoute(options.accept))
+    .use(createHoldRoute(options.lines))
     .get("/health", () => new Response("ok"))
     .get("/api/sessions", () => answer(200, { sessions: options.sessions.all(), ...options.sessions.more() }))
     .get("/api/sessions/:id", ({ params }) => {
@@ -114,6 +98,7 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
       const session = params.id === null ? null : options.sessions.find(params.id);
       return session ? answer(200, session) : answer(404, { error: `no session ${params.id}` });
     })
+    .get("/api/doctor", async ({ query }) => answer(200, await options.doctor(new Set(Object.keys(query)))))
     .post(
       "/api/sessions/:id/:deed",
       async ({ request, params: { id, deed } }) => {
@@ -121,7 +106,17 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
         if (typeof given === "string") return answer(400, { error: given });
         const done = id === null ? null : await options.act(id, deed, given);
         if (typeof done === "string") return answer(400, { error: done });
+        if (done && isRefused(done)) return answer(done.refused, { error: done.error });
         return done ? answer(200, done) : answer(404, { error: `no session ${id}` });
+      },
+      { parse: "none" },
+    )
+    .post(
+      "/api/stop",
+      () => {
+        // The answer first.
+        setTimeout(options.stop, 0);
+        return answer(200, { ok: true });
       },
       { parse: "none" },
     )

@@ -30,6 +30,8 @@ function take(path: string): Lock | null {
   createPrivate(path);
   const database = new Database(path);
   try {
+    // Its journal would be a second file beside it, which a full disk does not take and kill -9 leaves behind.
+    database.run("PRAGMA journal_mode=MEMORY");
     database.run("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();

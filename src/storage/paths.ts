@@ -15,10 +15,20 @@ export interface Paths {
   readonly spool: string;
   readonly log: string;
   readonly hookLog: string;
+  /** What was asked, answered, shown and not shown. */
+  readonly decisions: string;
   readonly lock: string;
   readonly desk: string;
   /** A folder: programs that came in the binary are unpacked there. */
   readonly helpers: string;
+  /** What the installer did, for the uninstaller and for doctor. */
+  readonly installed: string;
+  /** A folder: agents' settings files as they were before an install. */
+  readonly backups: string;
+  /** There while the person wants it off: they quit it, or ran `beckon stop`. */
+  readonly off: string;
+  /** There while a hook is starting the app. */
+  readonly launching: string;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,9 +47,14 @@ export function paths(env: Env = process.env, platform: NodeJS.Platform = proces
     spool: join(state, "spool.jsonl"),
     log: join(state, "beckon.log"),
     hookLog: join(state, "hook.log"),
+    decisions: join(state, "decisions.jsonl"),
     lock: join(state, "lock"),
     desk: join(state, "desk.json"),
     helpers: join(state, "helpers"),
+    installed: join(state, "installed.json"),
+    backups: join(state, "backups"),
+    off: join(state, "off"),
+    launching: join(state, "launching"),
   };
 }
 

@@ -46,10 +46,13 @@ export function makePrivateFolder(folder: string): void {
   removeLeftovers(folder);
 }
 
+/** Of files that writePrivate writes: the folder may be the person's home, with others' files in it. */
+const leftover = /^(?:auth-header|off|[\w-]+(?:\.local)?\.jsonl?)\.\d+\.tmp$/;
+
 /** Half-written files of a process that was killed. */
 function removeLeftovers(folder: string): void {
   for (const name of readdirSync(folder)) {
-    if (!/\.\d+\.tmp$/.test(name)) continue;
+    if (!leftover.test(name)) continue;
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isFile() && Math.abs(Date.now() - found.mtimeMs) > leftoverAgeMs)
@@ -58,7 +61,7 @@ function removeLeftovers(folder: string): void {
 }
 
 /** The file as it was or the file as it should be, whatever happens in between. `beforeRename` is the last step before. */
-export function writePrivate(path: string, text: string, beforeRename: () => void = () => {}): void {
+export function writePrivate(path: string, text: string | Buffer, beforeRename: () => void = () => {}): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     rmSync(temporary, { force: true });
@@ -79,7 +82,7 @@ export function writePrivate(path: string, text: string, beforeRename: () => voi
 }
 
 /** Windows, and some network folders, cannot; the file is in place all the same. */
-function syncFolder(folder: string): void {
+export function syncFolder(folder: string): void {
   const fd = openSync(folder, "r");
   try {
     fsyncSync(fd);
@@ -101,20 +104,26 @@ export function loadOrCreateToken(paths: Pick<Paths, "state" | "authHeader">): s
     const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(readFileSync(paths.authHeader, "utf8"))?.[1];
     if (token && token.length >= limits.minTokenLength) return token;
   }
-  const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+  const token = newSecret();
   writePrivate(paths.authHeader, `Authorization: Bearer ${token}\n`);
   return token;
+}
+
+export function newSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }
 
 export interface Endpoint {
   readonly url: string;
   readonly pid: number;
+  /** Decisions are proved with it. */
+  readonly key: string;
 }
 
 /** With which process of that number it is: a crash leaves the file, and the number goes to somebody else. */
-export function writeEndpoint(paths: Pick<Paths, "endpoint">, { url, pid }: Endpoint): void {
+export function writeEndpoint(paths: Pick<Paths, "endpoint">, { url, pid, key }: Endpoint): void {
   const birth = pid === process.pid ? ownBirth() : {};
-  writePrivate(paths.endpoint, `${JSON.stringify({ url, pid, ...birth })}\n`);
+  writePrivate(paths.endpoint, `${JSON.stringify({ url, pid, ...birth, key })}\n`);
 }
 
 /** Only Linux tells. */

@@ -368,7 +368,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       expect(kept()).toHaveLength(5);
       writeEndpoint(
         { endpoint: world.inHome("endpoint.json") },
-        { url: `http://127.0.0.1:${port}`, pid: process.pid },
+        { url: `http://127.0.0.1:${port}`, pid: process.pid, key: "k" },
       );
       expectSilence(await forward(text));
       expect(received).toHaveLength(1);

@@ -129,20 +129,21 @@ describe("endpoint.json", () => {
   test("as beckon writes it, it is followed", async () => {
     const { received, port } = world.receiver();
     const endpoint = { url: `http://127.0.0.1:${port}`, pid: process.pid };
-    writeEndpoint(places(), endpoint);
+    writeEndpoint(places(), { ...endpoint, key: "k" });
     expectSilence(await world.forward(JSON.stringify(event)));
     expect(received).toHaveLength(1);
     expect(readEndpoint(places())).toEqual(endpoint);
   });
 
   testWith("linux")("it says which process of that number it was, on which boot", async () => {
-    writeEndpoint(places(), { url: "http://127.0.0.1:1", pid: process.pid });
+    writeEndpoint(places(), { url: "http://127.0.0.1:1", pid: process.pid, key: "k" });
     const stat = readFileSync("/proc/self/stat", "utf8");
     expect(JSON.parse(readFileSync(places().endpoint, "utf8"))).toEqual({
       url: "http://127.0.0.1:1",
       pid: process.pid,
       start: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
       boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+      key: "k",
     });
   });
 

@@ -157,12 +157,16 @@ const wall: Passes = { ...noBrowser, authorization: ["good"] };
 export const doors: Record<string, Passes> = {
   "/api/hook": hook,
   "/ingest": hook,
+  "/api/hold": hook,
+  "/api/hold/end": hook,
   "/health": health,
   "/api/sessions": read,
   "/api/sessions/claude:0d9c": read,
   "/api/sessions/claude:0d9c/focus": hook,
   "/api/sessions/--next/focus": hook,
   "/api/sessions/0d9c/dismiss": hook,
+  "/api/sessions/0d9c/answer": hook,
+  "/api/stop": hook,
 };
 
 /** Nothing passes here, whatever else is right: another spelling of a door is none. */
@@ -174,6 +178,12 @@ export const walls = [
   "/API/HOOK",
   "/api%2fhook",
   "/api/hook;x",
+  "/api/hold/",
+  "/api/hold/end/",
+  "/api/hold/ends",
+  "/api/HOLD",
+  "/api/sessions/0d9c/answer/",
+  "/api/sessions/0d9c/answers",
   "/api/hook?provider=claude",
   "/health/",
   "/health/../api/sessions",
@@ -184,6 +194,8 @@ export const walls = [
   "/api/sessions/a/focus/b",
   "/api/sessions/a/Focus",
   "/api/sessionsx",
+  "/api/stop/",
+  "/api/sessions/0d9c/stop",
   "/endpoint.json",
   "api/sessions",
 ];

@@ -19,9 +19,12 @@ describe("when something goes wrong inside", () => {
     const port = 20_000 + Math.floor(Math.random() * 40_000);
     const receiver = listen(port, {
       token,
+      stop() {},
       accept,
       sessions,
       act,
+      lines: { hold() {}, end() {} },
+      doctor: async () => ({}),
       onError: (text) => void logged.push(text),
     });
     try {
@@ -65,9 +68,12 @@ describe("when something goes wrong inside", () => {
         const again = () =>
           listen(Number(new URL(url).port), {
             token,
+            stop() {},
             accept: async () => ({ status: 200 }),
             sessions,
             act,
+            lines: { hold() {}, end() {} },
+            doctor: async () => ({}),
             onError() {},
           });
         expect(again).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));

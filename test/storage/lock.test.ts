@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { takeLock } from "../../src/storage/lock.ts";
 import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
@@ -31,6 +31,14 @@ test("a second beckon on the same folder is told so, and may come once the first
   expect(await answerOf(another(lock))).toBe("busy");
   mine?.release();
   expect(await answerOf(another(lock))).toBe("taken");
+});
+
+test("the lock is one file, held or not: nothing is left beside it", () => {
+  const folder = temporaryFolder();
+  const mine = takeLock({ lock: join(folder, "lock") });
+  expect(readdirSync(folder)).toEqual(["lock"]);
+  mine?.release();
+  expect(readdirSync(folder)).toEqual(["lock"]);
 });
 
 test("kill -9 frees the folder at once", async () => {

@@ -14,9 +14,14 @@ test("with BECKON_HOME everything lies directly in that folder", () => {
     spool: "/opt/b/spool.jsonl",
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
+    decisions: "/opt/b/decisions.jsonl",
     lock: "/opt/b/lock",
     desk: "/opt/b/desk.json",
     helpers: "/opt/b/helpers",
+    installed: "/opt/b/installed.json",
+    backups: "/opt/b/backups",
+    off: "/opt/b/off",
+    launching: "/opt/b/launching",
   });
 });
 

@@ -158,8 +158,9 @@ test("a token file that is a link is replaced by a file, and what it pointed to 
 test("the endpoint is written for its owner, and removed only by the beckon that wrote it", () => {
   const paths = temporaryPaths();
   makePrivateFolder(paths.state);
-  writeEndpoint(paths, { url: "http://127.0.0.1:4488", pid: 12 });
-  expect(JSON.parse(readFileSync(paths.endpoint, "utf8"))).toEqual({ url: "http://127.0.0.1:4488", pid: 12 });
+  const endpoint = { url: "http://127.0.0.1:4488", pid: 12, key: "k" };
+  writeEndpoint(paths, endpoint);
+  expect(JSON.parse(readFileSync(paths.endpoint, "utf8"))).toEqual(endpoint);
   expect(modeOf(paths.endpoint)).toBe("600");
   removeEndpoint(paths, 13);
   expect(existsSync(paths.endpoint)).toBe(true);

@@ -1,5 +1,14 @@
 /** The real app as a process of its own, in a folder of its own. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -85,6 +94,8 @@ export async function createWorld(): Promise<World> {
   const user = join(folder, "user");
   mkdirSync(home, { mode: 0o700 });
   mkdirSync(user);
+  // Here a hook that waits for an answer would wait for nobody.
+  writeFileSync(join(home, "config.json"), '{"answering":{"enabled":false}}');
   const port = await freePort();
   const env = environment(home, { HOME: user, BECKON_PORT: String(port) });
   const inHome = (...names: string[]) => join(home, ...names);

@@ -1,0 +1,78 @@
+/** What a person wrote behind `beckon answer SESSION`, made the answer to what is asked. */
+import type { Answer, Asked, Question } from "../core/asked.ts";
+import { wrongCall } from "./args.ts";
+import { clean } from "./text.ts";
+
+export function readAnswerWords(asked: Asked, words: readonly string[]): Answer {
+  const [first = "", ...more] = words;
+  const verb = first.toLowerCase();
+  if (asked.kind === "question") return readReplies(asked.questions, words);
+  if (verb === "deny") return { do: "deny", message: messageOf(more) };
+  if (verb === "allow") {
+    if (more.length > 0) throw wrongCall("allow takes nothing more: a message goes with deny");
+    return { do: "allow" };
+  }
+  if (verb === "always") return { do: "always", choice: choiceOf(asked.always, more) };
+  if (asked.kind === "plan") return { do: "deny", message: messageOf(words) };
+  throw wrongCall(`a permission is answered with allow, always [N] or deny [MESSAGE], not ${quoted(first)}`);
+}
+
+/** A call that makes no sense, with what would. */
+function wrongWords(text: string, list: readonly string[]): Error {
+  return Object.assign(new Error([`${text}:`, ...list].join("\n")), { exitCode: 2 });
+}
+
+const quoted = (text: string): string => JSON.stringify(clean(text).slice(0, 100));
+
+function messageOf(words: readonly string[]): string | null {
+  return words.join(" ").trim() || null;
+}
+
+function choiceOf(always: readonly string[], more: readonly string[]): number {
+  const list = always.map((text, n) => `  ${n + 1}  ${clean(text)}`);
+  if (always.length === 0) throw new Error("nothing can be allowed for good here: use allow");
+  const [given, ...others] = more;
+  if (given === undefined && always.length === 1) return 0;
+  const number = Number(given);
+  const isOne = others.length === 0 && Number.isInteger(number) && number >= 1 && number <= always.length;
+  if (given !== undefined && isOne) return number - 1;
+  throw wrongWords("always takes the number of one of these", list);
+}
+
+function readReplies(questions: readonly Question[], words: readonly string[]): Answer {
+  const [first = "", ...more] = words;
+  const isDeny = first.toLowerCase() === "deny" && !questions.some((one) => labelOf(one, first) !== null);
+  if (isDeny) return { do: "deny", message: messageOf(more) };
+  const [only, ...others] = questions;
+  // One question, and nobody quotes what they say.
+  const texts = only && others.length === 0 ? [words.join(" ")] : words;
+  if (texts.length !== questions.length)
+    throw wrongWords(
+      `${questions.length} questions, and ${texts.length === 1 ? "1 answer" : `${texts.length} answers`}. Answer each in one word or in quotes`,
+      questions.map(listed),
+    );
+  return { do: "reply", replies: questions.map((question, n) => replyOf(question, texts[n] ?? "")) };
+}
+
+function listed({ question, options }: Question, n: number): string {
+  const labels = options.map(({ label }, at) => `${at + 1} ${label}`).join(", ");
+  return clean(`  ${n + 1}  ${question} (${labels})`);
+}
+
+/** A label, in whatever letters, or its number; null: neither. */
+function labelOf({ options }: Question, text: string): string | null {
+  const wanted = text.trim().toLowerCase();
+  const byName = options.find(({ label }) => label.toLowerCase() === wanted);
+  return byName?.label ?? (/^\d{1,3}$/.test(wanted) ? options[Number(wanted) - 1]?.label : null) ?? null;
+}
+
+/** Else it is free text. */
+function replyOf(question: Question, text: string): string[] {
+  const whole = labelOf(question, text);
+  if (whole !== null) return [whole];
+  const parts = question.isMultiple ? text.split(",").map((part) => labelOf(question, part)) : [];
+  const labels = parts.filter((label) => label !== null);
+  if (labels.length > 0 && labels.length === parts.length) return [...new Set(labels)];
+  if (text.trim() === "") throw wrongCall(`the answer to ${quoted(question.question)} is empty`);
+  return [text];
+}

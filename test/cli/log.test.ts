@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createHeldWorld, type HeldWorld, request } from "../held-world.ts";
+
+let world: HeldWorld;
+beforeEach(() => {
+  world = createHeldWorld();
+});
+afterEach(() => world.destroy());
+
+async function log(...args: string[]) {
+  const child = world.spawn([...world.command, "log", ...args], { COLUMNS: "100" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+/** Without the time, and with one space where there are many. */
+const plain = (out: string) =>
+  out.split("\n").map((line) => line.replace(/^\d\d:\d\d\s+/, "").replace(/\s{2,}/g, " | "));
+
+test("nothing yet", async () => {
+  expect(await log()).toEqual({ out: "Nothing has been asked or shown yet.\n", err: "", code: 0 });
+});
+
+describe("who answered what", () => {
+  beforeEach(async () => {
+    await world.start();
+    const call = { tool_name: "Bash", tool_input: { command: "npm ci" }, tool_use_id: "toolu_1" };
+    world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    await world.answer("s-1", {
+      ask: ask.answerId,
+      do: "deny",
+      message: "use token=ghp_0123456789abcdefghijABCDEFGHIJ",
+    });
+    await world.send({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p/shop-api", ...call });
+    world.permission(request("s-1", { tool_input: call.tool_input }));
+    await world.answerable("s-1");
+    await world.send({ session_id: "s-1", hook_event_name: "PostToolUse", cwd: "/p/shop-api", ...call });
+  });
+
+  test("also in the terminal; secrets are masked, and the newest comes last", async () => {
+    const { out } = await log();
+    expect(plain(out)).toEqual([
+      "shop-api | Bash: npm test | denied: use token=••• (API)",
+      "shop-api | Bash: npm ci | allowed (in the terminal)",
+      "",
+    ]);
+    expect(world.read(world.places.decisions)).not.toContain("ghp_");
+  });
+
+  test("-n gives the newest, --json the same as lines", async () => {
+    expect(plain((await log("-n", "1")).out)[0]).toContain("(in the terminal)");
+    const { out } = await log("--json", "-n1");
+    expect(JSON.parse(out)).toMatchObject({ what: "answered", session: "claude:s-1", outcome: "allowed" });
+  });
+});
+
+test("what is asked cannot steer the terminal", async () => {
+  await world.start();
+  world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u009b31m" } }));
+  const ask = await world.answerable("s-1");
+  await world.answer("s-1", { ask: ask.answerId, do: "deny", message: "\u001b]0;x\u0007" });
+  const { out } = await log();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+});
+
+test.each([[["-n"]], [["-n", "x"]], [["-n", "0"]], [["--yes"]], [["x"]]])(
+  "%j makes no sense",
+  async (args) => {
+    expect((await log(...args)).code).toBe(2);
+  },
+);
