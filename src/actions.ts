@@ -8,11 +8,13 @@ import { nextWaiting } from "./core/select.ts";
 import type { Session } from "./core/session.ts";
 import type { Action } from "./core/view.ts";
 import type { Desk } from "./desk.ts";
+import type { Held } from "./held.ts";
 import type { FocusOutcome, Terminals } from "./ports.ts";
 
 export interface ActionsOptions {
   readonly desk: Pick<Desk, "wish" | "wishes" | "say">;
   readonly terminals: Terminals;
+  readonly held: Pick<Held, "answer">;
   readonly clock: () => Here;
   readonly sessions: (now: Here) => readonly Session[];
   readonly config: () => Config;
@@ -23,6 +25,8 @@ export interface ActionsOptions {
   readonly transcript: (path: string) => Promise<string | null>;
   readonly openFile: (path: string) => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
+  /** Registers the hooks; what was done, in words. Throws, in words too. */
+  readonly connect: () => Promise<string>;
   readonly quit: () => void;
   readonly onProblem: (text: string) => void;
 }
@@ -64,6 +68,15 @@ export function createActions(options: ActionsOptions): Actions {
     desk.say(result === "window" ? "As close as beckon gets" : "beckon cannot go there", why ?? "");
   }
 
+  async function answer(chosen: Extract<Action, { do: "answer" }>): Promise<void> {
+    const session = find(chosen.session);
+    const result = session
+      ? await options.held.answer(session, chosen.ask, chosen.answer, chosen.by)
+      : "this session is over";
+    if (typeof result === "string") desk.say("Nothing was answered", capital(result));
+    else if ("refused" in result) desk.say("Nothing was answered", capital(result.error));
+  }
+
   async function openTranscript(session: Session | null): Promise<void> {
     const path = session?.transcriptPath && (await options.transcript(session.transcriptPath));
     const failed = path ? await options.openFile(path) : "there is no transcript of it on this machine";
@@ -76,12 +89,22 @@ export function createActions(options: ActionsOptions): Actions {
     if (failed) desk.say("The settings could not be opened", `They are in ${configPath}. ${failed}`);
   }
 
+  async function connect(): Promise<void> {
+    try {
+      desk.say("Claude Code is connected", await options.connect());
+    } catch (error) {
+      desk.say("Claude Code could not be connected", error instanceof Error ? error.message : String(error));
+    }
+  }
+
   async function act(action: Action): Promise<void> {
     switch (action.do) {
       case "focus":
         return goTo(find(action.session), "this session is over, and no longer known");
       case "next":
         return goTo(next(), "nothing needs you now");
+      case "answer":
+        return answer(action);
       case "copy-id": {
         const id = find(action.session)?.sessionId ?? "";
         if (!(await options.copy(id)))
@@ -95,10 +118,7 @@ export function createActions(options: ActionsOptions): Actions {
       case "about":
         return desk.say(`beckon ${options.version}`, `Running at ${options.url()}`);
       case "connect":
-        return desk.say(
-          "Connect Claude Code",
-          "Add the hooks from beckon's README to Claude Code's settings.json.",
-        );
+        return connect();
       case "quit":
         return options.quit();
       case "mute":
@@ -122,6 +142,8 @@ export function createActions(options: ActionsOptions): Actions {
     },
   };
 }
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Where there is none. null: done; else why it could not be. */
 function makeEmpty(path: string): string | null {

@@ -2,12 +2,15 @@
 import type { Here } from "./agents/envelope.ts";
 import { keyOf } from "./core/alert-keys.ts";
 import { type Alerts, alerts } from "./core/alerts.ts";
+import type { AskedOf } from "./core/asked.ts";
 import type { Config } from "./core/config.ts";
 import { type Facts, menu } from "./core/menu.ts";
 import { type LocalTime, quietHours } from "./core/quiet.ts";
 import type { Session } from "./core/session.ts";
-import type { Action, Alert } from "./core/view.ts";
+import type { Action, Alert, TrayView } from "./core/view.ts";
 import { dismiss, readWishes, tidy, type Wishes, wish } from "./core/wishes.ts";
+import { aboutDesk, type DeskAbout } from "./desk-about.ts";
+import { clicked } from "./desk-click.ts";
 import { type Alerter, createAlerter, readRemembered } from "./desktop/alerter.ts";
 import { localClock, minuteOfDay, nextMorning } from "./desktop/local-time.ts";
 import { createLooks, type Looked, nothingLookedAt } from "./looks.ts";
@@ -22,14 +25,16 @@ export interface DeskOptions {
   /** Every session as it stands at that moment. */
   readonly sessions: (now: Here) => readonly Session[];
   readonly config: () => Config;
+  readonly asked: AskedOf;
   readonly facts: () => Pick<Facts, "hooksInstalled" | "version" | "problems">;
-  readonly terminals: Terminals;
+  readonly terminals: Pick<Terminals, "isLooking">;
   /** What was kept before, and how to have it kept: `value` is asked when the time comes. */
   readonly before: Kept;
   readonly keep: (value: () => Kept) => Saver;
   readonly onAction: (action: Action) => void;
   /** Why an alert is not shown, once for each reason. */
   readonly onHeld: (key: string, why: string) => void;
+  readonly onShown?: (alert: Alert) => void;
   /** How long a look at a pane counts, for tests. */
   readonly lingerMs?: number;
   readonly onProblem: (text: string) => void;
@@ -42,6 +47,7 @@ export interface Desk {
   open(ways: { tray: OpenTray; notifier: OpenNotifier; folder: string }): Promise<void>;
   wish(action: Action): void;
   wishes(): Wishes;
+  about(): Promise<DeskAbout>;
   /** A word to the person that no session says: how a click ended. */
   say(title: string, body: string): void;
   stop(): Promise<void>;
@@ -71,6 +77,7 @@ export function createDesk(options: DeskOptions): Desk {
   let alerter: Alerter | null = null;
   let silenced = false;
   let said: Alert | null = null;
+  let shown: TrayView | null = null;
   let sayings = 0;
   let changedAt = clock().t;
   let updatedAt = Number.NEGATIVE_INFINITY;
@@ -138,17 +145,19 @@ export function createDesk(options: DeskOptions): Desk {
     const facts: Facts = {
       ...options.facts(),
       dashboard: false,
-      clock: (at) => localClock(at, now.at),
+      clock: clockAt(now),
       quietHoursEnd: hours?.isOn ? hours.edge : null,
     };
-    const view = menu({ sessions, wishes, config, now, facts });
+    const view = menu({ sessions, wishes, config, now, facts, asked: options.asked });
     tray.show(view);
+    shown = view;
     return view.next;
   }
 
   async function showAlerts(sessions: readonly Session[], now: Here & LocalTime): Promise<number | null> {
     if (!alerter) return null;
-    const input = { sessions, wishes, config: options.config(), now, upSince };
+    const { asked } = options;
+    const input = { sessions, wishes, config: options.config(), now, clock: clockAt(now), upSince, asked };
     const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
     const notes = said ? [said] : [];
     if (wanted.show.length === 0) {
@@ -203,6 +212,16 @@ export function createDesk(options: DeskOptions): Desk {
     updateAt(Math.max(now, updatedAt + restMs, settledT));
   }
 
+  function say(title: string, body: string): void {
+    const key = `said:${++sayings}`;
+    said = { key, session: "", kind: "idle", urgency: "low", sound: false, title, body, since: clock().at };
+    poke();
+    setTimeout(() => {
+      if (said?.key === key) said = null;
+      poke();
+    }, sayMs).unref();
+  }
+
   async function putTray(open: OpenTray, folder: string): Promise<void> {
     const { onProblem, onAction } = options;
     const opened = await open({ folder, onProblem, onAction });
@@ -215,9 +234,12 @@ export function createDesk(options: DeskOptions): Desk {
     const opened = await open({
       folder,
       onProblem: options.onProblem,
-      onClick(key) {
+      onClick(key, button) {
         const alert = alerter?.get(key);
-        if (alert && alert !== said) options.onAction({ do: "focus", session: alert.session });
+        if (alert && alert === said) return;
+        const action = alert && clicked(alert, button, alerter?.shownMs(key) ?? 0);
+        if (action) options.onAction(action);
+        else if (button !== null) say("Nothing was answered", "What this button was about is over.");
       },
       onClosed(key, by) {
         if (key === said?.key) said = null;
@@ -231,8 +253,8 @@ export function createDesk(options: DeskOptions): Desk {
     if (!opened || isStopped) return;
     notifier = opened;
     const remembered = readRemembered(options.before.alerts);
-    const { onProblem } = options;
-    alerter = createAlerter(notifier, { remembered, onProblem, onChange: saver.poke });
+    const { onProblem, onShown = () => {} } = options;
+    alerter = createAlerter(notifier, { remembered, onProblem, onShown, onChange: saver.poke });
     poke();
   }
 
@@ -251,15 +273,8 @@ export function createDesk(options: DeskOptions): Desk {
       poke();
     },
     wishes: () => wishes,
-    say(title, body) {
-      const key = `said:${++sayings}`;
-      said = { key, session: "", kind: "idle", urgency: "low", sound: false, title, body, since: clock().at };
-      poke();
-      setTimeout(() => {
-        if (said?.key === key) said = null;
-        poke();
-      }, sayMs).unref();
-    },
+    about: () => aboutDesk({ tray, view: shown, notifier, alerter, held, wishes }),
+    say,
     async stop() {
       isStopped = true;
       if (timer) clearTimeout(timer);
@@ -270,6 +285,11 @@ export function createDesk(options: DeskOptions): Desk {
       await Promise.all([tray?.stop(), notifier?.stop()]);
     },
   };
+}
+
+/** For people, as of now. */
+function clockAt(now: Here): (at: number) => string {
+  return (at) => localClock(at, now.at);
 }
 
 function keysOf(held: Alerts["held"]): string[] {

@@ -10,9 +10,20 @@ export interface TrayOptions {
   readonly folder: string;
 }
 
+/** For `beckon doctor`: how the icon is shown, or why it is not. */
+export interface TrayAbout {
+  /** `StatusNotifierItem`, `menu bar`, … */
+  readonly way: string;
+  /** The program that shows it: `xfce4-panel (pid 312)`; null: not known. */
+  readonly host: string | null;
+  /** Why it is not on the screen, and what to do; null: it is, as far as anybody can tell. */
+  readonly missing: string | null;
+}
+
 export interface Tray {
   /** The last view wins: nothing is queued behind a slow panel. */
   show(view: TrayView): void;
+  about(): Promise<TrayAbout>;
   stop(): Promise<void>;
 }
 
@@ -20,7 +31,8 @@ export interface Tray {
 export type OpenTray = (options: TrayOptions) => Promise<Tray | null>;
 
 export interface NotifierOptions {
-  readonly onClick: (key: string) => void;
+  /** `button`: by its id; null: on the alert itself. */
+  readonly onClick: (key: string, button: string | null) => void;
   /**
    * Gone from the screen: closed by the person, or by the desktop after its time. Never after `close`. `unknown`: it went
    * with the desktop's notification service, or could not be shown for want of one, and there is one again now: what
@@ -29,6 +41,19 @@ export interface NotifierOptions {
   readonly onClosed: (key: string, by: "person" | "expired" | "unknown") => void;
   readonly onProblem: (text: string) => void;
   readonly folder: string;
+}
+
+/** For `beckon doctor`: who shows the alerts, or why nobody does. */
+export interface NotifierAbout {
+  /** `D-Bus`, `notify-send`, `toasts`, … */
+  readonly way: string;
+  /** `Xfce Notify Daemon 0.7.3`; null: it has no name. */
+  readonly server: string | null;
+  /** In the words of the freedesktop specification: `actions`, `body`, `sound`, …; null: nobody tells. */
+  readonly abilities: readonly string[] | null;
+  /** Does `show` resolve with a name for each alert that is on the screen? */
+  readonly namesAlerts: boolean;
+  readonly missing: string | null;
 }
 
 export interface Notifier {
@@ -42,6 +67,7 @@ export interface Notifier {
   forget(handle: string): Promise<void>;
   /** The person has asked their desktop for silence; null: it cannot be known here. */
   isSilenced(): Promise<boolean | null>;
+  about(): Promise<NotifierAbout>;
   stop(): Promise<void>;
 }
 
@@ -66,6 +92,8 @@ export interface Terminals {
   focus(target: Target): Promise<FocusOutcome>;
   /** Is the person looking at this very pane? null: it cannot be known here. */
   isLooking(target: Target): Promise<boolean | null>;
+  /** How far `focus` would get; changes nothing. */
+  reach(target: Target): Promise<FocusOutcome>;
 }
 
 export interface Ran {

@@ -6,7 +6,10 @@ import type { Here } from "./agents/envelope.ts";
 import type { Config } from "./core/config.ts";
 import type { Session } from "./core/session.ts";
 import { createDesk, type Desk } from "./desk.ts";
+import type { DeskAbout } from "./desk-about.ts";
+import type { Held } from "./held.ts";
 import type { Terminals } from "./ports.ts";
+import type { Recorder } from "./record.ts";
 import { loadDesk, saveDesk } from "./storage/desk-file.ts";
 import type { Log } from "./storage/log.ts";
 import type { Paths } from "./storage/paths.ts";
@@ -16,6 +19,7 @@ import { insideAgentFolder } from "./watch/transcripts.ts";
 
 /** An alert waits for the answer: 1 to 3 ms, but more on a machine whose agents keep it busy. */
 const lookMs = 200;
+const openingMs = 1_000;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -31,6 +35,8 @@ export interface DesktopOptions {
   readonly isConnected: () => boolean;
   readonly url: () => string;
   readonly quit: () => void;
+  readonly held: Pick<Held, "asked" | "answer">;
+  readonly record: Pick<Recorder, "shown" | "notShown">;
   readonly log: Log;
 }
 
@@ -39,16 +45,21 @@ export interface Desktop {
   readonly actions: Actions;
   /** Resolves when icon and alerts are there, or cannot be. */
   open(): Promise<void>;
+  /** Who asks right after the start is told when it is there. */
+  about(): Promise<DeskAbout>;
+  readonly reach: Terminals["reach"];
 }
 
 export function createDesktop(options: DesktopOptions): Desktop {
   const { paths, env, clock, sessions, config, log } = options;
   const terminals = whenNeeded(env);
+  let opening: Promise<void> = Promise.resolve();
   const onProblem = (text: string) => log("warn", text);
   const desk = createDesk({
     clock,
     sessions,
     config,
+    asked: options.held.asked,
     terminals,
     facts: () => ({
       version,
@@ -60,13 +71,18 @@ export function createDesktop(options: DesktopOptions): Desktop {
     keep: (value) =>
       createSaver(() => saveDesk(paths.desk, value()), { quietMs: 30, maxMs: 200, onError: onProblem }),
     onAction: (action) => actions.click(action),
-    onHeld: (key, why) => log("info", `no alert for ${key}: ${why}`),
+    onHeld(key, why) {
+      log("info", `no alert for ${key}: ${why}`);
+      options.record.notShown(key, why);
+    },
+    onShown: options.record.shown,
     onProblem,
   });
   const roots = [join(options.claudeFolder, "projects")];
   const actions = createActions({
     desk,
     terminals,
+    held: options.held,
     clock,
     sessions,
     config,
@@ -82,23 +98,40 @@ export function createDesktop(options: DesktopOptions): Desktop {
       ]);
       return copy(text, exec, env);
     },
+    async connect() {
+      const [{ connectClaude }, { exec }] = await Promise.all([
+        import("./install/connect.ts"),
+        import("./desktop/exec.ts"),
+      ]);
+      return connectClaude({ paths, env, exec, version });
+    },
     quit: options.quit,
     onProblem,
   });
   return {
     desk,
     actions,
-    async open() {
-      makePrivateFolder(paths.helpers);
-      const [{ openTray }, { openNotifier }] = await Promise.all([
-        import("./desktop/tray/index.ts"),
-        import("./desktop/notify/index.ts"),
-        // For the first alert, which should not wait for it.
-        import("./desktop/terminals/index.ts"),
-      ]);
-      await desk.open({ tray: openTray, notifier: openNotifier, folder: paths.helpers });
+    reach: terminals.reach,
+    async about() {
+      await Promise.race([opening.catch(() => {}), Bun.sleep(openingMs)]);
+      return desk.about();
+    },
+    open() {
+      opening = openDesk(desk, paths.helpers);
+      return opening;
     },
   };
+}
+
+async function openDesk(desk: Desk, folder: string): Promise<void> {
+  makePrivateFolder(folder);
+  const [{ openTray }, { openNotifier }] = await Promise.all([
+    import("./desktop/tray/index.ts"),
+    import("./desktop/notify/index.ts"),
+    // For the first alert, which should not wait for it.
+    import("./desktop/terminals/index.ts"),
+  ]);
+  await desk.open({ tray: openTray, notifier: openNotifier, folder });
 }
 
 /** Loaded with the first look or click: measured side by side, a start takes 0.8 of the time without it. */
@@ -113,6 +146,7 @@ function whenNeeded(env: Env): Terminals {
   return {
     focus: async (target) => (await load()).focus(target),
     isLooking: async (target) => (await load()).isLooking(target),
+    reach: async (target) => (await load()).reach(target),
   };
 }
 

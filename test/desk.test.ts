@@ -8,6 +8,7 @@ import { createDesk, type DeskOptions } from "../src/desk.ts";
 import type { NotifierOptions } from "../src/ports.ts";
 import { createStore } from "../src/store.ts";
 import { createClock } from "../src/watch/machine.ts";
+import { asked } from "./core/asked.ts";
 import { until } from "./world.ts";
 
 const clock = createClock();
@@ -25,9 +26,9 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<De
     clock,
     sessions: (now) => store.sessions(now),
     config: () => defaults,
+    asked: () => null,
     facts: () => ({ hooksInstalled: true, version: "1.2.3", problems: [] }),
     terminals: {
-      focus: async () => ({ result: "exact", by: "", why: null }),
       isLooking: async () => false,
     },
     before,
@@ -47,7 +48,11 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<De
   store.subscribe(() => desk.poke());
   const opened = desk.open({
     folder: "/nowhere",
-    tray: async () => ({ show: (view) => void views.push(view), stop: async () => {} }),
+    tray: async () => ({
+      show: (view) => void views.push(view),
+      about: async () => ({ way: "a fake", host: null, missing: null }),
+      stop: async () => {},
+    }),
     notifier: async (options) => {
       notifying = options;
       return {
@@ -59,6 +64,13 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<De
         close: async (key) => void screen.delete(key),
         forget: async () => {},
         isSilenced: async () => false,
+        about: async () => ({
+          way: "a fake",
+          server: null,
+          abilities: null,
+          namesAlerts: true,
+          missing: null,
+        }),
         stop: async () => {},
       };
     },
@@ -119,7 +131,7 @@ test("a click on an alert goes to its session; one that was closed stays closed,
   first.tell("shop", "PermissionRequest", bash);
   await until(() => first.screen.size > 0, 3_000);
   const [key = ""] = first.screen.keys();
-  first.notifying()?.onClick(key);
+  first.notifying()?.onClick(key, null);
   expect(first.clicked).toEqual([{ do: "focus", session: "claude:shop" }]);
   first.screen.delete(key);
   first.notifying()?.onClosed(key, "person");
@@ -155,7 +167,6 @@ test("nothing pops up about a pane that the person looks at, until they look awa
   let looks = true;
   const isLooking = async () => looks;
   const terminals: DeskOptions["terminals"] = {
-    focus: async () => ({ result: "exact", by: "", why: null }),
     isLooking,
   };
   const { opened, screen, tell, last, desk } = create({}, { terminals, lingerMs: 500 });
@@ -175,7 +186,7 @@ test("a word that no session says is there for a while, and a click on it goes n
   desk.say("beckon cannot go there", "The terminal is gone.");
   await until(() => screen.size > 0, 3_000);
   const [key = ""] = screen.keys();
-  notifying()?.onClick(key);
+  notifying()?.onClick(key, null);
   expect(clicked).toEqual([]);
   await desk.stop();
 });
@@ -183,7 +194,6 @@ test("a word that no session says is there for a while, and a click on it goes n
 test("who answers one question and looks away is told of the next at once, and of a failure", async () => {
   let looks = true;
   const terminals: DeskOptions["terminals"] = {
-    focus: async () => ({ result: "exact", by: "", why: null }),
     isLooking: async () => looks,
   };
   const { opened, screen, tell, last, desk } = create({}, { terminals });
@@ -211,7 +221,11 @@ test("stopped while tray and notifier are still being opened, both are stopped a
     folder: "/nowhere",
     tray: async () => {
       await Bun.sleep(100);
-      return { show: () => void stopped.push("shown"), stop: async () => void stopped.push("tray") };
+      return {
+        show: () => void stopped.push("shown"),
+        about: async () => ({ way: "a fake", host: null, missing: null }),
+        stop: async () => void stopped.push("tray"),
+      };
     },
     notifier: async () => {
       await Bun.sleep(100);
@@ -220,6 +234,13 @@ test("stopped while tray and notifier are still being opened, both are stopped a
         close: async () => {},
         forget: async () => {},
         isSilenced: async () => null,
+        about: async () => ({
+          way: "a fake",
+          server: null,
+          abilities: null,
+          namesAlerts: true,
+          missing: null,
+        }),
         stop: async () => void stopped.push("notifier"),
       };
     },
@@ -227,4 +248,35 @@ test("stopped while tray and notifier are still being opened, both are stopped a
   await desk.stop();
   await late;
   expect(stopped.sort()).toEqual(["notifier", "tray"]);
+});
+
+test("a button answers the ask it was made for; so soon that nobody can have read it, it goes there instead", async () => {
+  const { opened, screen, tell, clicked, notifying, desk } = create({}, { asked: () => asked() });
+  await opened;
+  tell("shop", "PermissionRequest", bash);
+  await until(() => screen.size > 0, 3_000);
+  const [alert] = screen.values();
+  const [allow] = alert?.buttons ?? [];
+  if (!alert || !allow) throw new Error("no buttons");
+  notifying()?.onClick(alert.key, allow.id);
+  expect(clicked).toEqual([{ do: "focus", session: "claude:shop" }]);
+  await Bun.sleep(600);
+  notifying()?.onClick(alert.key, allow.id);
+  expect(clicked[1]).toEqual(allow.action);
+  await desk.stop();
+});
+
+test("a button of an ask that is over answers nothing, and says so", async () => {
+  const { opened, screen, tell, clicked, notifying, desk } = create({}, { asked: () => asked() });
+  await opened;
+  tell("shop", "PermissionRequest", bash);
+  await until(() => screen.size > 0, 3_000);
+  const [alert] = screen.values();
+  tell("shop", "Stop");
+  await until(() => screen.size === 0, 3_000);
+  notifying()?.onClick(alert?.key ?? "", alert?.buttons?.[0]?.id ?? null);
+  await until(() => screen.size > 0, 3_000);
+  expect(titles(screen)).toEqual(["Nothing was answered"]);
+  expect(clicked).toEqual([]);
+  await desk.stop();
 });

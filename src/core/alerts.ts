@@ -2,11 +2,13 @@
 import { type Cause, causesOf } from "./alert-causes.ts";
 import { alertOf, grouped, namedIn } from "./alert-groups.ts";
 import { keyOf } from "./alert-keys.ts";
+import { type AskedOf, answerable } from "./asked.ts";
 import type { Config } from "./config.ts";
 import type { Moment } from "./event.ts";
 import { plain } from "./line.ts";
 import { elapsedMs } from "./phase.ts";
-import { clockTime, type LocalTime, quietHours } from "./quiet.ts";
+import { isProbe } from "./probe.ts";
+import { type LocalTime, midnightAfter, quietHours } from "./quiet.ts";
 import type { Session } from "./session.ts";
 import { settle } from "./settle.ts";
 import { projectOf } from "./snapshot.ts";
@@ -19,6 +21,8 @@ export interface AlertsInput {
   readonly wishes: Wishes;
   readonly config: Config;
   readonly now: Moment & LocalTime;
+  /** Local time, for people: `14:20`, or with its day where it is not today. */
+  readonly clock: (at: number) => string;
   /** Wall time since which this run of beckon has watched: what it found dead then may have been so for hours. */
   readonly upSince: number;
   /** Sessions, `agent:sessionId`, whose very pane the person looks at. */
@@ -27,6 +31,7 @@ export interface AlertsInput {
   readonly known: ReadonlySet<string>;
   /** The person has asked their desktop for silence. */
   readonly silenced: boolean;
+  readonly asked: AskedOf;
 }
 
 export interface Alerts {
@@ -41,7 +46,12 @@ export interface Alerts {
 
 export function alerts(input: AlertsInput): Alerts {
   const { now, config } = input;
-  const watch = { now, upSince: input.upSince, on: config.alerts };
+  const watch = {
+    now,
+    upSince: input.upSince,
+    on: config.alerts,
+    asked: answerable(input.asked, config),
+  };
   const sessions = input.sessions.map((session) => settle(session, now.t));
   const told = sessions.map((session) => causesOf(session, watch));
   const causes = told.flatMap((one) => one.causes).sort(bySince);
@@ -55,9 +65,11 @@ export function alerts(input: AlertsInput): Alerts {
     ...causes.flatMap(({ leftMs }) => (leftMs === null ? [] : [now.at + leftMs])),
     ...judged.flatMap(({ hold }) => hold?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.lookAgain] : []),
+    // What began today began on a day with a name, from then on.
+    ...(groups.length > 0 ? [midnightAfter(now)] : []),
   ];
   return {
-    show: groups.map((group) => alertOf(group, names, config.alerts.sound)),
+    show: groups.map((group) => alertOf(group, names, { sound: config.alerts.sound, clock: input.clock })),
     held: judged.flatMap(({ cause, hold }) => (hold ? [{ key: cause.key, why: hold.why }] : [])),
     seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
     next: earliest(times, now.at),
@@ -78,27 +90,30 @@ const stays = (why: string): Hold => ({ why, until: null });
 
 /** null: nothing speaks against it. */
 function holdOf({ key, kind, session, since }: Cause, input: AlertsInput): Hold | null {
-  const { wishes, config, now } = input;
+  const { wishes, config, now, clock } = input;
   const own = keyOf(session);
   const muted = mutedBy(session, wishes, config);
   const snooze = wishes.snoozed.find((s) => s.session === own && s.until > now.at);
   const quiet = quietHours(config.quietHours, now);
-  const graceMs = kind === "blocked" ? config.alerts.graceMs - elapsedMs(since, now) : 0;
+  // Who runs a test looks at it, and wants to see it at once.
+  const isTest = isProbe(session);
+  const mayLook = isTest || config.alerts.whileLooking;
+  const graceMs = kind === "blocked" && !isTest ? config.alerts.graceMs - elapsedMs(since, now) : 0;
 
   if (!config.alerts[kind]) return stays(`alerts.${kind} is off in the settings`);
   if (session.attended === false && !config.alerts.unattended) return stays("nobody sits at this session");
   if (wishes.dismissed.includes(key)) return stays("you have seen it or sent it away");
   if (muted === "session") return stays("you muted this session");
   if (muted === "project") return stays(`the project ${plain(projectOf(session) ?? "")} is muted`);
-  if (snooze) return { why: `you snoozed it until ${clockTime(snooze.until, now)}`, until: snooze.until };
+  if (snooze) return { why: `you snoozed it until ${clock(snooze.until)}`, until: snooze.until };
   if (wishes.quietUntil !== null && wishes.quietUntil > now.at) {
     if (wishes.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");
-    return { why: `quiet until ${clockTime(wishes.quietUntil, now)}`, until: wishes.quietUntil };
+    return { why: `quiet until ${clock(wishes.quietUntil)}`, until: wishes.quietUntil };
   }
-  if (quiet?.isOn) return { why: `quiet hours until ${clockTime(quiet.edge, now)}`, until: quiet.lookAgain };
+  if (quiet?.isOn) return { why: `quiet hours until ${clock(quiet.edge)}`, until: quiet.lookAgain };
   if (input.silenced) return stays("your desktop is set to do not disturb");
-  if (!config.alerts.whileLooking && input.looking.has(own)) return stays("you are looking at it");
-  if (!config.alerts.whileLooking && input.known.has(key)) return stays("you have just looked at it");
+  if (!mayLook && input.looking.has(own)) return stays("you are looking at it");
+  if (!mayLook && input.known.has(key)) return stays("you have just looked at it");
   if (graceMs > 0) {
     return { why: `you have ${config.alerts.graceMs} ms to answer in the terminal`, until: now.at + graceMs };
   }

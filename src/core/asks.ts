@@ -9,6 +9,11 @@ export function closeAsks(session: Session, closes: (ask: Ask) => boolean): Sess
     : session;
 }
 
+/** Through beckon. */
+export function answered(session: Session, request: string, { at, t }: Moment): Session {
+  return { ...closeAsks(session, (ask) => ask.request === request), answered: { at, t } };
+}
+
 /** All asks of one thread (the idle one is the main thread's). What the status file opened, the file closes. */
 export function closeThread(session: Session, agentId: string | null): Session {
   return closeAsks(session, (ask) => ask.agentId === agentId && ask.from !== "file");
@@ -80,6 +85,7 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
     inputKey: move.inputKey,
     summary: move.summary,
     options: move.options,
+    request: event.id,
     from: "hook",
   } as const;
   const nameless = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
@@ -88,7 +94,7 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
 
 function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
   const ask = { kind, from, agentId: null, tool: null, toolUseId: null, promptId: null, inputKey: null };
-  return openAsk(session, { ...ask, summary: "", options: [] }, when);
+  return openAsk(session, { ...ask, summary: "", options: [], request: null }, when);
 }
 
 /** An ask that no request named can only be about the one tool call under way, if there is just one. */

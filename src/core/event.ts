@@ -79,7 +79,8 @@ export type Move =
       readonly summary: string;
       readonly options: readonly string[];
     }
-  | { readonly kind: "ask-answered"; readonly askId: string }
+  /** By the event that asked: told anew with an event that came late, the same dialog may be counted otherwise. */
+  | { readonly kind: "ask-answered"; readonly request: string }
   | { readonly kind: "elicitation-end"; readonly server: string | null }
   /** The agent's own reminder that somebody is waited for: it names no tool and comes late. */
   | { readonly kind: "nudge"; readonly ask: "permission" | "elicitation" | "idle"; readonly text: string }

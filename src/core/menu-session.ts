@@ -1,10 +1,13 @@
 /** A session's entry in the tray's menu, and what can be done with it. */
+import { askName } from "./ask-name.ts";
+import type { AskedOf } from "./asked.ts";
 import { cutEnd, cutMiddle, plain, widthOf } from "./line.ts";
+import { answerEntries } from "./menu-answer.ts";
+import { idOf, maxLabel } from "./menu-label.ts";
 import { projectOf } from "./snapshot.ts";
 import { type Given, type Group, type Row, snoozedUntil, wantOf } from "./tray-row.ts";
 import type { Action, MenuEntry } from "./view.ts";
 
-export const maxLabel = 80;
 const maxProject = 24;
 /** Of asks and subagents; the terminal shows the rest. */
 const maxTold = 4;
@@ -18,37 +21,35 @@ const marks: Readonly<Record<Group, string>> = {
   recent: "·",
 };
 
-/** Unlike a join alone, never the same for different parts. */
-export function idOf(...parts: readonly string[]): string {
-  return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
-}
-
 /** `name · 4 min · Bash: npm run deploy +1 · muted` */
 export function lineOf(row: Row, name: string, { ages }: Given): string {
   const start = `${name} · ${ages.since(row.since)} · `;
   const running = row.session.children.filter((child) => child.running).length;
-  const more = [
-    ...(row.asks.length > 1 ? [` +${row.asks.length - 1}`] : []),
-    ...(row.group === "working" && running > 0
-      ? [` +${running} ${running === 1 ? "subagent" : "subagents"}`]
-      : []),
-    ...(row.silence === null ? [] : [` · ${row.silence}`]),
-  ].join("");
-  return start + cutEnd(row.what, maxLabel - 2 - widthOf(start) - widthOf(more)) + more;
+  const asked = row.asks.length > 1 ? ` +${row.asks.length - 1}` : "";
+  const children =
+    row.group === "working" && running > 0 ? ` +${running} ${running === 1 ? "subagent" : "subagents"}` : "";
+  const silence = row.silence === null ? "" : ` · ${row.silence}`;
+  const left = maxLabel - 2 - widthOf(start) - widthOf(asked + silence);
+  // Beside a very long name there is no room for all of it: the submenu has them.
+  const fitting = widthOf(children) < left ? children : "";
+  return start + cutEnd(row.what, left - widthOf(fitting)) + asked + fitting + silence;
 }
 
-export function sessionEntry(row: Row, name: string, given: Given): MenuEntry {
+/** `asked`: of what can be answered here. */
+type MenuGiven = Given & { readonly asked: AskedOf };
+
+export function sessionEntry(row: Row, name: string, given: MenuGiven): MenuEntry {
   return {
     kind: "entry",
     id: idOf("session", row.key),
     label: `${marks[row.group]} ${lineOf(row, name, given)}`,
     action: null,
-    children: [...aboutIt(row), ...actionsOn(row, given)],
+    children: [...aboutIt(row, given), ...actionsOn(row, given)],
   };
 }
 
 /** Told in quotes or after a word of ours, so that no text of an agent can pass for something to click on. */
-function aboutIt({ session, key, asks, what, group }: Row): MenuEntry[] {
+function aboutIt({ session, key, asks, what, group }: Row, { asked }: MenuGiven): MenuEntry[] {
   const tell = (id: string, label: string): MenuEntry => ({
     kind: "entry",
     id,
@@ -63,9 +64,15 @@ function aboutIt({ session, key, asks, what, group }: Row): MenuEntry[] {
   return [
     ...(title === "" ? [] : [tell(idOf("title", key), `“${cutEnd(title, maxLabel - 2)}”`)]),
     ...(branch === "" ? [] : [tell(idOf("branch", key), `Branch ${cutMiddle(branch, maxLabel - 7)}`)]),
-    ...told.map((ask) => tell(idOf("ask", key, ask.id), `Asks · ${wantOf(ask, session)}`)),
+    ...told.map((ask) => {
+      const label = `Asks · ${wantOf(ask, session)}`;
+      const open = asked(ask);
+      if (open === null) return tell(idOf("ask", key, ask.id), label);
+      const entry = tell(idOf("answer", key, askName(ask)), label);
+      return { ...entry, children: answerEntries(key, ask, open) };
+    }),
     ...(asks.length > told.length ? [tell(idOf("asks", key), `and ${asks.length - told.length} more`)] : []),
-    ...(answer === "" ? [] : [tell(idOf("answer", key), `Said “${cutEnd(answer, maxLabel - 7)}”`)]),
+    ...(answer === "" ? [] : [tell(idOf("said", key), `Said “${cutEnd(answer, maxLabel - 7)}”`)]),
     ...(what.startsWith("failed: ") ? [tell(idOf("failed", key), `It ${what}`)] : []),
     ...running
       .slice(0, maxTold)

@@ -1,9 +1,11 @@
 /** The tray: what its icon, its tooltip and its menu should be, of the state and the time. */
 import { agesAt } from "./ages.ts";
+import { type AskedOf, answerable } from "./asked.ts";
 import type { Config } from "./config.ts";
 import type { Moment } from "./event.ts";
 import { cutEnd } from "./line.ts";
-import { idOf, lineOf, maxLabel, sessionEntry } from "./menu-session.ts";
+import { idOf, maxLabel } from "./menu-label.ts";
+import { lineOf, sessionEntry } from "./menu-session.ts";
 import type { Session } from "./session.ts";
 import { namesOf } from "./tray-name.ts";
 import { type Given, type Group, type Row, rowOf } from "./tray-row.ts";
@@ -29,6 +31,7 @@ export interface MenuInput {
   readonly config: Config;
   readonly now: Moment;
   readonly facts: Facts;
+  readonly asked: AskedOf;
 }
 
 export interface Menu extends TrayView {
@@ -49,9 +52,9 @@ const maxFurther = 30;
 const maxRecent = 10;
 const inTooltip = 4;
 
-export function menu({ sessions, wishes, config, now, facts }: MenuInput): Menu {
+export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput): Menu {
   const ages = agesAt(now);
-  const given: Given = { wishes, config, ages, clock: facts.clock };
+  const given = { wishes, config, ages, clock: facts.clock, asked: answerable(asked, config) };
   const rows = sessions.flatMap((session) => rowOf(session, given) ?? []).sort(byUrgency);
   const groups = Map.groupBy(rows, ({ group }) => group);
   const of = (group: Group): readonly Row[] => groups.get(group) ?? [];

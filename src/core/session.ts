@@ -11,6 +11,8 @@ export interface Ask extends Moment {
   readonly inputKey: string | null;
   readonly summary: string;
   readonly options: readonly string[];
+  /** The event that asked, by its id: an answer goes to this request and to no other. null: nobody has named it yet. */
+  readonly request: string | null;
   /** Who told us: only a hook knows the ask's name; the others are named by the hook that may still come. */
   readonly from: "hook" | "reminder" | "file";
   /** The agent's own status says that no dialog is on the screen (yet): kept, but not shown. */
@@ -57,6 +59,8 @@ export interface Session {
   readonly prompted: Moment | null;
   /** The last time the agent itself said that its turn was over: one that its person broke off is not done. */
   readonly stopped: Moment | null;
+  /** The last time somebody answered an ask through beckon. */
+  readonly answered: Moment | null;
   /** What was running when compaction began. */
   readonly beforeCompact: { readonly running: boolean; readonly detail: string | null } | null;
   readonly asks: readonly Ask[];
@@ -107,6 +111,7 @@ export function newSession(event: AgentEvent): Session {
     detail: null,
     prompted: null,
     stopped: null,
+    answered: null,
     beforeCompact: null,
     asks: [],
     asksOpened: 0,

@@ -1,7 +1,7 @@
 /** The agent's own status file: what its word does at once, and what it does when everything has come to rest. */
 import { closeAsks, fileWaits, hasBlocking, hideBlocking, nameByCall } from "./asks.ts";
 import type { Moment, Move } from "./event.ts";
-import { isBlocking, isShown, type Session } from "./session.ts";
+import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
 
 /** File and hooks of one change come up to 150 ms apart, in either order. */
 const settleMs = 300;
@@ -44,6 +44,8 @@ function waits(session: Session, waitingFor: string | null, when: Moment): Sessi
 /** A change of the file, in its place among the hooks. */
 export function fileChanged(session: Session, move: Move & { kind: "status" }, when: Moment): Session {
   const before = session.file?.status;
+  // The dialog that was answered through beckon is closed already: the file means that one, and not the next in line.
+  const isKnown = session.answered !== null && session.file !== null && session.answered.t >= session.file.t;
   const now: Session = {
     ...session,
     file: { status: move.status, waitingFor: move.waitingFor, at: when.at, t: when.t },
@@ -57,13 +59,14 @@ export function fileChanged(session: Session, move: Move & { kind: "status" }, w
       return waits(now, move.waitingFor, when);
     case "busy": {
       // From "waiting": the dialog on the screen was answered. From "idle": a turn begins, whose ask may have come first.
-      const answered = before === "waiting" && now.asks.find((ask) => isBlocking(ask) && isShown(ask));
+      const answered =
+        before === "waiting" && !isKnown && now.asks.find((ask) => isBlocking(ask) && isShown(ask));
       return turnRuns(answered ? closeAsks(now, (ask) => ask === answered) : now, false, when);
     }
   }
 }
 
-/** Idle, though a prompt came since; busy, though the turn ended since; waiting, though a hook closed the dialog. */
+/** Idle, though a prompt came since; busy, though the turn ended or something was asked since; waiting, though a hook closed the dialog. */
 function contradicts(session: Session, file: NonNullable<Session["file"]>): boolean {
   const { turn, prompted } = session;
   switch (file.status) {
@@ -71,11 +74,14 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
     case "shell":
       return turn.running && prompted !== null && prompted.t > file.t;
     case "busy":
-      return !turn.running && turn.t > file.t;
+      return (!turn.running && turn.t > file.t) || session.asks.some((ask) => isNews(ask, file));
     case "waiting":
       return !hasBlocking(session);
   }
 }
+
+/** A request that the file has not heard of yet. */
+const isNews = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isShown(ask) && ask.t > file.t;
 
 /** When what hooks and file say of it has come to rest, on the clock of `t`; null: it has, or there is nothing to wait for. */
 export function restsAt(session: Session, t: number): number | null {

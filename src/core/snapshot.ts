@@ -1,5 +1,6 @@
 /** What others see of a session: the API's, the command line's and the desktop's one view. */
 import { createHash } from "node:crypto";
+import type { Asked } from "./asked.ts";
 import type { AskKind, Moment, Place, Tokens } from "./event.ts";
 import { type ActivityPhase, phaseOf, type SessionState, type Status, stateOf, statusOf } from "./phase.ts";
 import { isShown, type Session } from "./session.ts";
@@ -13,7 +14,13 @@ export interface AskSnapshot {
   readonly summary: string;
   readonly options: readonly string[];
   readonly openedAt: number;
+  /** A person can answer it from here. */
   readonly answerable: boolean;
+  /** What an answer has to name; there while it is answerable. */
+  readonly answerId?: string;
+  /** All that is asked, where it is answerable; else why it is not. Only of one session at a time. */
+  readonly asked?: Asked;
+  readonly why?: string;
 }
 
 export interface SessionSnapshot {

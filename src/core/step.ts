@@ -143,7 +143,7 @@ function move(session: Session, event: AgentEvent, m: Move): Session {
       return main && !asked.turn.running ? runs(asked, event, m.tool) : asked;
     }
     case "ask-answered":
-      return asks.closeAsks(session, (ask) => ask.id === m.askId);
+      return asks.answered(session, m.request, event);
     case "elicitation-end": {
       const open = session.asks.filter((ask) => ask.kind === "elicitation");
       const ask = open.find((a) => a.inputKey === m.server) ?? open[0];

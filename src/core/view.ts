@@ -1,9 +1,18 @@
 /** What a person sees of the state, as data: adapters show it, and know nothing else. */
+import type { Answer } from "./asked.ts";
 
 /** What a person can do from the tray, from an alert, or by the command line. Sessions are named `agent:sessionId`. */
 export type Action =
   | { readonly do: "focus"; readonly session: string }
   | { readonly do: "next" }
+  /** `ask` names one ask and no other, from the moment it was shown: whatever is asked by then, this one is answered. */
+  | {
+      readonly do: "answer";
+      readonly session: string;
+      readonly ask: string;
+      readonly answer: Answer;
+      readonly by: "tray" | "notification";
+    }
   | { readonly do: "mute"; readonly session: string; readonly on: boolean }
   | { readonly do: "mute-project"; readonly project: string; readonly on: boolean }
   /** null: wake it now. */
@@ -29,6 +38,8 @@ export interface MenuEntry {
   /** null: it only tells, or only opens its children. */
   readonly action: Action | null;
   readonly checked?: boolean;
+  /** It says yes to what its siblings tell: without any of them it must not be there either. */
+  readonly needsAll?: true;
   readonly children?: readonly MenuItem[];
 }
 
@@ -51,6 +62,15 @@ export interface TrayView {
 
 export type AlertKind = "blocked" | "failed" | "idle" | "finished";
 
+export interface AlertButton {
+  /** Not the same for another ask. */
+  readonly id: string;
+  readonly label: string;
+  readonly action: Action;
+  /** It says yes to what the body tells: only where all of the body can be read. */
+  readonly needsAll: boolean;
+}
+
 /** An alert that should be on the screen. */
 export interface Alert {
   /** Once per ask: as long as it stays the same, it is the same alert. */
@@ -66,4 +86,8 @@ export interface Alert {
   readonly since: number;
   /** Several in one: the keys of those it stands for. Who sends it away sends them away. */
   readonly covers?: readonly string[];
+  /** The body is word for word, blanks and empty lines too: it is shown as it is. */
+  readonly isExact?: true;
+  /** Beside going there, which every alert can do. At most three. */
+  readonly buttons?: readonly AlertButton[];
 }

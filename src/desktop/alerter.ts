@@ -13,9 +13,13 @@ export interface Remembered {
   readonly covers?: readonly string[];
 }
 
+export type OnScreen = Pick<Remembered, "key" | "handle">;
+
 export interface AlerterOptions {
   readonly remembered?: readonly Remembered[];
   readonly onProblem: (text: string) => void;
+  /** For the first time. */
+  readonly onShown?: (alert: Alert) => void;
   /** What `remembered` gives has changed. */
   readonly onChange?: () => void;
   /** Times to wait, for tests. */
@@ -31,6 +35,10 @@ export interface Alerter {
   closed(...told: Parameters<NotifierOptions["onClosed"]>): void;
   /** What a click on it is about. */
   get(key: string): Alert | null;
+  /** For how long its words and buttons have been on the screen. */
+  shownMs(key: string): number;
+  /** What is there now, and under which name. */
+  onScreen(): readonly OnScreen[];
   remembered(): readonly Remembered[];
   stop(): void;
 }
@@ -55,6 +63,8 @@ interface Slot {
   /** It may be there, though nothing is known to be: taken back to be sure. */
   isDoubtful: boolean;
   failures: number;
+  /** When its last words came on the screen. */
+  shownAt: number;
   /** Nothing is shown before this ends. */
   pause: ReturnType<typeof setTimeout> | null;
 }
@@ -118,11 +128,13 @@ export function createAlerter(notifier: Notifier, options: AlerterOptions): Aler
     const before = slot.shown;
     const isAnew = before !== null || slot.isLeft;
     slot.shown = alert;
+    slot.shownAt = Number.POSITIVE_INFINITY;
     try {
       // What has been heard once is not heard again.
       slot.handle = await notifier.show(isAnew ? { ...alert, sound: false } : alert, slot.handle);
-      change(slot, { isLeft: false, isDoubtful: false, failures: 0 });
+      change(slot, { isLeft: false, isDoubtful: false, failures: 0, shownAt: performance.now() });
       if (isAnew) pause(slot, calmMs);
+      else options.onShown?.(alert);
     } catch (error) {
       slot.shown = before;
       slot.isDoubtful = true;
@@ -188,6 +200,11 @@ export function createAlerter(notifier: Notifier, options: AlerterOptions): Aler
       reconcile();
     },
     get: (key) => slots.get(key)?.shown ?? slots.get(key)?.wanted ?? null,
+    shownMs: (key) => performance.now() - (slots.get(key)?.shownAt ?? Number.POSITIVE_INFINITY),
+    onScreen: () =>
+      [...slots.values()].flatMap(({ key, shown, handle, isUnderWay }) =>
+        shown && !isUnderWay ? [{ key, handle }] : [],
+      ),
     remembered() {
       const there = [...slots.values()].flatMap(({ key, handle, shown }): Remembered[] =>
         handle === null ? [] : [{ key, handle, gone: false, ...told(shown?.covers ?? []) }],
@@ -211,7 +228,7 @@ function told(covers: readonly string[]): Pick<Remembered, "covers"> {
 function emptySlot(key: string): Slot {
   const nothing = { wanted: null, shown: null, handle: null, pause: null };
   const never = { isLeft: false, isUnderWay: false, wasClosed: false, isDoubtful: false };
-  return { key, ...nothing, ...never, failures: 0 };
+  return { key, ...nothing, ...never, failures: 0, shownAt: Number.POSITIVE_INFINITY };
 }
 
 function change(slot: Slot, to: Partial<Slot>): void {
@@ -227,8 +244,17 @@ function isEmpty({ wanted, shown, isLeft, isUnderWay, isDoubtful, pause }: Slot)
 }
 
 function isSameText(a: Alert, b: Alert): boolean {
-  return a.title === b.title && a.body === b.body && a.urgency === b.urgency;
+  return (
+    a.title === b.title &&
+    a.body === b.body &&
+    a.urgency === b.urgency &&
+    a.isExact === b.isExact &&
+    buttonsIn(a) === buttonsIn(b)
+  );
 }
+
+const buttonsIn = ({ buttons = [] }: Alert): string =>
+  JSON.stringify(buttons.map(({ id, label, needsAll }) => [id, label, needsAll]));
 
 const maxRemembered = 1_000;
 const maxLength = 4_096;

@@ -10,6 +10,13 @@ import { ago, done, minute, now as moment } from "./tray.ts";
 /** A full minute: 14:20. */
 export const now: AlertsInput["now"] = { ...moment, minuteOfDay: 14 * 60 + 20 };
 
+/** From which on `now` was yesterday. */
+export const midnight = now.at + (24 * 60 - now.minuteOfDay) * minute;
+
+/** The person's own, as `now` says. */
+const clock: AlertsInput["clock"] = (at) =>
+  new Date(at - now.at + now.minuteOfDay * minute).toISOString().slice(11, 16);
+
 export const later = (ms: number): AlertsInput["now"] => ({
   at: now.at + ms,
   t: now.t + ms,
@@ -22,10 +29,12 @@ export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput
     wishes: noWishes,
     config: defaults,
     now,
+    clock,
     upSince: now.at - 24 * 60 * minute,
     looking: new Set(),
     known: new Set(),
     silenced: false,
+    asked: () => null,
     ...more,
   });
 }

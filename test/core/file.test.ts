@@ -36,6 +36,13 @@ describe("an ask answered in the terminal", () => {
   });
 });
 
+test("on a loaded machine the file tells of a dialog 0.7 s after its hook: the ask does not flicker", () => {
+  const told = running().hook("PermissionRequest", bash, 100).wait(700);
+  const [asked] = told.see().asks;
+  expect(asked).toMatchObject({ tool: "Bash" });
+  expect(told.file("waiting", "permission prompt", 0).see().asks).toMatchObject([{ id: asked?.id }]);
+});
+
 describe("waiting", () => {
   test("opens an ask without a name that the request names: one ask, one id", () => {
     const told = running().file("waiting", "permission prompt");
@@ -101,7 +108,7 @@ describe("settle", () => {
       .hook("PreToolUse", { ...child, ...call })
       .hook("PermissionRequest", { ...child, ...bash });
     expect(told.see().activityPhase).toBe("waiting_permission");
-    expect(told.wait(400).see()).toMatchObject({ activityPhase: "busy", asks: [] });
+    expect(told.wait(1_000).see()).toMatchObject({ activityPhase: "busy", asks: [] });
     expect(told.file("waiting", "permission prompt").see()).toMatchObject({
       activityPhase: "waiting_permission",
       asks: [{ tool: "Bash", agentId: "a1" }],

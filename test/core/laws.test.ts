@@ -47,7 +47,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     summary: fc.constant("may I"),
     options: fc.constant([]),
   }),
-  fc.record({ kind: fc.constant("ask-answered" as const), askId: nullable(["s-1", "s-2", "s-3"]) }),
+  fc.record({ kind: fc.constant("ask-answered" as const), request: nullable(["e1", "e2", "e3"]) }),
   fc.record({ kind: fc.constant("elicitation-end" as const), server: nullable([null, "fake"]) }),
   fc.record({
     kind: fc.constant("nudge" as const),

@@ -1,11 +1,14 @@
 /** Laws of the tray's menu, for any sessions, wishes and times. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { askName } from "../../src/core/ask-name.ts";
 import { defaults } from "../../src/core/config.ts";
 import type { MenuInput } from "../../src/core/menu.ts";
-import type { Session } from "../../src/core/session.ts";
-import type { MenuItem } from "../../src/core/view.ts";
+import { folded, inMenu } from "../../src/core/rows.ts";
+import type { Ask, Session } from "../../src/core/session.ts";
+import type { MenuEntry, MenuItem } from "../../src/core/view.ts";
 import { sentAway, type Wishes } from "../../src/core/wishes.ts";
+import { askeds } from "./asked.ts";
 import { ask, child, entriesOf, facts, hour, keyOf, menuOf, minute, now, session } from "./tray.ts";
 
 /** Odd texts: half characters, marks of direction, controls, other scripts, what commands are called. */
@@ -119,7 +122,12 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
   return fc.record({
     sessions: fc.constant(list),
     wishes,
-    config: fc.constant(defaults),
+    config: fc.boolean().map((enabled) => ({ ...defaults, answering: { ...defaults.answering, enabled } })),
+    asked: fc.array(fc.option(askeds, { nil: null }), { minLength: 1, maxLength: 4 }).map(
+      (some) =>
+        ({ id }: Ask) =>
+          some[Number(id.slice(2)) % some.length] ?? null,
+    ),
     now: fc.integer({ min: 0, max: 2 * minute }).map((ms) => ({ at: now.at + ms, t: now.t + ms })),
     facts: fc.record({
       hooksInstalled: fc.boolean(),
@@ -188,14 +196,61 @@ describe("for any sessions", () => {
     });
   });
 
-  test("the menu is at most two steps deep, and separators are in its root alone", () => {
+  test("the menu is at most three steps deep, and separators are in its root alone", () => {
     holds((input) => {
       const { items } = see(input);
-      expect(depth(items)).toBeLessThanOrEqual(2);
+      expect(depth(items)).toBeLessThanOrEqual(3);
       expect(items.length).toBeLessThanOrEqual(50);
       expect(items.at(-1)?.kind).toBe("entry");
       const inside = items.flatMap((item) => (item.kind === "entry" ? (item.children ?? []) : []));
       expect(inside.filter(({ kind }) => kind === "separator")).toEqual([]);
+    });
+  });
+
+  test("an answer is offered for what can be answered, and a yes only below all of what is asked", () => {
+    holds((input) => {
+      const asks = input.sessions.flatMap((one) => one.asks.map((open) => ({ open, key: keyOf(one) })));
+      for (const parent of entriesOf(see(input).items)) {
+        const { children = [] } = parent;
+        const answers = children.flatMap((item) =>
+          item.kind === "entry" && item.action?.do === "answer" ? [{ ...item, action: item.action }] : [],
+        );
+        if (answers.length === 0) continue;
+        expect(input.config.answering.enabled).toBe(true);
+        const [first] = answers;
+        const found = asks.find(
+          ({ open, key }) => askName(open) === first?.action.ask && key === first.action.session,
+        );
+        const asked = found && input.asked(found.open);
+        if (!asked) throw new Error("an answer to nothing");
+        for (const { action, needsAll } of answers) {
+          expect(action.ask).toBe(first?.action.ask ?? "");
+          expect(needsAll === true).toBe(action.answer.do !== "deny");
+        }
+        if (!answers.some(({ needsAll }) => needsAll)) continue;
+        expect(asked.isWhole).toBe(true);
+        const labels = children.map((item) => (item.kind === "entry" ? item.label : ""));
+        const rows = labels.filter((label) => label.startsWith("│")).map((label) => label.slice(2));
+        const wanted = asked.lines.flatMap((line) => folded(line.replaceAll("\t", "    "), 78, inMenu));
+        expect(rows).toEqual(wanted.map((row) => row.trimEnd()));
+        expect(labels.filter((label) => label.startsWith("⚠"))).toHaveLength(asked.dangers.length);
+        // GTK has chosen the first that can be, when the menu is opened by a key.
+        expect(children.find((item) => item.kind === "entry" && item.action)).toMatchObject({
+          action: { do: "focus" },
+        });
+        const lastTold = labels.findLastIndex((label) => /^[│⚠]/u.test(label));
+        expect(labels.findIndex((_, n) => (children[n] as MenuEntry).needsAll)).toBeGreaterThan(lastTold);
+      }
+    });
+  });
+
+  test("what can be clicked says what it does in words of ours, whatever an agent says", () => {
+    const ours =
+      /^(?:Allow|Allow anyway|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
+    holds((input) => {
+      for (const { id, label, action } of entriesOf(see(input).items)) {
+        if (action?.do === "answer" || id.startsWith("look/")) expect(label).toMatch(ours);
+      }
     });
   });
 

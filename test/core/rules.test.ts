@@ -417,13 +417,24 @@ describe("Skill", () => {
 
 test("an answer through beckon closes that ask and no other", () => {
   const told = asking().hook("PermissionRequest", { ...child, ...bash });
-  const [mine, other] = told.see().asks;
+  const [, other] = told.see().asks;
   expect(
     told
-      .own({ kind: "ask-answered", askId: mine?.id ?? "" })
+      .own({ kind: "ask-answered", request: "event-4" })
       .see()
       .asks.map((ask) => ask.id),
   ).toEqual([other?.id ?? ""]);
+});
+
+test("the file's word about a dialog that was answered through beckon does not close the next one", () => {
+  const two = () =>
+    asking()
+      .hook("PreToolUse", { ...call, tool_use_id: "toolu_2" })
+      .hook("PermissionRequest", { ...bash, prompt_id: "p" }, 2_000)
+      .file("waiting", "permission prompt", 20);
+  const through = two().own({ kind: "ask-answered", request: "event-4" }).file("busy", null, 90);
+  expect(through.see().asks).toHaveLength(1);
+  expect(two().file("busy", null, 90).see().asks).toHaveLength(1);
 });
 
 describe("the end", () => {

@@ -42,6 +42,7 @@ export function ask(waited: number, more: Partial<Ask> = {}): Ask {
     inputKey: null,
     summary: "npm run deploy",
     options: [],
+    request: null,
     from: "hook",
     hidden: false,
     ...more,
@@ -94,7 +95,7 @@ export const facts: MenuInput["facts"] = {
 };
 
 export function menuOf(sessions: readonly Session[], more: Partial<MenuInput> = {}): Menu {
-  return menu({ sessions, wishes: noWishes, config: defaults, now, facts, ...more });
+  return menu({ sessions, wishes: noWishes, config: defaults, now, facts, asked: () => null, ...more });
 }
 
 /** Every entry, those in submenus too. */

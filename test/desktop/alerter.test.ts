@@ -64,6 +64,7 @@ function desktop(wait: (what: string) => Promise<unknown> = () => Promise.resolv
       for (const [key, shown] of screen) if (shown.handle === handle) screen.delete(key);
     },
     isSilenced: async () => null,
+    about: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
     stop: async () => {},
   };
   return { screen, calls, notifier, problems: [], mostUnderWay: () => most };
@@ -409,4 +410,21 @@ describe("nothing piles up", () => {
       { numRuns: 500 },
     );
   });
+});
+
+test("an ask that can be answered a moment later gets its buttons in place", async () => {
+  const { screen, calls, notifier } = desktop();
+  const alerter = createAlerter(notifier, { onProblem: () => {}, calmMs: 0 });
+  const action = { do: "focus", session: "claude:a" } as const;
+  const buttons = [{ id: "allow@a", label: "Allow", action, needsAll: true }];
+  alerter.want([alert("a")]);
+  await Bun.sleep(1);
+  alerter.want([alert("a", { buttons })]);
+  await Bun.sleep(1);
+  expect(screen.get("a")?.alert.buttons).toEqual(buttons);
+  expect(calls).toEqual(["show a ♪", "show a in place of h1"]);
+  alerter.want([alert("a")]);
+  await Bun.sleep(1);
+  expect(screen.get("a")?.alert.buttons).toBeUndefined();
+  alerter.stop();
 });

@@ -4,6 +4,7 @@ import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
 import type { Notifier, OpenNotifier } from "../../src/ports.ts";
 import { alertOf, type Desk, openDesk, viewOf } from "./macos/desk.ts";
+import { answerable } from "./notify-world.ts";
 
 const ends: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -24,7 +25,7 @@ async function open(over: Partial<MacSettings> = {}, other: OpenNotifier = async
   const notifier = await openMacNotifierWith(
     {
       folder: desk.folder,
-      onClick: (key) => told.push(`clicked ${key}`),
+      onClick: (key, button) => told.push(`clicked ${button === null ? "" : `${button} of `}${key}`),
       onClosed: (key, by) => told.push(`closed ${key} by ${by}`),
       onProblem: (text) => problems.push(text),
     },
@@ -71,6 +72,16 @@ test("a click is a click and the end of it, the cross only its end", async () =>
   expect(told).toEqual(["clicked a", "closed a by person", "closed b by person"]);
 });
 
+test("what can be answered is shown word for word, and the answer that was clicked is told", async () => {
+  const { desk, notifier, told } = await open();
+  await notifier.show({ ...answerable(5), key: "a", title: "a needs you" });
+  const { panels } = await desk.until((seen) => seen.panels.length === 1);
+  expect(panels[0]?.body).toBe(answerable(5).body);
+  await desk.do({ do: "press", title: "a needs you", button: "Allow" });
+  await until(() => told.length === 2);
+  expect(told).toEqual(["clicked allow@ask-1.abc of a", "closed a by person"]);
+});
+
 test("a click that crosses our own close is none", async () => {
   const { desk, notifier, told } = await open();
   await notifier.show(alertOf("a"));
@@ -112,6 +123,7 @@ test("where panels cannot be had, what waits is shown the other way", async () =
     close: async (key) => void shown.push(`close ${key}`),
     forget: async () => {},
     isSilenced: async () => null,
+    about: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
     stop: async () => {},
   }));
   await notifier.show(alertOf("a"));

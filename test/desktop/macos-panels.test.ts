@@ -193,4 +193,50 @@ describe("panels", () => {
     tell(panel("web", { body: "word ".repeat(500) }));
     expect(someone.panel("web").frame.height).toBeLessThan(110);
   });
+
+  const answers = [
+    { id: "allow@x", label: "Allow", needsAll: true },
+    { id: "deny@x", label: "Deny", needsAll: false },
+  ];
+  const labels = (title: string) => someone.panel(title).buttons.map(({ set }) => set.title);
+
+  test("an answer is a click on its button; a click beside it goes there", () => {
+    const exact = { isExact: true, buttons: answers, body: "set -e\nmake" };
+    tell(panel("web", exact), panel("api", exact));
+    expect(labels("web")).toEqual(["Allow", "Deny"]);
+    someone.press("web", someone.button("web", "Deny"));
+    someone.press("api", { x: 100, y: someone.panel("api").frame.height - 20 });
+    expect(heard("clicked")).toEqual([
+      { is: "clicked", key: "web", button: "deny@x" },
+      { is: "clicked", key: "api" },
+    ]);
+    expect(someone.panels()).toEqual([]);
+  });
+
+  test("VoiceOver's press on a button is its answer", () => {
+    tell(panel("web", { isExact: true, buttons: answers }));
+    const { thing } = someone.button("web", "Allow");
+    bridge.send(thing.set.target as never, String(thing.set.action), thing.proxy);
+    expect(heard("clicked")).toEqual([{ is: "clicked", key: "web", button: "allow@x" }]);
+  });
+
+  test("nobody can allow what does not fit, or is not word for word", () => {
+    tell(panel("long", { isExact: true, buttons: answers, body: "make\n".repeat(30) }));
+    tell(panel("cut", { buttons: answers }));
+    expect([labels("long"), labels("cut")]).toEqual([["Deny"], ["Deny"]]);
+  });
+
+  test("buttons come and go with new words, below the text and above no other panel", () => {
+    tell(panel("web"), panel("api"));
+    const before = someone.panel("web").frame.height;
+    tell(panel("web", { isExact: true, buttons: answers, body: "a\nb\nc\nd\ne" }));
+    const { frame } = someone.panel("web");
+    expect(frame.height).toBeGreaterThan(before + 24);
+    expect(someone.panel("api").frame.y + someone.panel("api").frame.height).toBeLessThan(frame.y);
+    const { y } = someone.button("web", "Allow");
+    expect(y).toBeLessThan(14 + 24);
+    tell(panel("web"));
+    expect(labels("web")).toEqual([]);
+    expect(heard("error")).toEqual([]);
+  });
 });

@@ -20,6 +20,7 @@ test.each([
   '{"is":"action","batch":1,"id":7}',
   '{"is":"closed","key":"a","by":"magic"}',
   '{"is":"clicked","key":null}',
+  '{"is":"clicked","key":"a","button":7}',
   '{"is":"dance"}',
   `{"is":"error","text":"${"x".repeat(70_000)}"}`,
 ])("%j is no message", (line) => {
@@ -30,5 +31,6 @@ test("what a message has beyond its own fields is left behind", () => {
   expect(decode('{"is":"clicked","key":"a","__proto__":{"x":1},"more":2}')).toEqual({
     is: "clicked",
     key: "a",
+    button: null,
   });
 });

@@ -104,17 +104,17 @@ describe("the icon", () => {
   test("is a template of 18 points that keeps its place, with the number beside it", () => {
     tell(view(1, [], { count: 2, title: "beckon: 2 need you", tooltip: "web\napi" }));
     expect(someone.icon()).toMatchObject({ length: -1, autosaveName: "beckon" });
-    expect(someone.button()).toMatchObject({ title: "2", imagePosition: 2, toolTip: "web\napi" });
-    expect(someone.button()?.accessibilityLabel).toBe("beckon: 2 need you");
+    expect(someone.statusButton()).toMatchObject({ title: "2", imagePosition: 2, toolTip: "web\napi" });
+    expect(someone.statusButton()?.accessibilityLabel).toBe("beckon: 2 need you");
     const image = bridge.things.find(({ kind }) => kind === "NSImage");
     expect(image?.set).toMatchObject({ template: true, size: { width: 18, height: 18 } });
     tell(view(2, []));
-    expect(someone.button()).toMatchObject({ title: "", imagePosition: 1 });
+    expect(someone.statusButton()).toMatchObject({ title: "", imagePosition: 1 });
   });
 
   test("that cannot be read is replaced by the name, and told", () => {
     tell(view(1, [], { icon: "AAAA" }));
-    expect(someone.button()).toMatchObject({ title: "beckon", imagePosition: 2 });
+    expect(someone.statusButton()).toMatchObject({ title: "beckon", imagePosition: 2 });
     expect(heard("error")).toHaveLength(1);
   });
 
@@ -166,7 +166,7 @@ describe("the menu", () => {
     const before = someone.openMenu();
     tell(view(8, [{ label: "Something else", id: "focus" }], { count: 5 }));
     expect(someone.menuAsItStands()).toEqual(before);
-    expect(someone.button()?.title).toBe("5");
+    expect(someone.statusButton()?.title).toBe("5");
     someone.choose("Go to terminal");
     expect(heard("opened")).toEqual([{ is: "opened", batch: 7 }]);
     expect(heard("action")).toEqual([{ is: "action", batch: 7, id: "focus" }]);

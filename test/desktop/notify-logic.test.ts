@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { until } from "../world.ts";
-import { alert, busWorld, onBus } from "./notify-world.ts";
+import { alert, answerable, busWorld, onBus } from "./notify-world.ts";
 import { startServer } from "./private-bus.ts";
 
 const { bus, open, both, news, problems, options } = busWorld();
@@ -62,6 +62,45 @@ onBus("GNOME Shell gets a button, and one line of what is not urgent", async () 
   server.act(2, "focus");
   await until(() => news.length > 0, 2_000);
   expect(news).toEqual(["click ask-2"]);
+});
+
+onBus("what can be answered has its exact words and its buttons, and a click says which", async () => {
+  const { server, notifier } = await both();
+  await notifier.show(answerable(3));
+  expect(server.heard[0]).toMatchObject({
+    body: "  step   &lt;0&gt;\n  step   &lt;1&gt;\nmain · tmux",
+    actions: ["allow@ask-1.abc", "Allow", "deny@ask-1.abc", "Deny", "default", "Go to terminal"],
+  });
+  server.act(1, "allow@ask-1.abc");
+  await until(() => news.length > 0, 2_000);
+  expect(news[0]).toBe("click allow@ask-1.abc of ask-1");
+});
+
+onBus("nobody can allow what a server would cut, and GNOME Shell shows three buttons at most", async () => {
+  const { server, notifier } = await both({ program: "gnome-shell" });
+  const [allow, deny] = answerable(6).buttons ?? [];
+  if (!allow || !deny) throw new Error("no buttons");
+  await notifier.show(answerable(6));
+  await notifier.show(answerable(7, { key: "ask-2" }));
+  await notifier.show(answerable(3, { key: "ask-3", buttons: [allow, deny, { ...allow, id: "b" }] }));
+  expect(server.heard.map(({ actions }) => actions.filter((_, n) => n % 2 === 0))).toEqual([
+    [allow.id, deny.id, "default", "focus"],
+    [deny.id, "default", "focus"],
+    [allow.id, deny.id, "b", "default"],
+  ]);
+});
+
+onBus("of a server that nobody has looked at, little room is taken for granted", async () => {
+  const { server, notifier } = await both({ program: "a new one" });
+  await notifier.show(answerable(4));
+  await notifier.show(answerable(5, { key: "ask-2" }));
+  expect(server.heard.map(({ actions }) => actions.includes("Allow"))).toEqual([true, false]);
+});
+
+onBus("a server that knows no actions gets no answer to offer", async () => {
+  const { server, notifier } = await both({ capabilities: ["body"] });
+  await notifier.show(answerable(3));
+  expect(server.heard[0]?.actions).toEqual([]);
 });
 
 onBus("one click is one click, though GNOME says it twice", async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createNodeNotifier, type Send } from "../../src/desktop/notify/node-notifier.ts";
 import { canWait, openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { until } from "../world.ts";
-import { alert, busWorld, listen, onBus } from "./notify-world.ts";
+import { alert, answerable, busWorld, listen, onBus } from "./notify-world.ts";
 
 describe("by notify-send", () => {
   const { bus, news, problems, options, commands } = busWorld();
@@ -31,6 +31,22 @@ for word; do printf '%s|' "$word" >>${log}; done; echo >>${log}; echo "cannot co
       expect(news).toEqual([]);
     },
   );
+
+  onBus("its buttons are named, and a click on one says which", async () => {
+    const log = join(bus().home, "said");
+    const PATH = commands({
+      "notify-send": `[ "$1" = --version ] && echo "notify-send 0.8.1" && exit
+for word; do printf '%s|' "$word" >>${log}; done; echo "allow@ask-1.abc"`,
+    });
+    const notifier = await openNotifySend(options(), { ...bus().env, PATH });
+    await notifier?.show(answerable(3));
+    await until(() => news.length > 1, 2_000);
+    expect(news).toEqual(["click allow@ask-1.abc of ask-1", "closed ask-1 person"]);
+    expect(readFileSync(log, "utf8")).toContain(
+      "|--action=allow@ask-1.abc=Allow|--action=deny@ask-1.abc=Deny|--action=default=Go to terminal|",
+    );
+    await notifier?.stop();
+  });
 
   onBus("what it could not show is asked for again, unless it is over by then", async () => {
     const PATH = commands({

@@ -20,13 +20,37 @@ export const alert = (more: Partial<Alert> = {}): Alert => ({
   ...more,
 });
 
+/** An ask with so many rows, that can be answered. */
+export const answerable = (rows: number, more: Partial<Alert> = {}): Alert => {
+  const action = { do: "answer", session: "claude:1", ask: "ask-1.abc", by: "notification" } as const;
+  return alert({
+    body: [...Array.from({ length: rows - 1 }, (_, n) => `  step   <${n}>`), "main · tmux"].join("\n"),
+    isExact: true,
+    buttons: [
+      {
+        id: "allow@ask-1.abc",
+        label: "Allow",
+        action: { ...action, answer: { do: "allow" } },
+        needsAll: true,
+      },
+      {
+        id: "deny@ask-1.abc",
+        label: "Deny",
+        action: { ...action, answer: { do: "deny", message: null } },
+        needsAll: false,
+      },
+    ],
+    ...more,
+  });
+};
+
 /** What a notifier told, in words: `click ask-1`, `closed ask-1 person`. */
 export function listen(folder: () => string) {
   const news: string[] = [];
   const problems: string[] = [];
   const options = (): NotifierOptions => ({
     folder: folder(),
-    onClick: (key) => news.push(`click ${key}`),
+    onClick: (key, button) => news.push(button === null ? `click ${key}` : `click ${button} of ${key}`),
     onClosed: (key, by) => news.push(`closed ${key} ${by}`),
     onProblem: (text) => problems.push(text),
   });

@@ -15,24 +15,36 @@ const state = join(desktop.home, "state");
 const claude = join(desktop.home, "claude");
 let count = 0;
 
-async function tell(project: string, minutesAgo: number, event: object): Promise<void> {
+/** `door`: where a hook tells of it; at /api/hold it waits for an answer. */
+async function tell(project: string, minutesAgo: number, event: object, door = "/api/hook"): Promise<void> {
   const { at, host } = createClock()();
   const _meta = {
-    id: `e${++count}`,
+    id: door === "/api/hold" ? `e${count}` : `e${++count}`,
+    attended: true,
     at: at - minutesAgo * minute,
     workspace_id: project,
     host,
     pid: process.pid,
   };
   const payload = { session_id: `${project}-1`, cwd: `/home/ann/${project}`, ...event };
-  await fetch(`${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}/api/hook`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: readFileSync(join(state, "auth-header"), "utf8").trim().replace("Authorization: ", ""),
+  const answered = await fetch(
+    `${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}${door}`,
+    {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: readFileSync(join(state, "auth-header"), "utf8").trim().replace("Authorization: ", ""),
+      },
+      body: JSON.stringify({ provider: "claude", _meta, payload }),
     },
-    body: JSON.stringify({ provider: "claude", _meta, payload }),
-  });
+  );
+  await answered.text();
+}
+/** A permission hook: tells, and then waits until the picture is taken. */
+async function asks(project: string, minutesAgo: number, event: object): Promise<void> {
+  await tell(project, minutesAgo, event);
+  tell(project, minutesAgo, event, "/api/hold").catch(() => {});
+  await Bun.sleep(200);
 }
 const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Go on" };
 const bash = (name: string, command: string) => ({
@@ -76,14 +88,14 @@ try {
     last_assistant_message: "Both headers are merged.",
   });
   await tell("checkout-api", 7, prompt);
-  await tell("checkout-api", 4, bash("PreToolUse", "rm -rf node_modules && npm ci"));
-  await tell("checkout-api", 4, bash("PermissionRequest", "rm -rf node_modules && npm ci"));
+  await tell("checkout-api", 4, bash("PreToolUse", "npm run migrate -- --env staging"));
+  await asks("checkout-api", 4, bash("PermissionRequest", "npm run migrate -- --env staging"));
   await tell("notes", 5, prompt);
-  await tell("notes", 1, question);
+  await asks("notes", 1, question);
   const notes = () => desktop.windows("--class", "xfce4-notifyd");
   await until(async () => (await notes()).length >= 2, 10_000);
   await Bun.sleep(1_000);
-  await save("alert", { x: 780, y: 0, width: 500, height: 320 });
+  await save("alert", { x: 780, y: 0, width: 500, height: 350 });
   const panel = { x: 1_100, y: 0, width: 180, height: 32 };
   const icon = middleOf(
     await pixels(desktop, panel),
@@ -94,7 +106,7 @@ try {
   await Bun.sleep(500);
   await desktop.key("Down", "Right", "Down");
   await Bun.sleep(500);
-  await save("menu", { x: 320, y: 0, width: 960, height: 400 });
+  await save("menu", { x: 290, y: 0, width: 990, height: 400 });
 } finally {
   await desktop.stop();
 }

@@ -1,5 +1,6 @@
 /** fixtures/tray-program.ts, started on a desktop, and the views it is given. */
 import { join } from "node:path";
+import { Variant } from "@jellybrick/dbus-next";
 import type { Action, MenuEntry, MenuItem, TrayView } from "../../src/core/view.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { until } from "../world.ts";
@@ -129,7 +130,8 @@ type Layout = [number, Record<string, { value: unknown }>, { value: Layout }[]];
 export async function menuLabels(bus: Bus): Promise<string[]> {
   const [item = ""] = await registeredItems(bus);
   const [, root] = await bus.call({
-    destination: item.split("/")[0] ?? "",
+    // GNOME has an @ before the path.
+    destination: item.split(/@?\//)[0] ?? "",
     path: "/StatusNotifierItem/Menu",
     interface: "com.canonical.dbusmenu",
     member: "GetLayout",
@@ -142,4 +144,22 @@ export async function menuLabels(bus: Bus): Promise<string[]> {
       ...labels(value, depth + 1),
     ]);
   return labels(root as Layout, 0);
+}
+
+/** As a panel tells it that the person chose this entry. */
+export async function choose(bus: Bus, label: string): Promise<void> {
+  const [item = ""] = await registeredItems(bus);
+  const menu = {
+    destination: item.split("/")[0] ?? "",
+    path: "/StatusNotifierItem/Menu",
+    interface: "com.canonical.dbusmenu",
+  };
+  const layout = { member: "GetLayout", signature: "iias", body: [0, -1, []] };
+  const [, root] = await bus.call({ ...menu, ...layout });
+  const idOf = ([id, properties, children]: Layout): number | undefined =>
+    properties.label?.value === label
+      ? id
+      : children.map(({ value }) => idOf(value)).find((found) => found !== undefined);
+  const body = [idOf(root as Layout), "clicked", new Variant("s", ""), 0];
+  await bus.call({ ...menu, member: "Event", signature: "isvu", body });
 }

@@ -11,6 +11,7 @@ import { DbusMenu } from "../../src/desktop/tray/dbusmenu.ts";
 import { changeBetween, createNumbering, type Layout } from "../../src/desktop/tray/dbusmenu-layout.ts";
 import { latest } from "../../src/desktop/tray/latest.ts";
 import { noView } from "../../src/desktop/tray/no-view.ts";
+import { createPanelIcon } from "../../src/desktop/tray/panel.ts";
 import { StatusItem } from "../../src/desktop/tray/sni.ts";
 import { changedSlots, slotsOf } from "../../src/desktop/tray/systray-slots.ts";
 import { testWith } from "../needs.ts";
@@ -21,11 +22,21 @@ import { entry, separator } from "./tray-app.ts";
 const labelsOf = ({ root }: Layout) => root.children.map(({ properties }) => properties.label ?? "—");
 
 describe("the menu in numbers", () => {
-  test("an entry keeps its number while it means the same, whatever its words and place", () => {
+  test("an entry keeps its number while it means the same, whatever its words and what comes or goes around it", () => {
     const number = createNumbering();
     const [a, b] = number([entry("a", "one"), entry("b", "two")]).root.children;
-    const [b2, a2] = number([entry("b", "two, 3 min"), entry("a", "one")]).root.children;
+    const [, a2, , b2] = number(["n", "a", "m", "b"].map((id) => entry(id, `${id}, 3 min`))).root.children;
     expect([a2?.id, b2?.id]).toEqual([a?.id, b?.id]);
+    const [b3] = number([entry("b", "two")]).root.children;
+    expect(b3?.id).toBe(b?.id ?? -1);
+  });
+
+  test("the entries below one that moves up keep theirs: who points at one of them is not disturbed", () => {
+    const number = createNumbering();
+    const ids = (of: string) => number([...of].map((id) => entry(id, id))).root.children.map(({ id }) => id);
+    const [h, w, , , , y, z] = ids("hwnxdyz");
+    const after = ids("hwdnyz");
+    expect([after[0], after[1], after[4], after[5]]).toEqual([h, w, y, z]);
   });
 
   test("a number is never another entry's later, so a late click hits what it meant or nothing", () => {
@@ -116,6 +127,37 @@ describe("the menu in numbers", () => {
   });
 });
 
+describe("GNOME's panel, which takes in and removes entries but does not move them", () => {
+  /** As its AppIndicator extension (46) does: in this order, with handlers for moves that find nothing to move. */
+  function follow(shown: readonly number[], known: readonly number[], wanted: readonly number[]): number[] {
+    const view = [...shown];
+    wanted.forEach((id, index) => {
+      if (!known.includes(id)) view.splice(index, 0, id);
+    });
+    return view.filter((id) => wanted.includes(id) || !known.includes(id));
+  }
+
+  test("shows every menu in its order, whatever came before", () => {
+    const menus = fc.array(fc.uniqueArray(fc.constantFrom(..."abcdefgh"), { maxLength: 8 }), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(menus, (orders) => {
+        const number = createNumbering();
+        let known: number[] = [];
+        let shown: number[] = [];
+        for (const order of orders) {
+          const wanted = number(order.map((id) => entry(id, id))).root.children.map(({ id }) => id);
+          shown = follow(shown, known, wanted);
+          expect(shown).toEqual(wanted);
+          known = wanted;
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
 describe("the icon", () => {
   const actions: Action[] = [];
   const item = new StatusItem({
@@ -196,6 +238,20 @@ describe("the menu for systray2's helper", () => {
     ]);
   });
 
+  test("where not all of what is asked has a place, nobody can say yes to it", () => {
+    const rows = (count: number) =>
+      Array.from({ length: count }, (_, n) => entry(`r${n}`, `│ ${n}`, { action: null }));
+    const titles = (count: number) => {
+      const ask = [...rows(count), entry("yes", "Allow", { needsAll: true }), entry("no", "Deny")];
+      const { slots } = slotsOf([entry("s", "shop", { children: ask })], "linux");
+      return slots.flatMap(({ items = [] }) => items).flatMap(({ title, hidden }) => (hidden ? [] : [title]));
+    };
+    expect(titles(14)).toContain("Allow");
+    expect(titles(15)).not.toContain("Allow");
+    expect(titles(15)).toContain("Deny");
+    expect(titles(40)).not.toContain("Allow");
+  });
+
   test("a check is a mark in the words on Linux, where the helper has none, and goes with them", () => {
     const on = slotsOf([entry("a", "Mute", { checked: true })], "linux");
     const off = slotsOf([entry("a", "Mute", { checked: false })], "linux");
@@ -269,6 +325,23 @@ describe("the menu on the bus", () => {
     expect((await layout(one?.value[0] ?? -1, -1, ["label"])).item[1]).toEqual({
       label: expect.objectContaining({ value: "one" }),
     });
+  });
+
+  testOnBus("a panel that missed a new icon hears of it again", async () => {
+    let told = 0;
+    await panel.onSignal({ interface: "org.kde.StatusNotifierItem", member: "NewIcon" }, () => told++);
+    const icon = createPanelIcon({
+      address: () => daemon.env.DBUS_SESSION_BUS_ADDRESS,
+      onAction: () => {},
+      onPlace: () => {},
+      onProblem: () => {},
+    });
+    expect(await icon.hasBus).toBe(true);
+    icon.show({ ...noView, icon: { phase: "blocked", count: 1 } });
+    await until(() => told === 1, 500);
+    icon.show({ ...noView, icon: { phase: "blocked", count: 1 }, title: "the same icon" });
+    await until(() => told === 2, 3_000);
+    icon.stop();
   });
 
   testOnBus("ids that are not there are no error", async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { until } from "../world.ts";
+import { startGnomeShell } from "./gnome-shell.ts";
 import { panelSettings } from "./panel.ts";
 
 /** For testWith: without these there is no desktop. */
@@ -25,6 +26,8 @@ export interface DesktopOptions {
   /** xfce4-notifyd */
   readonly notifications?: boolean;
   readonly theme?: "dark" | "light";
+  /** GNOME Shell instead of them all. */
+  readonly gnome?: boolean;
 }
 
 export interface Area {
@@ -53,13 +56,13 @@ export async function startDesktop(options: DesktopOptions = {}) {
     XDG_CACHE_HOME: join(home, ".cache"),
     XDG_DATA_HOME: join(home, ".local/share"),
     XDG_SESSION_TYPE: "x11",
-    XDG_CURRENT_DESKTOP: "XFCE",
+    XDG_CURRENT_DESKTOP: options.gnome ? "GNOME" : "XFCE",
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
     GTK_THEME: options.theme === "light" ? "Adwaita" : "Adwaita:dark",
     // No accessibility bus, no dconf: they outlive the desktop.
     NO_AT_BRIDGE: "1",
     GTK_A11Y: "none",
-    GSETTINGS_BACKEND: "memory",
+    GSETTINGS_BACKEND: options.gnome ? "keyfile" : "memory",
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
   };
   const shots = process.env.BECKON_SHOTS ?? join(tmpdir(), "beckon-shots");
@@ -192,7 +195,8 @@ export async function startDesktop(options: DesktopOptions = {}) {
     const settings = join(config, "xfce4/xfconf/xfce-perchannel-xml/xfce4-panel.xml");
     mkdirSync(dirname(settings), { recursive: true });
     writeFileSync(settings, panelSettings);
-    spawn(["openbox", "--sm-disable"]);
+    if (options.gnome) await startGnomeShell(desktop);
+    else spawn(["openbox", "--sm-disable"]);
     await until(async () => (await run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).includes("#"), startMs);
     if (options.notifications) await desktop.startNotifications();
     if (options.panel) await desktop.startPanel();

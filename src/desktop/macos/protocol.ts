@@ -32,6 +32,10 @@ export interface PanelMessage {
   readonly key: string;
   readonly title: string;
   readonly body: string;
+  /** Word for word, and so with as many lines as it has. */
+  readonly isExact: boolean;
+  /** `needsAll`: only where all of the body can be read. */
+  readonly buttons: readonly { readonly id: string; readonly label: string; readonly needsAll: boolean }[];
   readonly icon: string;
   readonly isUrgent: boolean;
   readonly sound: boolean;
@@ -55,7 +59,8 @@ export type FromChild =
   /** The menu was opened, as it stood in that view. */
   | { readonly is: "opened"; readonly batch: number }
   | { readonly is: "action"; readonly batch: number; readonly id: string }
-  | { readonly is: "clicked"; readonly key: string }
+  /** `button`: by its id; null: on the panel itself. */
+  | { readonly is: "clicked"; readonly key: string; readonly button: string | null }
   | { readonly is: "closed"; readonly key: string; readonly by: "person" | "expired" }
   | { readonly is: "error"; readonly text: string };
 
@@ -76,12 +81,12 @@ export function decode(line: string): FromChild | null {
   }
   if (typeof value !== "object" || value === null) return null;
   const { is, ...rest } = value as Readonly<Record<string, unknown>>;
-  const { version, system, batch, id, key, by, text } = rest;
+  const { version, system, batch, id, key, by, text, button = null } = rest;
   if (is === "ready" && isCount(version) && isText(system)) return { is, version, system };
   if (is === "pong" && isCount(batch)) return { is, batch };
   if (is === "opened" && isCount(batch)) return { is, batch };
   if (is === "action" && isCount(batch) && isText(id)) return { is, batch, id };
-  if (is === "clicked" && isText(key)) return { is, key };
+  if (is === "clicked" && isText(key) && (button === null || isText(button))) return { is, key, button };
   if (is === "closed" && isText(key) && (by === "person" || by === "expired")) return { is, key, by };
   if (is === "error" && isText(text)) return { is, text };
   return null;

@@ -25,6 +25,7 @@ const answerMs = 5_000;
 /** Of the two seconds in which beckon ends. */
 const stopMs = 1_000;
 const retryMs = 10_000;
+const aboutMs = 1_500;
 const silenceFreshMs = 1_000;
 /** A server that hung shows what it was told when it goes on: only its answer says how to close that. */
 const lateAnswerMs = 10 * 60_000;
@@ -73,7 +74,7 @@ export async function openFreedesktopNotifier(
     onClosed: ended,
     onAction(id, action) {
       const key = keys.get(id);
-      if (key !== undefined && clickKeys.includes(action)) options.onClick(key);
+      if (key !== undefined) options.onClick(key, clickKeys.includes(action) ? null : action);
     },
     onGone() {
       // What is under way notices by itself.
@@ -227,6 +228,21 @@ export async function openFreedesktopNotifier(
       if (run !== undefined) await closeOn(run, Number(id));
     },
     isSilenced,
+    async about() {
+      const found = await within(aboutMs, current()).catch((error: Error) => error.message);
+      const silent = "the desktop's notification service does not answer";
+      return {
+        way: "D-Bus",
+        namesAlerts: true,
+        ...(typeof found === "object"
+          ? {
+              server: `${found.program} ${found.version}`.trim(),
+              abilities: [...found.capabilities],
+              missing: null,
+            }
+          : { server: null, abilities: null, missing: found ?? silent }),
+      };
+    },
     async stop() {
       isStopped = true;
       missing.clear();

@@ -4,7 +4,7 @@ import type { OpenNotifier } from "../../ports.ts";
 /**
  * | system | way | click | buttons | seen |
  * |---|---|---|---|---|
- * | Linux | org.freedesktop.Notifications over D-Bus | yes | yes | run here: xfce4-notifyd 0.7.3, dunst 1.9.0; tried by hand: GNOME Shell 43.9 |
+ * | Linux | org.freedesktop.Notifications over D-Bus | yes | yes | run here: xfce4-notifyd 0.7.3, dunst 1.9.0, GNOME Shell 43.9 |
  * | Linux, no way to the bus | notify-send, libnotify 0.8 or later | yes | no | run here: 0.8.1 |
  * | Windows | toasts by PowerShell, else balloons | yes | no | balloons run under Wine |
  * | macOS | panels of beckon's own | yes | no | by documentation |

@@ -55,11 +55,12 @@ export function lastWish<Wish>(
 }
 
 /** As long as it may take; what comes later is not waited for. */
-export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
   });
-  await Promise.race([work, over]);
+  const done = await Promise.race([work, over]);
   clearTimeout(timer);
+  return done;
 }

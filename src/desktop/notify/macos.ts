@@ -77,7 +77,7 @@ export async function openMacNotifierWith(
     if (message.is !== "clicked" && message.is !== "closed") return;
     // A click that crossed our own close on its way.
     if (!drop(message.key)) return;
-    if (message.is === "clicked") options.onClick(message.key);
+    if (message.is === "clicked") options.onClick(message.key, message.button);
     options.onClosed(message.key, message.is === "clicked" ? "person" : message.by);
   }
 
@@ -118,6 +118,10 @@ export async function openMacNotifierWith(
     async isSilenced() {
       return null;
     },
+    async about() {
+      const panels = { way: "panels of beckon's own", server: null, abilities: null, namesAlerts: false };
+      return other === null ? { ...panels, missing: null } : other.about();
+    },
     async stop() {
       isStopped = true;
       for (const key of [...alerts.keys()]) close(key);
@@ -138,16 +142,22 @@ function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
     do: "panel",
     key: alert.key,
     title: cutEnd(alert.title, maxTitle) || "beckon",
-    body: alert.body
-      .split("\n")
-      .map((line) => cutEnd(line, maxBodyLine))
-      .filter((line) => line !== "")
-      .slice(0, bodyLines)
-      .join("\n"),
+    body: alert.isExact ? alert.body : shortBody(alert.body),
+    isExact: alert.isExact === true,
+    buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
     icon: png({ phase: icons[alert.kind], count: 0 }, iconPixels).toString("base64"),
     isUrgent: alert.urgency === "critical",
     sound: alert.sound,
     staysMs: staysMs[alert.urgency],
     isAgain,
   };
+}
+
+function shortBody(body: string): string {
+  return body
+    .split("\n")
+    .map((line) => cutEnd(line, maxBodyLine))
+    .filter((line) => line !== "")
+    .slice(0, bodyLines)
+    .join("\n");
 }

@@ -1,4 +1,5 @@
 /** An alert in the words of org.freedesktop.Notifications: pure, so that what a desktop is told can be read in a test. */
+import { buttonsWithin } from "../../core/alert-answer.ts";
 import { cutEnd } from "../../core/line.ts";
 import type { Alert } from "../../core/view.ts";
 
@@ -36,6 +37,7 @@ export function titleOf(alert: Alert): string {
 }
 
 export function bodyOf(alert: Alert): string {
+  if (alert.isExact) return alert.body;
   return alert.body
     .split(/\r\n|[\n\r\u2028\u2029]/, bodyLines * 4)
     .map((line) => cutEnd(line, bodyWidth))
@@ -64,10 +66,25 @@ function joined(alert: Alert, program: string): string {
   return isOneLine ? bodyOf(alert).replaceAll("\n", " · ") : bodyOf(alert);
 }
 
-/** A click on the notification itself, and a button where the server draws none for that, as xfce4-notifyd does. */
-function actionsOf(program: string): readonly string[] {
+/** How many rows of a body are there to be read; of a server nobody has looked at, no more than the smallest shows. */
+const shownRows: readonly (readonly [RegExp, number])[] = [
+  [/^xfce/i, 14],
+  [/^gnome-shell$/i, 6],
+];
+export const leastRows = 4;
+/** GNOME Shell leaves out the fourth. */
+const maxButtons = 3;
+
+/**
+ * A click on the notification itself, and a button where the server draws none for that, as xfce4-notifyd does. That one
+ * stands last: where it stood before there were others.
+ */
+function actionsOf(alert: Alert, program: string): readonly string[] {
   const drawsNone = /^(gnome-shell|plasma|cinnamon|swaynotificationcenter)$/i.test(program);
-  return clickKeys.slice(0, drawsNone ? 2 : 1).flatMap((key) => [key, clickLabel]);
+  const rows = shownRows.find(([name]) => name.test(program))?.[1] ?? leastRows;
+  const buttons = buttonsWithin(alert, rows);
+  const looks = clickKeys.slice(0, drawsNone && buttons.length < maxButtons ? 2 : 1);
+  return [...buttons.flatMap(({ id, label }) => [id, label]), ...looks.flatMap((key) => [key, clickLabel])];
 }
 
 /** `isHeard`: this very alert has made its sound before. */
@@ -81,7 +98,7 @@ export function messageOf(
     icon,
     title: titleOf(alert),
     body: can.has("body-markup") ? escapeMarkup(body) : body,
-    actions: can.has("actions") ? actionsOf(program) : [],
+    actions: can.has("actions") ? actionsOf(alert, program) : [],
     hints: {
       urgency: { signature: "y", value: urgencies[alert.urgency] },
       category: { signature: "s", value: `x-beckon.${alert.kind}` },

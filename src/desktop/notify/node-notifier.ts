@@ -83,7 +83,7 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
         if (turns.get(key) !== turn) return;
         turns.delete(key);
         if (error) options.onProblem(`an alert could not be shown: ${error}`);
-        if (answer === "activate") options.onClick(key);
+        if (answer === "activate") options.onClick(key, null);
         options.onClosed(key, answer === "timeout" || error ? "expired" : "person");
       });
       return groupOf(key);
@@ -96,6 +96,9 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
     },
     async isSilenced() {
       return null;
+    },
+    async about() {
+      return { way: "node-notifier", server: null, abilities: null, namesAlerts: false, missing: null };
     },
     async stop() {
       for (const key of [...turns.keys()]) close(key);

@@ -1,4 +1,5 @@
 /** Alerts by the command notify-send, where beckon itself cannot get at the session bus. */
+import { buttonsWithin } from "../../core/alert-answer.ts";
 import type { Alert } from "../../core/view.ts";
 import type { Notifier, NotifierOptions } from "../../ports.ts";
 import { busAddress } from "../dbus.ts";
@@ -13,6 +14,7 @@ import {
   escapeMarkup,
   expireMsOf,
   isQuiet,
+  leastRows,
   soundName,
   titleOf,
 } from "./message.ts";
@@ -52,6 +54,8 @@ function notifySendArgv(alert: Alert, icon: string, waits: boolean): string[] {
     ...(alert.sound ? [`string:sound-name:${soundName}`] : []),
     ...(!alert.sound && waits ? ["boolean:suppress-sound:true"] : []),
   ];
+  // Before it waits for an answer, it tells nobody of one.
+  const buttons = waits ? buttonsWithin(alert, leastRows) : [];
   return [
     "notify-send",
     `--app-name=${appName}`,
@@ -60,7 +64,10 @@ function notifySendArgv(alert: Alert, icon: string, waits: boolean): string[] {
     `--category=x-beckon.${alert.kind}`,
     ...hints.map((hint) => `--hint=${hint}`),
     // Where it cannot be closed again, it must go by itself.
-    ...(waits ? [`--expire-time=${expireMsOf(alert)}`, `--action=default=${clickLabel}`] : []),
+    ...(waits ? [`--expire-time=${expireMsOf(alert)}`] : []),
+    // What stands before the first "=" is the name.
+    ...buttons.map(({ id, label }) => `--action=${id}=${label}`),
+    ...(waits ? [`--action=default=${clickLabel}`] : []),
     "--",
     titleOf(alert),
     // It cannot be asked what the server understands; nearly all understand markup.
@@ -98,7 +105,10 @@ export async function openNotifySend(
     const started: Open = { child, since: performance.now(), isOver: false };
     const words = child.stderr.text();
     void readLines(child.stdout, maxAnswerLength, (line) => {
-      if (line.trim() === "default" && !started.isOver) options.onClick(alert.key);
+      const chosen = line.trim();
+      const isButton = alert.buttons?.some(({ id }) => id === chosen) ?? false;
+      if (started.isOver || (chosen !== "default" && !isButton)) return;
+      options.onClick(alert.key, isButton ? chosen : null);
     }).then(async () => {
       await child.exited;
       if (open.get(alert.key) === started) open.delete(alert.key);
@@ -169,6 +179,10 @@ export async function openNotifySend(
     async forget() {},
     async isSilenced() {
       return null;
+    },
+    async about() {
+      const server = stdout.trim().slice(0, maxAnswerLength) || null;
+      return { way: "notify-send", server, abilities: null, namesAlerts: false, missing: problem || null };
     },
     async stop() {
       await Promise.all(

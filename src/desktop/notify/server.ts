@@ -12,6 +12,7 @@ export interface Server {
   readonly run: string;
   /** "gnome-shell", "Plasma", "Xfce Notify Daemon", … */
   readonly program: string;
+  readonly version: string;
   readonly capabilities: ReadonlySet<string>;
   call(member: string, signature: string, body: readonly unknown[], timeoutMs?: number): Promise<unknown>;
   /** Of another object on the same bus. */
@@ -133,12 +134,13 @@ export async function watchServers(address: string, events: ServerEvents): Promi
         throw new Error(whyNone(error));
       });
     const [capabilities] = await ask("GetCapabilities");
-    const [program] = await ask("GetServerInformation");
+    const [program, , version = ""] = await ask("GetServerInformation");
     // Started by our question, it has its name by now: the bus tells of names before it passes on answers.
     const unique = owner || name;
     return {
       run: `${busId} ${unique}`,
       program: String(program),
+      version: String(version),
       capabilities: new Set(Array.isArray(capabilities) ? capabilities.map(String) : []),
       // By its unique name: an id must never reach another server that took its place.
       call: async (member, signature, body, timeoutMs) =>

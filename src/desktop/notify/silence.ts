@@ -6,7 +6,7 @@
  * | xfce4-notifyd | xfconf, /do-not-disturb | run here (0.7.3) |
  * | dunst | property paused | run here (1.9.0) |
  * | Plasma | property Inhibited | by documentation |
- * | GNOME Shell | gsettings, show-banners | tried by hand (43.9) |
+ * | GNOME Shell | gsettings, show-banners | run here (43.9) |
  * | Cinnamon, MATE | gsettings | by documentation |
  * | mako | mode do-not-disturb | by documentation |
  * | SwayNotificationCenter | GetDnd | by documentation |

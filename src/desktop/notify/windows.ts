@@ -6,13 +6,13 @@ import { createBalloons } from "../windows/balloons.ts";
 import { writeRegistry } from "../windows/registry.ts";
 import { isSilenced } from "../windows/silence.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
-import { isTag, newId, powershell, registration, tagOf, toastXml } from "../windows/toast.ts";
+import { isTag, newId, powershell, registration, tagOf, toastButtons, toastXml } from "../windows/toast.ts";
 import { createToasts } from "../windows/toasts.ts";
 import { alertIcon } from "./icon.ts";
 
 export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onProblem, folder }) => {
-  /** Toast ids that a click may name, and whose they are. */
-  const clickable = new Map<string, string>();
+  /** Toast ids that a click may name, and whose they are: of an alert itself, or of one of its buttons. */
+  const clickable = new Map<string, { readonly key: string; readonly button: string | null }>();
   /** The last wish of each: PowerShell takes its time, and an alert may be closed before it could not be shown. */
   const wanted = new Map<string, Alert>();
   const taskbar = await joinTaskbar({
@@ -21,14 +21,15 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
       if (!balloons.has(key)) return;
       balloons.ended(key);
       wanted.delete(key);
-      if (what === "clicked") onClick(key);
+      if (what === "clicked") onClick(key, null);
       else onClosed(key, "expired");
     },
     onToastClicked(id) {
-      const key = clickable.get(id);
-      if (key === undefined) return;
-      clickable.delete(id);
-      onClick(key);
+      const clicked = clickable.get(id);
+      if (clicked === undefined) return;
+      // One click, one answer: the other buttons are over with it.
+      forgetIds(clicked.key);
+      onClick(clicked.key, clicked.button);
     },
   });
   const balloons = createBalloons(
@@ -54,12 +55,18 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
 
   async function showToast(alert: Alert): Promise<string | null> {
     forgetIds(alert.key);
+    const { key } = alert;
     const id = newId();
-    clickable.set(id, alert.key);
-    const tag = tagOf(alert.key);
-    const fault = await toasts?.send({ tag, xml: toastXml(alert, id) });
+    clickable.set(id, { key, button: null });
+    const ids = toastButtons(alert).map((button) => {
+      const own = newId();
+      clickable.set(own, { key, button: button.id });
+      return own;
+    });
+    const tag = tagOf(key);
+    const fault = await toasts?.send({ tag, xml: toastXml(alert, id, ids) });
     if (fault === null) return tag;
-    clickable.delete(id);
+    for (const one of [id, ...ids]) clickable.delete(one);
     if (toasts !== null) {
       toasts = null;
       onProblem(`no toasts: ${fault}. Alerts are shown as balloons.`);
@@ -68,7 +75,7 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
   }
 
   function forgetIds(key: string): void {
-    for (const [id, other] of clickable) if (other === key) clickable.delete(id);
+    for (const [id, other] of clickable) if (other.key === key) clickable.delete(id);
   }
 
   const notifier: Notifier = {
@@ -88,6 +95,10 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
       if (isTag(handle)) await toasts?.send({ tag: handle, xml: null });
     },
     isSilenced: async () => isSilenced(),
+    async about() {
+      const way = toasts === null ? "balloons" : "toasts";
+      return { way, server: null, abilities: null, namesAlerts: false, missing: null };
+    },
     async stop() {
       await opened?.stop();
       await taskbar?.leave();

@@ -30,6 +30,10 @@ interface Screen {
   readonly height: number;
 }
 
+/** Of about so many letters each. */
+const rowsOf = (text: string): number =>
+  text.split("\n").reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 44)), 0);
+
 export type Bridge = ReturnType<typeof openBridge>;
 
 export function openBridge(world: World) {
@@ -175,14 +179,24 @@ export function openBridge(world: World) {
       case "layer":
         return part(thing, selector, "CALayer");
       case "cell":
-        return part(thing, selector, "NSCell");
+        part(thing, selector, "NSCell");
+        Object.assign((set.cell as Thing).set, { parent: thing });
+        return (set.cell as Thing).proxy;
       case "representedObject":
         return text(set.representedObject);
+      case "identifier":
+        return text(set.identifier);
+      case "removeFromSuperview": {
+        const { children } = set.parent as Thing;
+        children.splice(children.indexOf(thing), 1);
+        return undefined;
+      }
       case "removeAllItems":
         thing.children.length = 0;
         return undefined;
       case "addItem:":
       case "addSubview:":
+      case "addSubview:positioned:relativeTo:":
       case "addTrackingArea:":
         return add(thing, reveal(first));
       case "setContentView:":
@@ -210,7 +224,7 @@ export function openBridge(world: World) {
         Object.assign(set, { isShown: false, isClosed: selector === "close" });
         return undefined;
       case "cellSizeForBounds:":
-        return { width: 200, height: 500 };
+        return { width: 200, height: 15 * rowsOf(String((set.parent as Thing).set.stringValue)) };
       case "run":
         isRunning = true;
         return undefined;

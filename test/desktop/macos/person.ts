@@ -12,6 +12,7 @@ export interface SeenPanel {
   readonly title: string;
   readonly body: string;
   readonly more: string;
+  readonly buttons: readonly Thing[];
   readonly frame: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
   readonly isCrossShown: boolean;
   readonly alpha: number;
@@ -58,6 +59,7 @@ export function person(bridge: Bridge) {
           title: String(title?.set.stringValue),
           body: String(body?.set.stringValue),
           more: String(more?.set.stringValue),
+          buttons: views.filter(({ kind }) => kind === "NSButton"),
           frame: thing.set.frame as SeenPanel["frame"],
           isCrossShown: cross?.set.hidden === false,
           alpha: Number(thing.set.alphaValue),
@@ -76,7 +78,7 @@ export function person(bridge: Bridge) {
 
   return {
     icon: () => statusItem()?.set ?? null,
-    button: () => (statusItem()?.set.button as Thing | undefined)?.set ?? null,
+    statusButton: () => (statusItem()?.set.button as Thing | undefined)?.set ?? null,
     openMenu() {
       bridge.send(delegate(), "menuNeedsUpdate:", menu().proxy);
       return rowsOf(menu());
@@ -96,6 +98,13 @@ export function person(bridge: Bridge) {
       const { pointer } = panel(title);
       bridge.send(pointer, "mouseDown:", event(at.x, at.y));
       bridge.send(pointer, "mouseUp:", event(at.x, at.y));
+    },
+    /** The middle of a button, by its words. */
+    button(title: string, label: string) {
+      const found = panel(title).buttons.find(({ set }) => set.title === label);
+      if (found === undefined) throw new Error(`no button ${label} on ${title}`);
+      const { x, y, width, height } = found.set.frame as SeenPanel["frame"];
+      return { x: x + width / 2, y: y + height / 2, thing: found };
     },
     /** The corner where the cross is. */
     cross(title: string) {

@@ -54,6 +54,8 @@ export const panel = (key: string, over: Partial<PanelMessage> = {}): PanelMessa
   key,
   title: key,
   body: "wants Bash",
+  isExact: false,
+  buttons: [],
   icon,
   isUrgent: true,
   sound: false,

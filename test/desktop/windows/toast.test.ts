@@ -14,8 +14,10 @@ import {
   registration,
   registryKeys,
   tagOf,
+  toastButtons,
   toastXml,
 } from "../../../src/desktop/windows/toast.ts";
+import { answerable } from "../notify-world.ts";
 
 const alert: Alert = {
   key: "claude:1 ask",
@@ -53,6 +55,22 @@ describe("a toast", () => {
     expect(texts(xml)).toEqual(["shop needs you", "Bash: npm run deploy\nmain"]);
     expect(xml).toStartWith(`<toast activationType="protocol" launch="beckon:${id}" scenario="reminder">`);
     expect(xml).toContain(`activationType="protocol" arguments="beckon:${id}"`);
+  });
+
+  test("has a button for each answer, each with an id of its own", () => {
+    const xml = toastXml(answerable(4), id, ["a".repeat(32), "b".repeat(32)]);
+    const buttons = [
+      ...xml.matchAll(/<action content="([^"]*)" activationType="protocol" arguments="beckon:(\w)/g),
+    ];
+    expect(buttons.map(([, label, first]) => [label, first])).toEqual([
+      ["Allow", "a"],
+      ["Deny", "b"],
+      ["Go to terminal", "0"],
+    ]);
+  });
+
+  test("nobody can allow what Windows would cut", () => {
+    expect(toastButtons(answerable(5)).map(({ label }) => label)).toEqual(["Deny"]);
   });
 
   test("stays only while somebody is blocked, and sounds only where it should", () => {

@@ -46,7 +46,12 @@ function newCard() {
 
   const icon = $.NSImageView.alloc.initWithFrame(frame);
   const title = newLabel($.NSFont.boldSystemFontOfSize(13), $.NSColor.labelColor, byTruncatingTail, 1);
-  const body = newLabel($.NSFont.systemFontOfSize(12), $.NSColor.secondaryLabelColor, byWordWrapping, 3);
+  const body = newLabel(
+    $.NSFont.systemFontOfSize(12),
+    $.NSColor.secondaryLabelColor,
+    byWordWrapping,
+    bodyLines,
+  );
   const more = newLabel($.NSFont.systemFontOfSize(11), $.NSColor.tertiaryLabelColor, byTruncatingTail, 1);
   const close = $.NSImageView.alloc.initWithFrame(frame);
   close.setImage($.NSImage.imageNamed($("NSStopProgressFreestandingTemplate")));
@@ -65,12 +70,14 @@ function newCard() {
   return {
     message: null,
     panel,
+    back,
     icon,
     title,
     body,
     more,
     close,
     pointer,
+    buttons: [],
     shownIcon: null,
     bodyHeight: 0,
     moreCount: 0,
@@ -99,8 +106,14 @@ function fillCard(card) {
   const { message } = card;
   card.title.setStringValue(text(message.title));
   card.body.setStringValue(text(message.body));
-  const needed = card.body.cell.cellSizeForBounds($.NSMakeRect(0, 0, textWidth, 10000));
-  card.bodyHeight = message.body === "" ? 0 : Math.min(Math.ceil(Number(needed.height)), maxBodyHeight);
+  const lines = message.isExact ? exactLines : bodyLines;
+  card.body.setMaximumNumberOfLines(0);
+  const needed = Math.ceil(
+    Number(card.body.cell.cellSizeForBounds($.NSMakeRect(0, 0, textWidth, 10000)).height),
+  );
+  card.body.setMaximumNumberOfLines(lines);
+  card.bodyHeight = message.body === "" ? 0 : Math.min(needed, lines * lineHeight);
+  fillButtons(card, !message.isExact || needed > card.bodyHeight);
   card.pointer.setAccessibilityLabel(text(`${message.title}. ${message.body}`));
   if (message.icon !== card.shownIcon) {
     card.shownIcon = message.icon;
@@ -118,7 +131,8 @@ function setMore(card, count) {
 
 function measure(card) {
   const words = titleHeight + (card.bodyHeight > 0 ? card.bodyHeight + 3 : 0);
-  card.height = Math.max(words, iconSize) + 2 * edge + (card.moreCount > 0 ? moreHeight : 0);
+  const buttons = card.buttons.length > 0 ? buttonHeight + buttonGap : 0;
+  card.height = Math.max(words, iconSize) + buttons + 2 * edge + (card.moreCount > 0 ? moreHeight : 0);
 }
 
 function layOut(card) {
@@ -128,6 +142,7 @@ function layOut(card) {
   const bodyTop = ceiling - titleHeight - 3;
   card.body.setFrame($.NSMakeRect(textLeft, bodyTop - card.bodyHeight, textWidth, card.bodyHeight));
   card.more.setFrame($.NSMakeRect(textLeft, edge - 6, textWidth, moreHeight));
+  layOutButtons(card);
   const right = panelWidth - edge - closeSize;
   card.close.setFrame($.NSMakeRect(right, ceiling - closeSize, closeSize, closeSize));
 }

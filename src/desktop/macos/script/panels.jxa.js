@@ -10,7 +10,10 @@ const textLeft = edge + iconSize + 12;
 const textWidth = panelWidth - textLeft - edge - 16;
 const titleHeight = 17;
 const moreHeight = 16;
-const maxBodyHeight = 3 * 16;
+const lineHeight = 16;
+const bodyLines = 3;
+/** Of one that can be answered here. */
+const exactLines = 14;
 const closeSize = 12;
 const fadeSeconds = 0.4;
 const hoverAgainSeconds = 2;
@@ -150,7 +153,9 @@ function released(view, event) {
   if (across < 0 || up < 0 || across > panelWidth || up > card.height) return;
   const corner = closeSize + edge + 6;
   const isClose = hovered === card.message.key && across > panelWidth - corner && up > card.height - corner;
-  leave(card, isClose ? { is: "closed", key: card.message.key, by: "person" } : null);
+  const button = buttonAt(card, across, up);
+  if (button !== undefined) pressButton(card, button.id);
+  else leave(card, isClose ? { is: "closed", key: card.message.key, by: "person" } : null);
 }
 
 function leave(card, message) {

@@ -22,6 +22,7 @@ ObjC.registerSubclass({
     "readInput:": method(["void", ["id"]], readInput),
     "menuNeedsUpdate:": method(["void", ["id"]], buildMenu),
     "chosen:": method(["void", ["id"]], choose),
+    "answer:": method(["void", ["id"]], answer),
     "expire:": method(["void", ["id"]], expire),
     "faded:": method(["void", ["id"]], faded),
     "screensChanged:": method(["void", ["id"]], () => arrange()),

@@ -1,0 +1,66 @@
+import { expect, test } from "bun:test";
+import { type ActionsOptions, createActions } from "../src/actions.ts";
+import { defaults } from "../src/core/config.ts";
+import type { Action } from "../src/core/view.ts";
+import { noWishes } from "../src/core/wishes.ts";
+import { blocked, keyOf, minute, now } from "./core/tray.ts";
+import { until } from "./world.ts";
+
+const session = blocked("shop", minute);
+
+function click(action: Action, answer: ActionsOptions["held"]["answer"]): readonly string[] {
+  const said: string[] = [];
+  const never = () => {
+    throw new Error("not asked for here");
+  };
+  const actions = createActions({
+    desk: { wish: never, wishes: () => noWishes, say: (...words) => void said.push(words.join(": ")) },
+    terminals: { focus: never, isLooking: never, reach: never },
+    held: { answer },
+    clock: () => ({ ...now, host: "h", boot: "b" }),
+    sessions: () => [session],
+    config: () => defaults,
+    configPath: "",
+    version: "1.2.3",
+    url: () => "",
+    transcript: never,
+    openFile: never,
+    copy: never,
+    connect: never,
+    quit: never,
+    onProblem: (text) => void said.push(text),
+  });
+  actions.click(action);
+  return said;
+}
+const allow = (key: string) =>
+  ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
+
+test("a click hands over the answer to the very ask it was shown for, and says nothing where that worked", async () => {
+  const given: unknown[] = [];
+  const said = click(allow(keyOf(session)), async (...all) => {
+    given.push(all);
+    return { ok: true, answered: "allowed" };
+  });
+  await until(() => given.length > 0, 1_000);
+  await Bun.sleep(1);
+  expect(given).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
+  expect(said).toEqual([]);
+});
+
+test("an answer that came too late is said to have", async () => {
+  const said = click(allow(keyOf(session)), async () => ({
+    refused: 409,
+    error: "this ask is gone: it was answered in the terminal, or ended",
+  }));
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual(["Nothing was answered: This ask is gone: it was answered in the terminal, or ended"]);
+});
+
+test("a session that is no longer there is not answered", async () => {
+  const said = click(allow("claude:gone"), () => {
+    throw new Error("answered");
+  });
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual(["Nothing was answered: This session is over"]);
+});
