@@ -1,17 +1,17 @@
 /** The composition root: the only file that names concrete adapters. */
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { createAnswering } from "./answering.ts";
 import { isHook } from "./core/event.ts";
-import { quietAt } from "./core/quiet.ts";
-import { silenceAt } from "./core/select.ts";
+import { isProbe } from "./core/probe.ts";
 import { deedOf } from "./deeds.ts";
-import { localClock, minuteOfDay } from "./desktop/local-time.ts";
+import { createConnection } from "./install/connection.ts";
+import { claudeFolder as claudeFolderOf } from "./install/scope.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { limits } from "./limits.ts";
-import { listen, type Receiver } from "./receiver/server.ts";
+import { createListing } from "./listing.ts";
+import { listenFrom } from "./receiver/listen-from.ts";
+import { reportOf } from "./report.ts";
 import { pack, type Saved, unpack } from "./saved.ts";
 import { followConfig } from "./storage/config-file.ts";
-import { createConnection } from "./storage/connection.ts";
 import { openJournal } from "./storage/journal.ts";
 import { takeLock } from "./storage/lock.ts";
 import { openLog } from "./storage/log.ts";
@@ -21,6 +21,7 @@ import {
   codeOf,
   loadOrCreateToken,
   makePrivateFolder,
+  newSecret,
   removeEndpoint,
   writeEndpoint,
 } from "./storage/private.ts";
@@ -45,8 +46,8 @@ export interface App {
   readonly url: string;
   /** No desktop here: neither icon nor alerts. */
   readonly isHeadless: boolean;
-  /** The person chose Quit. */
-  readonly quit: Promise<void>;
+  /** The person chose Quit; or somebody with the token asked. */
+  readonly quit: Promise<"person" | "request">;
   stop(): Promise<void>;
 }
 
@@ -67,6 +68,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const settings = followConfig(paths.config, () => {
     tellProblems();
     desk.poke();
+    held.look();
   });
   const tellProblems = () => {
     for (const problem of settings.problems()) log("warn", problem);
@@ -99,7 +101,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   intake.remember(journal.recentIds(limits.rememberedIds));
 
   // What is true now: files and processes.
-  const claudeFolder = env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude");
+  const claudeFolder = claudeFolderOf(env);
   const truth = createTruth({
     claudeFolder,
     clock,
@@ -113,23 +115,33 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const save = (): void => {
     const covered = journal.position();
     const now = clock();
-    const sessions = store.sessions(now);
+    const sessions = store.sessions(now).filter((session) => !isProbe(session));
     const value: Saved = {
       journal: covered,
       spool: spool.position(),
       sessions,
-      tellings: store.tellings(now),
+      tellings: store.tellings(now).filter(({ recent }) => !recent.some(isProbe)),
     };
     saveSnapshot(paths, pack(value, now));
     journal.rotate(covered);
   };
   const saver = createSaver(save, { onError });
-  const quit = Promise.withResolvers<void>();
+  const quit = Promise.withResolvers<"person" | "request">();
   const isRegistered = createConnection(claudeFolder);
   let isHeard = store.sessions(clock()).some((session) => session.prompted !== null);
   const isConnected = () => isHeard || isRegistered();
   let url = "";
-  const { desk, actions, open } = createDesktop({
+  const key = newSecret();
+  const { held, record, ...answering } = createAnswering({
+    path: paths.decisions,
+    key,
+    store,
+    clock,
+    config: settings.config,
+    onChange: () => desk.poke(),
+    onError,
+  });
+  const { desk, actions, open, about, reach } = createDesktop({
     paths,
     env,
     claudeFolder,
@@ -139,11 +151,13 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     problems: settings.problems,
     isConnected,
     url: () => url,
-    quit: quit.resolve,
+    quit: () => quit.resolve("person"),
+    held,
+    record,
     log,
   });
   store.subscribe((session, event) => {
-    isHeard ||= isHook(event.move);
+    isHeard ||= isHook(event.move) && !isProbe(event);
     saver.poke();
     desk.poke();
     truth.follow(session, event);
@@ -165,8 +179,23 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   prune();
   const pruning = setInterval(prune, pruneMs);
 
+  const isHeadless = !hasDesktop(env);
+  const report = async (withReach: boolean) =>
+    reportOf({
+      env,
+      isHeadless,
+      claudeFolder,
+      about: await about(),
+      config: settings.config(),
+      problems: settings.problems(),
+      probes: store.sessions(clock()).filter(isProbe),
+      reach: withReach ? reach : null,
+      at: clock().at,
+    });
+
   async function close(): Promise<void> {
     clearInterval(pruning);
+    answering.stop();
     settings.stop();
     await desk.stop();
     // What is older than what was saved could not be put in its place any more.
@@ -182,32 +211,20 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 
   const receiver = await listenFrom(options.port, {
     token,
+    stop: () => quit.resolve("request"),
     accept: (text) => intake.accept(text),
-    sessions: {
-      all: () => {
-        const now = clock();
-        const silence = silenceAt({
-          wishes: desk.wishes(),
-          config: settings.config(),
-          now,
-          clock: localClock,
-        });
-        return store.snapshots(now, (session) => {
-          const why = silence(session);
-          return why === null ? {} : { silence: why };
-        });
-      },
-      find: (name) => store.find(name, clock()),
-      more: () => {
-        const { at } = clock();
-        const now = { at, minuteOfDay: minuteOfDay(at) };
-        const quiet = quietAt(desk.wishes().quietUntil, settings.config().quietHours, now);
-        const unconnected = isConnected() ? [] : ["Claude Code's hooks are not registered: see the README."];
-        const problems = [...unconnected, ...settings.problems()];
-        return { ...(quiet ? { quiet } : {}), ...(problems.length > 0 ? { problems } : {}) };
-      },
-    },
-    act: (name, deed, given) => deedOf({ store, clock, desk, actions }, name, deed, given),
+    sessions: createListing({
+      store,
+      held,
+      desk,
+      clock,
+      config: settings.config,
+      problems: settings.problems,
+      isConnected,
+    }),
+    act: (name, deed, given) => deedOf({ store, clock, desk, actions, held }, name, deed, given),
+    lines: held,
+    doctor: (wants) => report(wants.has("reach")),
     onError,
   }).catch(async (error) => {
     await close();
@@ -215,7 +232,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   url = `http://127.0.0.1:${receiver.port}`;
   try {
-    writeEndpoint(paths, { url, pid: process.pid });
+    writeEndpoint(paths, { url, pid: process.pid, key });
   } catch (cause) {
     await receiver.stop();
     await close();
@@ -229,7 +246,6 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     `listening on ${url}: ${store.sessions(clock()).length} sessions, ${replayed.lines} events from the journal, ${taken} from the spool`,
   );
 
-  const isHeadless = !hasDesktop(env);
   if (!isHeadless) open().catch((error) => onError(`the desktop could not be reached: ${error}`));
 
   let stopping: Promise<void> | null = null;
@@ -260,21 +276,4 @@ async function takeSpooled(
   if (status === 503) return "later";
   onError(`a spooled event was refused: ${error}`);
   return "refused";
-}
-
-/** On the port, or the next free one. */
-async function listenFrom(port: number, options: Parameters<typeof listen>[1]): Promise<Receiver> {
-  const last = Math.min(port + limits.portsTried, 65_535);
-  for (let next = port; next <= last; next++) {
-    try {
-      return listen(next, options);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === "EADDRINUSE") continue;
-      throw new Error(
-        `beckon cannot listen on port ${next} (${code ?? message}). Set BECKON_PORT to another.`,
-      );
-    }
-  }
-  throw new Error(`no free port from ${port} to ${last}. Set BECKON_PORT to a free one.`);
 }

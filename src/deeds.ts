@@ -1,8 +1,10 @@
 /** What a request asks to be done with a session: by the command line, and later by the page. */
 import type { Actions } from "./actions.ts";
 import type { Here } from "./agents/envelope.ts";
+import { answerDeed } from "./answers.ts";
 import { keyOf } from "./core/alert-keys.ts";
 import type { Desk } from "./desk.ts";
+import type { Held } from "./held.ts";
 import type { Store } from "./store.ts";
 
 export interface Doers {
@@ -10,13 +12,14 @@ export interface Doers {
   readonly clock: () => Here;
   readonly desk: Pick<Desk, "wish">;
   readonly actions: Actions;
+  readonly held: Pick<Held, "answer">;
 }
 
 const snoozeMinutes = 15;
 
 /** null: there is no such session. A text: what is wrong with what was given. */
 export async function deedOf(
-  { store, clock, desk, actions }: Doers,
+  { store, clock, desk, actions, held }: Doers,
   name: string,
   deed: string,
   given: Readonly<Record<string, unknown>>,
@@ -28,6 +31,8 @@ export async function deedOf(
   switch (deed) {
     case "focus":
       return actions.focus(session);
+    case "answer":
+      return answerDeed(held, session, given);
     case "mute":
       if (given.on !== undefined && typeof given.on !== "boolean") return "on must be true or false";
       desk.wish({ do: "mute", session: key, on: given.on !== false });

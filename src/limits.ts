@@ -41,6 +41,7 @@ export const limits = {
   maxSegmentBytes: 8 * 1024 * 1024,
   maxJournalBytes: 512 * 1024 * 1024,
   maxAgentSettingsBytes: 4 * 1024 * 1024,
+  maxInstalledBytes: 1024 * 1024,
   maxDeskBytes: 4 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
@@ -56,6 +57,19 @@ export const limits = {
   maxHookLogBytes: 256 * 1024,
   /** A longer log was not written by a hook: it is emptied without being read. */
   maxHookLogReadBytes: 4 * 1024 * 1024,
+  /** Hooks that wait for an answer: how many, how long, and how often they hear that beckon is there. */
+  maxHeldLines: 200,
+  maxHeldMs: 3_600_000,
+  heldBeatMs: 5_000,
+  /** How long a hook may take to confirm that it has printed the answer. */
+  heldConfirmMs: 2_000,
+  /** The forwarder's own bounds on it: all in all, without a sign of life, and looking for a beckon that was restarted. */
+  holdMs: 3_500_000,
+  holdSilentMs: 20_000,
+  holdAgainMs: 60_000,
+  maxDecisionBytes: 1024 * 1024,
+  maxAnswerLength: 20_000,
+  maxDecisionsBytes: 1024 * 1024,
   /** A program that beckon asks or tells something. */
   commandMs: 2_000,
   maxCommandOutputBytes: 4 * 1024 * 1024,

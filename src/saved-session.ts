@@ -42,6 +42,7 @@ const ask = shaped<Ask>({
   inputKey: textOrNull,
   summary: text,
   options: listOf(text),
+  request: textOrNull,
   from: oneOf<Ask["from"]>({ hook: true, reminder: true, file: true }),
   hidden: flag,
 });
@@ -85,6 +86,7 @@ const isSession = shaped<Session>({
   detail: textOrNull,
   prompted: orNull(shaped<Moment>(moment)),
   stopped: orNull(shaped<Moment>(moment)),
+  answered: orNull(shaped<Moment>(moment)),
   beforeCompact: orNull(shaped<NonNullable<Session["beforeCompact"]>>({ running: flag, detail: textOrNull })),
   asks: listOf(ask),
   asksOpened: number,
@@ -122,6 +124,12 @@ const isSession = shaped<Session>({
 export function readSession(value: unknown): Session | null {
   if (!isFields(value) || !isFields(value.last)) return null;
   const { at, t } = value.last as unknown as Moment;
-  const whole = { ...newSession({ at, t } as AgentEvent), ...value };
+  const asks = Array.isArray(value.asks) ? { asks: value.asks.map(withRequest) } : {};
+  const whole = { ...newSession({ at, t } as AgentEvent), ...value, ...asks };
   return isSession(whole) ? (whole as Session) : null;
+}
+
+/** Saved before asks knew who had asked: nobody can answer them from here. */
+function withRequest(value: unknown): unknown {
+  return isFields(value) && !("request" in value) ? { ...value, request: null } : value;
 }

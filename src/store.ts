@@ -1,6 +1,7 @@
 /** Every session, in memory. One way in: dispatch. */
 import { type AgentEvent, type Moment, sessionKey } from "./core/event.ts";
 import { elapsedMs, stateOf } from "./core/phase.ts";
+import { isProbe } from "./core/probe.ts";
 import { reduce, resume, retell, type Story, type Telling } from "./core/reduce.ts";
 import type { Session } from "./core/session.ts";
 import { settle } from "./core/settle.ts";
@@ -57,6 +58,8 @@ export function createStore(onError: (text: string) => void = fail): Store {
       const after = reduce(before, event);
       if (after === before) return;
       stories.set(key, after);
+      // A test that is over leaves nothing behind.
+      if (after.session.ended && isProbe(after.session)) stories.delete(key);
       for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
     },
     subscribe: (listener) => void listeners.push(listener),

@@ -47,6 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ports: ["core", "limits"],
   agents: ["agents", "core", "limits", "data"],
   ...Object.fromEntries(sideBySide.map((room) => [room, [room, "data", ...below]])),
+  install: ["install", "storage", "data", ...below],
   app: ["app", "data", ...sideBySide, ...below],
   cli: ["cli", "app", "data", ...sideBySide, ...below],
   main: ["cli", "data"],

@@ -12,25 +12,17 @@ const repo = new URL("..", import.meta.url).pathname;
 const testTimeoutMs = 30_000;
 const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
-/** These load the machine, so they come last and the quick answers first. */
-const heavy = [
-  "test/build.test.ts",
-  "test/desktop/",
-  "test/wine/",
-  "test/torture/",
-  "test/agent/",
-  "test/long/",
-];
+/** Two files at a time, one of these and one of the others: these mostly wait for programs on a screen. */
+const onScreen = ["test/desktop/", "test/wine/"];
+/** These load the machine or measure what a person would notice: last, and each alone. */
+const alone = ["test/build.test.ts", "test/torture/", "test/agent/", "test/long/"];
 
 /** A developer's own beckon, agent or multiplexer must not be seen by tests; AGENT and the like make bun hide names. */
 const foreign = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
 const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 
-/** Runs a command in the repo, shows its output as it comes (but for what is hidden), and returns it. */
-async function run(
-  command: readonly string[],
-  isHidden: (line: string) => boolean = () => false,
-): Promise<Outcome> {
+/** Runs a command in the repo, shows its output as it comes, and returns it. */
+async function run(command: readonly string[], show: (line: string) => void = console.log): Promise<Outcome> {
   const child = Bun.spawn([...command], {
     cwd: repo,
     env: environment,
@@ -41,11 +33,11 @@ async function run(
     killSignal: "SIGKILL",
   });
   const lines: string[] = [];
-  const show = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+  const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     let rest = "";
     const take = (line: string): void => {
       lines.push(line);
-      if (!isHidden(line)) console.log(line);
+      show(line);
     };
     const decoder = new TextDecoder();
     for await (const bytes of stream) {
@@ -55,32 +47,46 @@ async function run(
     }
     if (rest !== "") take(rest);
   };
-  const shown = Promise.all([show(child.stdout), show(child.stderr)]);
+  const shown = Promise.all([read(child.stdout), read(child.stderr)]);
   await child.exited;
   // A grandchild that was left running would hold the pipes open.
   await Promise.race([shown, Bun.sleep(leftoverMs)]);
-  if (child.signalCode !== null) console.log(`killed by ${child.signalCode}: ${command.join(" ")}`);
+  if (child.signalCode !== null) show(`killed by ${child.signalCode}: ${command.join(" ")}`);
   return { exitCode: child.exitCode ?? 1, lines };
 }
 
 async function testFile(file: string): Promise<Count> {
   const started = performance.now();
   const bunTest = [process.execPath, "test", "--no-orphans", `--timeout=${testTimeoutMs}`, `./${file}`];
-  const counted = count(await run(bunTest, (line) => isNoise(line) || line === `${file}:`));
+  const said: string[] = [];
+  const counted = count(await run(bunTest, (line) => said.push(line)));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const parts = [`${counted.passed} passed`];
   if (counted.failed > 0) parts.push(`${counted.failed} FAILED`);
   if (counted.skipped.length > 0) parts.push(`${counted.skipped.length} skipped`);
-  console.log(`${file}  ${parts.join(", ")}  ${seconds} s`);
+  said.push(`${file}  ${parts.join(", ")}  ${seconds} s`);
+  // All at once: another file's lines may come in between.
+  console.log(said.filter((line) => !isNoise(line) && line !== `${file}:`).join("\n"));
   return counted;
 }
 
 function testFiles(isLong: boolean, wanted: readonly string[]): string[] {
-  const rank = (file: string): number => heavy.findIndex((start) => file.startsWith(start));
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(repo)]
     .filter((file) => file.startsWith("test/long/") === isLong)
     .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
-    .sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+    .sort();
+}
+
+const isOneOf = (starts: readonly string[], file: string): boolean =>
+  starts.some((start) => file.startsWith(start));
+
+async function testAll(files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const counted = await testFile(file);
+    passed += counted.passed;
+    failed += counted.failed;
+    skipped.push(...counted.skipped.map((name) => `${file}: ${name}`));
+  }
 }
 
 const { values, positionals } = parseArgs({ options: { long: { type: "boolean" } }, allowPositionals: true });
@@ -97,12 +103,16 @@ if (isWholeRun && !values.long && (await run(["npm", "run", "--silent", "check"]
   failed += 1;
 }
 if (built.exitCode === 0) {
-  for (const file of testFiles(values.long === true, positionals)) {
-    const counted = await testFile(file);
-    passed += counted.passed;
-    failed += counted.failed;
-    skipped.push(...counted.skipped.map((name) => `${file}: ${name}`));
-  }
+  const files = testFiles(values.long === true, positionals);
+  const {
+    loud = [],
+    screen = [],
+    quick = [],
+  } = Object.groupBy(files, (file) =>
+    isOneOf(alone, file) ? "loud" : isOneOf(onScreen, file) ? "screen" : "quick",
+  );
+  await Promise.all([testAll(screen), testAll(quick)]);
+  await testAll(loud);
 }
 
 for (const name of skipped) console.log(`skipped: ${name}`);

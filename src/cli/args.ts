@@ -28,6 +28,6 @@ function whatIsWrong(verb: string, arg: string, known: readonly string[]): strin
 }
 
 /** Whatever a script passed on by mistake stays one line. */
-function quoted(arg: string): string {
+export function quoted(arg: string): string {
   return JSON.stringify(arg.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
 }

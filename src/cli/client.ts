@@ -28,6 +28,8 @@ export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
 }
 
 const answerMs = 2_000;
+/** Those whose words are for the person who asked. */
+const told: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 const notRunning = "beckon is not running. Start it with: beckon";
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
@@ -59,7 +61,7 @@ export async function ask(
     } as RequestInit);
     const text = await response.text();
     const body = text.startsWith("{") ? JSON.parse(text) : {};
-    const isAnswer = response.ok || (response.status === 404 && typeof body.error === "string");
+    const isAnswer = response.ok || (told.has(response.status) && typeof body.error === "string");
     return isAnswer ? { status: response.status, body } : silent(`${endpoint.url} says ${response.status}`);
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
@@ -82,4 +84,16 @@ export async function fetchSessions(paths: Paths): Promise<Listed | string> {
   return Array.isArray(answered.body.sessions)
     ? (answered.body as unknown as Listed)
     : "beckon answers with no list of sessions";
+}
+
+const maxListed = 5;
+
+/** Why there is no one session of that name. */
+export async function whichSession(paths: Paths, name: string): Promise<string> {
+  const listed = await fetchSessions(paths);
+  const ids = typeof listed === "string" ? [] : listed.sessions.map(({ sessionId }) => sessionId);
+  const alike = ids.filter((id) => id.startsWith(name)).slice(0, maxListed);
+  return alike.length > 1
+    ? `several sessions begin with ${name}: ${alike.join(", ")}`
+    : `no session begins with ${name}`;
 }

@@ -2,9 +2,17 @@ import { print } from "./print.ts";
 
 const text = `beckon tells you the moment a coding agent needs you.
 
+  beckon --install [--dry-run] [--scope user|project|local] [--agent NAME] [--login | --no-login]
+                                      connect Claude Code, and start beckon at login
+  beckon --uninstall [--purge]        take all of it away, with --purge also what beckon knows
   beckon                              start, and run until stopped
   beckon status [--json] [--watch]    every session and what it needs
   beckon focus SESSION | --next       go to its terminal, or to the one that has waited longest
+  beckon answer SESSION allow         say yes to what it asks; also: always [N], deny [MESSAGE],
+                                      or the answer to its question in words. --ask ID: which ask
+  beckon log [--json] [-n N]          what was asked, answered, shown and why not shown
+  beckon doctor [--json]              try every link with a test event, and say what to do
+  beckon stop                         quit it, and keep sessions from starting it again
   beckon hook [AGENT]                 what the agents' hooks call; you never need to
   beckon --version, --help
 

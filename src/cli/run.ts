@@ -1,28 +1,44 @@
 /** `beckon`: runs until it is told to stop. */
+import { rmSync } from "node:fs";
+import { isatty } from "node:tty";
 import { version } from "../../package.json";
 import { startApp } from "../app.ts";
 import { limits } from "../limits.ts";
+import { clearOff, isOff, markOff } from "../storage/off.ts";
 import { paths } from "../storage/paths.ts";
+import { tryTo } from "../storage/private.ts";
 import { isIgnored } from "../watch/machine.ts";
 import { readFlags } from "./args.ts";
 import { readEndpoint } from "./client.ts";
 
 export async function run(args: string[]): Promise<number> {
-  readFlags("run", args, []);
+  const how = readHow(args);
   const places = paths();
+  if (how.fromHook && isOff(places)) return 0;
   const toldToStop = whenTold();
   const app = await startApp({ paths: places, env: process.env, port: wantedPort(), echo: true });
   if (!app) {
+    // Whoever started it wants one to run, and one does.
+    if (how.fromHook || how.atLogin) return 0;
     const other = readEndpoint(places);
     const where = other ? ` at ${other.url} (pid ${other.pid})` : "";
     process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
     return 1;
   }
-  const how = app.isHeadless ? "running without icon and alerts (there is no desktop here)" : "running";
+  // The person may have said stop while a hook started it.
+  if (how.fromHook && isOff(places)) {
+    await app.stop();
+    return 0;
+  }
+  clearOff(places);
+  rmSync(places.launching, { force: true });
+  const state = app.isHeadless ? "running without icon and alerts (there is no desktop here)" : "running";
   process.stdout.write(
-    `beckon ${version} is ${how} at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+    `beckon ${version} is ${state} at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
   );
-  await Promise.race([toldToStop, app.quit]);
+  const by = await Promise.race([toldToStop, app.quit]);
+  // Before it is down: a session that starts then must not start it again.
+  if (by === "person") tryTo(() => markOff(places, "quit by its person"));
   await app.stop();
   // Whatever of the desktop is still in the way: a person who said Quit is gone.
   setTimeout(() => process.exit(0), leaveMs).unref();
@@ -32,8 +48,29 @@ export async function run(args: string[]): Promise<number> {
 const leaveMs = 500;
 const hangUpBit = 1n;
 
-function whenTold(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+interface How {
+  readonly fromHook: boolean;
+  readonly atLogin: boolean;
+}
+
+/** How it is started by what beckon installed: not for people, so the help does not name it. */
+function readHow(args: readonly string[]): How {
+  const home = args.find((arg) => arg.startsWith("--home="));
+  const fromHook = args.includes("--from-hook");
+  const atLogin = args.includes("--at-login");
+  readFlags(
+    "run",
+    args.filter((arg) => arg !== home && arg !== "--from-hook" && arg !== "--at-login"),
+    [],
+  );
+  if (home !== undefined) process.env.BECKON_HOME = home.slice("--home=".length);
+  return { fromHook, atLogin };
+}
+
+/** By the person: with Ctrl-C. Whatever else ends it, a logout or a kill, says nothing about what they want. */
+function whenTold(): Promise<"person" | "system"> {
+  const { promise, resolve } = Promise.withResolvers<"person" | "system">();
+  const inTerminal = [0, 1, 2].some((fd) => isatty(fd));
   let asked = 0;
   // nohup has it ignored, and that should stay so.
   const hangUp = isIgnored(hangUpBit) ? [] : (["SIGHUP"] as const);
@@ -41,7 +78,7 @@ function whenTold(): Promise<void> {
     process.on(signal, () => {
       // Whoever asks twice does not want to wait.
       if (++asked > 1) process.exit(1);
-      resolve();
+      resolve(signal === "SIGINT" && inTerminal ? "person" : "system");
     });
   }
   return promise;

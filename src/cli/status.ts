@@ -1,9 +1,10 @@
 /** `beckon status`: every session and what it needs. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Quiet } from "../core/quiet.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/snapshot.ts";
 import { localClock } from "../desktop/local-time.ts";
 import { unpack } from "../saved.ts";
+import { recentHookErrors } from "../storage/hook-log.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock } from "../watch/machine.ts";
@@ -80,20 +81,16 @@ function quietLine({ by, until }: Quiet, now: number): string {
   return `Quiet ${end}${by === "you" ? "" : ` (${by})`}: beckon shows no alerts.`;
 }
 
-const recentMs = 24 * 60 * 60_000;
-
 /** Nobody sees a silent hook's errors: here is where they come to light. */
 function hookTroubles(places: Paths, now: number): string[] {
-  if (!existsSync(places.hookLog)) return [];
-  const lines = readFileSync(places.hookLog, "utf8").split("\n");
-  const recent = lines.filter((line) => now - Date.parse(line.split("\t", 1)[0] ?? "") < recentMs);
-  const [when = "", name = "", , what = ""] = recent.at(-1)?.split("\t") ?? [];
-  if (recent.length === 0) return [];
+  const recent = recentHookErrors(places.hookLog, now);
+  const last = recent.at(-1);
+  if (!last) return [];
   const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;
-  const at = name === "-" ? "" : ` (${name})`;
+  const at = last.event === "-" ? "" : ` (${last.event})`;
   return [
     "",
-    clean(`${errors} in the last 24 h. The latest, ${ago(now - Date.parse(when))} ago${at}: ${what}`),
+    clean(`${errors} in the last 24 h. The latest, ${ago(now - last.at)} ago${at}: ${last.text}`),
     `Details: ${places.hookLog} (delete it when you have read it)`,
   ];
 }

@@ -6,6 +6,12 @@ const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   run: async () => (await import("./run.ts")).run,
   status: async () => (await import("./status.ts")).status,
   focus: async () => (await import("./focus.ts")).focus,
+  answer: async () => (await import("./answer.ts")).answer,
+  log: async () => (await import("./log.ts")).log,
+  stop: async () => (await import("./stop.ts")).stop,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  "--install": async () => (await import("./install.ts")).install,
+  "--uninstall": async () => (await import("./uninstall.ts")).uninstall,
   click: async () => (await import("./click.ts")).click,
   "--version": async () => (await import("./version.ts")).version,
   "--help": async () => (await import("./help.ts")).help,
@@ -15,6 +21,8 @@ const aliases: Readonly<Record<string, string>> = {
   version: "--version",
   "-h": "--help",
   help: "--help",
+  install: "--install",
+  uninstall: "--uninstall",
 };
 
 /** The exit code: 0, 1 where something failed, 2 for a call that makes no sense. Never throws. */
@@ -25,13 +33,18 @@ export async function main(argv: string[]): Promise<number> {
     const failed = error instanceof Error ? error : new Error(String(error));
     const { exitCode = 1 } = failed as { exitCode?: number };
     const debug = exitCode === 1 && (argv.includes("--debug") || process.env.BECKON_DEBUG);
-    process.stderr.write(`beckon: ${debug ? failed.stack : failed.message}\n`);
+    // Names of files and what stands in them may be a stranger's.
+    const { clean } = await import("./text.ts");
+    const lines = String(debug ? failed.stack : failed.message).split("\n");
+    process.stderr.write(`beckon: ${lines.map(clean).join("\n")}\n`);
     return exitCode;
   }
 }
 
 async function call([given = "run", ...args]: string[]): Promise<number> {
-  const wantsHelp = args.some((arg) => arg === "--help" || arg === "-h");
+  const end = args.indexOf("--");
+  const flags = end < 0 ? args : args.slice(0, end);
+  const wantsHelp = flags.some((arg) => arg === "--help" || arg === "-h");
   const name = wantsHelp ? "--help" : (aliases[given] ?? given);
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb) return (await verb())(args);

@@ -104,6 +104,16 @@ export function residentMb(pid: number): number {
   return Number(kilobytes) / 1_024;
 }
 
+/** Its share of what it holds: pages that several processes use count in parts. null: this system does not say. */
+export function shareMb(pid: number): number | null {
+  try {
+    const kilobytes = /^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
+    return kilobytes === undefined ? null : Number(kilobytes) / 1_024;
+  } catch {
+    return null;
+  }
+}
+
 function stopOf(child: Bun.Subprocess): Receiver["stop"] {
   return async (signal = "SIGTERM") => {
     child.kill(signal);

@@ -36,10 +36,12 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
       wishes: noWishes,
       config,
       now,
+      clock: String,
       upSince: recording.startedAt - 3_600_000,
       looking: new Set(),
       known: new Set(),
       silenced: false,
+      asked: () => null,
     });
     for (const { key, kind, title } of show) {
       const known = told.get(key);

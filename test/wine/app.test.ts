@@ -46,12 +46,13 @@ describe("beckon on Windows", () => {
     await hook({ hook_event_name: "UserPromptSubmit", prompt: "deploy it" });
     const working = await changed(iconArea, calm);
     const tool = { tool_name: "Bash", tool_input: { command: "npm run deploy" }, tool_use_id: "t1" };
-    await hook({ hook_event_name: "PermissionRequest", ...tool });
+    const waiting = hook({ hook_event_name: "PermissionRequest", ...tool });
     await changed(iconArea, working);
     await changed(balloonArea, withoutBalloon);
     await world.picture(null, "wine-app-balloon");
 
     await hook({ hook_event_name: "PostToolUse", ...tool });
+    expect(await waiting).toMatchObject({ stdout: "", code: 0 });
     await until(async () => (await world.picture(balloonArea)) === withoutBalloon, 10_000);
     await until(async () => (await world.picture(iconArea)) === working, 10_000);
 
@@ -62,6 +63,7 @@ describe("beckon on Windows", () => {
     await world.click({ x: iconSpot.x - 20, y: iconSpot.y - 21 });
     expect(await app.exited).toBe(0);
     expect(existsSync(endpoint())).toBe(false);
+    expect(existsSync(join(world.appData, "Local/beckon/off"))).toBe(true);
     await until(async () => (await world.picture(iconArea)) === withoutIcon, 5_000);
     const log = readFileSync(join(world.appData, "Local/beckon/beckon.log"), "utf8");
     expect(log).not.toContain("error");
