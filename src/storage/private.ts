@@ -21,6 +21,20 @@ const leftoverAgeMs = 60_000;
 
 /** Makes the folder ours alone (0700), or says why it cannot be. */
 export function makePrivateFolder(folder: string): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      makeOnce(folder);
+      return;
+    } catch (error) {
+      // An uninstall that runs at the same time removes it while it is empty.
+      if (codeOf(error) !== "ENOENT" || tries === maxTries) throw error;
+    }
+  }
+}
+
+const maxTries = 5;
+
+function makeOnce(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
