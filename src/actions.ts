@@ -6,6 +6,7 @@ import { keyOf } from "./core/alert-keys.ts";
 import type { Config } from "./core/config.ts";
 import { nextWaiting } from "./core/select.ts";
 import type { Session } from "./core/session.ts";
+import { projectOf } from "./core/snapshot.ts";
 import type { Action } from "./core/view.ts";
 import type { Desk } from "./desk.ts";
 import type { Held } from "./held.ts";
@@ -49,7 +50,10 @@ export function createActions(options: ActionsOptions): Actions {
     return all.find((session) => keyOf(session) === key) ?? null;
   }
 
-  async function focus({ place, cwd, title }: Session): Promise<FocusOutcome> {
+  async function focus(session: Session): Promise<FocusOutcome> {
+    const { place, cwd, title } = session;
+    if (session.ended)
+      return impossible(`${projectOf(session) ?? "this session"} has ended: there is no terminal to go to`);
     if (!place) {
       return impossible("no hook has told where this session's terminal is");
     }

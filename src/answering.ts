@@ -4,7 +4,7 @@ import type { Config } from "./core/config.ts";
 import { sessionKey } from "./core/event.ts";
 import { createHeld, type Held } from "./held.ts";
 import { createRecorder, type Recorder } from "./record.ts";
-import { openDecisions } from "./storage/decisions.ts";
+import { openDecisions, readDecisions } from "./storage/decisions.ts";
 import { maskText } from "./storage/secrets.ts";
 import type { Store } from "./store.ts";
 
@@ -34,6 +34,7 @@ export function createAnswering(options: AnsweringOptions): Answers {
   const decisions = openDecisions(path, { retentionDays, onError });
   const record = createRecorder({
     decisions,
+    before: () => readDecisions(path),
     mask: maskText,
     now: () => clock().at,
     find: (key) =>

@@ -26,6 +26,7 @@ function markAsk(shown: AskSnapshot, { session, callOf, whyNot, inFull }: Marks)
     ...shown,
     answerable,
     ...(answerable ? { answerId: askName(ask) } : {}),
+    ...(answerable && call.asked.dangers.length > 0 ? { dangers: call.asked.dangers } : {}),
     ...(inFull ? { asked: call.asked } : {}),
   };
 }

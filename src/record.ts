@@ -1,5 +1,5 @@
 /** What beckon writes down of asks and alerts, for `beckon log`: who answered what, and what was not shown, and why. */
-import { keyOf } from "./core/alert-keys.ts";
+import { askKey, diedKey, keyOf, overKey } from "./core/alert-keys.ts";
 import type { AgentEvent } from "./core/event.ts";
 import { isOfProbe, isProbe } from "./core/probe.ts";
 import { type Ask, isBlocking, type Session } from "./core/session.ts";
@@ -10,6 +10,8 @@ import type { Decisions, Logged } from "./storage/decisions.ts";
 
 export interface RecorderOptions {
   readonly decisions: Pick<Decisions, "add">;
+  /** What was written down before this start, the newest last. */
+  readonly before: () => readonly Logged[];
   readonly mask: (text: string) => string;
   readonly now: () => number;
   readonly find: (key: string) => Session | null;
@@ -24,17 +26,42 @@ export interface Recorder {
 }
 
 const maxLength = 300;
+const maxRemembered = 1_000;
 
-export function createRecorder({ decisions, mask, now, find }: RecorderOptions): Recorder {
+export function createRecorder({ decisions, before, mask, now, find }: RecorderOptions): Recorder {
+  let told: Map<string, string> | null = null;
+  /** What the log says last of an alert: the app, started again, comes to the same end about it. */
+  const toldBefore = (): Map<string, string> => {
+    told ??= new Map(
+      before()
+        .slice(-maxRemembered)
+        .flatMap(({ alert, outcome }) => (alert === undefined ? [] : [[alert, outcome] as const])),
+    );
+    return told;
+  };
+
   const text = (value: string) => {
     const line = mask(value).replace(/\s+/g, " ").trim();
     return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
   };
 
-  function add(session: Session, entry: Pick<Logged, "what" | "asked" | "outcome" | "by">): void {
+  function add(session: Session, entry: Pick<Logged, "what" | "asked" | "outcome" | "by" | "alert">): void {
     if (isProbe(session)) return;
     const about = { at: now(), session: keyOf(session), project: projectOf(session) };
     decisions.add({ ...about, ...entry, asked: text(entry.asked), outcome: text(entry.outcome) });
+  }
+
+  function addAlert(
+    session: Session,
+    alert: string,
+    entry: Pick<Logged, "what" | "asked" | "outcome">,
+  ): void {
+    const said = toldBefore();
+    said.delete(alert);
+    said.set(alert, text(entry.outcome));
+    const [oldest] = said.keys();
+    if (said.size > maxRemembered && oldest !== undefined) said.delete(oldest);
+    add(session, { ...entry, by: null, alert });
   }
 
   return {
@@ -46,26 +73,33 @@ export function createRecorder({ decisions, mask, now, find }: RecorderOptions):
       const left = new Set(after.asks.map(({ id }) => id));
       for (const ask of before.asks) {
         if (left.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
-        add(after, { what: "answered", asked: wordsOf(ask), outcome: endOf(event), by: "in the terminal" });
+        const by = event.move.kind === "gone" ? null : "in the terminal";
+        add(after, { what: "answered", asked: wordsOf(ask), outcome: endOf(event), by });
       }
     },
     shown(alert) {
       const session = find(alert.session);
       if (!session) return;
-      add(session, {
-        what: "shown",
-        asked: `${alert.title}: ${alert.body}`,
-        outcome: "alert shown",
-        by: null,
-      });
+      const asked = alert.covers ? alert.title : (subjectOf(session, alert.key) ?? alert.title);
+      addAlert(session, alert.key, { what: "shown", asked, outcome: "alert shown" });
     },
     notShown(key, why) {
       const session = find(key.split("#", 1)[0] ?? "");
       if (!session || isOfProbe(key)) return;
-      const ask = session.asks.find(({ id }) => key.endsWith(`#${id}`));
-      add(session, { what: "not shown", asked: ask ? wordsOf(ask) : "", outcome: why, by: null });
+      if (toldBefore().get(key) === text(why)) return;
+      addAlert(session, key, { what: "not shown", asked: subjectOf(session, key) ?? "", outcome: why });
     },
   };
+}
+
+/** What an alert is about; null: an ask that is over already. */
+function subjectOf(session: Session, key: string): string | null {
+  const { asks, stopped, ended, turn } = session;
+  const ask = asks.find(({ id }) => key === askKey(session, id));
+  if (ask) return wordsOf(ask);
+  if (ended && key === diedKey(session, ended)) return "ended unexpectedly";
+  if (!stopped || key !== overKey(session, stopped)) return null;
+  return turn.error === null ? "turn finished" : `turn failed: ${turn.error}`;
 }
 
 /** In the state's words, where secrets are masked: the exact text is nowhere on disk. */

@@ -7,13 +7,14 @@ import { createStore } from "../src/store.ts";
 import { asking, bash, call, tell } from "./core/tell.ts";
 
 /** What is written down of a story that was told. */
-function written(told: ReturnType<typeof tell>) {
+function written(told: ReturnType<typeof tell>, before: readonly Logged[] = []) {
   const log: Logged[] = [];
   const store = createStore();
   const find = (key: string) =>
     store.sessions({ at: 0, t: 0 }).find(({ sessionId }) => key.endsWith(sessionId)) ?? null;
   const record = createRecorder({
     decisions: { add: (entry) => log.push(entry) },
+    before: () => before,
     mask: maskText,
     now: () => 7,
     find,
@@ -49,14 +50,46 @@ test("alerts: shown, and not shown with the reason", () => {
   const { record, log, session } = written(asking());
   if (!session) throw new Error("no session");
   const key = `claude:${session.sessionId}`;
-  const alert = { key: `${key}#x`, session: key, title: "proj", body: "Bash: touch x" } as Alert;
+  const alert = {
+    key: `${key}#${session.asks[0]?.id}`,
+    session: key,
+    title: "proj",
+    body: "touch x\nsince",
+  } as Alert;
   record.shown(alert);
   record.notShown(`${key}#${session.asks[0]?.id}`, "muted");
   record.notShown("claude:nobody#1", "muted");
   expect(log).toMatchObject([
-    { what: "shown", asked: "proj: Bash: touch x", by: null },
+    { what: "shown", asked: "Bash: touch x", outcome: "alert shown", by: null },
     { what: "not shown", asked: "Bash: touch x", outcome: "muted", by: null },
   ]);
+});
+
+test("why an alert was not shown is written once, also over a start of the app", () => {
+  const first = written(asking());
+  const key = `claude:${first.session?.sessionId}#${first.session?.asks[0]?.id}`;
+  for (const why of ["muted", "muted", "quiet hours", "muted"]) first.record.notShown(key, why);
+  expect(first.log.map(({ outcome }) => outcome)).toEqual(["muted", "quiet hours", "muted"]);
+  const next = written(asking(), first.log);
+  next.record.notShown(key, "muted");
+  expect(next.log).toEqual([]);
+  next.record.notShown(key, "quiet hours");
+  expect(next.log).toMatchObject([{ outcome: "quiet hours" }]);
+});
+
+test.each([
+  ["turn finished", "Stop", {}],
+  ["turn failed: server_error", "StopFailure", { error: "server_error" }],
+])("an alert about the end of a turn says so: %s", (says, name, more) => {
+  const told = tell().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
+  const { record, log, session } = written(told);
+  record.notShown(`claude:${session?.sessionId}#over-${session?.stopped?.at}`, "you are there");
+  expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
+});
+
+test("a process that was killed ends its ask by nobody's doing", () => {
+  const { log } = written(asking().own({ kind: "gone", why: "process" }));
+  expect(log).toMatchObject([{ outcome: "the session ended", by: null }]);
 });
 
 test("secrets of an answer are masked, and a long one is cut", () => {

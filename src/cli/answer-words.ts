@@ -3,10 +3,15 @@ import type { Answer, Asked, Question } from "../core/asked.ts";
 import { wrongCall } from "./args.ts";
 import { clean } from "./text.ts";
 
-export function readAnswerWords(asked: Asked, words: readonly string[]): Answer {
+/** `ownFrom`: the first of the words that stand behind `--`, where a person's own words are not taken for anything else. */
+export function readAnswerWords(
+  asked: Asked,
+  words: readonly string[],
+  ownFrom = Number.POSITIVE_INFINITY,
+): Answer {
   const [first = "", ...more] = words;
   const verb = first.toLowerCase();
-  if (asked.kind === "question") return readReplies(asked.questions, words);
+  if (asked.kind === "question") return readReplies(asked.questions, words, ownFrom);
   if (verb === "deny") return { do: "deny", message: messageOf(more) };
   if (verb === "allow") {
     if (more.length > 0) throw wrongCall("allow takes nothing more: a message goes with deny");
@@ -39,9 +44,10 @@ function choiceOf(always: readonly string[], more: readonly string[]): number {
   throw wrongWords("always takes the number of one of these", list);
 }
 
-function readReplies(questions: readonly Question[], words: readonly string[]): Answer {
+function readReplies(questions: readonly Question[], words: readonly string[], ownFrom: number): Answer {
   const [first = "", ...more] = words;
-  const isDeny = first.toLowerCase() === "deny" && !questions.some((one) => labelOf(one, first) !== null);
+  const isDeny =
+    ownFrom > 0 && first.toLowerCase() === "deny" && !questions.some((one) => labelOf(one, first) !== null);
   if (isDeny) return { do: "deny", message: messageOf(more) };
   const [only, ...others] = questions;
   // One question, and nobody quotes what they say.
@@ -51,7 +57,10 @@ function readReplies(questions: readonly Question[], words: readonly string[]): 
       `${questions.length} questions, and ${texts.length === 1 ? "1 answer" : `${texts.length} answers`}. Answer each in one word or in quotes`,
       questions.map(listed),
     );
-  return { do: "reply", replies: questions.map((question, n) => replyOf(question, texts[n] ?? "")) };
+  return {
+    do: "reply",
+    replies: questions.map((question, n) => replyOf(question, texts[n] ?? "", n >= ownFrom)),
+  };
 }
 
 function listed({ question, options }: Question, n: number): string {
@@ -67,12 +76,21 @@ function labelOf({ options }: Question, text: string): string | null {
 }
 
 /** Else it is free text. */
-function replyOf(question: Question, text: string): string[] {
+function replyOf(question: Question, text: string, isOwn: boolean): string[] {
+  if (isOwn && text.trim() !== "") return [text];
   const whole = labelOf(question, text);
   if (whole !== null) return [whole];
   const parts = question.isMultiple ? text.split(",").map((part) => labelOf(question, part)) : [];
   const labels = parts.filter((label) => label !== null);
   if (labels.length > 0 && labels.length === parts.length) return [...new Set(labels)];
   if (text.trim() === "") throw wrongCall(`the answer to ${quoted(question.question)} is empty`);
+  if (looksLikeChoice.test(text.trim()))
+    throw wrongWords(
+      `${quoted(text)} is none of the options. Choose one, or put -- before your own words`,
+      question.options.map(({ label }, n) => `  ${n + 1}  ${clean(label)}`),
+    );
   return [text];
 }
+
+/** Numbers of options, and the words that answer other asks: nobody means them as their own words. */
+const looksLikeChoice = /^(?:\d+(?:\s*,\s*\d+)*|allow|always|yes|no)$/i;

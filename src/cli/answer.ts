@@ -2,19 +2,25 @@
 import type { Answer } from "../core/asked.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
 import { type Paths, paths } from "../storage/paths.ts";
+import { askedLines, askInFull } from "./answer-shown.ts";
 import { readAnswerWords } from "./answer-words.ts";
-import { wrongCall } from "./args.ts";
+import { quoted, wrongCall } from "./args.ts";
 import { ask, whichSession } from "./client.ts";
 import { print } from "./print.ts";
 import { clean, cut } from "./text.ts";
 
 /** The hook has 2 s to confirm it. */
 const waitMs = 8_000;
-const usage = "answer takes a session and allow, always [N], deny [MESSAGE] or your answer in words";
+const usage =
+  "answer takes a session, and allow, always [N], deny [MESSAGE] or your answer in words; without these it shows what is asked";
 
 interface Call {
   readonly session: string;
+  /** None: what is asked is to be shown. */
   readonly words: readonly string[];
+  /** How many of the words stand before `--`. */
+  readonly ownFrom: number;
+  readonly isSure: boolean;
   /** null: the one that is open. */
   readonly ask: string | null;
 }
@@ -23,8 +29,13 @@ export async function answer(args: string[]): Promise<number> {
   const call = readCall(args);
   const places = paths();
   const session = await find(places, call.session);
+  if (call.words.length === 0) return show(session, call);
   const open = choose(session, call.ask);
-  const given = readAnswerWords(open.asked, call.words);
+  const given = readAnswerWords(open.asked, call.words, call.ownFrom);
+  if (!call.isSure && !isMeant(open, given, nameOf(session))) {
+    print("Nothing was answered.\n");
+    return 1;
+  }
   const name = encodeURIComponent(`${session.provider}:${session.sessionId}`);
   const body = { ask: open.answerId, by: "command line", ...given };
   const done = await ask(places, `/api/sessions/${name}/answer`, { given: body, waitMs });
@@ -34,61 +45,110 @@ export async function answer(args: string[]): Promise<number> {
   return 0;
 }
 
+function show(session: SessionSnapshot, { session: name, ask: wanted }: Call): number {
+  const open = openAsks(session, wanted);
+  const answerable = open.filter(isAnswerable);
+  const where = nameOf(session);
+  const parts = open.map((one) => {
+    if (!isAnswerable(one)) return [clean(cannot(one, where))];
+    const call = answerable.length > 1 ? `${name} --ask ${one.answerId}` : name;
+    return askInFull(one.asked, { where, call });
+  });
+  print(`${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+  return 0;
+}
+
+/** Who says yes in a terminal to what is long or could do harm has seen all of it. */
+function isMeant({ asked }: Answerable, given: Answer, where: string): boolean {
+  const isYes = given.do === "allow" || given.do === "always";
+  const isPlain = asked.dangers.length === 0 && asked.lines.length <= 1;
+  if (!isYes || isPlain || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const always = given.do === "always" ? [clean(`And from now on: ${asked.always[given.choice] ?? ""}`)] : [];
+  print(`${[...askedLines(asked, where), ...always].join("\n")}\n`);
+  return confirm("Allow it?");
+}
+
 function readCall(args: readonly string[]): Call {
   const rest: string[] = [];
   let wanted: string | null = null;
+  let ownFrom = Number.POSITIVE_INFINITY;
+  let isSure = false;
   for (let n = 0; n < args.length; n++) {
     const arg = args[n] ?? "";
     if (arg === "--") {
+      ownFrom = Math.max(0, rest.length - 1);
       rest.push(...args.slice(n + 1));
       break;
     }
-    if (arg === "--ask") wanted = args[++n] ?? "";
+    if (arg === "--yes") isSure = true;
+    else if (arg === "--ask") wanted = args[++n] ?? "";
     else if (arg.startsWith("--ask=")) wanted = arg.slice("--ask=".length);
     else if (arg.startsWith("-") && arg !== "-")
       throw wrongCall(
-        `unknown flag ${JSON.stringify(arg.slice(0, 100))}: answer takes --ask ID. Put words that begin with - after --`,
+        `unknown flag ${JSON.stringify(arg.slice(0, 100))}: answer takes --ask ID and --yes. Put words that begin with - after --`,
       );
     else rest.push(arg);
   }
   if (wanted === "") throw wrongCall("--ask takes the answerId of an ask, as beckon status --json shows it");
   const [session, ...words] = rest;
-  if (!session || words.length === 0) throw wrongCall(usage);
-  return { session, words, ask: wanted };
+  if (!session) throw wrongCall(usage);
+  return { session, words, ownFrom, isSure, ask: wanted };
 }
 
 async function find(places: Paths, name: string): Promise<SessionSnapshot> {
   const found = await ask(places, `/api/sessions/${encodeURIComponent(name)}`);
   if (typeof found === "string") throw new Error(found);
   if (found.status !== 200) throw new Error(`${clean(await whichSession(places, name))}. See: beckon status`);
-  return found.body as unknown as SessionSnapshot;
+  const session = found.body as unknown as SessionSnapshot;
+  const isWhole = name === session.sessionId || name === `${session.provider}:${session.sessionId}`;
+  const given = name.slice(name.lastIndexOf(":") + 1);
+  if (!isWhole && given.length < minName)
+    throw wrongCall(
+      `${quoted(name)} is too short to answer by: give at least ${minName} characters of the session's id, as beckon status shows it`,
+    );
+  return session;
 }
+
+/** A slip of the finger should be no other session's name. */
+const minName = 4;
 
 type Answerable = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
 
 const isAnswerable = (open: AskSnapshot): open is Answerable =>
   open.answerId !== undefined && open.asked !== undefined;
 
-/** The ask that is meant. An answer to the wrong one must not be possible by haste. */
-function choose(session: SessionSnapshot, wanted: string | null): Answerable {
+function openAsks(session: SessionSnapshot, wanted: string | null): readonly AskSnapshot[] {
   const where = nameOf(session);
   const open = session.asks.filter(({ kind }) => kind !== "idle");
   const named = wanted === null ? open : open.filter(({ answerId }) => answerId === wanted);
   if (wanted !== null && named.length === 0)
     throw new Error(clean(`this ask is gone: ${where} has none that is called ${wanted}`));
-  const [first] = named;
-  if (!first) throw new Error(clean(`nothing to answer: ${where} asks nothing now`));
+  if (named.length === 0) throw new Error(clean(`nothing to answer: ${where} asks nothing now`));
+  return named;
+}
+
+/** The ask that is meant. An answer to the wrong one must not be possible by haste. */
+function choose(session: SessionSnapshot, wanted: string | null): Answerable {
+  const where = nameOf(session);
+  const named = openAsks(session, wanted);
   const answerable = named.filter(isAnswerable);
   const [only, ...others] = answerable;
   if (!only)
     throw new Error(
       clean(
-        `${whatOf(first)} (${where}) cannot be answered from here: ${first.why ?? "it is being answered"}`,
+        named
+          .slice(0, 1)
+          .map((first) => cannot(first, where))
+          .join(""),
       ),
     );
   if (others.length === 0) return only;
   const list = answerable.map((one) => `  --ask ${one.answerId}  ${whatOf(one)}`);
   throw new Error([`${where} asks ${answerable.length} things. Say which:`, ...list].map(clean).join("\n"));
+}
+
+function cannot(open: AskSnapshot, where: string): string {
+  return `${whatOf(open)} (${where}) cannot be answered from here: ${open.why ?? "it is being answered"}`;
 }
 
 function nameOf({ project, sessionId }: SessionSnapshot): string {
@@ -97,8 +157,12 @@ function nameOf({ project, sessionId }: SessionSnapshot): string {
 
 const maxShown = 200;
 
+/** Whose first line says what it is; of all others that is in the heading. */
+const toldByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch", "WebSearch"]);
+
 function whatOf({ asked, summary, tool, kind }: AskSnapshot): string {
   if (kind === "plan") return "the plan";
+  if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return cut(asked.heading, maxShown);
   const [line = summary, ...more] = kind === "question" ? [] : (asked?.lines ?? []);
   const shown = cut(line || tool || kind, maxShown);
   return more.length > 0 ? `${shown} …` : shown;

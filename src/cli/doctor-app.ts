@@ -46,15 +46,29 @@ function tokenOf({ authHeader }: Paths): string {
   }
 }
 
-export async function askApp(paths: Paths): Promise<{ answer: Answer; url: string | null }> {
+interface Asked {
+  readonly answer: Answer;
+  readonly url: string | null;
+  /** A session that it knows runs in kitty. */
+  readonly usesKitty: boolean;
+}
+
+export async function askApp(paths: Paths): Promise<Asked> {
   const endpoint = readEndpoint(paths);
-  if (!endpoint) return { answer: { kind: "down" }, url: null };
+  if (!endpoint) return { answer: { kind: "down" }, url: null, usesKitty: false };
   const { url, pid } = endpoint;
   const told = await get(paths, endpoint, "/api/sessions", answerMs);
-  if (told instanceof Error) return { answer: { kind: "silent", pid, why: whyNot(told, url) }, url };
-  if (told.status !== 200) return { answer: { kind: "refused", pid, status: told.status }, url };
+  const answered = (answer: Answer, usesKitty = false): Asked => ({ answer, url, usesKitty });
+  if (told instanceof Error) return answered({ kind: "silent", pid, why: whyNot(told, url) });
+  if (told.status !== 200) return answered({ kind: "refused", pid, status: told.status });
   const report = await reportOf(paths, endpoint);
-  return { answer: { kind: "up", pid, ms: told.ms, report }, url };
+  return answered({ kind: "up", pid, ms: told.ms, report }, isInKitty(told.body));
+}
+
+function isInKitty(body: unknown): boolean {
+  const { sessions } = Object(body) as { sessions?: unknown };
+  if (!Array.isArray(sessions)) return false;
+  return sessions.some((session) => Boolean(Object(Object(Object(session).place).env).KITTY_WINDOW_ID));
 }
 
 /** At a start, panel and notification service come a little later than beckon. */

@@ -117,7 +117,7 @@ interface AppGiven {
 /** The app, and all that only it can tell. */
 async function aboutApp({ env, places, settings, installed, asking }: AppGiven): Promise<Finding[]> {
   const now = Date.now();
-  const { answer, url } = await asking;
+  const { answer, url, usesKitty } = await asking;
   const report = answer.kind === "up" ? answer.report : null;
   const isRunning = answer.kind !== "down";
   // Looked at before the test, which may leave a line in them.
@@ -132,17 +132,23 @@ async function aboutApp({ env, places, settings, installed, asking }: AppGiven):
       wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
       version,
       isOff: isOff(places),
+      isInstalled: isInstalled(settings, env),
       env,
       log: places.log,
     }),
     ...tracesFindings(traces),
     ...filesFindings(files),
     ...liveFindings(facts),
-    ...(report ? iconFindings(report, process.platform) : []),
-    ...(report ? notificationFindings(report, (at) => localClock(at, now)) : []),
-    ...terminalFindings({ own, here: terminalsOf(env), hasTerminal: hasTerminal() }),
+    ...(report || !isRunning ? iconFindings(report, process.platform) : []),
+    ...(report || !isRunning ? notificationFindings(report, (at) => localClock(at, now)) : []),
+    ...terminalFindings({ own, here: terminalsOf(env, usesKitty), hasTerminal: hasTerminal() }),
   ];
 }
+
+/** Where a file cannot be read, doctor says so, and not "install". */
+const isInstalled = (settings: readonly SettingsFacts[], env: Env): boolean =>
+  settings.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null)) ||
+  enabledPlugin(env, currentFolder() ?? homeOf(env)) !== null;
 
 const isRefused = (answer: Awaited<ReturnType<typeof askApp>>["answer"]): boolean =>
   answer.kind === "refused" && (answer.status === 401 || answer.status === 403);

@@ -1,4 +1,5 @@
 /** Which command doctor runs for its test event, and where it looks for what came of it. */
+import { statSync } from "node:fs";
 import { probeId } from "../core/probe.ts";
 import type { SettingsFacts } from "../install/doctor/hooks.ts";
 import { askEvent, hookEnv, tryLive } from "../install/doctor/live.ts";
@@ -12,6 +13,8 @@ import type { Env } from "../install/scope.ts";
 import { limits } from "../limits.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readSmallFile } from "../storage/small-file.ts";
+import { takeBack } from "../storage/take-back.ts";
+import { readEndpoint } from "./client.ts";
 import { liveApp } from "./doctor-app.ts";
 import { isCompiled } from "./launch.ts";
 
@@ -38,8 +41,10 @@ export async function tryHook(
   const session = probeId(crypto.randomUUID());
   const hook = { run, env: hookEnv(env, session, process.pid) };
   if (report === null) {
+    const before = spoolLength(places);
     const asked = await runHook(hook, askEvent(session), hookMs);
     const outcome = { kind: "down" as const, asked, isKept: isSpooled(places, session) };
+    if (outcome.isKept && readEndpoint(places) === null) takeBack(places.spool, before, session);
     return { facts: { path, why, outcome }, probe: null };
   }
   const app = liveApp(places, report);
@@ -74,6 +79,8 @@ function choose({ settings, installed }: LiveGiven): Choice {
 function ownProgram(): string[] {
   return isCompiled() ? [process.execPath] : [process.execPath, Bun.main];
 }
+
+const spoolLength = ({ spool }: Paths): number => statSync(spool, { throwIfNoEntry: false })?.size ?? 0;
 
 function isSpooled({ spool }: Paths, session: string): boolean {
   try {

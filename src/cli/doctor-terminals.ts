@@ -8,12 +8,13 @@ import type { FocusOutcome } from "../ports.ts";
 import { startOf } from "../watch/machine.ts";
 import { describe } from "./hook-meta.ts";
 
-export function terminalsOf(env: Env): readonly Known[] {
+export function terminalsOf(env: Env, usesKitty: boolean): readonly Known[] {
   const config =
     env.KITTY_CONFIG_DIRECTORY || join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "kitty");
   return terminalsHere({
     platform: process.platform,
     env,
+    usesKitty,
     kittyConf: read(join(config, "kitty.conf")),
     has: (program) =>
       isAbsolute(program) ? existsSync(program) : Bun.which(program, { PATH: env.PATH ?? "" }) !== null,

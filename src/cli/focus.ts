@@ -1,7 +1,7 @@
 /** `beckon focus`: to a session's own terminal. */
 import type { FocusOutcome } from "../ports.ts";
 import { paths } from "../storage/paths.ts";
-import { wrongCall } from "./args.ts";
+import { quoted, wrongCall } from "./args.ts";
 import { ask, whichSession } from "./client.ts";
 import { print } from "./print.ts";
 import { clean } from "./text.ts";
@@ -11,8 +11,9 @@ const waitMs = 8_000;
 
 export async function focus(args: string[]): Promise<number> {
   const [name, ...more] = args;
-  const isFlag = name?.startsWith("-") && name !== "--next";
-  if (name === undefined || isFlag || more.length > 0) {
+  const flag = args.find((arg) => arg.startsWith("-") && arg !== "--next");
+  if (flag !== undefined) throw wrongCall(`unknown flag ${quoted(flag)}: focus takes --next`);
+  if (name === undefined || more.length > 0) {
     throw wrongCall("focus takes one session (its id, or the first letters of it), or --next");
   }
   const path = `/api/sessions/${encodeURIComponent(name)}/focus`;

@@ -5,11 +5,14 @@ const text = `beckon tells you the moment a coding agent needs you.
   beckon --install [--dry-run] [--scope user|project|local] [--agent NAME] [--login | --no-login]
                                       connect Claude Code, and start beckon at login
   beckon --uninstall [--purge]        take all of it away, with --purge also what beckon knows
-  beckon                              start, and run until stopped
+  beckon start                        start it in the background
+  beckon                              start it here, and run until stopped
   beckon status [--json] [--watch]    every session and what it needs
   beckon focus SESSION | --next       go to its terminal, or to the one that has waited longest
+  beckon answer SESSION               all of what it asks, and how to answer
   beckon answer SESSION allow         say yes to what it asks; also: always [N], deny [MESSAGE],
-                                      or the answer to its question in words. --ask ID: which ask
+                                      or the answer to its question (-- before your own words).
+                                      --ask ID: which ask; --yes: without a further question
   beckon log [--json] [-n N]          what was asked, answered, shown and why not shown
   beckon doctor [--json]              try every link with a test event, and say what to do
   beckon stop                         quit it, and keep sessions from starting it again

@@ -65,7 +65,13 @@ export async function isAtLogin(env: Env, paths: Paths): Promise<boolean> {
 const nothing: Arranged = { says: [], isChanged: false, isFailed: false };
 const said = (says: readonly string[]): Arranged => ({ says, isChanged: false, isFailed: false });
 
-export function foreseeLogin({ login, usual }: Pick<ArrangeOptions, "login" | "usual">): string[] {
-  if (login ?? usual) return ["Would have beckon start when you log in."];
-  return login === false ? ["Would keep beckon from starting when you log in."] : [];
+export async function foreseeLogin({ paths, env, binary, login, usual }: ArrangeOptions): Promise<string[]> {
+  const item = await openLogin({ env, folder: paths.helpers });
+  const before = await item?.state();
+  if (!(login ?? usual)) {
+    return login === false && before?.on ? ["Would keep beckon from starting when you log in."] : [];
+  }
+  if (before?.turnedOff && login === null) return [before.problem ?? "It is switched off at login."];
+  const isThere = before?.on && before.problem === null && before.binary === binary;
+  return [isThere ? "beckon starts when you log in already." : "Would have beckon start when you log in."];
 }

@@ -34,7 +34,7 @@ export async function install(args: string[]): Promise<number> {
   const done = await installHooks(options);
   const arranged = await arrangeLogin({ ...options, ...asked, binary: done.binary.binary });
   const call = callable(done.binary.binary, env, homeOf(env));
-  const running = await startOne(done, options, { isWanted: login ?? asked.usual, name: call.name });
+  const running = await startOne(done, options, { login, name: call.name });
   const isNew = done.isChanged || done.binary.do === "copy" || arranged.isChanged || running.isStarted;
   say([
     ...(isNew ? [] : ["Everything is in place already."]),
@@ -59,34 +59,48 @@ async function lookAhead(options: InstallOptions, asked: LoginWanted): Promise<v
     "Nothing is changed: this is what beckon --install would do.",
     ...aboutClaude(plan),
     ...ahead(plan, version),
-    ...foreseeLogin(asked),
-    ...notes(plan.warnings, null),
   ]);
   print(
     diffOf(plan.before ?? "", plan.after)
       .map((line) => `${line}\n`)
       .join(""),
   );
+  const { binary } = plan.binary;
+  say([
+    ...(await foreseeLogin({ ...options, ...asked, binary })),
+    ...foreseeStart(options, asked),
+    ...notes(plan.warnings, null),
+  ]);
 }
+
+function foreseeStart({ env, paths: places }: InstallOptions, { login, usual }: LoginWanted): string[] {
+  const found = readEndpoint(places);
+  if (found) return [`beckon is running (pid ${found.pid}).`];
+  if (!hasScreen(env)) return [login === null ? noDesktop : "No desktop here: beckon would not be started."];
+  return (login ?? usual) ? ["Would start beckon."] : ["Would not start beckon."];
+}
+
+const noDesktop = "No desktop here: beckon is not started, and gets no login item (--login adds one).";
 
 /** One that runs goes on; where there is a screen, one is started. */
 async function startOne(
   { binary }: InstallDone,
   { env, paths: places }: InstallOptions,
-  { isWanted, name }: { readonly isWanted: boolean; readonly name: string },
+  { login, name }: { readonly login: boolean | null; readonly name: string },
 ): Promise<{ readonly says: readonly string[]; readonly isStarted: boolean }> {
   const found = readEndpoint(places);
   if (found) {
     const isOther = isOtherProgram(found.pid, binary.binary, binary.do === "copy");
     const says = isOther
       ? [
-          `The beckon that runs now (pid ${found.pid}) is another build. To change over: ${name} stop && ${name} --install`,
+          `The beckon that runs now (pid ${found.pid}) is another build. To change over: ${name} stop && ${name} start`,
         ]
       : [`beckon is running (pid ${found.pid}).`];
     return { says, isStarted: false };
   }
-  if (!isWanted || !hasScreen(env)) {
-    return { says: [`beckon is not running. Start it with: ${name}`], isStarted: false };
+  if (login === false || !hasScreen(env)) {
+    const why = login === null ? noDesktop : "beckon is not running.";
+    return { says: [`${why} Start it with: ${name} start`], isStarted: false };
   }
   const isStarted = await launchDetached(binary.binary, env);
   const says = isStarted

@@ -1,4 +1,5 @@
 /** `beckon log`: what was asked, answered, shown and why not shown. */
+import { cutMiddle } from "../core/line.ts";
 import { localClock } from "../desktop/local-time.ts";
 import { type Logged, readDecisions } from "../storage/decisions.ts";
 import { paths } from "../storage/paths.ts";
@@ -33,30 +34,47 @@ function readCall(args: readonly string[]): { asJson: boolean; count: number } {
 }
 
 /** The widest that a column gets; what is asked has the rest. */
-const widest = { when: 16, where: 18, came: 44 } as const;
+const widest = { where: 18, came: 44 } as const;
+const widestBy = 30;
 
 function tableOf(entries: readonly Logged[], columns: number): string {
   if (entries.length === 0) return "Nothing has been asked or shown yet.\n";
-  const now = Date.now();
   const rows = entries.map((entry) => ({
-    when: localClock(entry.at, now),
+    day: dayOf(entry.at),
+    when: localClock(entry.at, entry.at),
     where: clean(entry.project ?? entry.session),
     asked: clean(entry.asked),
-    came: clean(outcomeOf(entry)),
+    ...outcomeOf(entry),
   }));
-  const width = (name: keyof typeof widest) =>
-    Math.min(widest[name], Math.max(...rows.map((row) => Bun.stringWidth(row[name]))));
-  const [when, where, came] = [width("when"), width("where"), width("came")];
-  const left = Math.max(20, columns - when - where - came - 6);
-  const lines = rows.map((row) =>
-    [pad(row.when, when), pad(row.where, where), pad(row.asked, left), cut(row.came, came)]
-      .join("  ")
-      .trimEnd(),
+  const width = (name: keyof typeof widest, texts: readonly string[]) =>
+    Math.min(widest[name], Math.max(...texts.map((text) => Bun.stringWidth(text))));
+  const where = width(
+    "where",
+    rows.map((row) => row.where),
   );
+  const came = width(
+    "came",
+    rows.map(({ came, by }) => came + by),
+  );
+  const left = Math.max(20, columns - "00:00".length - where - came - 6);
+  const isOfToday = rows.every(({ day }) => day === dayOf(Date.now()));
+  const lines = rows.flatMap((row, at) => {
+    // Who did it matters more than every word of what came of it.
+    const end = cut(row.came, came - Bun.stringWidth(row.by)) + row.by;
+    const cells = [row.when, pad(row.where, where), pad(row.asked, left), end];
+    const isNewDay = !isOfToday && row.day !== rows[at - 1]?.day;
+    return [...(isNewDay ? [row.day] : []), cells.join("  ").trimEnd()];
+  });
   return `${lines.join("\n")}\n`;
 }
 
-function outcomeOf({ what, outcome, by }: Logged): string {
-  if (what === "not shown") return `no alert: ${outcome}`;
-  return by === null ? outcome : `${outcome} (${by})`;
+/** `Monday 16 November 2026` */
+function dayOf(at: number): string {
+  const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+  return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
+}
+
+function outcomeOf({ what, outcome, by }: Logged): { readonly came: string; readonly by: string } {
+  const came = clean(what === "not shown" ? `no alert: ${outcome}` : outcome);
+  return { came, by: by === null ? "" : ` (${cutMiddle(clean(by), widestBy)})` };
 }

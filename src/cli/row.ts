@@ -40,8 +40,17 @@ export function rowOf(session: SessionSnapshot, now: number): Row {
     what: clean(whatOf(session, group)),
     where: clean(whereOf(session)),
     id: clean(session.sessionId.slice(0, idLength)),
-    more: (left > 0 ? [...more.slice(0, maxMore), `and ${left} more`] : more).map(clean),
+    more: (left > 0 ? [...more.slice(0, maxMore), andMore(more.slice(maxMore))] : more).map(clean),
   };
+}
+
+/** Stands at the start of a text, where nothing is cut away. */
+const danger = "⚠ ";
+const dangerOf = (ask: AskSnapshot | undefined): string => (ask?.dangers?.length ? danger : "");
+
+function andMore(left: readonly string[]): string {
+  const isDanger = left.some((line) => line.startsWith(danger));
+  return `${isDanger ? danger : ""}and ${left.length} more`;
 }
 
 function nameOf({ project, cwd, sessionId, gitBranch }: SessionSnapshot): string {
@@ -61,7 +70,7 @@ function whatOf(session: SessionSnapshot, group: Group): string {
     const isBare = ask && (ask.kind === "permission" || ask.kind === "plan") && ask.summary !== "";
     const asked = ask?.kind === "plan" ? ask.summary.replace(/^#+\s+/, "") : ask?.summary;
     const said = session.silence ? `(${session.silence}) ` : "";
-    return `${said}${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
+    return `${dangerOf(ask)}${said}${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
   }
   if (group === "working") return detail ?? "working";
   if (detail !== null) return detail.startsWith("background: ") ? detail : `failed: ${detail}`;
@@ -85,7 +94,9 @@ function moreOf(session: SessionSnapshot, group: Group): string[] {
   const asks = group === "needs you" || group === "set aside" ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
-    ...asks.map((ask) => `also ${ask.tool ?? ask.kind}${ask.summary === "" ? "" : `: ${ask.summary}`}`),
+    ...asks.map(
+      (ask) => `${dangerOf(ask)}also ${ask.tool ?? ask.kind}${ask.summary === "" ? "" : `: ${ask.summary}`}`,
+    ),
     ...children.map((child) => `└ ${child.type || "subagent"}${child.detail ? ` · ${child.detail}` : ""}`),
   ];
 }

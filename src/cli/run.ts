@@ -16,10 +16,15 @@ export async function run(args: string[]): Promise<number> {
   const places = paths();
   if (how.fromHook && isOff(places)) return 0;
   const toldToStop = whenTold();
-  const app = await startApp({ paths: places, env: process.env, port: wantedPort(), echo: true });
+  const app = await startApp({
+    paths: places,
+    env: process.env,
+    port: wantedPort(),
+    echo: !how.inBackground,
+  });
   if (!app) {
     // Whoever started it wants one to run, and one does.
-    if (how.fromHook || how.atLogin) return 0;
+    if (how.fromHook || how.atLogin || how.inBackground) return 0;
     const other = readEndpoint(places);
     const where = other ? ` at ${other.url} (pid ${other.pid})` : "";
     process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
@@ -51,20 +56,25 @@ const hangUpBit = 1n;
 interface How {
   readonly fromHook: boolean;
   readonly atLogin: boolean;
+  /** Nobody reads what it says once it runs. */
+  readonly inBackground: boolean;
 }
+
+const hidden: ReadonlySet<string> = new Set(["--from-hook", "--at-login", "--in-background"]);
 
 /** How it is started by what beckon installed: not for people, so the help does not name it. */
 function readHow(args: readonly string[]): How {
   const home = args.find((arg) => arg.startsWith("--home="));
   const fromHook = args.includes("--from-hook");
   const atLogin = args.includes("--at-login");
+  const inBackground = args.includes("--in-background");
   readFlags(
     "run",
-    args.filter((arg) => arg !== home && arg !== "--from-hook" && arg !== "--at-login"),
+    args.filter((arg) => arg !== home && !hidden.has(arg)),
     [],
   );
   if (home !== undefined) process.env.BECKON_HOME = home.slice("--home=".length);
-  return { fromHook, atLogin };
+  return { fromHook, atLogin, inBackground };
 }
 
 /** By the person: with Ctrl-C. Whatever else ends it, a logout or a kill, says nothing about what they want. */

@@ -18,7 +18,7 @@ export async function stop(args: string[]): Promise<number> {
   if (done !== "stopped" && done !== "not running") throw new Error(done);
   const what = done === "stopped" ? "beckon is stopped" : "beckon is not running";
   if (failed) throw new Error(`${what}, but the next session may start it again: ${failed}`);
-  print(`${what}. Sessions do not start it until you do, with: beckon\n`);
+  print(`${what}. Sessions do not start it until you do, with: beckon start\n`);
   return 0;
 }
 

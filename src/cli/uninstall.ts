@@ -7,6 +7,7 @@ import { readFlags } from "./args.ts";
 import { print } from "./print.ts";
 import { clean } from "./text.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
+import { whatStays } from "./uninstall-words.ts";
 
 export async function uninstall(args: string[]): Promise<number> {
   const flags = readFlags("--uninstall", args, ["--purge", "--dry-run"]);
@@ -43,7 +44,7 @@ export async function uninstall(args: string[]): Promise<number> {
     said.push(...purging.kept);
   }
   leaveFolders(work);
-  if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places));
+  if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places, isChosen));
   if (said.length === 0 && failed.length === 0) said.push("There is nothing to uninstall.");
   else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
   print(said.map((line) => `${clean(line)}\n`).join(""));
@@ -59,9 +60,4 @@ function whenItsTurn(places: Paths, carryOut: () => Promise<Uninstalling>): Prom
     return doing;
   };
   return inTurn(places, once).catch(once);
-}
-
-function whatStays({ state }: Paths): string[] {
-  if (!existsSync(state)) return [];
-  return [`What beckon knew of your sessions is in ${state}. To remove that too: beckon --uninstall --purge`];
 }

@@ -4,6 +4,7 @@ type Verb = (args: string[]) => Promise<number>;
 
 const verbs: Readonly<Record<string, () => Promise<Verb>>> = {
   run: async () => (await import("./run.ts")).run,
+  start: async () => (await import("./start.ts")).start,
   status: async () => (await import("./status.ts")).status,
   focus: async () => (await import("./focus.ts")).focus,
   answer: async () => (await import("./answer.ts")).answer,
@@ -36,7 +37,8 @@ export async function main(argv: string[]): Promise<number> {
     // Names of files and what stands in them may be a stranger's.
     const { clean } = await import("./text.ts");
     const lines = String(debug ? failed.stack : failed.message).split("\n");
-    process.stderr.write(`beckon: ${lines.map(clean).join("\n")}\n`);
+    const text = lines.map(clean).join("\n");
+    process.stderr.write(text.startsWith("beckon ") ? `${text}\n` : `beckon: ${text}\n`);
     return exitCode;
   }
 }
@@ -50,6 +52,14 @@ async function call([given = "run", ...args]: string[]): Promise<number> {
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "flag" : "command";
   const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
-  process.stderr.write(`beckon: unknown ${what} ${shown}. See beckon --help.\n`);
+  const { closest } = await import("../core/closest.ts");
+  const like = closest(given, what === "flag" ? flagsForPeople : commandsForPeople);
+  const hint = like === null ? "." : `: did you mean ${like}?`;
+  process.stderr.write(`beckon: unknown ${what} ${shown}${hint} See beckon --help.\n`);
   return 2;
 }
+
+const flagsForPeople = ["--install", "--uninstall", "--version", "--help"];
+const commandsForPeople = "start status focus answer log stop doctor install uninstall version help".split(
+  " ",
+);

@@ -1,4 +1,5 @@
 /** A person's settings, checked: what is wrong is named, and its default holds. */
+import { closest } from "./closest.ts";
 import { type Config, type Setting, settings } from "./config.ts";
 import { cutEnd, plain } from "./line.ts";
 
@@ -91,35 +92,9 @@ function shown(value: unknown): string {
 }
 
 function unknownKey(key: string): string {
-  const like = closest(key);
+  const like = closest(key, [...groups, ...known.keys()]);
   const hint = like === null ? "see the list of settings in the README" : `did you mean ${like}?`;
   return `${cutEnd(key, maxShown) || "a key without a name"} is not a setting: ${hint}`;
-}
-
-/** A likely typo of it, or its name without the group it belongs to. */
-function closest(key: string): string | null {
-  const name = key.slice(0, maxShown).toLowerCase();
-  const rated = [...groups, ...known.keys()].map((candidate) => {
-    const full = candidate.toLowerCase();
-    const last = full.slice(full.lastIndexOf(".") + 1);
-    return { key: candidate, away: Math.min(distance(name, full), distance(name, last)) };
-  });
-  const [best] = rated.toSorted((a, b) => a.away - b.away);
-  return best && best.away <= Math.max(1, Math.min(3, Math.floor(name.length / 3))) ? best.key : null;
-}
-
-/** How many letters to add, drop or change. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 function few(problems: readonly string[]): readonly string[] {

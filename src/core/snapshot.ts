@@ -18,6 +18,8 @@ export interface AskSnapshot {
   readonly answerable: boolean;
   /** What an answer has to name; there while it is answerable. */
   readonly answerId?: string;
+  /** In words, where it is answerable and could do harm. */
+  readonly dangers?: readonly string[];
   /** All that is asked, where it is answerable; else why it is not. Only of one session at a time. */
   readonly asked?: Asked;
   readonly why?: string;

@@ -13,7 +13,7 @@ import { inTurn, readInstalled } from "./record.ts";
 import { register } from "./register.ts";
 import { removeEmpty } from "./remove-tree.ts";
 import { type Env, homeOf, type Scope, settingsPath } from "./scope.ts";
-import { addHooks, type WantedHook } from "./settings.ts";
+import { addHooks, SettingsError, type WantedHook } from "./settings.ts";
 import { type RewriteOptions, refuseReadOnly, type SettingsFile, settled } from "./settings-file.ts";
 import { warningsFor } from "./warnings.ts";
 
@@ -55,7 +55,7 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
   const path = settingsPath(scope, env, cwd);
   refuseInsideWsl(path);
   // First, as it is quick and the likeliest to be refused.
-  await settled(path, homeOf(env), ({ text }) => addHooks(text, []));
+  await settled(path, homeOf(env), ({ text }) => addHooks(text, [])).catch(refused);
   const before = readInstalled(paths);
   const claude = await findClaude({ ...options, remembered: before?.claude ?? null });
   const claudeVersion = claude.claude?.version ?? before?.claude?.version ?? null;
@@ -86,6 +86,11 @@ export async function install(options: InstallOptions): Promise<InstallDone> {
     removeEmpty(options.paths.state, madeFolder);
     throw error;
   }
+}
+
+function refused(error: unknown): never {
+  const { cause, message } = error as Error;
+  throw cause instanceof SettingsError ? new Error(`${message}. Nothing was changed.`, { cause }) : error;
 }
 
 /** The topmost folder on the way that is not there; null: all are. */

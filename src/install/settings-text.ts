@@ -1,5 +1,6 @@
 /** Settings as text and as a tree with offsets, and what is wrong with them in people's words. */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree } from "jsonc-parser";
+import { complaint, placeOf } from "../storage/json-mistake.ts";
 
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
@@ -54,43 +55,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function placeOf(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset);
-  const lines = before.match(/\r\n|\n|\r/g) ?? [];
-  const start = Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r")) + 1;
-  return { line: lines.length + 1, column: [...before.slice(start)].length + 1 };
-}
-
-const complaints: Readonly<Record<string, string>> = {
-  InvalidNumberFormat: "a number that JSON does not allow",
-  PropertyNameExpected: 'a name in double quotes ("…") is missing here',
-  ValueExpected: "a value is missing here",
-  ColonExpected: "a colon (:) is missing here",
-  CommaExpected: "a comma is missing before this",
-  CloseBraceExpected: "a closing } is missing here",
-  CloseBracketExpected: "a closing ] is missing here",
-  EndOfFileExpected: "something follows after the end of the settings",
-  InvalidCommentToken: "a comment, which JSON does not allow: take it out",
-  UnexpectedEndOfComment: "a comment, which JSON does not allow: take it out",
-  UnexpectedEndOfString: 'a text without its closing "',
-  UnexpectedEndOfNumber: "a number that JSON does not allow",
-  InvalidUnicode: "\\u needs four hexadecimal digits",
-  InvalidEscapeCharacter: "a backslash before a letter that JSON does not know: write \\\\",
-  InvalidCharacter: "a control character within a text",
-};
-
-function complaint(body: string, { error, offset, length }: ParseError): string {
-  const name = printParseErrorCode(error);
-  const isMissing = name === "PropertyNameExpected" || name === "ValueExpected";
-  if (isMissing && body.slice(0, offset).trimEnd().endsWith(","))
-    return "nothing follows after the last comma";
-  const found = body.slice(offset, offset + Math.min(length, 20));
-  if (/^(?:<{7}|={7}|>{7})/.test(body.slice(offset, offset + 7)))
-    return "a merge conflict that is not resolved";
-  if (found.startsWith("'")) return 'texts stand in double quotes (")';
-  return complaints[name] ?? `${JSON.stringify(found)} is nothing that JSON knows`;
 }
 
 export interface Property {

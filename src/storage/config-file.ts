@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { type Config, defaults } from "../core/config.ts";
 import { readConfig } from "../core/read-config.ts";
 import { limits } from "../limits.ts";
+import { mistakeIn } from "./json-mistake.ts";
 import { codeOf } from "./private.ts";
 import { readSmallFile } from "./small-file.ts";
 
@@ -26,7 +27,7 @@ export function followConfig(path: string, onChange: () => void): ConfigFile {
     if (now === stamp) return false;
     const isFirst = stamp === "";
     stamp = now;
-    const read = readFile(path);
+    const read = readFile(path, isFirst ? `${lastGood} (after a start, the usual ones)` : lastGood);
     problems = read.problems;
     // At a start there is none before it: then all that is right of it holds.
     if (problems.length === 0 || isFirst) good = read.config;
@@ -51,16 +52,21 @@ function stampOf(path: string): string {
   }
 }
 
-function readFile(path: string): ReturnType<typeof readConfig> {
+const lastGood = "The last good settings hold";
+
+function readFile(path: string, holds: string): ReturnType<typeof readConfig> {
   const wrong = (why: string) => ({ config: defaults, problems: [`${path} ${why}`] });
+  let text = "";
   try {
-    const text = readSmallFile(path, limits.maxSmallFileBytes);
+    text = readSmallFile(path, limits.maxSmallFileBytes);
     if (text.trim() === "") return { config: defaults, problems: [] };
     const { config, problems } = readConfig(JSON.parse(text));
     return { config, problems: problems.map((problem) => `config.json: ${problem}`) };
   } catch (error) {
     if (codeOf(error) === "ENOENT") return { config: defaults, problems: [] };
-    if (error instanceof SyntaxError) return wrong(`is not valid JSON (${error.message})`);
+    if (error instanceof SyntaxError) {
+      return wrong(`is not valid JSON, ${mistakeIn(text) ?? error.message}. ${holds}`);
+    }
     return wrong(`cannot be read (${codeOf(error)})`);
   }
 }

@@ -17,6 +17,8 @@ export interface Logged {
   readonly outcome: string;
   /** "command line", "notification", "rule …", "in the terminal"; null: nobody did it. */
   readonly by: string | null;
+  /** Of what was shown or not: the alert's key. */
+  readonly alert?: string;
 }
 
 export interface Decisions {

@@ -4,6 +4,9 @@ import { codeOf } from "./private.ts";
 
 const identityBytes = 4_096;
 
+/** Where it goes before it is removed: a writer that has it open may still add to it. */
+export const putAwayOf = (path: string): string => `${path}.taking`;
+
 /** null: there is none. */
 export function withSpoolFile<T>(path: string, use: (fd: number) => Promise<T>): Promise<T | null> {
   let fd: number;

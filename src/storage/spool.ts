@@ -7,7 +7,7 @@ import { basename } from "node:path";
 import { wholePieces } from "./glued.ts";
 import { completeLines, type Line } from "./lines.ts";
 import { codeOf } from "./private.ts";
-import { identify, withSpoolFile } from "./spool-file.ts";
+import { identify, putAwayOf, withSpoolFile } from "./spool-file.ts";
 
 /** How far was taken. Opaque: the first part names the file, and the one being put away with its own offset. */
 export type SpoolPosition = readonly [string, number];
@@ -43,7 +43,7 @@ interface Seen {
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
   const { onError, maxLineBytes, pollMs = 500, quietMs = 5_000 } = options;
-  const putAway = `${path}.taking`;
+  const putAway = putAwayOf(path);
   const name = basename(path);
   const offsets = decode(options.position);
   const seen = new Map<string, Seen>();

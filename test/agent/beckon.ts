@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
-import { type Env, home, type Namespace } from "./namespace.ts";
+import { type Env, home, type Namespace, type Ran, type Signal } from "./namespace.ts";
 
 export interface Beckon {
   /** Registers its hooks, as a person does it. */
@@ -13,6 +13,12 @@ export interface Beckon {
   kill(): Promise<void>;
   /** It stands still: its port is open, and nobody answers. */
   hang(): Promise<void>;
+  /** And goes on. */
+  wake(): Promise<void>;
+  /** `beckon …`, as a person calls it in another terminal. */
+  call(...args: readonly string[]): Promise<Ran>;
+  /** A request to its API, with its token. */
+  post(path: string, given: object): Promise<{ readonly status: number; readonly body: string }>;
   /** How many events of that name its hooks have brought, be it only to the spool. */
   heard(event: string): number;
   /** Whatever it or its hooks had to complain about. */
@@ -57,10 +63,17 @@ export function createBeckon(
     await following;
   }
 
-  async function signal(name: "KILL" | "STOP"): Promise<void> {
+  const endpoint = () =>
+    JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number; url: string };
+
+  async function signal(name: Signal): Promise<void> {
     await leave();
-    const { pid } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")) as { pid: number };
-    await space.signal(pid, name);
+    await space.signal(endpoint().pid, name);
+  }
+
+  function look(): void {
+    isFollowed = true;
+    following = follow();
   }
 
   const lines = (path: string): string[] =>
@@ -82,12 +95,28 @@ export function createBeckon(
         sessions = await status();
       }
       onShown(sessions);
-      isFollowed = true;
-      following = follow();
+      look();
       return sessions;
     },
     kill: () => signal("KILL"),
     hang: () => signal("STOP"),
+    async wake() {
+      await signal("CONT");
+      look();
+    },
+    call: (...args) => space.run([beckonCommand, ...args], env),
+    async post(path, given) {
+      const headers = [
+        "-H",
+        `@${home}/.local/state/beckon/auth-header`,
+        "-H",
+        "content-type: application/json",
+      ];
+      const request = [...headers, "--data", JSON.stringify(given), `${endpoint().url}${path}`];
+      const { stdout } = await space.run(["curl", "-sS", "-w", "\n%{http_code}", ...request], env);
+      const [body = "", status] = stdout.split("\n");
+      return { status: Number(status), body };
+    },
     heard(event) {
       const journal = join(state, "journal");
       const files = existsSync(journal) ? readdirSync(journal).map((name) => join(journal, name)) : [];

@@ -1,11 +1,11 @@
 /**
  * bun fake-api.ts LOG     a stand-in for the Messages API on loopback. LOG gets a line for each request that a turn makes:
- *                         when it came and when it was answered
+ *                         [when it came, when it was answered, what tools have said]
  *
  * The CLI is real, only the model is not. script.ts has its answers.
  */
 import { appendFileSync } from "node:fs";
-import { type Answer, answerTo, type Request } from "./script.ts";
+import { type Answer, answerTo, type Request, resultsIn } from "./script.ts";
 
 export const apiPort = 8787;
 export const apiReady = "the API listens";
@@ -75,7 +75,7 @@ async function respond(request: Request, log: string): Promise<Response> {
   const answer = answerTo(request);
   if ("error" in answer) return failure(answer.error);
   if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
-  if (request.tools?.length) appendFileSync(log, `${cameAt} ${now()}\n`);
+  if (request.tools?.length) appendFileSync(log, `${JSON.stringify([cameAt, now(), resultsIn(request)])}\n`);
   const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
   if (!request.stream) return Response.json(messageOf(request.model, contentOf(answer), stopReason));
   const events = eventsOf(request.model, answer, stopReason);

@@ -1,4 +1,6 @@
 /** A room without a door: its own network (loopback only), mounts and processes, which all end with it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 /** What the person's folder is called in there. */
 export const home = "/home/dev";
@@ -10,13 +12,16 @@ export interface Namespace {
   start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
   /** Runs it to its end. */
   run(command: readonly string[], env: Env): Promise<Ran>;
-  signal(pid: number, name: "KILL" | "STOP"): Promise<void>;
+  signal(pid: number, name: Signal): Promise<void>;
+  /** The command line of all that runs in there. */
+  processes(): string[];
   /** Starts a program of this side on its network, which ends with it too. */
   serve(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
   close(): Promise<void>;
 }
 
 export type Env = Readonly<Record<string, string>>;
+export type Signal = "KILL" | "STOP" | "CONT" | "TERM";
 
 export interface Ran {
   readonly stdout: string;
@@ -89,14 +94,20 @@ export async function openNamespace(
     ]);
     return { stdout, stderr, code };
   };
+  const root = `/proc/${pid}/root`;
   return {
-    root: `/proc/${pid}/root`,
+    root,
     start,
     run,
     async signal(pid, name) {
       const { code, stderr } = await run(["sh", "-c", `kill -${name} ${pid}`], {});
       if (code !== 0) throw new Error(stderr);
     },
+    processes: () =>
+      readdirSync(join(root, "proc"))
+        .filter((name) => /^\d+$/.test(name))
+        .map((name) => commandLine(join(root, "proc", name)))
+        .filter(Boolean),
     serve: (command) =>
       Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),
     async close() {
@@ -106,6 +117,15 @@ export async function openNamespace(
       await child.exited;
     },
   };
+}
+
+/** "" where it has ended meanwhile. */
+function commandLine(process: string): string {
+  try {
+    return readFileSync(join(process, "cmdline"), "utf8").split("\0").join(" ").trim();
+  } catch {
+    return "";
+  }
 }
 
 export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {

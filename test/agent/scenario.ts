@@ -39,14 +39,14 @@ export async function scenariosWithCli(...versions: readonly string[]) {
   return {
     scenario: (title: string, dialogs: readonly string[], drive: Drive, options?: WorldOptions) =>
       test(title, () => judged(title, dialogs, drive, options), timeoutMs),
-    undisturbed: (title: string, drive: Drive, options?: WorldOptions) =>
-      test(title, () => inWorld(title, undisturbedBy(drive), options), timeoutMs),
-    driven: (title: string, drive: Drive, options?: WorldOptions) =>
-      test(title, () => inWorld(title, drive, options), timeoutMs),
+    undisturbed: (title: string, drive: Drive, options?: WorldOptions, withinMs = timeoutMs) =>
+      test(title, () => inWorld(title, undisturbedBy(drive), options), withinMs),
+    driven: (title: string, drive: Drive, options?: WorldOptions, withinMs = timeoutMs) =>
+      test(title, () => inWorld(title, drive, options), withinMs),
   };
 }
 
-async function inWorld(title: string, drive: Drive, options?: WorldOptions): Promise<void> {
+export async function inWorld(title: string, drive: Drive, options?: WorldOptions): Promise<void> {
   const world = await openWorld(options);
   try {
     await drive(world);
@@ -91,7 +91,7 @@ function dialogsIn(shown: readonly Shown[]): string[] {
   return [...texts.values()].sort();
 }
 
-const undisturbedBy =
+export const undisturbedBy =
   (drive: Drive): Drive =>
   async (world) => {
     await drive(world);

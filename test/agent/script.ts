@@ -3,7 +3,8 @@
  *
  *   SAY TEXT               that text
  *   DO bash COMMAND        a Bash call                     DO background COMMAND   one that runs in the background
- *   DO ask                 an AskUserQuestion              DO plan                 a plan, written and put forward
+ *   DO ask [two | several] an AskUserQuestion with one question, with two, or with several answers to one
+ *   DO plan                a plan, written and put forward
  *   DO agent PROMPT        a subagent                      DO agents A ;; B        two at once
  *   DO slow SECONDS        a text that takes that long     DO error STATUS         an error of the API
  *   DO form                a call of the MCP server's tool that asks for input
@@ -15,6 +16,8 @@
 interface Block {
   readonly type: string;
   readonly text?: string;
+  /** A tool's result. */
+  readonly content?: string | readonly Block[];
 }
 
 interface Message {
@@ -63,6 +66,10 @@ const agent = (prompt: string): Call => ({
   input: { description: "Help with it", prompt, subagent_type: "general-purpose" },
 });
 
+const sizes = [
+  { label: "Small", description: "the small one" },
+  { label: "Large", description: "the large one" },
+];
 const question = {
   question: "Which colour?",
   header: "Colour",
@@ -71,6 +78,12 @@ const question = {
     { label: "Red", description: "the red one" },
     { label: "Blue", description: "the blue one" },
   ],
+};
+
+const questions: Readonly<Record<string, readonly object[]>> = {
+  "": [question],
+  two: [question, { ...question, question: "Which size?", header: "Size", options: sizes }],
+  several: [{ ...question, question: "Which colours?", multiSelect: true }],
 };
 
 /** `step`: how many answers the line has had. */
@@ -84,7 +97,7 @@ const once =
 const words: Readonly<Record<string, Word>> = {
   bash: once((command) => call(bash(command))),
   background: once((command) => call(bash(command, { run_in_background: true }))),
-  ask: once(() => call({ name: "AskUserQuestion", input: { questions: [question] } })),
+  ask: once((which) => call({ name: "AskUserQuestion", input: { questions: questions[which] } })),
   agent: once((prompt) => call(agent(prompt))),
   agents: once((prompts) => call(...prompts.split(" ;; ").map(agent))),
   form: once(() => call({ name: "mcp__form__ask", input: {} })),
@@ -131,6 +144,14 @@ function textOf(message: Message | undefined): string {
   if (!message) return "";
   if (typeof message.content === "string") return message.content;
   return message.content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("\n");
+}
+
+/** What tools have said since the request before. */
+export function resultsIn({ messages }: Request): string {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const blocks = since.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  const results = blocks.filter(({ type }) => type === "tool_result");
+  return results.map(({ content = "" }) => textOf({ role: "user", content })).join("\n");
 }
 
 function lineOf(message: Message | undefined): { verb: string; text: string } | null {

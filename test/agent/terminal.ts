@@ -7,6 +7,8 @@ export interface Terminal {
   key(...keys: readonly string[]): Promise<void>;
   /** Waits until the screen shows it. */
   shows(pattern: RegExp): Promise<void>;
+  /** Waits until the screen shows it no more. */
+  hides(pattern: RegExp): Promise<void>;
   /** Presses Enter until the screen does not show it any more: in its first moment a dialog takes no key. */
   accepts(pattern: RegExp): Promise<void>;
   /** Whether a program takes every key as it comes. */
@@ -63,6 +65,7 @@ export async function openTerminal(space: Namespace, env: Env): Promise<Terminal
       return stdout.includes("-icanon");
     },
     shows: (pattern) => until((now) => pattern.test(now), String(pattern)),
+    hides: (pattern) => until((now) => !pattern.test(now), `anything but ${pattern}`),
     all: () => tmux("capture-pane", "-p", "-S", "-"),
   };
 }

@@ -1,5 +1,5 @@
 /** A world with nothing in it but the CLI, a person at a terminal, and beckon. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/phase.ts";
@@ -8,7 +8,7 @@ import type { Row } from "../replay/recording.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliOf, cliVersion, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
-import { firstLine, home, openNamespace } from "./namespace.ts";
+import { type Env, firstLine, home, openNamespace, type Signal } from "./namespace.ts";
 import { type Recorder, recordingHook, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -21,6 +21,7 @@ export interface World {
   type(text: string): Promise<void>;
   key(key: string): Promise<void>;
   shows(pattern: RegExp): Promise<void>;
+  hides(pattern: RegExp): Promise<void>;
   /** Waits for a dialog that shows this, and answers Yes. */
   accepts(pattern: RegExp): Promise<void>;
   screen(): Promise<string>;
@@ -32,16 +33,19 @@ export interface World {
   hears(event: string, times?: number): Promise<void>;
   /** Waits until beckon's own hook has brought it, or so many of them. */
   arrives(event: string, times?: number): Promise<void>;
-  /** Waits until there is a file of that name in the home. */
-  finds(name: string): Promise<void>;
+  /** Waits until there is a file of that name in the home; when it was written. */
+  finds(name: string): Promise<number>;
+  has(name: string): boolean;
   /** Waits until beckon shows its only session so. */
   showsState(state: SessionState, phase?: ActivityPhase): Promise<void>;
-  /** Each request of a turn to the API, in milliseconds. */
-  requests(): readonly { readonly cameAt: number; readonly answeredAt: number }[];
+  /** Each request of a turn to the API, in milliseconds, with what tools have said since the one before. */
+  requests(): readonly { readonly cameAt: number; readonly answeredAt: number; readonly results: string }[];
   /** Long enough for what is shown to be looked at twice. */
   linger(): Promise<void>;
-  /** kill -9 of the CLI. */
-  killCli(): Promise<void>;
+  /** kill -9 of the CLI, or another signal. */
+  killCli(signal?: Signal): Promise<void>;
+  /** The command lines of all that runs. */
+  processes(): string[];
   /** What a person does in another terminal: a line of shell. */
   does(line: string): Promise<void>;
   close(): Promise<void>;
@@ -64,6 +68,8 @@ export interface WorldOptions {
   readonly settings?: object;
   /** Files of this side that are to be seen in there: place in the home → file. */
   readonly files?: Readonly<Record<string, string>>;
+  /** And for beckon's environment. */
+  readonly env?: Env;
 }
 
 /** TEST_BINARY=FILE: another build than the last one here. */
@@ -140,7 +146,7 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
   if ((await firstLine(api.stdout)) !== apiReady) throw new Error("the stand-in for the API did not start");
   const terminal = await openTerminal(space, shell);
   const recorder = startRecorder(inHome(".claude/sessions"), inHome("hooks"));
-  const beckon = createBeckon(space, folder, person, recorder.show);
+  const beckon = createBeckon(space, folder, { ...person, ...options.env }, recorder.show);
   if (isInstalled) await beckon.install();
 
   let filesBefore = 0;
@@ -162,11 +168,11 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
   const type = (text: string) => acts(`typed ${text}`, () => terminal.type(text));
   const is: World["is"] = (status) => {
     const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
-    return wait(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
+    return until(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
   };
 
   const hears: World["hears"] = (event, times = 1) =>
-    wait(`the hook ${event}`, () => recorder.heard(event, acted) >= times);
+    until(`the hook ${event}`, () => recorder.heard(event, acted) >= times);
 
   return {
     beckon,
@@ -182,6 +188,7 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
     is,
     key: (key) => acts(`key ${key}`, () => terminal.key(key)),
     shows: terminal.shows,
+    hides: terminal.hides,
     async accepts(pattern) {
       await terminal.shows(pattern);
       await acts("key Enter", () => terminal.accepts(pattern));
@@ -190,11 +197,15 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
     hookErrors: lookForHookErrors,
     hears,
     arrives: (event, times = 1) =>
-      wait(`${event}, ${times} times, by beckon's hook`, () => beckon.heard(event) >= times),
-    finds: (name) => wait(name, () => existsSync(inHome(name))),
+      until(`${event}, ${times} times, by beckon's hook`, () => beckon.heard(event) >= times),
+    async finds(name) {
+      await until(name, () => existsSync(inHome(name)));
+      return statSync(inHome(name)).mtimeMs;
+    },
+    has: (name) => existsSync(inHome(name)),
     showsState(state, phase) {
       const isIt = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
-      return wait(
+      return until(
         `beckon showing ${phase ?? state}`,
         () => recorder.shown.at(-1)?.sessions.some(isIt) === true,
       );
@@ -202,15 +213,16 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
     requests() {
       const lines = existsSync(requestLog) ? readFileSync(requestLog, "utf8").trim().split("\n") : [];
       return lines.map((line) => {
-        const [cameAt = Number.NaN, answeredAt = Number.NaN] = line.split(" ").map(Number);
-        return { cameAt, answeredAt };
+        const [cameAt, answeredAt, results = ""] = JSON.parse(line) as [number, number, string];
+        return { cameAt, answeredAt, results };
       });
     },
     linger: () => Bun.sleep(lingerMs),
-    killCli() {
+    killCli(signal = "KILL") {
       const { pid = 0 } = recorder.files.at(-1) ?? {};
-      return acts(`kill -9 ${pid}`, () => space.signal(pid, "KILL"));
+      return acts(`kill -${signal === "KILL" ? 9 : signal} ${pid}`, () => space.signal(pid, signal));
     },
+    processes: space.processes,
     does: (line) =>
       acts(line, async () => {
         const { code, stderr } = await space.run(["sh", "-c", line], shell);
@@ -228,10 +240,10 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
   };
 }
 
-async function wait(what: string, isThere: () => boolean): Promise<void> {
-  const end = performance.now() + patienceMs;
+export async function until(what: string, isThere: () => boolean, withinMs = patienceMs): Promise<void> {
+  const end = performance.now() + withinMs;
   while (!isThere()) {
-    if (performance.now() > end) throw new Error(`${what} did not come within ${patienceMs} ms`);
+    if (performance.now() > end) throw new Error(`${what} did not come within ${withinMs} ms`);
     await Bun.sleep(lookMs);
   }
 }

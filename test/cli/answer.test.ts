@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readAnswerWords } from "../../src/cli/answer-words.ts";
 import type { Asked } from "../../src/core/asked.ts";
-import { createHeldWorld, decisionOf, type HeldWorld, request } from "../held-world.ts";
+import { createHeldWorld, decisionOf, type HeldWorld, type Hook, request } from "../held-world.ts";
+import { until } from "../world.ts";
 
 const base: Asked = {
   kind: "permission",
@@ -40,9 +41,12 @@ describe("words", () => {
     [question, "2", { do: "reply", replies: [["Blue"]] }],
     // An option's own name counts before its number.
     [question, "3", { do: "reply", replies: [["3"]] }],
-    [question, "7", { do: "reply", replies: [["7"]] }],
     [question, "a dark green", { do: "reply", replies: [["a dark green"]] }],
-    [question, "allow", { do: "reply", replies: [["allow"]] }],
+    [
+      { ...question, questions: [{ ...one, options: [{ label: "Yes", description: "" }] }] },
+      "yes",
+      { do: "reply", replies: [["Yes"]] },
+    ],
     [question, "deny ask me later", { do: "deny", message: "ask me later" }],
     [two, "red blue,red", { do: "reply", replies: [["Red"], ["Blue", "Red"]] }],
     [two, "red 1,2", { do: "reply", replies: [["Red"], ["Red", "Blue"]] }],
@@ -57,10 +61,30 @@ describe("words", () => {
     [permission, "always", "always takes the number of one of these"],
     [permission, "always 3", "  2  Allow all edits"],
     [permission, "always 1 2", "always takes the number"],
+    [
+      question,
+      "7",
+      '"7" is none of the options. Choose one, or put -- before your own words:\n  1  Red\n  2  Blue',
+    ],
+    [question, "0", "  1  Red"],
+    [question, "Allow", "put -- before your own words"],
+    [question, "always", "put -- before your own words"],
+    [question, "yes", "put -- before your own words"],
+    [question, "no", "put -- before your own words"],
+    [two, "red 1,9", "put -- before your own words"],
     [two, "red", "2 questions, and 1 answer"],
     [two, "red blue green", "  2  Which colours? (1 Red, 2 Blue, 3 3)"],
   ])("%# is no answer: %s", (asked, words, error) => {
     expect(() => say(asked as Asked, words as string)).toThrow(error as string);
+  });
+
+  test.each([
+    [question, ["7"], [["7"]]],
+    [question, ["red"], [["red"]]],
+    [question, ["deny", "it"], [["deny it"]]],
+    [two, ["no", "1,2"], [["no"], ["1,2"]]],
+  ])("%#: behind -- all are a person's own words", (asked, words, replies) => {
+    expect(readAnswerWords(asked, words, 0)).toEqual({ do: "reply", replies });
   });
 
   test("what cannot be allowed for good is not", () => {
@@ -103,6 +127,159 @@ describe("with the app", () => {
     const { out } = await answer("s-1", "--", "deny", "--force", "is", "not", "--help", "fine");
     expect(out).toBe("denied (--force is not --help fine) in shop-api: npm test\n");
     expect(decisionOf(await hook.printed).message).toContain("--force is not --help fine");
+  });
+
+  const dangerous = { tool_input: { command: "rm -rf build\necho done" }, permission_suggestions: [] };
+
+  test("without an answer it shows all of what is asked, and how to answer", async () => {
+    world.permission(request("s-1"));
+    const first = await world.answerable("s-1");
+    expect(await answer("s-1")).toEqual({
+      out: [
+        "shop-api asks: Run a command",
+        "",
+        "  npm test",
+        "",
+        "Answer with:",
+        "  beckon answer s-1 allow",
+        `  beckon answer s-1 always   ${first.asked.always[0]}`,
+        '  beckon answer s-1 deny     or with a message: deny "use pnpm"',
+        "",
+      ].join("\n"),
+      err: "",
+      code: 0,
+    });
+    world.permission(request("s-1", dangerous));
+    const second = await world.answerable("s-1", 2);
+    const { out } = await answer("s-1");
+    expect(out).toContain(`beckon answer s-1 --ask ${first.answerId} allow\n`);
+    expect(out).toContain(
+      "\n\nshop-api asks: Run a command\n⚠ deletes without asking (rm -rf)\n\n  rm -rf build\n  echo done\n",
+    );
+    expect((await answer("s-1", "--ask", second.answerId)).out).not.toContain("npm test");
+  });
+
+  test("a question is shown with its options", async () => {
+    const tool_input = {
+      questions: [
+        {
+          header: "Colour",
+          question: "Which colour?",
+          multiSelect: false,
+          options: [
+            { label: "Red", description: "warm" },
+            { label: "Blue", description: "cold" },
+          ],
+        },
+      ],
+    };
+    world.permission(
+      request("s-1", { tool_name: "AskUserQuestion", tool_input, permission_suggestions: [] }),
+    );
+    await world.answerable("s-1");
+    const { out, code } = await answer("s-1");
+    expect(code).toBe(0);
+    expect(out).toContain("  Which colour?\n    1. Red: warm\n    2. Blue: cold\n");
+    expect(out).toContain("  beckon answer s-1 1 ");
+    expect((await answer("s-1", "5")).err).toContain("  2  Blue");
+    expect((await answer("s-1", "2")).out).toStartWith("replied Blue in shop-api: ");
+  });
+
+  test("GET /api/sessions tells what could do harm", async () => {
+    world.permission(request("s-1", dangerous));
+    await world.answerable("s-1");
+    const [listed] = (await world.sessions())[0]?.asks ?? [];
+    expect(listed?.dangers).toEqual(["deletes without asking (rm -rf)"]);
+    expect(listed?.asked).toBeUndefined();
+  });
+
+  /** In a terminal, where somebody types `typed` when asked. */
+  async function inTerminal(args: string[], typed: string, meanwhile = async () => {}) {
+    const drawn: string[] = [];
+    const child = Bun.spawn([...world.command, "answer", ...args], {
+      env: { ...world.env, TERM: "xterm" },
+      terminal: { cols: 100, rows: 30, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString()) },
+    });
+    const screen = () => drawn.join("").replaceAll("\r\n", "\n");
+    const isAsked = () => screen().includes("[y/N]");
+    await until(() => isAsked() || child.exitCode !== null, 5_000);
+    await meanwhile();
+    if (isAsked()) child.terminal?.write(typed);
+    return { code: await child.exited, screen: screen(), isAsked: isAsked() };
+  }
+
+  test("who allows what could do harm, in a terminal, sees it first and may still say no", async () => {
+    const hook = world.permission(request("s-1", dangerous));
+    await world.answerable("s-1");
+    const no = await inTerminal(["s-1", "allow"], "\n");
+    expect(no).toMatchObject({ code: 1, isAsked: true });
+    expect(no.screen).toContain("⚠ deletes without asking (rm -rf)\n\n  rm -rf build\n  echo done\n");
+    expect(no.screen).toContain("Allow it? [y/N]");
+    expect(no.screen).toContain("Nothing was answered.");
+    expect(hook.isRunning()).toBe(true);
+    expect(await inTerminal(["s-1", "allow"], "y\n")).toMatchObject({ code: 0, isAsked: true });
+    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+  });
+
+  test("a yes is to what was shown, not to what is asked by then", async () => {
+    world.permission(request("s-1", dangerous));
+    const { answerId } = await world.answerable("s-1");
+    const other = { tool_input: { command: "rm -rf /" } };
+    let next: Hook | null = null;
+    const late = await inTerminal(["s-1", "allow"], "y\n", async () => {
+      await world.answer("s-1", { ask: answerId, do: "deny" });
+      next = world.permission(request("s-1", other));
+      await until(async () => {
+        const [open] = (await world.open("s-1")).asks;
+        return open?.answerable && open.answerId !== answerId;
+      }, 4_000);
+    });
+    expect(late).toMatchObject({ code: 1, isAsked: true });
+    expect(late.screen).toContain("this ask is gone");
+    expect((next as Hook | null)?.isRunning()).toBe(true);
+  });
+
+  test("--yes, a script, and what is short and harmless are not asked again", async () => {
+    for (const [id, more, args] of [
+      ["s-1", dangerous, ["--yes"]],
+      ["s-2", {}, []],
+    ] as const) {
+      const hook = world.permission(request(id, more));
+      await world.answerable(id);
+      expect(await inTerminal([id, "allow", ...args], "n\n")).toMatchObject({ code: 0, isAsked: false });
+      expect(await hook.printed).toContain("allow");
+    }
+    world.permission(request("s-3", dangerous));
+    await world.answerable("s-3");
+    expect(await answer("s-3", "allow")).toMatchObject({
+      out: "allowed in shop-api: rm -rf build …\n",
+      code: 0,
+    });
+  });
+
+  test("of a file its name is told, not what is in it", async () => {
+    const file_path = "/home/dev/shop-api/w.txt";
+    world.permission(request("s-1", { tool_name: "Write", tool_input: { file_path, content: "secret" } }));
+    await world.answerable("s-1");
+    expect((await answer("s-1", "allow")).out).toBe("allowed in shop-api: Write w.txt\n");
+  });
+
+  test("a few letters of a session's id are not enough to answer it", async () => {
+    world.permission(request("41d07c1a-0000"));
+    await world.answerable("41d07c1a-0000");
+    const short = await answer("41d", "allow");
+    expect(short.code).toBe(2);
+    expect(short.err).toContain('"41d" is too short to answer by: give at least 4 characters');
+    expect((await answer("claude:41d", "allow")).code).toBe(2);
+    expect((await answer("41d0", "allow")).code).toBe(0);
+  });
+
+  test("an ended session has no terminal to go to", async () => {
+    await world.send({ session_id: "s-1", hook_event_name: "SessionStart", cwd: "/a/docs" });
+    await world.send({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "exit", cwd: "/a/docs" });
+    const child = world.beckon(["focus", "s-1"]);
+    expect(await child.stderr.text()).toContain("docs has ended: there is no terminal to go to\n");
+    expect(await child.exited).toBe(1);
   });
 
   test("two asks at once: it asks which, and takes a name", async () => {
@@ -154,10 +331,9 @@ describe("calls that make no sense", () => {
   afterAll(() => world.destroy());
 
   test.each([
-    [[], "answer takes a session and"],
-    [["s-1"], "answer takes a session and"],
+    [[], "answer takes a session, and"],
     [["s-1", "allow", "--ask"], "--ask takes the answerId"],
-    [["s-1", "--yes"], 'unknown flag "--yes"'],
+    [["s-1", "--no"], 'unknown flag "--no"'],
   ])("%j", async (args, error) => {
     const child = world.beckon(["answer", ...args]);
     expect(await child.stderr.text()).toContain(error);
@@ -166,7 +342,7 @@ describe("calls that make no sense", () => {
 
   test("no app is running", async () => {
     const child = world.beckon(["answer", "s-1", "allow"]);
-    expect(await child.stderr.text()).toBe("beckon: beckon is not running. Start it with: beckon\n");
+    expect(await child.stderr.text()).toBe("beckon is not running. Start it with: beckon start\n");
     expect(await child.exited).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, write
 import { join } from "node:path";
 import { doctorLines, sumOf } from "../../src/cli/doctor-table.ts";
 import type { Finding } from "../../src/install/doctor/finding.ts";
+import { askEvent } from "../../src/install/doctor/live.ts";
 import { binary, examined, putClaude, putSettings, settingsText } from "../install/doctor-world.ts";
 import { createWorld, until, type World } from "../world.ts";
 
@@ -123,28 +124,47 @@ describe("broken, and named", () => {
     await start();
     writeFileSync(settings, '{\n  "hooks": {\n    oops\n  }\n}\n');
     const found = await doctor();
-    expect(found.problems).toEqual(["fail hooks.none", "fail hooks.unreadable"]);
+    expect(found.problems).toEqual(["fail hooks.unreadable"]);
     expect(found.of("hooks.unreadable").text).toMatch(/line 3/);
   });
 
-  test("the app down: the event is in the spool, and never becomes a session", async () => {
+  test("the app down: the event gets into the spool, and is taken out again", async () => {
+    mkdirSync(world.places.state, { recursive: true, mode: 0o700 });
+    const waiting = '{"session_id":"s-1","hook_event_name":"Stop"}\n';
+    writeFileSync(world.places.spool, waiting, { mode: 0o600 });
     const found = await doctor();
     expect(found.problems).toEqual(["fail app.down"]);
     expect(found.of("live.kept").state).toBe("ok");
-    expect(world.read(world.places.spool)).toContain("beckon-doctor-");
+    expect(found.of("app.spool").text).toBe("1 event waits in the spool for beckon to start");
+    for (const link of ["icon", "notifications"])
+      expect(found.of(`${link}.untried`).text).toBe("not tried: beckon is not running");
+    expect(world.read(world.places.spool)).toBe(waiting);
+  });
+
+  test("neither installed nor running: one thing to do", async () => {
+    rmSync(settings);
+    const found = await doctor();
+    const status = world.spawn([binary, "status"], env());
+    expect(await status.stderr.text()).not.toContain("spool");
+    expect(await status.stdout.text()).not.toContain("spool");
+    expect(found.problems).toEqual(["fail app.down", "fail hooks.none"]);
+    expect([found.of("hooks.none").fix, found.of("app.down").fix]).toEqual(["Run: beckon --install", null]);
+  });
+
+  test("a test event that stayed in the spool never becomes a session, and is nothing that waits", async () => {
+    const EVENT = JSON.stringify(askEvent("beckon-doctor-1"));
+    const hook = ["sh", "-c", 'printf %s "$EVENT" | "$0" hook claude', binary];
+    await world.spawn(hook, { ...env(), EVENT }).exited;
     // The next start is later than this.
     const old = world
       .read(world.places.spool)
       .replaceAll(/"at":(\d+)/g, (_, at) => `"at":${Number(at) - 60_000}`);
+    expect(old).toContain("beckon-doctor-1");
     writeFileSync(world.places.spool, old.replaceAll(/"seq":\d+/g, '"seq":null'));
-    await start();
-    expect(await world.sessions()).toEqual([]);
-  });
-
-  test("its own test event of last time is nothing that waits", async () => {
-    await doctor();
     const found = await doctor();
     expect(found.findings.filter(({ id }) => id === "app.spool")).toEqual([]);
+    await start();
+    expect(await world.sessions()).toEqual([]);
   });
 
   test("the app hung: named with its pid, and doctor does not hang with it", async () => {

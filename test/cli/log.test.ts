@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createHeldWorld, type HeldWorld, request } from "../held-world.ts";
 
 let world: HeldWorld;
@@ -70,3 +71,42 @@ test.each([[["-n"]], [["-n", "x"]], [["-n", "0"]], [["--yes"]], [["x"]]])(
     expect((await log(...args)).code).toBe(2);
   },
 );
+
+describe("the table", () => {
+  const entry = (at: Date, more: object) => ({
+    at: at.getTime(),
+    what: "answered",
+    session: "claude:s-1",
+    project: "shop-api",
+    asked: "Bash: npm test",
+    outcome: "allowed",
+    by: null,
+    ...more,
+  });
+  const put = (...entries: object[]) => {
+    mkdirSync(world.places.state, { recursive: true });
+    writeFileSync(world.places.decisions, entries.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  };
+
+  test("who answered is there, however long the answer", async () => {
+    put(entry(new Date(), { outcome: `denied: ${"no ".repeat(60)}`, by: "command line" }));
+    expect((await log()).out).toMatch(/denied: no no .*… \(command line\)\n$/);
+  });
+
+  test("each day has its date, where it is not all of today", async () => {
+    put(
+      entry(new Date(2026, 2, 2, 9, 5), {}),
+      entry(new Date(2026, 2, 2, 10, 0), {}),
+      entry(new Date(2026, 2, 3, 8, 0), {}),
+    );
+    const lines = (await log()).out.split("\n").map((line) => line.slice(0, 25).trim());
+    expect(lines).toEqual([
+      "Monday 2 March 2026",
+      "09:05  shop-api  Bash: np",
+      "10:00  shop-api  Bash: np",
+      "Tuesday 3 March 2026",
+      "08:00  shop-api  Bash: np",
+      "",
+    ]);
+  });
+});

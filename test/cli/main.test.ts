@@ -19,7 +19,11 @@ async function beckon(args: string[], env: Record<string, string> = {}) {
 describe("a call that makes no sense", () => {
   test.each([
     [["foo"], 'unknown command "foo". See beckon --help.'],
-    [["Status"], 'unknown command "Status". See beckon --help.'],
+    [["Status"], 'unknown command "Status": did you mean status? See beckon --help.'],
+    [["stauts"], 'unknown command "stauts": did you mean status? See beckon --help.'],
+    [["--instal"], 'unknown flag "--instal": did you mean --install? See beckon --help.'],
+    [["focus", "--nxt"], 'unknown flag "--nxt": focus takes --next. See beckon --help.'],
+    [["start", "x"], 'start takes no arguments, but "x" was given. See beckon --help.'],
     [["toString"], 'unknown command "toString". See beckon --help.'],
     [[""], 'unknown command "". See beckon --help.'],
     [["a\nb\u001b[2J"], 'unknown command "a\\nb\\u001b[2J". See beckon --help.'],

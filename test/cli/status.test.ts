@@ -131,7 +131,7 @@ describe("while beckon runs", () => {
 });
 
 describe("while it does not", () => {
-  const says = "beckon is not running. Start it with: beckon";
+  const says = "beckon is not running. Start it with: beckon start";
 
   test("says so, and that it knows nothing", async () => {
     expect(await status()).toEqual({

@@ -8,7 +8,7 @@ import { createWorld, until, type World } from "../world.ts";
 
 const main = join(import.meta.dir, "../../src/main.ts");
 const lockSource = join(import.meta.dir, "../../src/storage/lock.ts");
-const goes = "Sessions do not start it until you do, with: beckon\n";
+const goes = "Sessions do not start it until you do, with: beckon start\n";
 let world: World;
 beforeEach(() => {
   world = createWorld();
@@ -78,7 +78,7 @@ describe("beckon stop", () => {
       app.kill("SIGSTOP");
       const { err, code } = await beckon("stop");
       expect({ err, code }).toEqual({
-        err: `beckon: beckon (pid ${app.pid}) does not end. Nothing is lost if you end it with: kill -9 ${app.pid}\n`,
+        err: `beckon (pid ${app.pid}) does not end. Nothing is lost if you end it with: kill -9 ${app.pid}\n`,
         code: 1,
       });
       app.kill("SIGCONT");

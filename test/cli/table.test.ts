@@ -208,6 +208,20 @@ describe("in a window of any width", () => {
     expect(draw(given, 50).join(" ").replaceAll(/ +/g, " ")).toContain("Permission for Bash: npm run deploy");
   });
 
+  test("what could do harm has a ⚠, however narrow the window", () => {
+    const asks = [
+      ask({ dangers: ["deletes without asking (rm -rf)"], summary: "rm -rf build" }),
+      ...["a", "b", "c", "d"].map((summary) => ask({ tool: "Write", summary })),
+      ask({ dangers: ["publishes for everybody (npm publish)"], summary: "npm publish" }),
+    ];
+    const given = [asking("shop", { asks }), asking("muted", { asks, silence: "snoozed until tomorrow" })];
+    for (const columns of [20, 60, 200]) {
+      expect(draw(given, columns).join("\n").match(/⚠ /g)).toHaveLength(4);
+    }
+    expect(draw(given, 200).join("\n")).toContain("⚠ Permission for Bash: rm -rf build");
+    expect(draw([asking("shop")]).join("\n")).not.toContain("⚠");
+  });
+
   test("columns are no wider than what is in them", () => {
     expect(draw([working("a", { gitBranch: null })], 200)[2]).toBe(
       `◐ a  5m  Bash  ${session("a").sessionId.slice(0, 8)}`,

@@ -84,7 +84,7 @@ describe("on a desktop", () => {
         expect.objectContaining({
           id: "terminals.own",
           state: "ok",
-          text: "this terminal: a click gets to this very pane (xterm, X11)",
+          text: "this terminal: a click gets all the way here (xterm, X11)",
         }),
       );
       // The person looks at that very terminal, and the test's alert came all the same.

@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -49,6 +50,32 @@ const oddNames = [
   '\\\\double \\" mix \\$',
 ];
 
+describe("folders that were made for the entry", () => {
+  const folder = () => join(home, ".config/autostart");
+
+  test("go with it, also after a second install", async () => {
+    mkdirSync(join(home, ".config"));
+    await login().enable(wish);
+    await login().enable({ ...wish, binary: "/opt/new/beckon" });
+    await login().disable();
+    expect(readdirSync(join(home, ".config"))).toEqual([]);
+  });
+
+  test("stay where somebody else uses them", async () => {
+    await login().enable(wish);
+    writeFileSync(join(folder(), "other.desktop"), "");
+    await login().disable();
+    expect(readdirSync(folder())).toEqual(["other.desktop"]);
+  });
+
+  test("stay where they were there before", async () => {
+    mkdirSync(folder(), { recursive: true });
+    await login().enable(wish);
+    await login().disable();
+    expect(existsSync(folder())).toBe(true);
+  });
+});
+
 describe("the autostart entry", () => {
   test("runs the binary without a word to read, and with the folder it was installed with", () => {
     expect(execLine(wish)).toBe('"/opt/beckon" "run" "--at-login"');
@@ -64,7 +91,10 @@ describe("the autostart entry", () => {
       .map((text) => `/${text}`);
     fc.assert(
       fc.property(anyPath, fc.option(anyPath), (binary, folder) => {
-        expect(readEntry(entryText({ binary, home: folder }, null))).toEqual({ binary, isTurnedOff: false });
+        expect(readEntry(entryText({ binary, home: folder }, null))).toMatchObject({
+          binary,
+          isTurnedOff: false,
+        });
       }),
       { numRuns: 500 },
     );

@@ -40,6 +40,12 @@ onBus("a quiet alert makes no sound and goes by itself", async () => {
   });
 });
 
+onBus("a word of beckon's own, about no session, offers no way to a terminal", async () => {
+  const { server, notifier } = await both();
+  await notifier.show(alert({ session: "", kind: "idle", urgency: "low" }));
+  expect(server.heard[0]?.actions).toEqual([]);
+});
+
 onBus("a server that knows no actions and no markup gets plain text and no button", async () => {
   const { server, notifier } = await both({ capabilities: ["body"] });
   await notifier.show(alert({ body: "a < b && c > d" }));

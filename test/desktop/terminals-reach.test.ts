@@ -98,7 +98,7 @@ function wordsOf(step: Step): string {
 }
 
 describe("the terminals that are here", () => {
-  const machine = { platform: "linux", has: () => true, kittyConf: null, env: {} } as const;
+  const machine = { platform: "linux", has: () => true, kittyConf: null, env: {}, usesKitty: false } as const;
   const kitty = (kittyConf: string | null, env = {}) =>
     terminalsHere({ ...machine, kittyConf, env }).find(({ name }) => name === "kitty");
 
@@ -109,7 +109,7 @@ describe("the terminals that are here", () => {
 
   test("those that are not are not", () => {
     expect(terminalsHere({ ...machine, has: (program) => program === "foot" })).toEqual([
-      { name: "foot", reach: "pane", more: null },
+      { name: "foot", reach: "all", more: null },
     ]);
   });
 
@@ -121,6 +121,13 @@ describe("the terminals that are here", () => {
     ["# allow_remote_control yes\n# listen_on unix:/tmp/kitty", "window"],
     ["listen_on unix:/tmp/kitty\nallow_remote_control no\nallow_remote_control y", "pane"],
   ] as const)("kitty with %j: %s", (conf, reach) => expect(kitty(conf)?.reach).toBe(reach));
+
+  test("how kitty does more is told to those who use it alone", () => {
+    expect(kitty(null)?.more).toBeNull();
+    expect(kitty(null, { KITTY_WINDOW_ID: "1" })?.more).toContain("allow_remote_control");
+    const used = terminalsHere({ ...machine, usesKitty: true }).find(({ name }) => name === "kitty");
+    expect(used?.more).toContain("allow_remote_control");
+  });
 
   test("kitty that says itself where it listens", () => {
     expect(kitty(null, { KITTY_LISTEN_ON: "unix:/tmp/kitty" })).toMatchObject({ reach: "pane", more: null });

@@ -180,7 +180,7 @@ describe("hooks", () => {
     [
       "a file that makes no sense",
       { files: [file({ own: [], problem: "line 3, column 5: a comma is missing" })], called: [] },
-      ["fail hooks.unreadable", "fail hooks.none"],
+      ["fail hooks.unreadable"],
     ],
     [
       "somebody's own way of calling beckon",
@@ -189,6 +189,37 @@ describe("hooks", () => {
     ],
   ];
   test.each(cases)("%s", (_, facts, says) => expect(brief(look(facts))).toEqual(says));
+
+  const oneBroken = (...events: string[]) => {
+    const astray = "/nowhere/beckon hook claude";
+    const own = registered().map((hook) =>
+      events.includes(hook.event) ? { ...hook, command: astray } : hook,
+    );
+    const broken = { ...called, command: astray, binary: "/nowhere/beckon", found: "missing" as const };
+    return look({ files: [file({ own })], called: [{ ...called, found: "ok" }, broken] });
+  };
+
+  test("a broken hook among good ones is named by its event", () => {
+    expect(only(oneBroken("PermissionRequest"), "hooks.gone").text).toBe(
+      "PermissionRequest calls /nowhere/beckon, which is not there: that event is lost",
+    );
+    expect(only(oneBroken("Stop", "PermissionRequest"), "hooks.gone").text).toMatch(
+      /^\w+ and \w+ call \/nowhere\/beckon, which is not there: those events are lost$/,
+    );
+    const all = look({ called: [{ ...called, found: "missing" }] });
+    expect(only(all, "hooks.gone").text).toContain("the hooks call /home/ann/.local/bin/beckon, which");
+    expect(only(all, "hooks.gone").text).toEndWith("nothing reaches beckon");
+  });
+
+  test("a file that cannot be read is not said to lack hooks", () => {
+    const found = look({ files: [file({ own: [], problem: "line 3, column 5: oops" })], called: [] });
+    expect(brief(found)).toEqual(["fail hooks.unreadable"]);
+    const project = file({ scope: "project", own: [], problem: "line 3, column 5: oops" });
+    expect(brief(look({ files: [project], called: [] }))).toEqual([
+      "fail hooks.unreadable",
+      "fail hooks.none",
+    ]);
+  });
 
   test("every problem says what to do, and exactly one line what is", () => {
     for (const [, facts] of cases) {

@@ -46,6 +46,7 @@ describe("the app", () => {
     wantedPort: 4488,
     version: "1.0.0",
     isOff: false,
+    isInstalled: true,
     env: { DISPLAY: ":0" },
     log: "/s/beckon.log",
   };
@@ -97,6 +98,14 @@ describe("the app", () => {
   ];
   test.each(cases)("%s", (_, more, says) => expect(brief(appFindings({ ...facts, ...more }))).toEqual(says));
 
+  test("not installed and not running: how to start it is said once, by the hooks", () => {
+    const answer = { kind: "down" as const };
+    expect(appFindings({ ...facts, answer })).toMatchObject([{ fix: "Run: beckon start" }]);
+    expect(appFindings({ ...facts, answer, isInstalled: false })).toMatchObject([
+      { text: "not running: beckon --install starts it too", fix: null },
+    ]);
+  });
+
   test("one that hangs is named, with how to end it", () => {
     const answer = { kind: "silent" as const, pid: 4711, why: "waited 2 s" };
     expect(fixes(appFindings({ ...facts, answer }))).toContain("kill 4711");
@@ -114,7 +123,9 @@ test("what waits and what went wrong comes to light", () => {
     "2 hook errors in the last 24 h, the latest 2 min ago: no answer within 1000 ms",
     "1 error in beckon's log in the last 24 h, the latest 2 min ago: no answer within 1000 ms",
   ]);
-  expect(brief(tracesFindings({ ...facts, waiting: 1, isUp: false }))).toEqual(["info app.spool"]);
+  expect(tracesFindings({ ...facts, waiting: 1, isUp: false })).toMatchObject([
+    { state: "info", id: "app.spool", text: "1 event waits in the spool for beckon to start" },
+  ]);
 });
 
 describe("the files", () => {
@@ -299,15 +310,17 @@ describe("notifications", () => {
 describe("terminals", () => {
   const here = [
     { name: "tmux", reach: "pane", more: null },
+    { name: "foot", reach: "all", more: null },
     { name: "kitty", reach: "window", more: "switch remote control on" },
   ] as const;
 
   test("how far a click gets in each, and what to switch on for more", () => {
     const own = { result: "exact", by: "tmux, X11", why: null } as const;
     expect(terminalFindings({ own, here, hasTerminal: true })).toMatchObject([
-      { state: "ok", text: "this terminal: a click gets to this very pane (tmux, X11)" },
+      { state: "ok", text: "this terminal: a click gets all the way here (tmux, X11)" },
       { state: "ok", text: "to the very pane: tmux" },
-      { state: "info", text: "to the window only: kitty" },
+      { state: "ok", text: "all the way, one window each: foot" },
+      { state: "info", text: "to the window, not to a tab or pane in it: kitty" },
       { state: "info", text: "kitty can do more", fix: "switch remote control on" },
     ]);
   });

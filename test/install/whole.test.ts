@@ -14,7 +14,7 @@ import {
   utimesSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { ownHooks } from "../../src/install/settings.ts";
 import { testWith } from "../needs.ts";
@@ -78,7 +78,9 @@ describe("a whole life", () => {
     expect(first.out).toContain(
       'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
     );
-    expect(first.out).toContain(`beckon is not running. Start it with: ${stable(home)}\n`);
+    expect(first.out).toContain(
+      `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ${stable(home)} start\n`,
+    );
     expect(ownHooks(home.read())).toHaveLength(19);
 
     const installed = home.tree();
@@ -114,8 +116,36 @@ describe("a whole life", () => {
     const { out, code } = await run(home, ["--install", "--dry-run"]);
     expect(code).toBe(0);
     expect(out).toStartWith("Nothing is changed: this is what beckon --install would do.\n");
-    expect(out).toMatch(/^\+.*beckon' hook claude/m);
+    expect(out).toMatch(
+      /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nNo desktop here: /m,
+    );
     expect(home.tree()).toEqual(before);
+  });
+
+  test("a look ahead says of login only what would change", async () => {
+    const home = temporaryHome();
+    const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
+    const first = await run(home, ["--install", "--dry-run", "--login"]);
+    expect(first.out).toContain("Would have beckon start when you log in.\n");
+    expect((await run(home, ["--install", "--login"])).code).toBe(0);
+    expect((await look()).out).toContain("beckon starts when you log in already.\n");
+    await run(home, ["--uninstall"], { program: stable(home) });
+    expect(existsSync(home.at(".config"))).toBe(false);
+  });
+
+  test("what stays is told with a command that needs no beckon", async () => {
+    const home = temporaryHome();
+    await run(home, ["--install"]);
+    home.put(home.places.hookLog, "");
+    home.put(home.places.config, "{}");
+    const { out } = await run(home, ["--uninstall"], { program: stable(home) });
+    const [state, settings] = [home.places.state, dirname(home.places.config)];
+    const command = `rm -r '${state}' '${settings}'`;
+    expect(out).toEndWith(
+      `Kept: what beckon knew (${state}) and your settings (${settings}). To remove them too: ${command}\n`,
+    );
+    expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
+    expect([state, settings].filter((path) => existsSync(path))).toEqual([]);
   });
 
   test("what Claude Code calls works, and reaches the app that runs; uninstalling stops it", async () => {
@@ -306,7 +336,8 @@ describe("what cannot be is said in a line", () => {
     ],
   ])("%j", async (args, says) => {
     const home = temporaryHome();
-    expect(await run(home, args)).toEqual({ out: "", err: `beckon: ${says}\n`, code: 2 });
+    const err = says.startsWith("beckon ") ? `${says}\n` : `beckon: ${says}\n`;
+    expect(await run(home, args)).toEqual({ out: "", err, code: 2 });
     expect(readdirSync(home.home)).toEqual([]);
   });
 
@@ -323,6 +354,7 @@ describe("what cannot be is said in a line", () => {
     const { out, err, code } = await run(home, ["--install"]);
     expect({ out, code }).toEqual({ out: "", code: 1 });
     expect(err).toStartWith(`beckon: ${home.settings}, line 3, column 1: `);
+    expect(err).toEndWith(". Nothing was changed.\n");
     expect(err.split("\n")).toHaveLength(2);
     expect(home.tree()).toEqual(before);
   });

@@ -50,9 +50,11 @@ test("what is wrong is named by its key, and the last good settings hold", async
   await until(() => changes === 1, 3_000);
   expect(found.problems().join()).toContain("alerts.sound must be");
   expect(found.config().alerts.sound).toBe(false);
-  write("{");
+  write('{\n  "alerts": {"sound": true},\n}\n');
   await until(() => changes === 2, 3_000);
-  expect(found.problems().join()).toContain("is not valid JSON");
+  expect(found.problems()).toEqual([
+    `${path} is not valid JSON, line 3, column 1: nothing follows after the last comma. The last good settings hold`,
+  ]);
   expect(found.config().alerts.sound).toBe(false);
   write({});
   await until(() => changes === 3, 3_000);

@@ -195,7 +195,7 @@ describe("files that may not be read or written", () => {
       const { app, code, stderr } = await world.launch({}, withoutPrivilege).attempt;
       chmodSync(world.home, 0o700);
       expect({ app, code }).toEqual({ app: null, code: 1 });
-      expect(stderr).toMatch(/^beckon: beckon cannot .* Is the folder writable, and the disk not full\?\n$/m);
+      expect(stderr).toMatch(/^beckon cannot .* Is the folder writable, and the disk not full\?\n$/m);
       expect(world.read("snapshot.json")).toBe(before);
       await world.start();
       await expectEverything(world);

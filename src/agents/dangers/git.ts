@@ -1,6 +1,7 @@
 /** What git does that cannot be undone, or that others will meet. */
 import type { Judge } from "./look.ts";
 import { has, readArgs } from "./options.ts";
+import { isRehearsal } from "./rehearsal.ts";
 
 /** Settings of git that name a program. */
 const runs =
@@ -15,6 +16,7 @@ export const git: Judge = ({ all }, { found }) => {
   const args = readArgs(all.slice(at + 1));
   const own = all.slice(0, at).find((arg) => runs.test(arg));
   if (own !== undefined) found.add("runs", "lets git run other programs", `git -c ${own}`);
+  if (isRehearsal(`git ${sub}`, all.slice(at))) return;
   const [first = ""] = args.rest;
   // `git checkout main src/app.ts`
   const isOfTree = args.rest.length > 1 && !has(args, "bBt", "track", "orphan");

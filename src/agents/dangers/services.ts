@@ -2,6 +2,7 @@
 import type { Kind } from "./found.ts";
 import { git } from "./git.ts";
 import type { Judge } from "./look.ts";
+import { isRehearsal } from "./rehearsal.ts";
 
 /** The first words of a command that mean it, as a pattern over the words joined by blanks. */
 type Row = readonly [kind: Kind, words: string, pattern: RegExp];
@@ -175,6 +176,7 @@ const maxJoined = 4_000;
 
 function byTable(rows: readonly Row[]): Judge {
   return ({ all }, { found }, name) => {
+    if (isRehearsal(name, all)) return;
     const text = all.join(" ").slice(0, maxJoined);
     for (const [kind, words, pattern] of rows) {
       const match = pattern.exec(text);

@@ -20,11 +20,14 @@ export function execLine(wish: LoginWish): string {
   return [...first, wish.binary, ...loginArgs(wish)].map(quoted).join(" ");
 }
 
+/** How many folders were made for the entry: they go with it, if nobody else uses them. */
+const madeKey = "X-Beckon-Made-Folders";
+
 /**
  * The icon comes when the panel is there, however late; the hints only keep desktops from starting us before it.
  * `TryExec`: an entry whose binary is gone is passed over without a word.
  */
-export function entryText(wish: LoginWish, icon: string | null): string {
+export function entryText(wish: LoginWish, icon: string | null, madeFolders = 0): string {
   const rows: readonly (readonly [string, string])[] = [
     ["Type", "Application"],
     ["Name", "beckon"],
@@ -40,6 +43,7 @@ export function entryText(wish: LoginWish, icon: string | null): string {
     ["X-MATE-Autostart-Delay", "2"],
     ["X-KDE-autostart-after", "panel"],
     ["X-LXQt-Need-Tray", "true"],
+    ...(madeFolders > 0 ? [[madeKey, String(madeFolders)] as const] : []),
   ];
   return `[Desktop Entry]\n${rows.map(([key, value]) => `${key}=${escaped(value)}\n`).join("")}`;
 }
@@ -49,6 +53,8 @@ export interface Entry {
   readonly binary: string | null;
   /** By the person, in their desktop's settings. */
   readonly isTurnedOff: boolean;
+  /** From the one that it lies in upwards. */
+  readonly madeFolders: number;
 }
 
 export function readEntry(text: string): Entry {
@@ -61,7 +67,11 @@ export function readEntry(text: string): Entry {
     return row === undefined ? null : unescaped(row.slice(row.indexOf("=") + 1).trim());
   };
   const isTurnedOff = value("Hidden") === "true" || value("X-GNOME-Autostart-enabled") === "false";
-  return { binary: words(value("Exec") ?? "").find((word) => word !== finder) ?? null, isTurnedOff };
+  return {
+    binary: words(value("Exec") ?? "").find((word) => word !== finder) ?? null,
+    isTurnedOff,
+    madeFolders: Number(/^[1-9]$/.exec(value(madeKey) ?? "")?.[0] ?? 0),
+  };
 }
 
 function unescaped(value: string): string {

@@ -1,6 +1,6 @@
 /** Linux: an entry in the person's autostart folder, which every desktop reads. */
-import { existsSync, lstatSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { alertIcon } from "../notify/icon.ts";
 import { putFile } from "../put-file.ts";
 import { entryText, readEntry } from "./desktop-entry.ts";
@@ -30,15 +30,17 @@ export function xdgLogin(env: Env, folder: string): LoginItem {
       }
       // Whoever keeps their dotfiles elsewhere has a link here.
       const target = existsSync(path) ? realpathSync(path) : path;
-      putFile(target, Buffer.from(entryText(wish, alertIcon(folder))), 0o600);
+      const made = existsSync(path) ? read().madeFolders : missing(dirname(target));
+      putFile(target, Buffer.from(entryText(wish, alertIcon(folder), made)), 0o600);
       return `beckon starts when you log in (${path})`;
     },
 
     async disable() {
       if (!isThere()) return null;
-      const { binary } = existsSync(path) ? read() : { binary: null };
+      const { binary, madeFolders } = existsSync(path) ? read() : { binary: null, madeFolders: 0 };
       if (binary !== null && !basename(binary).startsWith("beckon")) return null;
       rmSync(path);
+      removeEmpty(dirname(path), madeFolders);
       return `beckon no longer starts when you log in (${path} is removed)`;
     },
 
@@ -54,4 +56,16 @@ export function xdgLogin(env: Env, folder: string): LoginItem {
       return { on: binary !== null, turnedOff: false, binary, problem };
     },
   };
+}
+
+/** How many folders on the way are not there. */
+const missing = (folder: string): number => (existsSync(folder) ? 0 : 1 + missing(dirname(folder)));
+
+/** As many as were made, as far as nobody else uses them. */
+function removeEmpty(lowest: string, count: number): void {
+  try {
+    for (let folder = lowest, left = count; left > 0; folder = dirname(folder), left--) rmdirSync(folder);
+  } catch {
+    // Somebody does.
+  }
 }

@@ -25,6 +25,9 @@ export const clickLabel = "Go to terminal";
 /** Of the freedesktop sound theme, which every desktop has. */
 export const soundName = "message-new-instant";
 
+/** A word of beckon's own is about no terminal. */
+export const leadsSomewhere = ({ session }: Alert): boolean => session !== "";
+
 /** GNOME shows one line of a title and cuts it itself; the others wrap it. */
 const titleWidth = 80;
 const bodyWidth = 160;
@@ -80,6 +83,7 @@ const maxButtons = 3;
  * stands last: where it stood before there were others.
  */
 function actionsOf(alert: Alert, program: string): readonly string[] {
+  if (!leadsSomewhere(alert)) return [];
   const drawsNone = /^(gnome-shell|plasma|cinnamon|swaynotificationcenter)$/i.test(program);
   const rows = shownRows.find(([name]) => name.test(program))?.[1] ?? leastRows;
   const buttons = buttonsWithin(alert, rows);

@@ -14,6 +14,7 @@ import {
   escapeMarkup,
   expireMsOf,
   isQuiet,
+  leadsSomewhere,
   leastRows,
   soundName,
   titleOf,
@@ -67,7 +68,7 @@ function notifySendArgv(alert: Alert, icon: string, waits: boolean): string[] {
     ...(waits ? [`--expire-time=${expireMsOf(alert)}`] : []),
     // What stands before the first "=" is the name.
     ...buttons.map(({ id, label }) => `--action=${id}=${label}`),
-    ...(waits ? [`--action=default=${clickLabel}`] : []),
+    ...(waits && leadsSomewhere(alert) ? [`--action=default=${clickLabel}`] : []),
     "--",
     titleOf(alert),
     // It cannot be asked what the server understands; nearly all understand markup.

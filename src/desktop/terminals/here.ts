@@ -4,7 +4,7 @@ import { howTo } from "./kitty.ts";
 export interface Known {
   /** As in the table. */
   readonly name: string;
-  readonly reach: "pane" | "window";
+  readonly reach: "pane" | "all" | "window";
   /** What to switch on for more. */
   readonly more: string | null;
 }
@@ -15,6 +15,8 @@ interface Way extends Known {
 }
 
 const pane = (name: string, ...found: string[]): Way => ({ name, found, reach: "pane", more: null });
+/** One session a window: the window is all there is. */
+const whole = (name: string, ...found: string[]): Way => ({ name, found, reach: "all", more: null });
 const window = (name: string, ...found: string[]): Way => ({ name, found, reach: "window", more: null });
 const app = (name: string): string => `/Applications/${name}.app`;
 
@@ -22,29 +24,34 @@ export interface Machine {
   readonly platform: NodeJS.Platform;
   /** Is there such a program, or application? */
   readonly has: (program: string) => boolean;
+  /** A session that beckon knows runs in it. */
+  readonly usesKitty: boolean;
   /** The text of kitty.conf; null: there is none. */
   readonly kittyConf: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const ways = ({ platform, kittyConf, env }: Machine): readonly Way[] => [
+const ways = ({ platform, kittyConf, env, usesKitty }: Machine): readonly Way[] => [
   pane("tmux", "tmux"),
   pane("screen", "screen"),
   pane("zellij", "zellij"),
   ...[
-    takesOrders(kittyConf) || env.KITTY_LISTEN_ON ? pane("kitty") : { ...window("kitty"), more: howTo },
+    takesOrders(kittyConf) || env.KITTY_LISTEN_ON
+      ? pane("kitty")
+      : // Who has it for nothing but its being there needs no lesson on it.
+        { ...window("kitty"), more: env.KITTY_WINDOW_ID || usesKitty ? howTo : null },
   ].map((kitty) => ({ ...kitty, found: ["kitty", app("kitty")] })),
   pane("WezTerm", "wezterm", app("WezTerm")),
   (platform === "darwin" ? pane : window)("Ghostty", "ghostty", app("Ghostty")),
   pane("Konsole", "konsole"),
   pane("iTerm2", app("iTerm")),
   pane("Terminal", "/System/Applications/Utilities/Terminal.app"),
-  pane("xterm", "xterm"),
-  pane("Alacritty", "alacritty", app("Alacritty")),
-  pane("foot", "foot"),
-  pane("urxvt", "urxvt"),
-  pane("st", "st"),
-  pane("mlterm", "mlterm"),
+  whole("xterm", "xterm"),
+  whole("Alacritty", "alacritty", app("Alacritty")),
+  whole("foot", "foot"),
+  whole("urxvt", "urxvt"),
+  whole("st", "st"),
+  whole("mlterm", "mlterm"),
   window("Warp", "warp-terminal", app("Warp")),
   window("GNOME Terminal", "gnome-terminal"),
   window("Windows Terminal", "wt.exe"),

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { buttonsWithin } from "../../core/alert-answer.ts";
 import type { Alert, AlertButton } from "../../core/view.ts";
-import { appName, bodyOf, clickLabel, titleOf } from "../notify/message.ts";
+import { appName, bodyOf, clickLabel, leadsSomewhere, titleOf } from "../notify/message.ts";
 import type { RegistryText } from "./registry.ts";
 
 export type ToastJob = { readonly tag: string; readonly xml: string | null };
@@ -68,7 +68,7 @@ export function toastXml(alert: Alert, id: string, ids: readonly string[] = []):
   return (
     `<toast activationType="protocol" launch="${link}"${scenario}><visual><binding template="ToastGeneric">` +
     `<text>${escapeXml(titleOf(alert))}</text><text>${escapeXml(bodyOf(alert))}</text></binding></visual>${sound}` +
-    `<actions>${buttons.join("")}${actionXml(clickLabel, linkOf(id))}` +
+    `<actions>${buttons.join("")}${leadsSomewhere(alert) ? actionXml(clickLabel, linkOf(id)) : ""}` +
     '<action content="" activationType="system" arguments="dismiss"/></actions></toast>'
   );
 }

@@ -19,6 +19,8 @@ export interface AppFacts {
   readonly version: string;
   /** The person quit it on purpose. */
   readonly isOff: boolean;
+  /** false: what is to be done first is an install, which starts it too. */
+  readonly isInstalled: boolean;
   /** This terminal's variables that name a desktop. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: string;
@@ -34,7 +36,7 @@ export function appFindings(facts: AppFacts): Finding[] {
 }
 
 function answerFindings(facts: AppFacts): Finding[] {
-  const { answer, isOff, log } = facts;
+  const { answer, isOff, isInstalled, log } = facts;
   switch (answer.kind) {
     case "down":
       return [
@@ -43,9 +45,16 @@ function answerFindings(facts: AppFacts): Finding[] {
               "fail",
               "off",
               "not running: you quit it, and it stays off until you start it",
-              "Run: beckon",
+              "Run: beckon start",
             )
-          : tell("fail", "down", "not running: events wait in the spool until it starts", "Run: beckon"),
+          : isInstalled
+            ? tell(
+                "fail",
+                "down",
+                "not running: events wait in the spool until it starts",
+                "Run: beckon start",
+              )
+            : tell("fail", "down", "not running: beckon --install starts it too"),
       ];
     case "silent":
       return [
@@ -77,7 +86,7 @@ function tooOld({ version }: AppFacts): Finding {
     "warn",
     "other-version",
     `the running beckon is of another version than this one (${version}) and cannot be asked more`,
-    "Restart it: beckon stop, then beckon",
+    "Restart it: beckon stop, then beckon start",
   );
 }
 
@@ -91,7 +100,7 @@ function reported(report: AppReport, facts: AppFacts): Finding[] {
           "warn",
           "other-version",
           `version ${report.version} runs, this one is ${version}`,
-          "Restart it: beckon stop, then beckon",
+          "Restart it: beckon stop, then beckon start",
         ),
     ...(port === wantedPort
       ? []
@@ -122,7 +131,7 @@ function elsewhere({ env, isHeadless }: AppReport, facts: AppFacts): Finding[] {
       isHeadless ? "fail" : "warn",
       "elsewhere",
       `it was started${how} ${what}: icon and alerts are ${isHeadless ? "nowhere" : "perhaps elsewhere"}`,
-      "Start it from your desktop: beckon stop, then beckon",
+      "Start it from your desktop: beckon stop, then beckon start",
     ),
   ];
 }

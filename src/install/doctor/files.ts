@@ -44,7 +44,7 @@ export function filesFindings(facts: FilesFacts): Finding[] {
             "fail",
             "folder",
             `${folder} is gone, though beckon runs`,
-            "Restart it: beckon stop, then beckon",
+            "Restart it: beckon stop, then beckon start",
           ),
         ]
       : [tell("info", "folder", `${folder} is not there yet: beckon makes it when it starts`)];
@@ -76,7 +76,7 @@ function folderFindings(state: Held, { folder, me }: FilesFacts): Finding[] {
 }
 
 function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: FilesFacts): Finding[] {
-  const anew = "Restart it: beckon stop, then beckon";
+  const anew = "Restart it: beckon stop, then beckon start";
   if (token === null) {
     return isRunning ? [tell("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)] : [];
   }
@@ -115,7 +115,7 @@ function endpointFindings({ endpoint }: FilesFacts): Finding[] {
       "fail",
       "endpoint",
       `endpoint.json ${endpoint}: hooks do not find beckon`,
-      "Restart it: beckon stop, then beckon",
+      "Restart it: beckon stop, then beckon start",
     ),
   ];
 }

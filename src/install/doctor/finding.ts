@@ -35,6 +35,9 @@ export function about(link: Link, prefix: string): Tell {
   return (state, name, text, fix = null) => ({ id: `${prefix}.${name}`, link, state, text, fix });
 }
 
+/** Of what only a running app can tell. */
+export const untried = "not tried: beckon is not running";
+
 /** `a, b and c` */
 export function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;

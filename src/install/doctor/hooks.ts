@@ -50,7 +50,9 @@ export function hooksFindings(facts: HooksFacts): Finding[] {
   const broken = files.filter(({ problem }) => problem !== null).map(unreadable);
   const own = files.filter((file) => file.own.length > 0);
   const registered = own.flatMap((file) => completeness(file, facts));
-  if (own.length === 0) {
+  // Whether beckon is in a file that cannot be read, nobody knows: the file is named already.
+  const isUnknown = files.some(({ scope, problem }) => scope === "user" && problem !== null);
+  if (own.length === 0 && (!isUnknown || plugin !== null)) {
     registered.push(
       plugin === null
         ? tell("fail", "none", "not registered: Claude Code does not call beckon", install)
@@ -151,20 +153,13 @@ function switchedOff(files: readonly SettingsFacts[]): Finding[] {
 
 function destination(called: Called, facts: HooksFacts): Finding[] {
   const { binary, found, version, state } = called;
+  const { who, lost } = sufferers(called, facts);
   if (found === "missing") {
-    return [
-      tell("fail", "gone", `the hooks call ${binary}, which is not there: nothing reaches beckon`, install),
-    ];
+    return [tell("fail", "gone", `${who} ${binary}, which is not there: ${lost}`, install)];
   }
   if (found === "not executable") {
-    return [
-      tell(
-        "fail",
-        "not-executable",
-        `the hooks call ${binary}, which may not be run`,
-        `chmod +x '${binary}'`,
-      ),
-    ];
+    const text = `${who} ${binary}, which may not be run: ${lost}`;
+    return [tell("fail", "not-executable", text, `chmod +x '${binary}'`)];
   }
   return [
     ...(version !== null && version !== facts.version
@@ -188,6 +183,21 @@ function destination(called: Called, facts: HooksFacts): Finding[] {
         ]
       : []),
   ];
+}
+
+/** Whose command leads nowhere: a few events by name, or all there are. */
+function sufferers({ command }: Called, { files, called }: HooksFacts): { who: string; lost: string } {
+  const own = files.flatMap((file) => file.own);
+  const isBroken = (hook: OwnHook) =>
+    called.some((one) => one.command === hook.command && one.found !== "ok");
+  const events = [...new Set(own.filter((hook) => hook.command === command).map(({ event }) => event))];
+  if (events.length === 0 || own.every(isBroken))
+    return { who: "the hooks call", lost: "nothing reaches beckon" };
+  const few = events.length === 1;
+  return {
+    who: `${listed(events)} ${few ? "calls" : "call"}`,
+    lost: `${few ? "that event is" : "those events are"} lost`,
+  };
 }
 
 function builtAround({ path, around }: SettingsFacts): Finding[] {

@@ -1,5 +1,5 @@
 /** The icon: which way it is shown, by whom, or why it is not. */
-import { about, type Finding } from "./finding.ts";
+import { about, type Finding, untried } from "./finding.ts";
 import type { AppReport } from "./report.ts";
 
 const tell = about("icon", "icon");
@@ -7,7 +7,8 @@ const tell = about("icon", "icon");
 const extension =
   "Install the GNOME extension “AppIndicator and KStatusNotifierItem Support” (https://extensions.gnome.org/extension/615/); the icon then comes by itself";
 
-export function iconFindings(report: AppReport, platform: NodeJS.Platform): Finding[] {
+export function iconFindings(report: AppReport | null, platform: NodeJS.Platform): Finding[] {
+  if (report === null) return [tell("info", "untried", untried)];
   const { tray, env, isHeadless } = report;
   if (isHeadless) {
     return [
@@ -42,7 +43,7 @@ export function iconFindings(report: AppReport, platform: NodeJS.Platform): Find
 }
 
 function placeFor(env: AppReport["env"], platform: NodeJS.Platform): string {
-  if (platform !== "linux") return "Restart beckon: beckon stop, then beckon. Its log says more";
+  if (platform !== "linux") return "Restart beckon: beckon stop, then beckon start. Its log says more";
   if (/\bGNOME\b/i.test(env.XDG_CURRENT_DESKTOP ?? "")) return extension;
   return "Add a tray (“system tray”, “status notifier”) to your panel or bar; the icon then comes by itself. On GNOME: the AppIndicator extension";
 }

@@ -91,7 +91,7 @@ function shown({ live, shows, notifier }: Extract<LiveFacts["outcome"], { kind: 
             "fail",
             "uncounted",
             "the icon's menu did not show the test",
-            "See beckon's log, or restart it: beckon stop, then beckon",
+            "See beckon's log, or restart it: beckon stop, then beckon start",
           )
         : tell("ok", "counted", `counted by the icon after ${ms(countedMs)}`),
     );
@@ -120,7 +120,7 @@ function over({ isGone, ended }: Live): Finding[] {
         "fail",
         "stays",
         "the test did not go away after its end",
-        "Restart beckon: beckon stop, then beckon",
+        "Restart beckon: beckon stop, then beckon start",
       ),
     ];
   }

@@ -21,7 +21,14 @@ export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
   return [
     itemFinding(item),
     ...(isOff
-      ? [tell("info", "quit", "you quit beckon: no session starts it until you do", "Start it with: beckon")]
+      ? [
+          tell(
+            "info",
+            "quit",
+            "you quit beckon: no session starts it until you do",
+            "Start it with: beckon start",
+          ),
+        ]
       : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** Notifications: who shows them, what they can do, and what keeps them back. */
-import { about, type Finding } from "./finding.ts";
+import { about, type Finding, untried } from "./finding.ts";
 import type { AppReport } from "./report.ts";
 
 const tell = about("notifications", "notifications");
@@ -19,7 +19,8 @@ const others: Readonly<Record<string, string>> = {
   "node-notifier": "the helper (osascript) does not stay up: node-notifier shows them, without buttons",
 };
 
-export function notificationFindings(report: AppReport, clock: (at: number) => string): Finding[] {
+export function notificationFindings(report: AppReport | null, clock: (at: number) => string): Finding[] {
+  if (report === null) return [tell("info", "untried", untried)];
   const { notifier, isHeadless } = report;
   if (isHeadless) return [tell("info", "headless", "none: beckon runs without a desktop")];
   if (notifier === null) {

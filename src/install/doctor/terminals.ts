@@ -4,7 +4,8 @@ import { about, type Finding } from "./finding.ts";
 
 export interface TerminalHere {
   readonly name: string;
-  readonly reach: "pane" | "window";
+  /** `all`: to its window, which is all that there is. */
+  readonly reach: "pane" | "all" | "window";
   /** What to switch on for more. */
   readonly more: string | null;
 }
@@ -19,12 +20,17 @@ export interface TerminalsFacts {
 const tell = about("terminals", "terminals");
 
 export function terminalFindings({ own, here, hasTerminal }: TerminalsFacts): Finding[] {
-  const panes = here.filter(({ reach }) => reach === "pane").map(({ name }) => name);
-  const windows = here.filter(({ reach }) => reach === "window").map(({ name }) => name);
+  const names = (how: TerminalHere["reach"]) =>
+    here
+      .filter(({ reach }) => reach === how)
+      .map(({ name }) => name)
+      .join(", ");
+  const [panes, whole, windows] = [names("pane"), names("all"), names("window")];
   return [
     ...(hasTerminal ? [ownFinding(own)] : []),
-    ...(panes.length > 0 ? [tell("ok", "panes", `to the very pane: ${panes.join(", ")}`)] : []),
-    ...(windows.length > 0 ? [tell("info", "windows", `to the window only: ${windows.join(", ")}`)] : []),
+    ...(panes ? [tell("ok", "panes", `to the very pane: ${panes}`)] : []),
+    ...(whole ? [tell("ok", "whole", `all the way, one window each: ${whole}`)] : []),
+    ...(windows ? [tell("info", "windows", `to the window, not to a tab or pane in it: ${windows}`)] : []),
     ...here.flatMap(({ name, more }) =>
       more === null ? [] : [tell("info", "more", `${name} can do more`, more)],
     ),
@@ -37,7 +43,7 @@ function ownFinding(own: FocusOutcome | null): Finding {
   const by = own.by === "" ? "" : ` (${own.by})`;
   switch (own.result) {
     case "exact":
-      return tell("ok", "own", `this terminal: a click gets to this very pane${by}`);
+      return tell("ok", "own", `this terminal: a click gets all the way here${by}`);
     case "window":
       return tell("info", "own", `this terminal: a click gets to its window only${by}`, own.why);
     case "impossible":

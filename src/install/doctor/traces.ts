@@ -30,13 +30,8 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
     ...(waiting > 0
       ? [
           isUp
-            ? tell(
-                "warn",
-                "spool",
-                `${plural(waiting, "event")} wait in the spool though beckon runs`,
-                `See ${log}`,
-              )
-            : tell("info", "spool", `${plural(waiting, "event")} wait in the spool for beckon to start`),
+            ? tell("warn", "spool", `${waits(waiting)} in the spool though beckon runs`, `See ${log}`)
+            : tell("info", "spool", `${waits(waiting)} in the spool for beckon to start`),
         ]
       : []),
     ...(lastHook
@@ -61,6 +56,8 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
       : []),
   ];
 }
+
+const waits = (count: number): string => plural(count, "event waits", "events wait");
 
 const cut = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
 

@@ -1,0 +1,46 @@
+/** `beckon start`: starts the app in the background. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { paths } from "../storage/paths.ts";
+import { readFlags } from "./args.ts";
+import { readEndpoint } from "./client.ts";
+import { isCompiled, launchDetached } from "./launch.ts";
+import { print } from "./print.ts";
+
+export async function start(args: string[]): Promise<number> {
+  readFlags("start", args, []);
+  const places = paths();
+  const before = readEndpoint(places);
+  const why = await launch();
+  const running = readEndpoint(places);
+  if (why !== null || !running)
+    throw new Error(`beckon could not be started${why ? `: ${why}` : ""}. Its log: ${places.log}`);
+  const at = `at ${running.url} (pid ${running.pid})`;
+  const isOld = before?.pid === running.pid;
+  print(isOld ? `beckon already runs ${at}.\n` : `beckon is running ${at}. Stop it with: beckon stop\n`);
+  return 0;
+}
+
+/** null: it runs; else what it said before it ended. */
+async function launch(): Promise<string | null> {
+  const before = isCompiled() ? [] : [Bun.main];
+  // A file that the app has open cannot be deleted there.
+  if (process.platform === "win32") {
+    const isUp = await launchDetached(process.execPath, process.env, { before });
+    return isUp ? null : "it does not answer. To see why, run: beckon";
+  }
+  const folder = mkdtempSync(join(tmpdir(), "beckon-start-"));
+  const file = join(folder, "errors");
+  const errors = openSync(file, "wx", 0o600);
+  try {
+    if (await launchDetached(process.execPath, process.env, { before, errors })) return null;
+    const said = readFileSync(file, "utf8").slice(0, maxSaid).trim();
+    return said.replace(/^beckon: /, "").replace(/\.$/, "") || "it does not answer";
+  } finally {
+    closeSync(errors);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const maxSaid = 2_000;

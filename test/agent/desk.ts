@@ -1,0 +1,100 @@
+/** A world with a desktop beside it: what beckon notifies in there is on a screen here. */
+import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/world.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { cliVersion, hasCli, needs } from "./cli.ts";
+import { home } from "./namespace.ts";
+import { inWorld, undisturbedBy } from "./scenario.ts";
+import type { World, WorldOptions } from "./world.ts";
+
+const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
+const sockets = "/tmp/.X11-unix";
+/** So soon after it came nobody has read what a button says. */
+const readMs = 700;
+const soonMs = 10_000;
+
+interface Desk {
+  /** For a world that is to see it. */
+  readonly options: WorldOptions;
+  readonly desktop: Desktop;
+  /** A notification once it is on the screen with all its words and buttons and stays as it is. */
+  note(): Promise<Area>;
+  /** Waits until none is there. */
+  gone(): Promise<void>;
+  /** When Allow was clicked on it. */
+  allows(note: Area): Promise<number>;
+}
+
+/** Beside a desktop, in a world with beckon: nobody complains. */
+export async function testOnDesk() {
+  const missing = (await hasCli(cliVersion)) ? [] : [`Claude Code ${cliVersion}`];
+  const test = testWith(...needs, ...desktopNeeds, notifyd, ...missing);
+  return (title: string, drive: (world: World, desk: Desk) => Promise<void>, withinMs: number): void =>
+    test(
+      title,
+      async () => {
+        const desk = await openDesk();
+        const onDesk = async (world: World): Promise<void> => {
+          await world.does(`ln -s ~/desk/x11 ${sockets}`);
+          await world.beckon.start();
+          await drive(world, desk);
+        };
+        try {
+          await inWorld(title, undisturbedBy(onDesk), desk.options);
+        } finally {
+          await desk.desktop.stop();
+        }
+      },
+      withinMs,
+    );
+}
+
+async function openDesk(): Promise<Desk> {
+  const desktop = await startDesktop({ panel: true, notifications: true });
+  const { XDG_RUNTIME_DIR: runtime = "", DISPLAY = "", XDG_CURRENT_DESKTOP = "" } = desktop.env;
+
+  async function notes(): Promise<Area[]> {
+    const windows = await desktop.windows("--class", "xfce4-notifyd");
+    const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
+    return areas.flat().filter(({ width }) => width > 50);
+  }
+
+  async function lookOf(note: Area): Promise<string> {
+    const picture = await desktop.screenshot("agent-note", note);
+    return JSON.stringify(note) + Bun.hash(await Bun.file(picture).bytes());
+  }
+
+  return {
+    desktop,
+    async gone() {
+      await until(async () => (await notes()).length === 0, soonMs);
+    },
+    options: {
+      files: { "desk/run": runtime, "desk/x11": sockets },
+      env: {
+        DISPLAY,
+        XDG_CURRENT_DESKTOP,
+        XDG_SESSION_TYPE: "x11",
+        XDG_RUNTIME_DIR: `${home}/desk/run`,
+        DBUS_SESSION_BUS_ADDRESS: `unix:path=${home}/desk/run/bus`,
+      },
+    },
+    async note() {
+      const seen: { readonly note: Area; readonly look: string }[] = [];
+      await until(async () => {
+        const before = seen.at(-1);
+        if (before) await Bun.sleep(readMs);
+        for (const note of (await notes()).slice(0, 1)) seen.push({ note, look: await lookOf(note) });
+        return before !== undefined && seen.at(-1)?.look === before.look;
+      }, soonMs);
+      return seen.at(-1)?.note as Area;
+    },
+    async allows({ x, y, width, height }) {
+      // Of three buttons, each 109 wide and 7 apart, the first.
+      await desktop.move(x + width - 14 - 54 - 2 * 116, y + height - 30);
+      const clickedAt = Date.now();
+      await desktop.run("xdotool", "click", "1");
+      return clickedAt;
+    },
+  };
+}

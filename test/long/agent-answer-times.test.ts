@@ -1,0 +1,67 @@
+/** From an answer to the tool of the real CLI that runs: a click, a command, a request. */
+import { expect } from "bun:test";
+import { answers, asks, isOver, type Open, posts } from "../agent/answering.ts";
+import { testOnDesk } from "../agent/desk.ts";
+import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import type { World } from "../agent/world.ts";
+
+const times = 8;
+const longMs = 150_000;
+/** What a person would call at once. */
+const atOnceMs = 1_500;
+
+const { undisturbed } = await scenariosWithCli();
+const onDesk = await testOnDesk();
+
+/** `answer` returns when it was given. */
+async function measure(world: World, way: string, answer: (open: Open) => Promise<number>): Promise<void> {
+  const tookMs: number[] = [];
+  for (let n = 0; n < times; n++) {
+    const name = `${way.replaceAll(/\W/g, "-")}-${n}`;
+    const open = await asks(world, `DO bash touch ${name}`, dialog.permission);
+    const answeredAt = await answer(open);
+    tookMs.push((await world.finds(`proj/${name}`)) - answeredAt);
+    await isOver(world, dialog.permission);
+  }
+  tookMs.sort((a, b) => a - b);
+  const [median = Number.NaN, max = Number.NaN] = [tookMs[times / 2], tookMs.at(-1)];
+  console.log(
+    `from ${way} to the tool running: p50 ${median.toFixed(0)} ms, max ${max.toFixed(0)} ms, ${times} asks`,
+  );
+  expect(max).toBeLessThan(atOnceMs);
+}
+
+undisturbed(
+  "a command and a request make the tool run at once",
+  async (world) => {
+    await world.beckon.start();
+    await world.startCli();
+    await measure(world, "beckon answer", async (open) => {
+      const at = Date.now();
+      await answers(world, open, "allow");
+      return at;
+    });
+    await measure(world, "a request", async (open) => {
+      const at = Date.now();
+      await posts(world, open, { do: "allow" });
+      return at;
+    });
+  },
+  {},
+  longMs,
+);
+
+onDesk(
+  "a click on Allow in its notification makes the tool run at once",
+  async (world, desk) => {
+    await world.startCli();
+    await measure(world, "a click", async () => {
+      const note = await desk.note();
+      await desk.desktop.screenshot("agent-allow");
+      const at = await desk.allows(note);
+      await desk.gone();
+      return at;
+    });
+  },
+  longMs,
+);
