@@ -3,6 +3,7 @@ import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSyn
 import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../limits.ts";
 import type { Exec } from "../ports.ts";
+import { startTimeIn } from "../storage/private.ts";
 import { readSmallFile } from "../storage/small-file.ts";
 import type { FoundClaude } from "./record.ts";
 import { claudeFolder, type Env, homeOf } from "./scope.ts";
@@ -116,9 +117,8 @@ function runningOnes(folder: string, platform: NodeJS.Platform): string[] {
         // A number that went to another process names another program.
         const { procStart } = JSON.parse(readFileSync(join(folder, "sessions", name), "utf8"));
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-        const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
         const program = readlinkSync(`/proc/${pid}/exe`);
-        return String(procStart) === start && /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
+        return String(procStart) === startTimeIn(stat) && /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
           ? [program]
           : [];
       } catch {

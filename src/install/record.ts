@@ -1,5 +1,6 @@
 /** installed.json: what the installer did, for the uninstaller and for doctor. */
 import { rmSync } from "node:fs";
+import { fieldsOf } from "../agents/envelope.ts";
 import { limits } from "../limits.ts";
 import type { Paths } from "../storage/paths.ts";
 import { makePrivateFolder, writePrivate } from "../storage/private.ts";
@@ -83,9 +84,6 @@ export function restoreInstalled(paths: Where, before: Installed | null): void {
   else rmSync(paths.installed, { force: true });
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {};
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function asInstalled(value: unknown): Installed | null {

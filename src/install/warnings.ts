@@ -1,10 +1,9 @@
 /** What in Claude Code's settings keeps registered hooks from running, or has them run twice. */
 import { join } from "node:path";
+import { type Fields, fieldsOf } from "../agents/envelope.ts";
 import { limits } from "../limits.ts";
 import { readSmallFile } from "../storage/small-file.ts";
 import { claudeFolder, type Env, type Scope, settingsPath } from "./scope.ts";
-
-type Settings = Readonly<Record<string, unknown>>;
 
 export interface WarnOptions {
   readonly scope: Scope;
@@ -72,11 +71,8 @@ export function enabledPlugin(env: Env, cwd: string): string | null {
   return installed && enabled.get(installed) !== false ? installed : null;
 }
 
-const fieldsOf = (value: unknown): Settings =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Settings) : {};
-
 /** null: it is not there, or says nothing that can be understood. */
-function read(path: string): Settings | null {
+function read(path: string): Fields | null {
   try {
     return fieldsOf(JSON.parse(readSmallFile(path, limits.maxAgentSettingsBytes)));
   } catch {

@@ -140,6 +140,11 @@ export function writeEndpoint(paths: Pick<Paths, "endpoint">, { url, pid, key }:
   writePrivate(paths.endpoint, `${JSON.stringify({ url, pid, ...birth, key })}\n`);
 }
 
+/** Of /proc/PID/stat: the name, in parentheses, may hold anything; the start time is the 20th field after it. */
+export function startTimeIn(stat: string): string | null {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+}
+
 /** Only Linux tells. */
 function ownBirth(): { start: string | null; boot: string | null } {
   const read = (path: string): string => {
@@ -150,9 +155,7 @@ function ownBirth(): { start: string | null; boot: string | null } {
     }
   };
   const stat = read("/proc/self/stat");
-  // The name, in parentheses, may hold anything; the start time is the 20th field after it.
-  const start = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
-  return { start, boot: read("/proc/sys/kernel/random/boot_id").trim() || null };
+  return { start: startTimeIn(stat), boot: read("/proc/sys/kernel/random/boot_id").trim() || null };
 }
 
 /** Only if it is still that of process `pid`: the next beckon may have written its own. */
