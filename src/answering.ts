@@ -24,6 +24,8 @@ export interface Answers {
   readonly held: Held;
   readonly record: Recorder;
   stop(): void;
+  /** Writes down what the last events ended. */
+  flush(): void;
 }
 
 const pruneMs = 60 * 60_000;
@@ -64,5 +66,6 @@ export function createAnswering(options: AnsweringOptions): Answers {
       clearInterval(pruning);
       held.stop();
     },
+    flush: decisions.flush,
   };
 }

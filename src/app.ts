@@ -202,6 +202,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     await spool.poll();
     await spool.stop();
     truth.stop();
+    answering.flush();
     // Also where nothing changed: it tells until when beckon was there.
     saver.poke();
     saver.flush();

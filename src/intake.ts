@@ -10,7 +10,8 @@ import type { Journal, JournalLine } from "./storage/journal.ts";
 
 export interface IntakeOptions {
   readonly journal: Pick<Journal, "append">;
-  readonly mask: (text: string) => string;
+  /** What comes before `from` holds no secrets. */
+  readonly mask: (text: string, from: number) => string;
   readonly clock: () => Here;
   readonly defaultProvider: string;
   readonly dispatch: (event: AgentEvent) => void;
@@ -84,13 +85,8 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** What a forwarder adds before the payload holds no secrets, and is a third of the text. */
-  function masked(raw: string): string {
-    const from = raw.startsWith(envelopeStart) ? raw.indexOf('"payload":') : 0;
-    if (from <= 0) return options.mask(raw);
-    const payload = raw.slice(from);
-    const covered = options.mask(payload);
-    return covered === payload ? raw : raw.slice(0, from) + covered;
-  }
+  const masked = (raw: string): string =>
+    options.mask(raw, raw.startsWith(envelopeStart) ? Math.max(0, raw.indexOf('"payload":')) : 0);
 
   function understand({ hook, key, when }: Parcel, id: string): AgentEvent | Outcome {
     try {

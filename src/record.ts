@@ -9,7 +9,7 @@ import type { Verdict } from "./held-words.ts";
 import type { Decisions, Logged } from "./storage/decisions.ts";
 
 export interface RecorderOptions {
-  readonly decisions: Pick<Decisions, "add">;
+  readonly decisions: Pick<Decisions, "add" | "flush">;
   /** What was written down before this start, the newest last. */
   readonly before: () => readonly Logged[];
   readonly mask: (text: string) => string;
@@ -67,6 +67,8 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
   return {
     verdict({ session, ask, answered, by }) {
       add(session, { what: "answered", asked: wordsOf(ask), outcome: answered, by: text(by) });
+      // What the person did is on disk before they are told that it is done.
+      decisions.flush();
     },
     follow(after, event, before) {
       if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;

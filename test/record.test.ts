@@ -13,7 +13,7 @@ function written(told: ReturnType<typeof tell>, before: readonly Logged[] = []) 
   const find = (key: string) =>
     store.sessions({ at: 0, t: 0 }).find(({ sessionId }) => key.endsWith(sessionId)) ?? null;
   const record = createRecorder({
-    decisions: { add: (entry) => log.push(entry) },
+    decisions: { add: (entry) => log.push(entry), flush() {} },
     before: () => before,
     mask: maskText,
     now: () => 7,

@@ -22,12 +22,18 @@ export interface Logged {
 }
 
 export interface Decisions {
+  /** Written within a moment, with whatever else comes in it. */
   add(entry: Logged): void;
+  /** Writes now what is not written yet. */
+  flush(): void;
   /** Lets go of what is older than the person wants. */
   prune(now: number): void;
 }
 
 const keptFiles = 3;
+/** Twenty agents at work end some asks a second: a file opened and closed for each would cost more than all else about it. */
+const soonMs = 100;
+const maxWaiting = 16_384;
 const dayMs = 24 * 60 * 60_000;
 
 export interface DecisionsOptions {
@@ -39,12 +45,27 @@ export interface DecisionsOptions {
 export function openDecisions(path: string, options: DecisionsOptions): Decisions {
   const { maxBytes = limits.maxDecisionsBytes } = options;
   tryTo(() => chmodSync(path, 0o600));
+  let waiting = "";
+  let timer: ReturnType<typeof setTimeout> | null = null;
+
+  function flush(): void {
+    if (timer) clearTimeout(timer);
+    timer = null;
+    const lines = waiting.trimEnd();
+    waiting = "";
+    if (lines !== "" && !appendBounded(path, lines, maxBytes, keptFiles))
+      options.onError(`could not write ${path}: what was answered is not in the log`);
+  }
+
   return {
     add(entry) {
-      if (!appendBounded(path, JSON.stringify(entry), maxBytes, keptFiles))
-        options.onError(`could not write ${path}: what was answered is not in the log`);
+      waiting += `${JSON.stringify(entry)}\n`;
+      if (waiting.length > Math.min(maxWaiting, maxBytes / 4)) flush();
+      else timer ??= setTimeout(flush, soonMs);
     },
+    flush,
     prune(now) {
+      flush();
       const oldest = now - options.retentionDays() * dayMs;
       for (const name of filesOf(path)) tryTo(() => dropOlder(name, oldest));
     },

@@ -58,6 +58,7 @@ export class JournalError extends Error {
 }
 
 const dayMs = 86_400_000;
+const checkMs = 20;
 /** One buffer for all writes that fit: a new one, and one text of all lines to fill it with, was half the journal's cost. */
 const scratch = Buffer.allocUnsafeSlow(256 * 1024);
 
@@ -67,6 +68,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
   /** New segments sort after this one: positions in it may be known, though the file is gone or shorter. */
   let passed: string | null = null;
   let batch: { texts: string[]; done: PromiseWithResolvers<void> } | null = null;
+  let checkedAt = 0;
 
   function open(): Segment {
     const last = listSegments(dir).at(-1) ?? "";
@@ -88,7 +90,11 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     current = null;
   }
 
+  /** Before every write, but not more often than a person could change it. */
   function checkCurrent(segment: Segment): void {
+    const since = performance.now();
+    if (since - checkedAt < checkMs) return;
+    checkedAt = since;
     const { nlink, size } = fstatSync(segment.fd);
     if (nlink > 0 && size === segment.length) return;
     onError(
@@ -159,7 +165,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
         batch = { texts: [], done: Promise.withResolvers() };
         setImmediate(flush);
       }
-      batch.texts.push(headOf(entry), inOneLine(entry.text), "}\n");
+      batch.texts.push(headOf(entry), inOneLine(entry.text), lineEnd);
       return batch.done.promise;
     },
     position() {
@@ -210,13 +216,22 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
 /** By hand: the body is put in as it came, and JSON.stringify gives up on deep ones. */
 function headOf({ id, at, t, boot, key, spool }: JournalEntry): string {
-  const from = spool ? `,"spool":[${quoted(spool[0])},${spool[1]}]` : "";
-  return `{"id":${quoted(id)},"at":${at},"t":${t},"boot":${boot === null ? null : quoted(boot)},"key":${quoted(key)}${from},"body":`;
+  const from = spool ? `,"spool":[${JSON.stringify(spool[0])},${spool[1]}]` : "";
+  return `{"id":${quoted(id)},"at":${at},"t":${t},"boot":${quotedBoot(boot)},"key":${quoted(key)}${from},"body":`;
 }
+
+const lineEnd = "}\n";
 
 /** Ids and keys hardly ever need escaping. */
 function quoted(text: string): string {
-  return /^[\w.:-]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
+  return /[^\w.:-]/.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+/** The same in every line, until the next boot. */
+let lastBoot: { readonly boot: string | null; readonly text: string } = { boot: null, text: "null" };
+function quotedBoot(boot: string | null): string {
+  if (boot !== lastBoot.boot) lastBoot = { boot, text: JSON.stringify(boot) };
+  return lastBoot.text;
 }
 
 function inOneLine(text: string): string {

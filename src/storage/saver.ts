@@ -3,7 +3,7 @@
 export interface SaverOptions {
   /** Saved once nothing has changed for this long, */
   readonly quietMs?: number;
-  /** but no later than this after the first change. */
+  /** but no later than this after the first change, unless saving takes very long. */
   readonly maxMs?: number;
   readonly onError: (text: string) => void;
 }
@@ -14,12 +14,17 @@ export interface Saver {
   flush(): void;
 }
 
+/** What takes long is done less often: no more than a fortieth of the time goes into it. */
+const restFactor = 40;
+
 /** What `save` throws is reported and never gets out; it is tried again after the next change, and by flush. */
 export function createSaver(save: () => void, options: SaverOptions): Saver {
   const { quietMs = 1_000, maxMs = 5_000, onError } = options;
   let unsaved = false;
   let first = 0;
   let last = 0;
+  let savedAt = 0;
+  let tookMs = 0;
   let timer: ReturnType<typeof setTimeout> | null = null;
 
   function wait(ms: number): void {
@@ -29,7 +34,8 @@ export function createSaver(save: () => void, options: SaverOptions): Saver {
 
   function wake(): void {
     const now = performance.now();
-    const left = Math.min(last + quietMs, first + maxMs) - now;
+    const due = Math.min(last + quietMs, first + maxMs);
+    const left = Math.max(due, savedAt + tookMs * restFactor) - now;
     if (left > 1) wait(left);
     else flush();
   }
@@ -38,12 +44,15 @@ export function createSaver(save: () => void, options: SaverOptions): Saver {
     if (timer) clearTimeout(timer);
     timer = null;
     if (!unsaved) return;
+    const started = performance.now();
     try {
       save();
       unsaved = false;
     } catch (error) {
       onError(error instanceof Error ? error.message : String(error));
     }
+    savedAt = performance.now();
+    tookMs = savedAt - started;
   }
 
   return {

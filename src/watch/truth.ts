@@ -36,6 +36,8 @@ export interface Truth {
 }
 
 const lookMs = 1_000;
+/** Transcripts opened at one look, of agents without a status file: of more than that, all in turn. */
+const readAtOnce = 100;
 /** The transcript lags behind the hooks. */
 const transcriptLagMs = 300;
 let count = 0;
@@ -48,6 +50,7 @@ export function createTruth(options: TruthOptions): Truth {
   const due = new Map<string, { session: Session; atMs: number }>();
   let reading: ReturnType<typeof setTimeout> | null = null;
   let stopped = false;
+  let turn = 0;
 
   /** Called from timers and watchers, where nobody would catch what is thrown. */
   function tell(about: About, when: Moment, move: Move): void {
@@ -130,11 +133,13 @@ export function createTruth(options: TruthOptions): Truth {
     for (const { agent, sessionId } of findDead(sessions)) {
       if (!goOnElsewhere(sessionId)) tell({ agent, sessionId }, clock(), { kind: "gone", why: "process" });
     }
-    for (const session of sessions) {
-      const waits = session.turn.running || session.asks.some((ask) => ask.kind !== "idle");
-      // Older CLIs have no status: there Esc shows in the transcript alone.
-      if (!session.ended && session.file === null && waits) readSoon(session);
-    }
+    // Older CLIs have no status: there Esc shows in the transcript alone.
+    const unseen = sessions.filter(
+      (s) => !s.ended && s.file === null && (s.turn.running || s.asks.some((ask) => ask.kind !== "idle")),
+    );
+    if (turn >= unseen.length) turn = 0;
+    for (const session of unseen.slice(turn, turn + readAtOnce)) readSoon(session);
+    turn += readAtOnce;
   }
 
   /** Those whose file spoke of them when beckon was last running, and does no more. */

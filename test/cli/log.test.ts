@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createHeldWorld, type HeldWorld, request } from "../held-world.ts";
+import { until } from "../world.ts";
 
 let world: HeldWorld;
 beforeEach(() => {
@@ -36,6 +37,8 @@ describe("who answered what", () => {
     world.permission(request("s-1", { tool_input: call.tool_input }));
     await world.answerable("s-1");
     await world.send({ session_id: "s-1", hook_event_name: "PostToolUse", cwd: "/p/shop-api", ...call });
+    // It is written within a moment.
+    await until(() => world.read(world.places.decisions).includes("in the terminal"), 2_000);
   });
 
   test("also in the terminal; secrets are masked, and the newest comes last", async () => {

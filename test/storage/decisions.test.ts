@@ -36,6 +36,7 @@ describe("the log of answers", () => {
   test("keeps every line, the newest last, for its owner alone", () => {
     const { path, decisions } = create();
     for (let n = 0; n < 5; n++) decisions.add(entry(n));
+    decisions.flush();
     expect(readDecisions(path)).toEqual([0, 1, 2, 3, 4].map((n) => entry(n)));
     expect(modeOf(path)).toBe("600");
   });
@@ -43,6 +44,7 @@ describe("the log of answers", () => {
   test("does not grow for ever, and gives back what it has in order", () => {
     const { path, decisions } = create(2_000);
     for (let n = 0; n < 200; n++) decisions.add(entry(n));
+    decisions.flush();
     const kept = readDecisions(path).map(({ asked }) => asked);
     expect(kept.at(-1)).toBe("npm test 199");
     expect(kept.length).toBeWithin(20, 80);
@@ -50,6 +52,14 @@ describe("the log of answers", () => {
     for (const name of [path, `${path}.1`, `${path}.3`])
       expect(statSync(name).size).toBeLessThanOrEqual(2_000);
     expect(existsSync(`${path}.4`)).toBe(false);
+  });
+
+  test("is written within a moment, without being told to", async () => {
+    const { path, decisions } = create();
+    decisions.add(entry(0));
+    decisions.add(entry(1));
+    while (!existsSync(path)) await Bun.sleep(5);
+    expect(readDecisions(path)).toEqual([entry(0), entry(1)]);
   });
 
   test("lets go of what is older than the person wants", () => {
@@ -67,8 +77,10 @@ describe("the log of answers", () => {
   test("lines that make no sense are passed over", () => {
     const { path, decisions } = create();
     decisions.add(entry(0));
+    decisions.flush();
     appendFileSync(path, '{"at":\nnull\n[]\n{"at":"x","what":"answered"}\n{"at":1,"what":"other"}\n');
     decisions.add(entry(1));
+    decisions.flush();
     expect(readDecisions(path)).toEqual([entry(0), entry(1)]);
   });
 
@@ -88,6 +100,7 @@ describe("the log of answers", () => {
   test("as JSON lines, that others can read", () => {
     const { path, decisions } = create();
     decisions.add(entry(0, { asked: "a\nb" }));
+    decisions.flush();
     expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(entry(0, { asked: "a\nb" }));
   });
 });

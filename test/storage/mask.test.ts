@@ -36,6 +36,12 @@ const tokens: [string, string][] = [
   ["Stripe live key", secret("sk_live_", 24)],
   ["restricted Stripe key", secret("rk_test_", 24)],
   ["JWT", jwt],
+  ["Vault token", secret("hvs.", 30)],
+  ["SendGrid key", `SG.${secret("", 22)}.${secret("", 43)}`],
+  ["Hugging Face token", secret("hf_", 34)],
+  ["PyPI token", secret("pypi-", 60)],
+  ["DigitalOcean token", `dop_v1_${"0123456789abcdef".repeat(4)}`],
+  ["Docker token", secret("dckr_pat_", 27)],
 ];
 
 test.each(tokens)("a %s is covered wherever it stands", (_, token) => {
@@ -147,6 +153,18 @@ test("only the string with the secret changes: all other text is the same to the
   expect(maskSecrets(`${rest} "x\\"y\\\\" }`)).toBe(`${rest} "•••" }`);
 });
 
+test.each(tokens)("a %s is seen at every place of a text that holds nothing else", (_, token) => {
+  for (let before = 0; before < 6; before++) {
+    const [text] = JSON.parse(maskSecrets(JSON.stringify([`${" ".repeat(before)}${token}`])));
+    expect(text).toBe(`${" ".repeat(before)}•••`);
+  }
+});
+
+test("a bearer's token is covered without the header's name before it", () => {
+  expect(inText(`send it as Bearer ${secret("", 24)} please`)).toBe("send it as Bearer ••• please");
+  expect(inText("the bearer of bad news")).toBe("the bearer of bad news");
+});
+
 const pieces = fc.constantFrom(
   ...tokens.map(([, token]) => token),
   ...texts.map(([text]) => text),
@@ -231,4 +249,15 @@ test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
   // A busy machine gets a second try.
   const first = time();
   expect(first < limitMs ? first : time()).toBeLessThan(limitMs);
+});
+
+test("the first look at a text overlooks nothing that the closer one would find", () => {
+  fc.assert(
+    fc.property(value, (any) => {
+      const text = JSON.stringify(any);
+      // The sign makes it look closer.
+      expect(maskSecrets(`[${text},"@"]`)).toBe(`[${maskSecrets(text)},"@"]`);
+    }),
+    { numRuns: 3_000 },
+  );
 });

@@ -27,6 +27,23 @@ test("changes without end are saved all the same", async () => {
   expect(saves).toBeLessThanOrEqual(4);
 });
 
+test("what takes long to save is saved less often", async () => {
+  let saves = 0;
+  const save = () => {
+    saves++;
+    Bun.sleepSync(10);
+  };
+  const saver = createSaver(save, { quietMs: 5, maxMs: 20, onError: () => {} });
+  const end = performance.now() + 600;
+  while (performance.now() < end) {
+    saver.poke();
+    await Bun.sleep(5);
+  }
+  expect(saves).toBe(2);
+  saver.flush();
+  expect(saves).toBe(3);
+});
+
 test("flush saves at once what is not saved; a failed save is told and tried again", async () => {
   let saves = 0;
   let broken = true;

@@ -57,6 +57,18 @@ describe("a session is found dead", () => {
     expect(isDead({ pid, procStart })).toBe(true);
   });
 
+  test("with all others of the same process, and nobody else", async () => {
+    const { child, pid, procStart } = world.agent();
+    const other = world.agent();
+    child.kill("SIGKILL");
+    await child.exited;
+    const killed = session({ pid, procStart });
+    const alive = session({ pid: other.pid, procStart: other.procStart });
+    // Another start time under the same pid: another process, which is no more either.
+    const reused = session({ pid: other.pid, procStart: `${Number(other.procStart) - 1}` });
+    expect(findDead([killed, alive, killed, reused, alive])).toEqual([killed, killed, reused]);
+  });
+
   test("when its pid is another process's by now", () => {
     const { pid, procStart } = world.agent();
     expect(isDead({ pid, procStart: `${Number(procStart) - 1}` })).toBe(true);

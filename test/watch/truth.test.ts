@@ -235,6 +235,20 @@ describe("without a status file", () => {
     expect(see("a")?.asks).toEqual([]);
   });
 
+  test("of very many at work, each has its turn", async () => {
+    watch();
+    const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
+    for (const id of ids) hook(prompt(id, { transcript_path: world.transcript(id, { type: "note" }) }));
+    await Bun.sleep(600);
+    for (const id of ids) world.transcript(id, interrupted());
+    const isOver = (id: string) => phase(id) === "interactable";
+    await until(() => ids.some(isOver), 3_000);
+    // A hundred a second.
+    expect(ids.every(isOver)).toBe(false);
+    await until(() => ids.every(isOver), 6_000);
+    expect(ids.filter((id) => !isOver(id))).toEqual([]);
+  }, 15_000);
+
   test("a new prompt after Esc is a new turn, and as long as nothing is new nothing is told", async () => {
     const transcript_path = world.transcript("a", interrupted(), { type: "ai-title", aiTitle: "Footer" });
     watch();

@@ -150,7 +150,8 @@ function reminderOf(type: string, text: string): Move {
 /** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
 function keyOf(input: Fields): string {
   try {
-    return Bun.hash(JSON.stringify(input)).toString(36);
+    const text = JSON.stringify(input);
+    return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
   } catch {
     return "";
   }

@@ -197,7 +197,10 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
 
 function isAsItShould(payload: Fields, fields: readonly Field[]): boolean {
   if (payload.error !== undefined) return false;
-  for (const { name, read } of fields) if (read(payload[name]) !== payload[name]) return false;
+  for (const { name, read } of fields) {
+    const value = payload[name];
+    if (value !== undefined && read(value) !== value) return false;
+  }
   return true;
 }
 
