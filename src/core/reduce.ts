@@ -23,7 +23,7 @@ export interface Story {
 /** An event is under way for 2 s at the most: a forwarder gives up after one, the spool is read within another. */
 const underWayMs = 3_000;
 /** The story moves on by so many events at once, and only past those that nothing can come before any more. */
-const stepEvents = 16;
+const stepEvents = 8;
 /** However fast they come. What is kept is also what the garbage collector walks through. */
 const maxEvents = 512;
 

@@ -2,7 +2,7 @@
  * Covers what looks like a secret in an event's JSON text, before it is kept anywhere. Only the insides of string values
  * change, so the text stays the same JSON with the same keys.
  */
-import { mayHoldBeginning } from "./beginnings.ts";
+import { mayHoldSecret } from "./first-look.ts";
 import { isSecretByName, mask, maskText } from "./secrets.ts";
 
 /**
@@ -42,7 +42,7 @@ function mayHoldSecrets(text: string): boolean {
 /** What comes before `from` holds no secrets. */
 export function maskSecrets(text: string, from = 0): string {
   // Nearly always this is all.
-  if (!mayHoldBeginning(text, from) && !text.includes("@", from)) return text;
+  if (!mayHoldSecret(text, from)) return text;
   if (from === 0) return maskValues(text);
   const rest = text.slice(from);
   const masked = maskValues(rest);

@@ -1,4 +1,5 @@
 /** What a secret looks like in plain text. Every rule runs in linear time: nothing here looks back over what it has read. */
+import { mayHoldSecret } from "./first-look.ts";
 
 export const mask = "•••";
 
@@ -80,6 +81,7 @@ const flag = new RegExp(
 const flagStart = /(?:^|\s)--[\w-]*$/;
 
 export function maskText(text: string): string {
+  if (!mayHoldSecret(text)) return text;
   let masked = maskOnce(text);
   // What was covered may have hidden the start of the next one.
   for (let passes = 0, last = text; masked !== last && passes < 4; passes++) {

@@ -6,6 +6,7 @@
 const benches: readonly string[] = [
   "hook",
   "receiver",
+  "sessions",
   "state",
   "start",
   "memory",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { maskSecrets } from "../../src/storage/mask.ts";
+import { maskText } from "../../src/storage/secrets.ts";
 
 /** Put together here, so that no scanner takes this file for a leak. */
 const secret = (start: string, length: number) =>
@@ -168,7 +169,7 @@ test("a bearer's token is covered without the header's name before it", () => {
 const pieces = fc.constantFrom(
   ...tokens.map(([, token]) => token),
   ...texts.map(([text]) => text),
-  ..."password passwd= token: secret api_key _KEY= --password Bearer authorization: :// @ : = \" ' \\ \\n • ••• eyJ sk- 1234567890 \n".split(
+  ..."password passwd= token: secret api_key _KEY= --password -u --user a:b1 Bearer authorization: :// @ : = \" ' \\ \\n • ••• eyJ sk- 1234567890 \n".split(
     " ",
   ),
   "-----BEGIN PRIVATE KEY-----",
@@ -257,6 +258,15 @@ test("the first look at a text overlooks nothing that the closer one would find"
       const text = JSON.stringify(any);
       // The sign makes it look closer.
       expect(maskSecrets(`[${text},"@"]`)).toBe(`[${maskSecrets(text)},"@"]`);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("in a plain text neither", () => {
+  fc.assert(
+    fc.property(tricky, (text) => {
+      expect(maskText(`@ ${text}`)).toBe(`@${maskText(` ${text}`)}`);
     }),
     { numRuns: 3_000 },
   );
