@@ -221,9 +221,11 @@ test("text that is no JSON does no harm", () => {
 });
 
 const hostile: [string, number][] = [
-  ...["a", "-", "sk-", "eyJ"].map((piece): [string, number] => [piece, 200]),
+  ...["a", "-"].map((piece): [string, number] => [piece, 200]),
   // Each of these is the start of a secret, half a million times. Quadratic would be hours.
   ...[
+    "sk-",
+    "eyJ",
     "eyJ-",
     "eyJa.",
     "password",
