@@ -63,6 +63,7 @@ export function createAnswering(options: AnsweringOptions): Answers {
     stop() {
       clearInterval(pruning);
       held.stop();
+      record.stop();
     },
   };
 }
