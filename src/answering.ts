@@ -65,6 +65,7 @@ export function createAnswering(options: AnsweringOptions): Answers {
     stop() {
       clearInterval(pruning);
       held.stop();
+      record.stop();
     },
     flush: decisions.flush,
   };

@@ -2,9 +2,10 @@
 import { askKey, diedKey, keyOf, overKey } from "./core/alert-keys.ts";
 import type { AgentEvent } from "./core/event.ts";
 import { isOfProbe, isProbe } from "./core/probe.ts";
-import { type Ask, isBlocking, type Session } from "./core/session.ts";
+import type { Ask, Session } from "./core/session.ts";
 import { projectOf } from "./core/snapshot.ts";
 import type { Alert } from "./core/view.ts";
+import { createEnds } from "./ends.ts";
 import type { Verdict } from "./held-words.ts";
 import type { Decisions, Logged } from "./storage/decisions.ts";
 
@@ -23,6 +24,8 @@ export interface Recorder {
   follow(after: Session, event: AgentEvent, before: Session | null): void;
   shown(alert: Alert): void;
   notShown(key: string, why: string): void;
+  /** Writes down what it still waits to know better. */
+  stop(): void;
 }
 
 const maxLength = 300;
@@ -45,9 +48,13 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
     return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
   };
 
-  function add(session: Session, entry: Pick<Logged, "what" | "asked" | "outcome" | "by" | "alert">): void {
+  function add(
+    session: Session,
+    entry: Pick<Logged, "what" | "asked" | "outcome" | "by" | "alert">,
+    at = now(),
+  ): void {
     if (isProbe(session)) return;
-    const about = { at: now(), session: keyOf(session), project: projectOf(session) };
+    const about = { at, session: keyOf(session), project: projectOf(session) };
     decisions.add({ ...about, ...entry, asked: text(entry.asked), outcome: text(entry.outcome) });
   }
 
@@ -64,21 +71,21 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
     add(session, { ...entry, by: null, alert });
   }
 
+  const ends = createEnds({
+    now,
+    onEnd({ session, ask, outcome, isLeft, at }) {
+      const by = isLeft ? null : "in the terminal";
+      add(session, { what: "answered", asked: wordsOf(ask), outcome, by }, at);
+    },
+  });
+
   return {
     verdict({ session, ask, answered, by }) {
       add(session, { what: "answered", asked: wordsOf(ask), outcome: answered, by: text(by) });
       // What the person did is on disk before they are told that it is done.
       decisions.flush();
     },
-    follow(after, event, before) {
-      if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;
-      const left = new Set(after.asks.map(({ id }) => id));
-      for (const ask of before.asks) {
-        if (left.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
-        const by = event.move.kind === "gone" ? null : "in the terminal";
-        add(after, { what: "answered", asked: wordsOf(ask), outcome: endOf(event), by });
-      }
-    },
+    follow: ends.follow,
     shown(alert) {
       const session = find(alert.session);
       if (!session) return;
@@ -91,6 +98,7 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
       if (toldBefore().get(key) === text(why)) return;
       addAlert(session, key, { what: "not shown", asked: subjectOf(session, key) ?? "", outcome: why });
     },
+    stop: ends.stop,
   };
 }
 
@@ -107,19 +115,4 @@ function subjectOf(session: Session, key: string): string | null {
 /** In the state's words, where secrets are masked: the exact text is nowhere on disk. */
 function wordsOf({ tool, summary, kind }: Ask): string {
   return kind === "permission" && tool ? `${tool}: ${summary}` : summary || kind;
-}
-
-/** What the event that closed an ask says about how it was answered. */
-function endOf({ move }: AgentEvent): string {
-  switch (move.kind) {
-    case "tool-end":
-      return move.outcome === "denied" ? "denied" : "allowed";
-    case "status":
-      return move.status === "busy" ? "answered" : "No or Esc";
-    case "session-end":
-    case "gone":
-      return "the session ended";
-    default:
-      return "over";
-  }
 }

@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import { answers, asks, heardByModel, hooksOf, isOver, isTooLate, posts } from "./answering.ts";
 import { testOnDesk } from "./desk.ts";
+import { asksBehindExit, endsInLog, isLeft } from "./leaving.ts";
 import { dialog, scenariosWithCli } from "./scenario.ts";
 
 const { scenario } = await scenariosWithCli();
@@ -47,6 +48,15 @@ scenario(
     await isTooLate(world, first);
   },
 );
+
+scenario("left by /exit while it asks", ["permission Bash: touch x"], async (world) => {
+  const open = await asksBehindExit(world);
+  expect(hooksOf(world)).toHaveLength(1);
+  await world.key("Enter");
+  await isLeft(world, open);
+  expect(await endsInLog(world)).toEqual(["the session ended"]);
+  expect(world.has("proj/x")).toBe(false);
+});
 
 onDesk(
   "a click on Allow in its notification makes the tool run",

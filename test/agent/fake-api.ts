@@ -4,11 +4,14 @@
  *
  * The CLI is real, only the model is not. script.ts has its answers.
  */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Answer, answerTo, type Request, resultsIn } from "./script.ts";
 
 export const apiPort = 8787;
 export const apiReady = "the API listens";
+
+const lookMs = 20;
 
 const usage = {
   input_tokens: 100,
@@ -69,12 +72,18 @@ function failure(status: number): Response {
   return Response.json(body, { status, headers: { "x-should-retry": "false" } });
 }
 
+async function comes(file: string): Promise<void> {
+  writeFileSync(`${file}.awaited`, "");
+  while (!existsSync(file)) await Bun.sleep(lookMs);
+}
+
 async function respond(request: Request, log: string): Promise<Response> {
   const now = () => performance.timeOrigin + performance.now();
   const cameAt = now();
   const answer = answerTo(request);
   if ("error" in answer) return failure(answer.error);
   if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
+  if (answer.after) await comes(join(dirname(log), answer.after));
   if (request.tools?.length) appendFileSync(log, `${JSON.stringify([cameAt, now(), resultsIn(request)])}\n`);
   const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
   if (!request.stream) return Response.json(messageOf(request.model, contentOf(answer), stopReason));

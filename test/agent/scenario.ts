@@ -27,6 +27,9 @@ export const dialog = {
   permission: /Do you want to proceed/,
   question: /Enter to select/,
   plan: /Would you like to proceed/,
+  form: /What is your name/,
+  /** What it asks at /exit while a shell or a subagent runs: the next dialog waits behind it. */
+  leaving: /Background work is running/,
 };
 
 /**

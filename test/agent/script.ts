@@ -9,6 +9,7 @@
  *   DO slow SECONDS        a text that takes that long     DO error STATUS         an error of the API
  *   DO form                a call of the MCP server's tool that asks for input
  *   DO times N COMMAND     N Bash calls, one after the other
+ *   DO after FILE WHAT     the same as DO WHAT, once that file is in the home; FILE.awaited is there when it begins to wait
  *
  * After the tool's result comes one sentence, and the turn is over.
  */
@@ -48,6 +49,8 @@ export type Answer =
       readonly chunkMs: number;
       /** How long it thinks before it begins. */
       readonly thinkMs?: number;
+      /** The file that it waits for. */
+      readonly after?: string;
     };
 
 const chunkMs = 200;
@@ -111,6 +114,11 @@ const words: Readonly<Record<string, Word>> = {
     const [times, ...command] = rest.split(" ");
     const answer = step < Number(times) ? call(bash(command.join(" "))) : say("All have answered.");
     return { ...answer, thinkMs };
+  },
+  after(rest, step, request) {
+    const [after = "", name = "", ...more] = rest.split(" ");
+    const answer = words[name]?.(more.join(" "), step, request) ?? say(`There is no word ${name}.`);
+    return "error" in answer ? answer : { ...answer, after };
   },
   plan(_, step, request) {
     if (step === 0)

@@ -19,7 +19,8 @@ export interface World {
   startCli(args?: string): Promise<void>;
   /** Types a line; what is waited for next has to come after it. */
   type(text: string): Promise<void>;
-  key(key: string): Promise<void>;
+  /** Presses them as fast as they come. */
+  key(...keys: readonly string[]): Promise<void>;
   shows(pattern: RegExp): Promise<void>;
   hides(pattern: RegExp): Promise<void>;
   /** Waits for a dialog that shows this, and answers Yes. */
@@ -186,7 +187,7 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
     },
     type,
     is,
-    key: (key) => acts(`key ${key}`, () => terminal.key(key)),
+    key: (...keys) => acts(`key ${keys.join(" ")}`, () => terminal.key(...keys)),
     shows: terminal.shows,
     hides: terminal.hides,
     async accepts(pattern) {

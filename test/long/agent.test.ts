@@ -1,7 +1,6 @@
 /** More of what happens between a person and the real Claude Code CLI. */
 import { afterAll, expect } from "bun:test";
-import { formServer } from "../agent/form-server.ts";
-import { home } from "../agent/namespace.ts";
+import { formIsReady, withForm } from "../agent/form.ts";
 import { dialog, scenariosWithCli, summary } from "../agent/scenario.ts";
 import { manual } from "../agent/world.ts";
 
@@ -209,10 +208,10 @@ scenario(
   Array(2).fill("elicitation null: What is your name?"),
   async (world) => {
     await world.startCli();
-    await world.finds("form-server.ready");
+    await formIsReady(world);
     await world.type("DO form");
     await world.is("waiting");
-    await world.shows(/What is your name/);
+    await world.shows(dialog.form);
     await world.linger();
     await world.type("Bob");
     await world.key("Down");
@@ -225,9 +224,5 @@ scenario(
     await world.key("Escape");
     await world.is("idle");
   },
-  {
-    files: { "bin/bun": process.execPath, "form-server.ts": formServer },
-    claudeJson: { mcpServers: { form: { type: "stdio", command: "bun", args: [`${home}/form-server.ts`] } } },
-    settings: { permissions: { allow: ["mcp__form__ask"] } },
-  },
+  withForm,
 );

@@ -1,0 +1,108 @@
+/**
+ * How an ask ended that was not answered through beckon. Only a tool's end is plain. The agent's file says no more than that
+ * a dialog is gone, and was seen to be "busy" for 0.2 s also after Esc and before /exit: so what comes next is waited for.
+ */
+import { keyOf } from "./core/alert-keys.ts";
+import type { AgentEvent } from "./core/event.ts";
+import { type Ask, isBlocking, type Session } from "./core/session.ts";
+
+export interface End {
+  readonly session: Session;
+  readonly ask: Ask;
+  readonly outcome: string;
+  /** The session is over: nobody answered it. */
+  readonly isLeft: boolean;
+  readonly at: number;
+}
+
+export interface Ends {
+  follow(after: Session, event: AgentEvent, before: Session | null): void;
+  /** Tells what it knows so far. */
+  stop(): void;
+}
+
+export interface EndsOptions {
+  readonly now: () => number;
+  readonly onEnd: (end: End) => void;
+  /** For tests. */
+  readonly waitMs?: number;
+}
+
+/** For a hook that is late: a forwarder gives up after a second, the spool is read within another. */
+const usualWaitMs = 2_000;
+
+interface Unsure {
+  end: End;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): Ends {
+  const unsure = new Set<Unsure>();
+
+  function tell(one: Unsure): void {
+    clearTimeout(one.timer);
+    unsure.delete(one);
+    onEnd(one.end);
+  }
+
+  function wait(end: End): void {
+    const one: Unsure = { end, timer: setTimeout(() => tell(one), waitMs) };
+    unsure.add(one);
+  }
+
+  /** What the next event says of it. */
+  function learn(one: Unsure, after: Session, event: AgentEvent): void {
+    if (isEndOf(one.end.ask, event)) {
+      one.end = { ...one.end, outcome: outcomeOf(after, event), isLeft: false };
+      tell(one);
+    } else if (one.end.outcome === answered && (after.ended || isOver(one.end.ask, event))) {
+      one.end = { ...one.end, outcome: outcomeOf(after, event), isLeft: after.ended !== null };
+    }
+  }
+
+  return {
+    follow(after, event, before) {
+      const key = keyOf(after);
+      for (const one of [...unsure]) if (keyOf(one.end.session) === key) learn(one, after, event);
+      if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;
+      const left = new Set(after.asks.map(({ id }) => id));
+      for (const ask of before.asks) {
+        if (left.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
+        const isLeft = after.ended !== null;
+        const end: End = { session: after, ask, outcome: outcomeOf(after, event), isLeft, at: now() };
+        const isSure = isLeft || (event.move.kind !== "status" && event.move.kind !== "tools-done");
+        if (isSure) onEnd(end);
+        else wait(end);
+      }
+    },
+    stop() {
+      for (const one of [...unsure]) tell(one);
+    },
+  };
+}
+
+const answered = "answered";
+
+function isEndOf(ask: Ask, { move, agentId }: AgentEvent): boolean {
+  if (move.kind !== "tool-end" || agentId !== ask.agentId) return false;
+  return ask.toolUseId === null ? move.tool === ask.tool : move.toolUseId === ask.toolUseId;
+}
+
+/** It is over, and its tool has not run. */
+function isOver(ask: Ask, { move, agentId }: AgentEvent): boolean {
+  if (move.kind === "tools-done") return agentId === ask.agentId;
+  return move.kind === "status" && (move.status === "idle" || move.status === "shell");
+}
+
+function outcomeOf({ ended }: Session, { move }: AgentEvent): string {
+  switch (move.kind) {
+    case "tool-end":
+      return move.outcome === "denied" ? "denied" : "allowed";
+    case "tools-done":
+      return "No";
+    case "status":
+      return move.status === "busy" ? answered : "No or Esc";
+    default:
+      return ended ? "the session ended" : "over";
+  }
+}

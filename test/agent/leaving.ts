@@ -1,0 +1,56 @@
+/** A person leaves while something is asked, and what has to be so then. */
+import { expect } from "bun:test";
+import type { Logged } from "../../src/storage/decisions.ts";
+import { answerable, hookEnds, isTooLate, type Open, openAsks } from "./answering.ts";
+import { dialog } from "./scenario.ts";
+import { manual, until, type World } from "./world.ts";
+
+/** beckon waits 2 s for whoever knows better. */
+const patienceMs = 5_000;
+
+/** For startCli: says when the shell is back. */
+export const leavable = `${manual}; echo left`;
+
+/**
+ * A real /exit with an ask open. At a dialog itself its keys are the dialog's; but typed while the model works and a
+ * shell runs, it makes the CLI ask whether to leave, and what the model wants then waits behind that, held by beckon.
+ */
+export async function asksBehindExit(world: World): Promise<Open> {
+  await world.startCli(leavable);
+  await world.type("DO background sleep 60");
+  await world.is("shell");
+  await world.type("DO after going bash touch x");
+  await world.finds("going.awaited");
+  await world.type("/exit");
+  await world.shows(dialog.leaving);
+  await world.does("touch going");
+  return await answerable(world);
+}
+
+/** The CLI and all that it started are gone, and so is what it asked. null: it was nothing that could be answered. */
+export async function isLeft(world: World, open: Open | null): Promise<void> {
+  await world.shows(/^left/m);
+  await world.is("gone");
+  await hookEnds(world);
+  await until("the end of all that it started", () => !world.processes().some((line) => /claude/.test(line)));
+  await world.showsState("completed");
+  expect(openAsks(world)).toEqual([]);
+  if (open) await isTooLate(world, open);
+}
+
+/** How what was asked ended, in the words of `beckon log`, once so much has ended. */
+export async function endsInLog(world: World, count = 1): Promise<string[]> {
+  const patience = performance.now() + patienceMs;
+  let ends: string[] = [];
+  do {
+    const { stdout } = await world.beckon.call("log", "--json");
+    const entries = stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as Logged);
+    ends = entries.flatMap(({ what, outcome, by }) =>
+      what === "answered" ? [by ? `${outcome} (${by})` : outcome] : [],
+    );
+  } while (ends.length < count && performance.now() < patience);
+  return ends;
+}
