@@ -37,17 +37,22 @@ interface Unsure {
 }
 
 export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): Ends {
-  const unsure = new Set<Unsure>();
+  /** By session. */
+  const unsure = new Map<string, Set<Unsure>>();
 
   function tell(one: Unsure): void {
     clearTimeout(one.timer);
-    unsure.delete(one);
+    const key = keyOf(one.end.session);
+    const others = unsure.get(key);
+    others?.delete(one);
+    if (others?.size === 0) unsure.delete(key);
     onEnd(one.end);
   }
 
   function wait(end: End): void {
     const one: Unsure = { end, timer: setTimeout(() => tell(one), waitMs) };
-    unsure.add(one);
+    const key = keyOf(end.session);
+    unsure.set(key, (unsure.get(key) ?? new Set()).add(one));
   }
 
   /** What the next event says of it. */
@@ -62,8 +67,8 @@ export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): E
 
   return {
     follow(after, event, before) {
-      const key = keyOf(after);
-      for (const one of [...unsure]) if (keyOf(one.end.session) === key) learn(one, after, event);
+      const waiting = unsure.size > 0 ? unsure.get(keyOf(after)) : undefined;
+      for (const one of [...(waiting ?? [])]) learn(one, after, event);
       if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;
       const left = new Set(after.asks.map(({ id }) => id));
       for (const ask of before.asks) {
@@ -76,7 +81,7 @@ export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): E
       }
     },
     stop() {
-      for (const one of [...unsure]) tell(one);
+      for (const one of [...unsure.values()].flatMap((ones) => [...ones])) tell(one);
     },
   };
 }

@@ -47,9 +47,15 @@ function note(session: Session, event: AgentEvent): Session {
     firstCwd: session.firstCwd ?? event.cwd,
     project: session.project ?? event.project,
     transcriptPath: (main ? event.transcriptPath : null) ?? session.transcriptPath,
-    attended: event.attended ?? session.attended,
+    attended: attendedBy(session, event),
     place: mergePlace(session, event),
   };
+}
+
+/** The agent's file knows best: hooks of a session that the person sent to the background say that nobody sits there. */
+function attendedBy({ attended, file }: Session, event: AgentEvent): boolean | null {
+  if (file !== null && attended !== null && event.move.kind !== "status") return attended;
+  return event.attended ?? attended;
 }
 
 /** Those of the last moment, and this one. After a prompt or a turn's end the same words mean something new. */

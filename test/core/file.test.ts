@@ -1,5 +1,7 @@
 /** What the CLI's own status file does to a session, and when its word stands. */
 import { describe, expect, test } from "bun:test";
+import { type AgentEvent, ownEvent } from "../../src/core/event.ts";
+import { reduce, type Story } from "../../src/core/reduce.ts";
 import { asking, bash, call, child, tell } from "./tell.ts";
 
 const running = () =>
@@ -13,6 +15,27 @@ test("a session that was running before beckon is there at once, with what its f
   expect(tell().file("idle").see().activityPhase).toBe("interactable");
   expect(tell().file("waiting", "permission prompt").see().activityPhase).toBe("waiting_permission");
   expect(tell().file("waiting", "input needed").see().activityPhase).toBe("waiting_question");
+});
+
+describe("whether somebody sits there", () => {
+  const about = (attended: boolean) => ({ agent: "claude", sessionId: "bg", attended });
+  const hook = (t: number): AgentEvent => ownEvent(`h${t}`, { at: t, t }, about(false), { kind: "note" });
+  const file = (t: number, attended: boolean): AgentEvent =>
+    ownEvent(`f${t}`, { at: t, t }, about(attended), {
+      kind: "status",
+      status: "busy",
+      waitingFor: null,
+      title: null,
+    });
+  const seen = (...events: AgentEvent[]) =>
+    events.reduce<Story | undefined>((story, event) => reduce(story, event), undefined)?.session.attended;
+
+  test("the file says, also for a session sent to the background, whose hooks say no", () => {
+    expect(seen(hook(1))).toBe(false);
+    expect(seen(hook(1), file(2, true))).toBe(true);
+    expect(seen(file(1, true), hook(2))).toBe(true);
+    expect(seen(file(1, false), hook(2))).toBe(false);
+  });
 });
 
 describe("an ask answered in the terminal", () => {
