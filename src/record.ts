@@ -1,8 +1,10 @@
 /** What beckon writes down of asks and alerts, for `beckon log`: who answered what, and what was not shown, and why. */
 import { askKey, diedKey, keyOf, overKey } from "./core/alert-keys.ts";
+import { wantOf } from "./core/ask-words.ts";
 import type { AgentEvent } from "./core/event.ts";
+import { doing, failedWith } from "./core/groups.ts";
 import { isOfProbe, isProbe } from "./core/probe.ts";
-import { type Ask, isBlocking, type Session } from "./core/session.ts";
+import { isBlocking, type Session } from "./core/session.ts";
 import { projectOf } from "./core/snapshot.ts";
 import type { Alert } from "./core/view.ts";
 import type { Verdict } from "./held-words.ts";
@@ -66,7 +68,7 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
 
   return {
     verdict({ session, ask, answered, by }) {
-      add(session, { what: "answered", asked: wordsOf(ask), outcome: answered, by: text(by) });
+      add(session, { what: "answered", asked: wantOf(ask), outcome: answered, by: text(by) });
     },
     follow(after, event, before) {
       if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;
@@ -74,7 +76,7 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
       for (const ask of before.asks) {
         if (left.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
         const by = event.move.kind === "gone" ? null : "in the terminal";
-        add(after, { what: "answered", asked: wordsOf(ask), outcome: endOf(event), by });
+        add(after, { what: "answered", asked: wantOf(ask), outcome: endOf(event), by });
       }
     },
     shown(alert) {
@@ -92,19 +94,14 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
   };
 }
 
-/** What an alert is about; null: an ask that is over already. */
+/** What an alert is about, in the state's words, where secrets are masked; null: an ask that is over already. */
 function subjectOf(session: Session, key: string): string | null {
   const { asks, stopped, ended, turn } = session;
   const ask = asks.find(({ id }) => key === askKey(session, id));
-  if (ask) return wordsOf(ask);
-  if (ended && key === diedKey(session, ended)) return "ended unexpectedly";
+  if (ask) return wantOf(ask);
+  if (ended && key === diedKey(session, ended)) return doing.died;
   if (!stopped || key !== overKey(session, stopped)) return null;
-  return turn.error === null ? "turn finished" : `turn failed: ${turn.error}`;
-}
-
-/** In the state's words, where secrets are masked: the exact text is nowhere on disk. */
-function wordsOf({ tool, summary, kind }: Ask): string {
-  return kind === "permission" && tool ? `${tool}: ${summary}` : summary || kind;
+  return turn.error === null ? "turn finished" : `turn ${failedWith(turn.error)}`;
 }
 
 /** What the event that closed an ask says about how it was answered. */
