@@ -1,16 +1,16 @@
 /** What happens when a person chooses something in the tray, clicks an alert, or asks by the command line. */
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import type { Here } from "./agents/envelope.ts";
 import { keyOf } from "./core/alert-keys.ts";
 import type { Config } from "./core/config.ts";
 import { nextWaiting } from "./core/select.ts";
 import type { Session } from "./core/session.ts";
-import { projectOf } from "./core/snapshot.ts";
+import { settingsText } from "./core/settings-text.ts";
 import type { Action } from "./core/view.ts";
 import type { Desk } from "./desk.ts";
+import { focusWords } from "./focus-words.ts";
 import type { Held } from "./held.ts";
 import type { FocusOutcome, Terminals } from "./ports.ts";
+import { createConfig } from "./storage/config-file.ts";
 
 export interface ActionsOptions {
   readonly desk: Pick<Desk, "wish" | "wishes" | "say">;
@@ -53,9 +53,11 @@ export function createActions(options: ActionsOptions): Actions {
   async function focus(session: Session): Promise<FocusOutcome> {
     const { place, cwd, title } = session;
     if (session.ended)
-      return impossible(`${projectOf(session) ?? "this session"} has ended: there is no terminal to go to`);
+      return impossible("it has ended: there is no terminal to go to. Those that run: beckon status");
     if (!place) {
-      return impossible("no hook has told where this session's terminal is");
+      return impossible(
+        "no hook of this session has said where its terminal is. To see whether the hooks work: beckon doctor",
+      );
     }
     return options.terminals.focus({ place, cwd, title });
   }
@@ -67,9 +69,9 @@ export function createActions(options: ActionsOptions): Actions {
   }
 
   async function goTo(session: Session | null, otherwise: string): Promise<void> {
-    const { result, why } = session ? await focus(session) : impossible(otherwise);
-    if (result === "exact") return;
-    desk.say(result === "window" ? "As close as beckon gets" : "beckon cannot go there", why ?? "");
+    const outcome = session ? await focus(session) : impossible(otherwise);
+    const { title, lines } = focusWords(outcome, session);
+    if (outcome.result !== "exact") desk.say(title, lines.join("\n"));
   }
 
   async function answer(chosen: Extract<Action, { do: "answer" }>): Promise<void> {
@@ -89,7 +91,8 @@ export function createActions(options: ActionsOptions): Actions {
 
   async function openSettings(): Promise<void> {
     const { configPath } = options;
-    const failed = makeEmpty(configPath) ?? (await options.openFile(configPath));
+    const failed =
+      createConfig(configPath, settingsText(options.version)) ?? (await options.openFile(configPath));
     if (failed) desk.say("The settings could not be opened", `They are in ${configPath}. ${failed}`);
   }
 
@@ -148,15 +151,3 @@ export function createActions(options: ActionsOptions): Actions {
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Where there is none. null: done; else why it could not be. */
-function makeEmpty(path: string): string | null {
-  try {
-    if (existsSync(path)) return null;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, "{}\n", { flag: "wx", mode: 0o600 });
-    return null;
-  } catch (error) {
-    return `It could not be made: ${error instanceof Error ? error.message : error}`;
-  }
-}

@@ -3,8 +3,11 @@ import type { Actions } from "./actions.ts";
 import type { Here } from "./agents/envelope.ts";
 import { answerDeed } from "./answers.ts";
 import { keyOf } from "./core/alert-keys.ts";
+import type { Session } from "./core/session.ts";
 import type { Desk } from "./desk.ts";
+import { focusWords } from "./focus-words.ts";
 import type { Held } from "./held.ts";
+import type { FocusOutcome } from "./ports.ts";
 import type { Store } from "./store.ts";
 
 export interface Doers {
@@ -16,6 +19,12 @@ export interface Doers {
 }
 
 const snoozeMinutes = 15;
+
+/** With `says`, for people. */
+function toldFocus(outcome: FocusOutcome, session: Session): FocusOutcome & { readonly says: string } {
+  const { title, lines } = focusWords(outcome, session);
+  return { ...outcome, says: `${title}. ${lines.join(" ")}` };
+}
 
 /** null: there is no such session. A text: what is wrong with what was given. */
 export async function deedOf(
@@ -30,7 +39,7 @@ export async function deedOf(
   const key = keyOf(session);
   switch (deed) {
     case "focus":
-      return actions.focus(session);
+      return toldFocus(await actions.focus(session), session);
     case "answer":
       return answerDeed(held, session, given);
     case "mute":

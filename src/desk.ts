@@ -11,6 +11,7 @@ import type { Action, Alert, TrayView } from "./core/view.ts";
 import { dismiss, readWishes, tidy, type Wishes, wish } from "./core/wishes.ts";
 import { aboutDesk, type DeskAbout } from "./desk-about.ts";
 import { clicked } from "./desk-click.ts";
+import { createNote } from "./desk-note.ts";
 import { type Alerter, createAlerter, readRemembered } from "./desktop/alerter.ts";
 import { localClock, minuteOfDay, nextMorning } from "./desktop/local-time.ts";
 import { createLooks, type Looked, nothingLookedAt } from "./looks.ts";
@@ -27,6 +28,8 @@ export interface DeskOptions {
   readonly config: () => Config;
   readonly asked: AskedOf;
   readonly facts: () => Pick<Facts, "hooksInstalled" | "version" | "problems">;
+  /** The person's own folder. */
+  readonly home: string;
   readonly terminals: Pick<Terminals, "isLooking">;
   /** What was kept before, and how to have it kept: `value` is asked when the time comes. */
   readonly before: Kept;
@@ -64,21 +67,19 @@ const lookAgainMs = 1_000;
 const askAgainMs = 15_000;
 const askMs = 200;
 const openingMs = 500;
-const sayMs = 10_000;
 const maxTimerMs = 60 * 60_000;
 
 export function createDesk(options: DeskOptions): Desk {
   const { clock } = options;
   const looks = createLooks(options);
+  const note = createNote({ home: options.home, now: () => clock().at, onChange: poke });
   const upSince = clock().at;
   let wishes = readWishes(options.before.wishes);
   let tray: Tray | null = null;
   let notifier: Notifier | null = null;
   let alerter: Alerter | null = null;
   let silenced = false;
-  let said: Alert | null = null;
   let shown: TrayView | null = null;
-  let sayings = 0;
   let changedAt = clock().t;
   let updatedAt = Number.NEGATIVE_INFINITY;
   let restMs = betweenMs;
@@ -144,6 +145,7 @@ export function createDesk(options: DeskOptions): Desk {
     const hours = quietHours(config.quietHours, now);
     const facts: Facts = {
       ...options.facts(),
+      home: options.home,
       dashboard: false,
       clock: clockAt(now),
       quietHoursEnd: hours?.isOn ? hours.edge : null,
@@ -156,10 +158,11 @@ export function createDesk(options: DeskOptions): Desk {
 
   async function showAlerts(sessions: readonly Session[], now: Here & LocalTime): Promise<number | null> {
     if (!alerter) return null;
-    const { asked } = options;
-    const input = { sessions, wishes, config: options.config(), now, clock: clockAt(now), upSince, asked };
+    const { asked, home } = options;
+    const given = { wishes, config: options.config(), upSince, asked, home };
+    const input = { ...given, sessions, now, clock: clockAt(now) };
     const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
-    const notes = said ? [said] : [];
+    const notes = note.alerts();
     if (wanted.show.length === 0) {
       tellHeld(wanted.held);
       alerter.want(notes, keysOf(wanted.held));
@@ -212,16 +215,6 @@ export function createDesk(options: DeskOptions): Desk {
     updateAt(Math.max(now, updatedAt + restMs, settledT));
   }
 
-  function say(title: string, body: string): void {
-    const key = `said:${++sayings}`;
-    said = { key, session: "", kind: "idle", urgency: "low", sound: false, title, body, since: clock().at };
-    poke();
-    setTimeout(() => {
-      if (said?.key === key) said = null;
-      poke();
-    }, sayMs).unref();
-  }
-
   async function putTray(open: OpenTray, folder: string): Promise<void> {
     const { onProblem, onAction } = options;
     const opened = await open({ folder, onProblem, onAction });
@@ -236,13 +229,13 @@ export function createDesk(options: DeskOptions): Desk {
       onProblem: options.onProblem,
       onClick(key, button) {
         const alert = alerter?.get(key);
-        if (alert && alert === said) return;
+        if (alert && note.alerts().includes(alert)) return;
         const action = alert && clicked(alert, button, alerter?.shownMs(key) ?? 0);
         if (action) options.onAction(action);
-        else if (button !== null) say("Nothing was answered", "What this button was about is over.");
+        else if (button !== null) note.say("Nothing was answered", "What this button was about is over.");
       },
       onClosed(key, by) {
-        if (key === said?.key) said = null;
+        note.closed(key);
         const alert = alerter?.get(key);
         alerter?.closed(key, by);
         // Not shown again either after the person has looked there and away.
@@ -274,7 +267,7 @@ export function createDesk(options: DeskOptions): Desk {
     },
     wishes: () => wishes,
     about: () => aboutDesk({ tray, view: shown, notifier, alerter, held, wishes }),
-    say,
+    say: note.say,
     async stop() {
       isStopped = true;
       if (timer) clearTimeout(timer);

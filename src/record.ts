@@ -1,8 +1,10 @@
 /** What beckon writes down of asks and alerts, for `beckon log`: who answered what, and what was not shown, and why. */
 import { askKey, diedKey, keyOf, overKey } from "./core/alert-keys.ts";
+import { wantOf } from "./core/ask-words.ts";
 import type { AgentEvent } from "./core/event.ts";
+import { doing, failedWith } from "./core/groups.ts";
 import { isOfProbe, isProbe } from "./core/probe.ts";
-import type { Ask, Session } from "./core/session.ts";
+import type { Session } from "./core/session.ts";
 import { projectOf } from "./core/snapshot.ts";
 import type { Alert } from "./core/view.ts";
 import { createEnds } from "./ends.ts";
@@ -75,13 +77,13 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
     now,
     onEnd({ session, ask, outcome, isLeft, at }) {
       const by = isLeft ? null : "in the terminal";
-      add(session, { what: "answered", asked: wordsOf(ask), outcome, by }, at);
+      add(session, { what: "answered", asked: wantOf(ask), outcome, by }, at);
     },
   });
 
   return {
     verdict({ session, ask, answered, by }) {
-      add(session, { what: "answered", asked: wordsOf(ask), outcome: answered, by: text(by) });
+      add(session, { what: "answered", asked: wantOf(ask), outcome: answered, by: text(by) });
       // What the person did is on disk before they are told that it is done.
       decisions.flush();
     },
@@ -102,17 +104,12 @@ export function createRecorder({ decisions, before, mask, now, find }: RecorderO
   };
 }
 
-/** What an alert is about; null: an ask that is over already. */
+/** What an alert is about, in the state's words, where secrets are masked; null: an ask that is over already. */
 function subjectOf(session: Session, key: string): string | null {
   const { asks, stopped, ended, turn } = session;
   const ask = asks.find(({ id }) => key === askKey(session, id));
-  if (ask) return wordsOf(ask);
-  if (ended && key === diedKey(session, ended)) return "ended unexpectedly";
+  if (ask) return wantOf(ask);
+  if (ended && key === diedKey(session, ended)) return doing.died;
   if (!stopped || key !== overKey(session, stopped)) return null;
-  return turn.error === null ? "turn finished" : `turn failed: ${turn.error}`;
-}
-
-/** In the state's words, where secrets are masked: the exact text is nowhere on disk. */
-function wordsOf({ tool, summary, kind }: Ask): string {
-  return kind === "permission" && tool ? `${tool}: ${summary}` : summary || kind;
+  return turn.error === null ? "turn finished" : `turn ${failedWith(turn.error)}`;
 }

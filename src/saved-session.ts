@@ -13,6 +13,10 @@ const orNull =
   (check: Check): Check =>
   (value) =>
     value === null || check(value);
+const orAbsent =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
 const listOf =
   (check: Check): Check =>
   (value) =>
@@ -42,6 +46,7 @@ const ask = shaped<Ask>({
   inputKey: textOrNull,
   summary: text,
   options: listOf(text),
+  questions: orAbsent(number),
   request: textOrNull,
   from: oneOf<Ask["from"]>({ hook: true, reminder: true, file: true }),
   hidden: flag,

@@ -8,6 +8,7 @@ import type { Session } from "./core/session.ts";
 import { createDesk, type Desk } from "./desk.ts";
 import type { DeskAbout } from "./desk-about.ts";
 import type { Held } from "./held.ts";
+import { homeOf } from "./install/scope.ts";
 import type { Terminals } from "./ports.ts";
 import type { Recorder } from "./record.ts";
 import { loadDesk, saveDesk } from "./storage/desk-file.ts";
@@ -61,6 +62,7 @@ export function createDesktop(options: DesktopOptions): Desktop {
     config,
     asked: options.held.asked,
     terminals,
+    home: homeOf(env),
     facts: () => ({
       version,
       hooksInstalled: options.isConnected(),

@@ -1,14 +1,22 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type ActionsOptions, createActions } from "../src/actions.ts";
 import { defaults } from "../src/core/config.ts";
 import type { Action } from "../src/core/view.ts";
 import { noWishes } from "../src/core/wishes.ts";
+import { followConfig } from "../src/storage/config-file.ts";
 import { blocked, keyOf, minute, now } from "./core/tray.ts";
 import { until } from "./world.ts";
 
 const session = blocked("shop", minute);
 
-function click(action: Action, answer: ActionsOptions["held"]["answer"]): readonly string[] {
+function click(
+  action: Action,
+  answer: ActionsOptions["held"]["answer"],
+  more: Partial<ActionsOptions> = {},
+): readonly string[] {
   const said: string[] = [];
   const never = () => {
     throw new Error("not asked for here");
@@ -29,6 +37,7 @@ function click(action: Action, answer: ActionsOptions["held"]["answer"]): readon
     connect: never,
     quit: never,
     onProblem: (text) => void said.push(text),
+    ...more,
   });
   actions.click(action);
   return said;
@@ -63,4 +72,36 @@ test("a session that is no longer there is not answered", async () => {
   });
   await until(() => said.length > 0, 1_000);
   expect(said).toEqual(["Nothing was answered: This session is over"]);
+});
+
+test("Settings… opens a file that shows what can be set, and sets nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-actions-"));
+  const configPath = join(folder, "config.json");
+  const opened: string[] = [];
+  const openFile = async (path: string) => {
+    opened.push(readFileSync(path, "utf8"));
+    return null;
+  };
+  try {
+    const said = click({ do: "settings" }, async () => "", { configPath, openFile });
+    await until(() => opened.length > 0, 1_000);
+    expect(said).toEqual([]);
+    expect(opened[0]).toContain('"//finished": false');
+    const file = followConfig(configPath, () => {});
+    file.stop();
+    expect([file.config(), file.problems()]).toEqual([defaults, []]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a click that gets no further than the window says so, and where to look", async () => {
+  const why = "this GNOME Terminal cannot switch tabs from outside";
+  const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
+  const terminals = { focus, isLooking: async () => null, reach: focus };
+  const said = click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual([
+    "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal cannot switch tabs from outside.\nWhere to look: pts/1, in /home/dev/shop.",
+  ]);
 });

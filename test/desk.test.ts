@@ -27,6 +27,7 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<De
     sessions: (now) => store.sessions(now),
     config: () => defaults,
     asked: () => null,
+    home: "/home/dev",
     facts: () => ({ hooksInstalled: true, version: "1.2.3", problems: [] }),
     terminals: {
       isLooking: async () => false,

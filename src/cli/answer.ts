@@ -1,4 +1,5 @@
 /** `beckon answer`: what a session asks, answered from here. */
+import { firstOf } from "../core/ask-words.ts";
 import type { Answer } from "../core/asked.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
 import { type Paths, paths } from "../storage/paths.ts";
@@ -160,10 +161,11 @@ const maxShown = 200;
 /** Whose first line says what it is; of all others that is in the heading. */
 const toldByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch", "WebSearch"]);
 
-function whatOf({ asked, summary, tool, kind }: AskSnapshot): string {
+function whatOf(open: AskSnapshot): string {
+  const { asked, tool, kind } = open;
   if (kind === "plan") return "the plan";
   if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return cut(asked.heading, maxShown);
-  const [line = summary, ...more] = kind === "question" ? [] : (asked?.lines ?? []);
+  const [line = firstOf(open), ...more] = kind === "question" ? [] : (asked?.lines ?? []);
   const shown = cut(line || tool || kind, maxShown);
   return more.length > 0 ? `${shown} …` : shown;
 }

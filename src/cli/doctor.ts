@@ -2,6 +2,7 @@
 import { readFlags } from "./args.ts";
 import { examine } from "./doctor-examine.ts";
 import { doctorLines } from "./doctor-table.ts";
+import { forPeople } from "./for-people.ts";
 import { print } from "./print.ts";
 
 const usualColumns = 100;
@@ -15,7 +16,12 @@ export async function doctor(args: string[]): Promise<number> {
   } else {
     const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
-    print(`${doctorLines(findings, { columns, colour }).join("\n")}\n`);
+    const told = findings.map((one) => ({
+      ...one,
+      text: forPeople(one.text),
+      fix: one.fix && forPeople(one.fix),
+    }));
+    print(`${doctorLines(told, { columns, colour }).join("\n")}\n`);
   }
   leave(ok ? 0 : 1);
   return ok ? 0 : 1;

@@ -1,10 +1,9 @@
 /** `beckon focus`: to a session's own terminal. */
-import type { FocusOutcome } from "../ports.ts";
 import { paths } from "../storage/paths.ts";
 import { quoted, wrongCall } from "./args.ts";
 import { ask, whichSession } from "./client.ts";
+import { forPeople } from "./for-people.ts";
 import { print } from "./print.ts";
-import { clean } from "./text.ts";
 
 /** A terminal may take its time; a person will not wait longer. */
 const waitMs = 8_000;
@@ -24,8 +23,9 @@ export async function focus(args: string[]): Promise<number> {
       `${name === "--next" ? "nothing needs you now" : await whichSession(paths(), name)}. See: beckon status`,
     );
   }
-  const { result, by, why } = answered.body as unknown as FocusOutcome;
-  if (result === "impossible") throw new Error(clean(`not possible: ${why}`));
-  print(clean(result === "exact" ? `exact (${by})` : `window only (${by}): ${why}`).concat("\n"));
+  const { result, says } = answered.body as { readonly result?: unknown; readonly says?: unknown };
+  const told = typeof says === "string" ? says : `The beckon that runs is an older one, and says: ${result}`;
+  if (result === "impossible") throw new Error(told);
+  print(`${forPeople(told)}\n`);
   return 0;
 }

@@ -13,13 +13,13 @@ import { isSameContent } from "../install/same-file.ts";
 import { homeOf } from "../install/scope.ts";
 import { paths } from "../storage/paths.ts";
 import { readEndpoint } from "./client.ts";
+import { forPeople } from "./for-people.ts";
 import { hasScreen } from "./hook-launch.ts";
 import { readInstallArgs } from "./install-args.ts";
 import { type ArrangeOptions, arrangeLogin, foreseeLogin } from "./install-login.ts";
 import { aboutBinary, aboutClaude, aboutHooks, ahead, callable, nextSteps } from "./install-words.ts";
 import { launchDetached } from "./launch.ts";
 import { print } from "./print.ts";
-import { clean } from "./text.ts";
 
 export async function install(args: string[]): Promise<number> {
   const { isDryRun, scope, login } = readInstallArgs(args);
@@ -118,4 +118,4 @@ const notes = (warnings: readonly string[], hint: string | null): string[] =>
   [...warnings, ...(hint ? [hint] : [])].map((text) => `Note: ${text}`);
 
 /** In a stranger's project the names of folders and plugins are a stranger's text. */
-const say = (lines: readonly string[]): void => print(lines.map((line) => `${clean(line)}\n`).join(""));
+const say = (lines: readonly string[]): void => print(lines.map((line) => `${forPeople(line)}\n`).join(""));

@@ -1,9 +1,11 @@
 /** `beckon log`: what was asked, answered, shown and why not shown. */
+import { pathWithTilde } from "../core/home.ts";
 import { cutMiddle } from "../core/line.ts";
 import { localClock } from "../desktop/local-time.ts";
 import { type Logged, readDecisions } from "../storage/decisions.ts";
 import { paths } from "../storage/paths.ts";
 import { wrongCall } from "./args.ts";
+import { ownHome } from "./for-people.ts";
 import { print } from "./print.ts";
 import { clean, cut, pad } from "./text.ts";
 
@@ -39,11 +41,12 @@ const widestBy = 30;
 
 function tableOf(entries: readonly Logged[], columns: number): string {
   if (entries.length === 0) return "Nothing has been asked or shown yet.\n";
+  const home = ownHome();
   const rows = entries.map((entry) => ({
     day: dayOf(entry.at),
     when: localClock(entry.at, entry.at),
     where: clean(entry.project ?? entry.session),
-    asked: clean(entry.asked),
+    asked: clean(pathWithTilde(entry.asked, home)),
     ...outcomeOf(entry),
   }));
   const width = (name: keyof typeof widest, texts: readonly string[]) =>

@@ -1,10 +1,10 @@
 /** A session in a person's words: what it is called, what it does or wants, since when, where. */
+import { wantOf, wholeWantOf } from "../core/ask-words.ts";
+import { doing, failedWith, type Group } from "../core/groups.ts";
+import { pathWithTilde } from "../core/home.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
 import { terminalName } from "../core/terminal-name.ts";
 import { ago, clean } from "./text.ts";
-
-/** "set aside": it waits for its person, who said not to be told, or has none. */
-export type Group = "needs you" | "set aside" | "working" | "ready" | "over";
 
 export interface Row {
   readonly group: Group;
@@ -25,19 +25,23 @@ const maxMore = 4;
 export function groupOf(session: SessionSnapshot): Group {
   if (session.status.kind === "attention") return session.silence ? "set aside" : "needs you";
   if (session.status.kind === "working") return "working";
-  return session.state === "completed" || session.state === "stale" ? "over" : "ready";
+  if (session.state === "completed" || session.state === "stale") return "ended";
+  return session.error ? "failed" : "ready";
 }
 
-export function rowOf(session: SessionSnapshot, now: number): Row {
+export function rowOf(
+  session: SessionSnapshot,
+  { now, home }: { readonly now: number; readonly home: string },
+): Row {
   const group = groupOf(session);
-  const more = moreOf(session, group);
+  const more = moreOf(session, group, home);
   const left = more.length - maxMore;
   return {
     group,
-    name: clean(nameOf(session)),
+    name: clean(nameOf(session, home)),
     title: clean(session.title ?? ""),
     since: ago(now - session.since),
-    what: clean(whatOf(session, group)),
+    what: clean(whatOf(session, group, home)),
     where: clean(whereOf(session)),
     id: clean(session.sessionId.slice(0, idLength)),
     more: (left > 0 ? [...more.slice(0, maxMore), andMore(more.slice(maxMore))] : more).map(clean),
@@ -53,8 +57,8 @@ function andMore(left: readonly string[]): string {
   return `${isDanger ? danger : ""}and ${left.length} more`;
 }
 
-function nameOf({ project, cwd, sessionId, gitBranch }: SessionSnapshot): string {
-  const name = project ?? cwd ?? sessionId.slice(0, idLength);
+function nameOf({ project, cwd, sessionId, gitBranch }: SessionSnapshot, home: string): string {
+  const name = project ?? (cwd && pathWithTilde(cwd, home)) ?? sessionId.slice(0, idLength);
   return gitBranch && gitBranch !== "HEAD" ? `${name} (${gitBranch})` : name;
 }
 
@@ -62,21 +66,18 @@ function blocking(session: SessionSnapshot): AskSnapshot[] {
   return session.asks.filter((ask) => ask.kind !== "idle");
 }
 
-function whatOf(session: SessionSnapshot, group: Group): string {
+function whatOf(session: SessionSnapshot, group: Group, home: string): string {
   const { detail } = session.status;
   if (group === "needs you" || group === "set aside") {
     const [ask] = blocking(session);
-    // A question or an MCP server's wish is in the detail already.
-    const isBare = ask && (ask.kind === "permission" || ask.kind === "plan") && ask.summary !== "";
-    const asked = ask?.kind === "plan" ? ask.summary.replace(/^#+\s+/, "") : ask?.summary;
     const said = session.silence ? `(${session.silence}) ` : "";
-    return `${dangerOf(ask)}${said}${detail ?? "needs you"}${isBare ? `: ${asked}` : ""}`;
+    return dangerOf(ask) + said + (ask ? pathWithTilde(wholeWantOf(ask), home) : (detail ?? group));
   }
-  if (group === "working") return detail ?? "working";
-  if (detail !== null) return detail.startsWith("background: ") ? detail : `failed: ${detail}`;
-  if (session.state === "completed") return "ended";
-  if (session.state === "stale") return "silent for hours";
-  return firstLine(session.lastResponse) ?? "ready";
+  if (group === "working") return detail ?? doing.thinking;
+  if (group === "failed") return failedWith(session.error ?? "");
+  if (session.state === "completed") return session.died ? doing.died : doing.ended;
+  if (session.state === "stale") return doing.lost;
+  return detail ?? firstLine(session.lastResponse) ?? (session.turnCount > 0 ? doing.done : doing.ready);
 }
 
 /** Without its Markdown. */
@@ -90,18 +91,19 @@ function firstLine(text: string | null): string | null {
   );
 }
 
-function moreOf(session: SessionSnapshot, group: Group): string[] {
+function moreOf(session: SessionSnapshot, group: Group, home: string): string[] {
   const asks = group === "needs you" || group === "set aside" ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
-    ...asks.map(
-      (ask) => `${dangerOf(ask)}also ${ask.tool ?? ask.kind}${ask.summary === "" ? "" : `: ${ask.summary}`}`,
-    ),
-    ...children.map((child) => `└ ${child.type || "subagent"}${child.detail ? ` · ${child.detail}` : ""}`),
+    ...asks.map((ask) => `${dangerOf(ask)}also ${pathWithTilde(wantOf(ask), home)}`),
+    ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? doing.thinking}`),
   ];
 }
 
 function whereOf({ place, state }: SessionSnapshot): string {
   if (!place || state === "completed") return "";
-  return [terminalName(place), place.tty?.replace(/^\/dev\//, "")].filter(Boolean).join(" · ");
+  const name = terminalName(place);
+  const tty = place.tty?.replace(/^\/dev\//, "");
+  // Where nothing else is known, the terminal is called by its tty already.
+  return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
 }

@@ -4,15 +4,16 @@ import type { Quiet } from "../core/quiet.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/snapshot.ts";
 import { localClock } from "../desktop/local-time.ts";
 import { unpack } from "../saved.ts";
-import { recentHookErrors } from "../storage/hook-log.ts";
+import { openHookErrors } from "../storage/hook-log.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock } from "../watch/machine.ts";
 import { readFlags } from "./args.ts";
 import { fetchSessions } from "./client.ts";
+import { forPeople, ownHome } from "./for-people.ts";
 import { print } from "./print.ts";
 import { table } from "./table.ts";
-import { ago, clean, wrap } from "./text.ts";
+import { ago, wrap } from "./text.ts";
 
 export async function status(args: string[]): Promise<number> {
   const flags = readFlags("status", args, ["--json", "--watch"]);
@@ -66,12 +67,14 @@ async function asTable(places: Paths): Promise<string> {
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const lines = [
-    ...notes.flatMap((note) => wrap(note, columns, noteLines)),
+    ...notes.flatMap((note) => wrap(forPeople(note), columns, noteLines)),
     ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
-    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour }) : []),
+    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: ownHome() }) : []),
     ...(quiet ? ["", quietLine(quiet, now)] : []),
-    ...(problems.length > 0 ? ["", ...problems.flatMap((one) => wrap(clean(one), columns, noteLines))] : []),
-    ...hookTroubles(places, now).flatMap((note) => wrap(note, columns, noteLines)),
+    ...(problems.length > 0
+      ? ["", ...problems.flatMap((one) => wrap(forPeople(one), columns, noteLines))]
+      : []),
+    ...hookTroubles(places, now).flatMap((note) => wrap(forPeople(note), columns, noteLines)),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -83,14 +86,14 @@ function quietLine({ by, until }: Quiet, now: number): string {
 
 /** Nobody sees a silent hook's errors: here is where they come to light. */
 function hookTroubles(places: Paths, now: number): string[] {
-  const recent = recentHookErrors(places.hookLog, now);
+  const recent = openHookErrors(places, now);
   const last = recent.at(-1);
   if (!last) return [];
   const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;
   const at = last.event === "-" ? "" : ` (${last.event})`;
   return [
     "",
-    clean(`${errors} in the last 24 h. The latest, ${ago(now - last.at)} ago${at}: ${last.text}`),
-    `Details: ${places.hookLog} (delete it when you have read it)`,
+    `${errors} in the last 24 h. The latest, ${ago(now - last.at)} ago${at}: ${last.text}`,
+    `All of them: ${places.hookLog}. Try the hooks with: beckon doctor. This note goes an hour after the last error, once an event has come through.`,
   ];
 }

@@ -1,51 +1,46 @@
 /** Sessions as a table for people: what needs you first, since when, where. Pure: sessions in, lines out. */
+import { counted, type Group, groups, marks } from "../core/groups.ts";
 import type { SessionSnapshot } from "../core/snapshot.ts";
-import { type Group, groupOf, type Row, rowOf } from "./row.ts";
+import { groupOf, type Row, rowOf } from "./row.ts";
 import { cut, pad, wrap } from "./text.ts";
 
 export interface TableOptions {
   readonly now: number;
   readonly columns: number;
   readonly colour: boolean;
+  /** The person's own folder; empty: not known. */
+  readonly home: string;
 }
-
-const groups: readonly Group[] = ["needs you", "set aside", "working", "ready", "over"];
-const marks: Readonly<Record<Group, string>> = {
-  "needs you": "●",
-  "set aside": "◌",
-  working: "◐",
-  ready: "○",
-  over: "·",
-};
 
 const bold = "\x1b[1m";
 const dim = "\x1b[2m";
 const colours: Readonly<Record<Group, string>> = {
   "needs you": "\x1b[1;33m",
+  failed: "\x1b[31m",
   "set aside": dim,
   working: "\x1b[36m",
   ready: "",
-  over: dim,
+  ended: dim,
 };
 /** A person decides by this text. */
-const askLines = 3;
-/** Of the sessions that are over only the newest are listed. */
-const overShown = 5;
+const mostLines: Readonly<Partial<Record<Group, number>>> = { "needs you": 3, failed: 2 };
+/** Of the sessions that ended only the newest are listed. */
+const endedShown = 5;
 
 export function table(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   if (sessions.length === 0) return ["No sessions. Start an agent, and it appears here."];
   const sorted = groups.flatMap((group) =>
     sessions.filter((s) => groupOf(s) === group).sort(byUrgency(group)),
   );
-  const over = sorted.filter((session) => groupOf(session) === "over").length;
-  const hidden = Math.max(0, over - overShown);
-  const rows = sorted.slice(0, sorted.length - hidden).map((session) => rowOf(session, options.now));
+  const ended = sorted.filter((session) => groupOf(session) === "ended").length;
+  const hidden = Math.max(0, ended - endedShown);
+  const rows = sorted.slice(0, sorted.length - hidden).map((session) => rowOf(session, options));
   const widths = widthsOf(rows, options.columns);
   return [
     summary(sessions, options),
     "",
     ...rows.flatMap((row) => linesOf(row, widths, options)),
-    ...(hidden > 0 ? [paint(`  and ${hidden} more that are over`, dim, options)] : []),
+    ...(hidden > 0 ? [paint(`  and ${hidden} more that ended`, dim, options)] : []),
   ];
 }
 
@@ -59,8 +54,7 @@ function summary(sessions: readonly SessionSnapshot[], options: TableOptions): s
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => groupOf(session) === group).length;
     if (count === 0) return group === "needs you" ? ["nothing needs you"] : [];
-    const words = group === "needs you" && count > 1 ? "need you" : group;
-    return [paint(`${marks[group]} ${count} ${words}`, colours[group], options)];
+    return [paint(`${marks[group]} ${counted(group, count)}`, colours[group], options)];
   });
   return parts.join("   ");
 }
@@ -100,9 +94,9 @@ function widthsOf(rows: readonly Row[], columns: number): Widths {
 
 function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
   const colour = colours[row.group];
-  const [what = "", ...rest] = wrap(row.what, widths.what, row.group === "needs you" ? askLines : 1);
+  const [what = "", ...rest] = wrap(row.what, widths.what, mostLines[row.group] ?? 1);
   const cells = [
-    paint(pad(row.name, widths.name), row.group === "over" ? dim : bold, options),
+    paint(pad(row.name, widths.name), row.group === "ended" ? dim : bold, options),
     ...(widths.title > 0 ? [paint(pad(row.title, widths.title), dim, options)] : []),
     row.since.padStart(widths.since),
     paint(pad(what, widths.what), colour, options),

@@ -4,8 +4,8 @@ import { isBeckonHere, planPurge, purge } from "../install/purge.ts";
 import { inTurn, readInstalled } from "../install/record.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { readFlags } from "./args.ts";
+import { forPeople } from "./for-people.ts";
 import { print } from "./print.ts";
-import { clean } from "./text.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
 import { whatStays } from "./uninstall-words.ts";
 
@@ -47,8 +47,8 @@ export async function uninstall(args: string[]): Promise<number> {
   if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places, isChosen));
   if (said.length === 0 && failed.length === 0) said.push("There is nothing to uninstall.");
   else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
-  print(said.map((line) => `${clean(line)}\n`).join(""));
-  for (const line of failed) process.stderr.write(`beckon: ${clean(line)}\n`);
+  print(said.map((line) => `${forPeople(line)}\n`).join(""));
+  for (const line of failed) process.stderr.write(`beckon: ${forPeople(line)}\n`);
   return failed.length > 0 ? 1 : 0;
 }
 

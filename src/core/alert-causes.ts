@@ -15,7 +15,7 @@ import type { Config } from "./config.ts";
 import type { Moment } from "./event.ts";
 import { elapsedMs, statusOf } from "./phase.ts";
 import { isProbe, probeWords } from "./probe.ts";
-import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
+import { type Ask, hasDied, isBlocking, isShown, type Session } from "./session.ts";
 import { certainAt, restsAt } from "./settle.ts";
 import type { AlertKind } from "./view.ts";
 
@@ -53,6 +53,7 @@ export interface Watch {
   /** Which kinds the person wants to be told of. */
   readonly on: Pick<Config["alerts"], "failed" | "finished">;
   readonly asked: AskedOf;
+  readonly home: string;
 }
 
 /** Of a session that is settled at `now`. */
@@ -72,8 +73,10 @@ export function causesOf(session: Session, watch: Watch): Causes {
         session,
         since: ask,
         words: (name, when) =>
-          isProbe(session) ? probeWords : askWords(ask, session, name, when, watch.asked(ask)),
-        listed: (name) => listedAsk(ask, session, name),
+          isProbe(session)
+            ? probeWords
+            : askWords(ask, session, name, when, { asked: watch.asked(ask), home: watch.home }),
+        listed: (name) => listedAsk(ask, session, name, watch.home),
         leftMs: null,
       };
     });
@@ -95,16 +98,13 @@ function waitsForName(ask: Ask, now: Moment): boolean {
   return ask.from === "file" && ask.tool === null && elapsedMs(ask, now) < nameMs;
 }
 
-const deaths: ReadonlySet<string> = new Set(["process gone", "file gone"]);
-
 /**
- * The process or its file went away in mid-turn, and no SessionEnd came: that one also comes when the window is closed or
- * the agent is told to quit, which its person knows. A session that no hook spoke of could not have sent one.
+ * A session that no hook spoke of could not have sent a SessionEnd.
  * A number: the milliseconds after which it is certain.
  */
 function diedOf(session: Session, ended: NonNullable<Session["ended"]>, watch: Watch): Cause | number | null {
   const { now, upSince } = watch;
-  if (!ended.whileBusy || !session.turn.byHook || !deaths.has(ended.reason)) return null;
+  if (!hasDied(session) || !session.turn.byHook) return null;
   const wasBefore = ended.at < upSince + startMs;
   const since = wasBefore ? session.last : ended;
   const leftMs = newsMs.failed - elapsedMs(since, now);

@@ -1,9 +1,12 @@
 /** What an alert says. The title names the session and what it wants; the body has the one thing to decide by. */
 import { exactWords } from "./alert-answer.ts";
 import { keyOf } from "./alert-keys.ts";
+import { firstOf } from "./ask-words.ts";
 import type { Asked } from "./asked.ts";
+import { doing } from "./groups.ts";
+import { pathWithTilde } from "./home.ts";
 import { cutEnd, cutMiddle, plain } from "./line.ts";
-import type { Ask, Session } from "./session.ts";
+import { type Ask, hasDied, type Session } from "./session.ts";
 import { terminalName } from "./terminal-name.ts";
 import type { Alert } from "./view.ts";
 
@@ -34,9 +37,9 @@ export function askWords(
   session: Session,
   name: string,
   when: string,
-  asked: Asked | null = null,
+  { asked, home }: { readonly asked: Asked | null; readonly home: string } = { asked: null, home: "" },
 ): Words {
-  const [wants, ...reasons] = wantOf(ask, session);
+  const [wants, ...reasons] = wantOf(ask, session, home);
   const context = contextOf(session, name, `since ${when}`, ask.agentId);
   const plainly = words(`${name} ${wants}`, [...reasons, context]);
   if (asked === null) return plainly;
@@ -45,15 +48,15 @@ export function askWords(
 }
 
 /** What it wants, to be read after its name; then what there is to decide by. */
-function wantOf(ask: Ask, session: Session): readonly [string, ...string[]] {
-  const about = cutEnd(unmarked(ask.summary), maxReason);
+function wantOf(ask: Ask, session: Session, home: string): readonly [string, ...string[]] {
+  const about = cutEnd(unmarked(firstOf(ask)), maxReason);
   switch (ask.kind) {
     case "permission":
       return ask.tool
-        ? [`wants to use ${toolName(ask.tool)}`, subjectOf(ask.summary, session.cwd)]
+        ? [`wants to use ${toolName(ask.tool)}`, subjectOf(ask.summary, session.cwd, home)]
         : ["needs your permission", about];
     case "question":
-      return ["has a question", about, optionsOf(ask.options)];
+      return [hasQuestions(ask), about, optionsOf(ask.options)];
     case "plan":
       return ["has a plan to approve", about];
     case "elicitation":
@@ -62,6 +65,9 @@ function wantOf(ask: Ask, session: Session): readonly [string, ...string[]] {
       return ["is waiting for you", lastWords(session)];
   }
 }
+
+const hasQuestions = ({ questions = 1 }: Ask): string =>
+  questions > 1 ? `has ${questions} questions` : "has a question";
 
 /** "create_issue (github)" for mcp__github__create_issue. */
 function toolName(tool: string): string {
@@ -72,12 +78,12 @@ function toolName(tool: string): string {
 }
 
 /** A command as it is; a file as it is called from where the session works. */
-function subjectOf(summary: string, cwd: string | null): string {
+function subjectOf(summary: string, cwd: string | null, home: string): string {
   const isPath = /^(?:[/~]|[a-z]:\\)\S*$/i.test(summary);
   if (!isPath) return cutEnd(summary, maxReason);
   const isInside =
     cwd !== null && summary.startsWith(cwd) && /^[\\/]./.test(summary.slice(cwd.length)) && cwd !== "";
-  return cutMiddle(isInside ? summary.slice(cwd.length + 1) : summary, maxReason);
+  return cutMiddle(isInside ? summary.slice(cwd.length + 1) : pathWithTilde(summary, home), maxReason);
 }
 
 function optionsOf(options: readonly string[]): string {
@@ -126,16 +132,16 @@ export interface Listed {
   readonly told: string;
 }
 
-export function listedAsk(ask: Ask, session: Session, name: string): Listed {
-  const [wants, about = ""] = wantOf(ask, session);
+export function listedAsk(ask: Ask, session: Session, name: string, home: string): Listed {
+  const [wants, about = ""] = wantOf(ask, session, home);
   return { name, told: about || wants };
 }
 
 export function listedEnd(session: Session, name: string): Listed {
-  const { ended, turn, lastResponse } = session;
+  const { turn, lastResponse } = session;
   return {
     name,
-    told: turn.error ?? (ended?.whileBusy ? "ended unexpectedly" : unmarked(lastResponse ?? "")),
+    told: turn.error ?? (hasDied(session) ? doing.died : unmarked(lastResponse ?? "")),
   };
 }
 

@@ -32,6 +32,8 @@ export interface AlertsInput {
   /** The person has asked their desktop for silence. */
   readonly silenced: boolean;
   readonly asked: AskedOf;
+  /** The person's own folder; empty: not known. */
+  readonly home: string;
 }
 
 export interface Alerts {
@@ -51,6 +53,7 @@ export function alerts(input: AlertsInput): Alerts {
     upSince: input.upSince,
     on: config.alerts,
     asked: answerable(input.asked, config),
+    home: input.home,
   };
   const sessions = input.sessions.map((session) => settle(session, now.t));
   const told = sessions.map((session) => causesOf(session, watch));

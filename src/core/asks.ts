@@ -85,6 +85,7 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
     inputKey: move.inputKey,
     summary: move.summary,
     options: move.options,
+    ...(move.questions === undefined ? {} : { questions: move.questions }),
     request: event.id,
     from: "hook",
   } as const;

@@ -54,6 +54,8 @@ export interface Setting<Value = unknown> {
   /** What is allowed, so that "must be …" reads well. */
   readonly type: string;
   readonly default: Value;
+  /** Of a value, where the default shows nothing of its form. */
+  readonly example?: Value;
   readonly says: string;
   readonly fits: (value: unknown) => boolean;
   /** Of a value that fits on the whole: which parts of it are mistakes, and what is left without them. */
@@ -108,6 +110,7 @@ const autoAllow: Setting<Rules> = {
   key: "answering.autoAllow",
   type: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
   default: defaults.answering.autoAllow,
+  example: { "/home/me/project": ["Read", "Bash(git diff *)"] },
   says: "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
   fits: isRules,
   mistakes: ruleMistakes,
@@ -138,6 +141,7 @@ export const settings: readonly Setting[] = [
     key: "quietHours",
     type: '{"from": "22:00", "to": "08:00"} with two different times of day, or null',
     default: defaults.quietHours,
+    example: { from: "22:00", to: "08:00" },
     says: "No alerts between these local times.",
     fits: isQuietHours,
   },
@@ -145,6 +149,7 @@ export const settings: readonly Setting[] = [
     key: "mutedProjects",
     type: 'a list of project names like ["playground"]',
     default: defaults.mutedProjects,
+    example: ["playground"],
     says: "Projects that never alert. They stay in the menu.",
     fits: isNames,
   },

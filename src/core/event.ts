@@ -78,6 +78,8 @@ export type Move =
       readonly inputKey: string | null;
       readonly summary: string;
       readonly options: readonly string[];
+      /** How many it asks at once, where more than one question. */
+      readonly questions?: number;
     }
   /** By the event that asked: told anew with an event that came late, the same dialog may be counted otherwise. */
   | { readonly kind: "ask-answered"; readonly request: string }

@@ -1,28 +1,27 @@
 /** A session's entry in the tray's menu, and what can be done with it. */
 import { askName } from "./ask-name.ts";
 import type { AskedOf } from "./asked.ts";
+import { doing, marks } from "./groups.ts";
+import { pathWithTilde } from "./home.ts";
 import { cutEnd, cutMiddle, plain, widthOf } from "./line.ts";
 import { answerEntries } from "./menu-answer.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
 import { projectOf } from "./snapshot.ts";
-import { type Given, type Group, type Row, snoozedUntil, wantOf } from "./tray-row.ts";
+import { type Given, type Row, snoozedUntil, wantIn } from "./tray-row.ts";
 import type { Action, MenuEntry } from "./view.ts";
 
 const maxProject = 24;
 /** Of asks and subagents; the terminal shows the rest. */
 const maxTold = 4;
 
-/** Every session's label begins with one, and no command's does. */
-const marks: Readonly<Record<Group, string>> = {
-  "needs you": "●",
-  "set aside": "●",
-  working: "◐",
-  ready: "○",
-  recent: "·",
-};
+export interface MenuGiven extends Given {
+  /** Of what can be answered here. */
+  readonly asked: AskedOf;
+  readonly home: string;
+}
 
 /** `name · 4 min · Bash: npm run deploy +1 · muted` */
-export function lineOf(row: Row, name: string, { ages }: Given): string {
+export function lineOf(row: Row, name: string, { ages, home }: MenuGiven): string {
   const start = `${name} · ${ages.since(row.since)} · `;
   const running = row.session.children.filter((child) => child.running).length;
   const asked = row.asks.length > 1 ? ` +${row.asks.length - 1}` : "";
@@ -32,11 +31,8 @@ export function lineOf(row: Row, name: string, { ages }: Given): string {
   const left = maxLabel - 2 - widthOf(start) - widthOf(asked + silence);
   // Beside a very long name there is no room for all of it: the submenu has them.
   const fitting = widthOf(children) < left ? children : "";
-  return start + cutEnd(row.what, left - widthOf(fitting)) + asked + fitting + silence;
+  return start + cutEnd(pathWithTilde(row.what, home), left - widthOf(fitting)) + asked + fitting + silence;
 }
-
-/** `asked`: of what can be answered here. */
-type MenuGiven = Given & { readonly asked: AskedOf };
 
 export function sessionEntry(row: Row, name: string, given: MenuGiven): MenuEntry {
   return {
@@ -49,7 +45,7 @@ export function sessionEntry(row: Row, name: string, given: MenuGiven): MenuEntr
 }
 
 /** Told in quotes or after a word of ours, so that no text of an agent can pass for something to click on. */
-function aboutIt({ session, key, asks, what, group }: Row, { asked }: MenuGiven): MenuEntry[] {
+function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: MenuGiven): MenuEntry[] {
   const tell = (id: string, label: string): MenuEntry => ({
     kind: "entry",
     id,
@@ -65,7 +61,7 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked }: MenuGiven)
     ...(title === "" ? [] : [tell(idOf("title", key), `“${cutEnd(title, maxLabel - 2)}”`)]),
     ...(branch === "" ? [] : [tell(idOf("branch", key), `Branch ${cutMiddle(branch, maxLabel - 7)}`)]),
     ...told.map((ask) => {
-      const label = `Asks · ${wantOf(ask, session)}`;
+      const label = `Asks · ${pathWithTilde(wantIn(session, ask), home)}`;
       const open = asked(ask);
       if (open === null) return tell(idOf("ask", key, ask.id), label);
       const entry = tell(idOf("answer", key, askName(ask)), label);
@@ -73,13 +69,13 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked }: MenuGiven)
     }),
     ...(asks.length > told.length ? [tell(idOf("asks", key), `and ${asks.length - told.length} more`)] : []),
     ...(answer === "" ? [] : [tell(idOf("said", key), `Said “${cutEnd(answer, maxLabel - 7)}”`)]),
-    ...(what.startsWith("failed: ") ? [tell(idOf("failed", key), `It ${what}`)] : []),
+    ...(group === "failed" ? [tell(idOf("failed", key), `It ${what}`)] : []),
     ...running
       .slice(0, maxTold)
       .map((child) =>
         tell(
           idOf("child", key, child.agentId),
-          `└ ${child.type || "Subagent"} · ${child.detail ?? "Thinking"}`,
+          `└ ${child.type || "Subagent"} · ${child.detail ?? doing.thinking}`,
         ),
       ),
     ...(running.length > maxTold ? [tell(idOf("children", key), `└ ${running.length - maxTold} more`)] : []),
@@ -102,7 +98,7 @@ function actionsOn(row: Row, given: Given): MenuEntry[] {
   });
   return [
     ...(session.ended ? [] : [can("focus", "Go to terminal", { do: "focus", session: key })]),
-    ...(row.group === "recent" ? [] : [...snoozing(row, given, can), ...muting(row, given, can)]),
+    ...(row.group === "ended" ? [] : [...snoozing(row, given, can), ...muting(row, given, can)]),
     ...(asks.length > 0 && row.silence !== "dismissed"
       ? [can("dismiss", "Dismiss", { do: "dismiss", session: key })]
       : []),

@@ -3,12 +3,14 @@ import { agesAt } from "./ages.ts";
 import { type AskedOf, answerable } from "./asked.ts";
 import type { Config } from "./config.ts";
 import type { Moment } from "./event.ts";
+import { counted, type Group, groups } from "./groups.ts";
+import { withTilde } from "./home.ts";
 import { cutEnd } from "./line.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
 import { lineOf, sessionEntry } from "./menu-session.ts";
 import type { Session } from "./session.ts";
 import { namesOf } from "./tray-name.ts";
-import { type Given, type Group, type Row, rowOf } from "./tray-row.ts";
+import { type Given, type Row, rowOf } from "./tray-row.ts";
 import type { Action, MenuEntry, MenuItem, QuietMode, TrayIcon, TrayView } from "./view.ts";
 import type { Wishes } from "./wishes.ts";
 
@@ -16,6 +18,8 @@ export interface Facts {
   readonly hooksInstalled: boolean;
   readonly dashboard: boolean;
   readonly version: string;
+  /** The person's own folder; empty: not known. */
+  readonly home: string;
   /** What a person should see before all else, a line each: `config.json: alerts.sound must be true or false`. */
   readonly problems: readonly string[];
   /** Local time, for people: `14:20`, or `tomorrow 08:00` where it is not today. */
@@ -42,41 +46,49 @@ export interface Menu extends TrayView {
 /** How many are listed at once; the rest is one step further. */
 const shown: Readonly<Record<Group, number>> = {
   "needs you": 8,
+  failed: 3,
   "set aside": 3,
   working: 6,
   ready: 5,
-  recent: 0,
+  ended: 0,
 };
 /** A menu longer than this cannot be used, and some panels cannot show it. */
 const maxFurther = 30;
-const maxRecent = 10;
+const maxEnded = 10;
 const inTooltip = 4;
 
 export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput): Menu {
   const ages = agesAt(now);
-  const given = { wishes, config, ages, clock: facts.clock, asked: answerable(asked, config) };
+  const given = {
+    wishes,
+    config,
+    ages,
+    clock: facts.clock,
+    asked: answerable(asked, config),
+    home: facts.home,
+  };
   const rows = sessions.flatMap((session) => rowOf(session, given) ?? []).sort(byUrgency);
-  const groups = Map.groupBy(rows, ({ group }) => group);
-  const of = (group: Group): readonly Row[] => groups.get(group) ?? [];
+  const byGroup = Map.groupBy(rows, ({ group }) => group);
+  const of = (group: Group): readonly Row[] => byGroup.get(group) ?? [];
   // However many there are, only so many get a name and a menu.
   const listed = (group: Group): readonly Row[] =>
-    of(group).slice(0, group === "recent" ? maxRecent : shown[group] + 1 + maxFurther);
-  const names = namesOf([...groups.keys()].flatMap(listed));
+    of(group).slice(0, group === "ended" ? maxEnded : shown[group] + 1 + maxFurther);
+  const names = namesOf([...byGroup.keys()].flatMap(listed));
   const entry = (row: Row): MenuEntry => sessionEntry(row, names.get(row.key) ?? row.key, given);
-  const section = (group: Group, heading: string): MenuItem[] =>
-    sectionOf(group, heading, listed(group).map(entry), of(group).length);
+  const section = (group: Group): MenuItem[] => sectionOf(group, listed(group).map(entry), of(group).length);
 
   const needing = of("needs you");
-  const working = of("working");
+  const told = [...needing, ...of("failed"), ...of("working")];
   const parts: MenuItem[][] = [
     [...connect(facts), ...problemEntries(facts)],
     needing.length > 0
-      ? [...section("needs you", "Needs you"), command("next", "Next waiting", { do: "next" })]
-      : [told("calm", rows.length > 0 || !facts.hooksInstalled ? "Nothing needs you" : "No sessions yet")],
-    section("set aside", "Set aside"),
-    section("working", "Working"),
-    section("ready", "Ready"),
-    recent(listed("recent").map(entry)),
+      ? [...section("needs you"), command("next", "Next waiting", { do: "next" })]
+      : [tell("calm", rows.length > 0 || !facts.hooksInstalled ? "Nothing needs you" : "No sessions yet")],
+    section("failed"),
+    section("set aside"),
+    section("working"),
+    section("ready"),
+    ended(listed("ended").map(entry)),
     [
       quiet(wishes, given, facts),
       ...(facts.dashboard ? [command("dashboard", "Open dashboard", { do: "dashboard" })] : []),
@@ -85,9 +97,9 @@ export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput)
       command("quit", "Quit", { do: "quit" }),
     ],
   ];
-  const icon = iconOf(needing.length, working.length);
-  const title = titleOf(needing.length, working.length);
-  const tooltip = [...needing, ...working].map((row) => lineOf(row, names.get(row.key) ?? row.key, given));
+  const icon = iconOf(needing.length, of("working").length);
+  const title = titleOf((group) => of(group).length);
+  const tooltip = told.map((row) => lineOf(row, names.get(row.key) ?? row.key, given));
   return {
     icon,
     title,
@@ -97,31 +109,33 @@ export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput)
   };
 }
 
-const order: readonly Group[] = ["needs you", "set aside", "working", "ready", "recent"];
+const newestFirst: ReadonlySet<Group> = new Set(["failed", "ready", "ended"]);
 
-/** Who waits or works longest comes first and so keeps its place; of what is done, the newest. */
+/** Who waits or works longest comes first and so keeps its place; of what is over, the newest. */
 function byUrgency(a: Row, b: Row): number {
-  const byTime = ["ready", "recent"].includes(a.group) ? b.since.at - a.since.at : a.since.at - b.since.at;
-  return order.indexOf(a.group) - order.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
+  const byTime = newestFirst.has(a.group) ? b.since.at - a.since.at : a.since.at - b.since.at;
+  return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
 function iconOf(needing: number, working: number): TrayIcon {
   return { phase: needing > 0 ? "blocked" : working > 0 ? "working" : "calm", count: needing };
 }
 
-function titleOf(needing: number, working: number): string {
-  const parts = [
-    ...(needing === 0 ? [] : [needing === 1 ? "1 needs you" : `${needing} need you`]),
-    ...(working === 0 ? [] : [`${working} working`]),
-  ];
+function titleOf(count: (group: Group) => number): string {
+  const parts = inTitle.flatMap((group) => (count(group) === 0 ? [] : [counted(group, count(group))]));
   return `beckon: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
 }
+
+const inTitle: readonly Group[] = ["needs you", "failed", "working"];
+
+/** "Needs you" */
+const headingOf = (group: Group): string => group.charAt(0).toUpperCase() + group.slice(1);
 
 function command(id: string, label: string, action: Action): MenuEntry {
   return { kind: "entry", id, label, action };
 }
 
-function told(id: string, label: string): MenuEntry {
+function tell(id: string, label: string): MenuEntry {
   return { kind: "entry", id, label, action: null };
 }
 
@@ -131,32 +145,35 @@ function atMost(lines: readonly string[], count: number): string[] {
 }
 
 /** Of `all` there are, `entries` are the first. */
-function sectionOf(group: Group, heading: string, entries: readonly MenuEntry[], all: number): MenuItem[] {
+function sectionOf(group: Group, entries: readonly MenuEntry[], all: number): MenuItem[] {
   if (all === 0) return [];
   // "1 more…" would take the line that the one itself can have.
   const count = all <= shown[group] + 1 ? all : shown[group];
   const further = entries.slice(count);
-  const listed = [told(idOf("heading", group), `${heading} (${all})`), ...entries.slice(0, count)];
+  const listed = [tell(idOf("heading", group), `${headingOf(group)} (${all})`), ...entries.slice(0, count)];
   if (further.length === 0) return listed;
   const left = all - count - maxFurther;
   const children = [
     ...further.slice(0, maxFurther),
-    ...(left > 0 ? [told(idOf("left", group), `and ${left} more: run beckon status`)] : []),
+    ...(left > 0 ? [tell(idOf("left", group), `and ${left} more: run beckon status`)] : []),
   ];
-  return [...listed, { ...told(idOf("more", group), `${all - count} more…`), children }];
+  return [...listed, { ...tell(idOf("more", group), `${all - count} more…`), children }];
 }
 
-function recent(entries: readonly MenuEntry[]): MenuItem[] {
-  return entries.length === 0 ? [] : [{ ...told("recent", `Recent (${entries.length})`), children: entries }];
+function ended(entries: readonly MenuEntry[]): MenuItem[] {
+  if (entries.length === 0) return [];
+  return [{ ...tell("ended", `${headingOf("ended")} (${entries.length})`), children: entries }];
 }
 
 function connect(facts: Facts): MenuEntry[] {
   return facts.hooksInstalled ? [] : [command("connect", "Connect Claude Code…", { do: "connect" })];
 }
 
-function problemEntries({ problems }: Facts): MenuEntry[] {
+function problemEntries({ problems, home }: Facts): MenuEntry[] {
   return problems.map((problem, index) =>
-    command(idOf("problem", String(index)), `! ${cutEnd(problem, maxLabel - 2)}`, { do: "settings" }),
+    command(idOf("problem", String(index)), `! ${cutEnd(withTilde(problem, home), maxLabel - 2)}`, {
+      do: "settings",
+    }),
   );
 }
 
@@ -171,9 +188,9 @@ function quiet({ quietUntil }: Wishes, { ages, clock }: Given, { quietHoursEnd }
   });
   const until = isOn && !isForever ? clock(quietUntil) : null;
   const children = [
-    ...(isByHours ? [told("quiet-hours", `Quiet hours until ${clock(quietHoursEnd)} (in settings)`)] : []),
+    ...(isByHours ? [tell("quiet-hours", `Quiet hours until ${clock(quietHoursEnd)} (in settings)`)] : []),
     mode("off", "Off", !isOn),
-    ...(until === null ? [] : [{ ...told("quiet-until", `Until ${until}`), checked: true }]),
+    ...(until === null ? [] : [{ ...tell("quiet-until", `Until ${until}`), checked: true }]),
     mode("hour", "For 1 hour", false),
     mode("tomorrow", "Until tomorrow", false),
     mode("on", "Until I turn it off", isOn && isForever),
@@ -186,7 +203,7 @@ function quiet({ quietUntil }: Wishes, { ages, clock }: Given, { quietHoursEnd }
         : isByHours
           ? "Quiet hours"
           : "Quiet";
-  return { ...told("quiet", label), children };
+  return { ...tell("quiet", label), children };
 }
 
 function separated(parts: readonly MenuItem[][]): MenuItem[] {

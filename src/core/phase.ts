@@ -1,5 +1,7 @@
 /** Phase, state and status: never stored, always derived from the session and the time. */
+import { reasonOf, wholeWantOf } from "./ask-words.ts";
 import type { Moment } from "./event.ts";
+import { doing, inBackground } from "./groups.ts";
 import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
 
 export type ActivityPhase = "busy" | "interactable" | "waiting_permission" | "waiting_question";
@@ -48,27 +50,18 @@ export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
 }
 
 export function statusOf(session: Session, now: Moment): Status {
-  if (stateOf(session, now) !== "active") return { kind: "idle", detail: session.turn.error };
+  const state = stateOf(session, now);
+  if (state === "completed" || state === "stale") return { kind: "idle", detail: session.turn.error };
   const ask = leadingAsk(session);
-  if (ask && isBlocking(ask)) return { kind: "attention", detail: reason(ask) };
-  if (session.turn.running) return { kind: "working", detail: session.detail };
+  if (ask && isBlocking(ask)) return { kind: "attention", detail: detailOf(ask) };
+  if (session.turn.running) return { kind: "working", detail: session.detail ?? doing.thinking };
   const child = session.children.findLast((c) => c.running);
   if (child) return { kind: "working", detail: child.type || "Subagent" };
-  if (session.turn.error) return { kind: "idle", detail: session.turn.error };
-  return { kind: "idle", detail: session.background === null ? null : `background: ${session.background}` };
+  const { turn, background } = session;
+  return { kind: "idle", detail: turn.error ?? (background === null ? null : inBackground(background)) };
 }
 
-function reason(ask: Ask): string {
-  switch (ask.kind) {
-    case "permission":
-      return ask.tool ? `Permission for ${ask.tool}` : "Permission";
-    case "plan":
-      return "Plan to approve";
-    case "question":
-      return ask.summary ? `Question: ${ask.summary}` : "Question";
-    case "elicitation":
-      return ask.summary ? `MCP input: ${ask.summary}` : "MCP input";
-    case "idle":
-      return "Waiting for your next prompt";
-  }
+/** Of a permission and a plan, what it is about is in the ask: it may be long. */
+function detailOf(ask: Ask): string {
+  return ask.kind === "permission" || ask.kind === "plan" ? reasonOf(ask) : wholeWantOf(ask);
 }

@@ -10,7 +10,10 @@ export interface Ask extends Moment {
   readonly promptId: string | null;
   readonly inputKey: string | null;
   readonly summary: string;
+  /** Those of the first question, where it asks several. */
   readonly options: readonly string[];
+  /** How many questions it asks at once, where more than one: `summary` is the first of them. */
+  readonly questions?: number;
   /** The event that asked, by its id: an answer goes to this request and to no other. null: nobody has named it yet. */
   readonly request: string | null;
   /** Who told us: only a hook knows the ask's name; the others are named by the hook that may still come. */
@@ -97,6 +100,13 @@ export function isBlocking(ask: Ask): boolean {
 
 export function isShown(ask: Ask): boolean {
   return !ask.hidden;
+}
+
+const deaths: ReadonlySet<string> = new Set(["process gone", "file gone"]);
+
+/** In mid-turn, and without a word: a SessionEnd also comes when its person quits it or closes its window, and they know. */
+export function hasDied({ ended }: Pick<Session, "ended">): boolean {
+  return ended?.whileBusy === true && deaths.has(ended.reason);
 }
 
 export function newSession(event: AgentEvent): Session {

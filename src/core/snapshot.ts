@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Asked } from "./asked.ts";
 import type { AskKind, Moment, Place, Tokens } from "./event.ts";
 import { type ActivityPhase, phaseOf, type SessionState, type Status, stateOf, statusOf } from "./phase.ts";
-import { isShown, type Session } from "./session.ts";
+import { hasDied, isShown, type Session } from "./session.ts";
 import { settle } from "./settle.ts";
 
 export interface AskSnapshot {
@@ -12,7 +12,10 @@ export interface AskSnapshot {
   readonly agentId: string | null;
   readonly tool: string | null;
   readonly summary: string;
+  /** Those of the first question. */
   readonly options: readonly string[];
+  /** How many questions it asks at once, where more than one. */
+  readonly questions?: number;
   readonly openedAt: number;
   /** A person can answer it from here. */
   readonly answerable: boolean;
@@ -31,6 +34,10 @@ export interface SessionSnapshot {
   readonly state: SessionState;
   readonly activityPhase: ActivityPhase | null;
   readonly status: Status;
+  /** What its last turn ended with, where that was an error. */
+  readonly error: string | null;
+  /** Its process went away in the middle of a turn. */
+  readonly died: boolean;
   readonly asks: readonly AskSnapshot[];
   readonly children: readonly {
     readonly agentId: string;
@@ -69,6 +76,8 @@ export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
     state: stateOf(session, now),
     activityPhase: phaseOf(session, now),
     status: statusOf(session, now),
+    error: session.turn.error,
+    died: hasDied(session),
     asks: asks.map((ask) => ({
       id: ask.id,
       kind: ask.kind,
@@ -76,6 +85,7 @@ export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
       tool: ask.tool,
       summary: ask.summary,
       options: ask.options,
+      ...(ask.questions === undefined ? {} : { questions: ask.questions }),
       openedAt: ask.at,
       answerable: false,
     })),

@@ -1,13 +1,12 @@
 /** A session as the tray lists it: under which heading, since when, and what for. */
 import type { Ages } from "./ages.ts";
+import { wantOf } from "./ask-words.ts";
 import type { Config } from "./config.ts";
 import { type Moment, sessionKey } from "./event.ts";
+import { doing, failedWith, type Group, inBackground } from "./groups.ts";
 import { staleAfterMs, statusOf } from "./phase.ts";
-import { type Ask, isBlocking, isShown, type Session } from "./session.ts";
+import { type Ask, hasDied, isBlocking, isShown, type Session } from "./session.ts";
 import { mutedBy, sentAway, type Wishes } from "./wishes.ts";
-
-/** "set aside": it waits for its person, who has said not to be told (muted, snoozed, dismissed), or has none. */
-export type Group = "needs you" | "set aside" | "working" | "ready" | "recent";
 
 export interface Row {
   readonly session: Session;
@@ -40,8 +39,8 @@ export function rowOf(session: Session, given: Given): Row | null {
   const { ended, turn } = session;
   if (ended || isLost(session, ages)) {
     const since = ended ?? session.last;
-    const what = ended?.whileBusy ? "ended unexpectedly" : ended ? "ended" : "silent for hours";
-    return ages.isOlder(since, dayMs) ? null : { ...row, group: "recent", since, what, silence: null };
+    const what = hasDied(session) ? doing.died : ended ? doing.ended : doing.lost;
+    return ages.isOlder(since, dayMs) ? null : { ...row, group: "ended", since, what, silence: null };
   }
   const asks = session.asks.filter((ask) => isShown(ask) && isBlocking(ask));
   const waiting = asks.filter((ask) => !given.wishes.dismissed.includes(sentAway(key, ask.id)));
@@ -50,12 +49,13 @@ export function rowOf(session: Session, given: Given): Row | null {
     const why = row.silence ?? unattended(session, given) ?? (waiting.length === 0 ? "dismissed" : null);
     const group = why === null ? "needs you" : "set aside";
     const ordered = [leading, ...asks.filter((ask) => ask !== leading)];
-    return { ...row, group, since: leading, what: wantOf(leading, session), asks: ordered, silence: why };
+    return { ...row, group, since: leading, what: wantIn(session, leading), asks: ordered, silence: why };
   }
   if (turn.running || session.children.some((child) => child.running)) {
-    const what = statusOf(session, ages.minute).detail ?? "Thinking";
+    const what = statusOf(session, ages.minute).detail ?? doing.thinking;
     return { ...row, group: "working", since: workingSince(session, ages), what };
   }
+  if (turn.error !== null) return { ...row, group: "failed", since: turn, what: failedWith(turn.error) };
   return { ...row, group: "ready", since: turn, what: doneWith(session) };
 }
 
@@ -85,34 +85,9 @@ function unattended(session: Session, { config }: Given): string | null {
 }
 
 /** "Bash: npm run deploy", "Explore › Question: Which colour?" */
-export function wantOf(ask: Ask, session: Session): string {
+export function wantIn(session: Session, ask: Ask): string {
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
-  const from = ask.agentId === null ? "" : `${child?.type || "Subagent"} › `;
-  return from + (ask.summary === "" ? bareWant(ask) : `${subjectOf(ask)}: ${withoutMarkdown(ask.summary)}`);
-}
-
-function subjectOf(ask: Ask): string {
-  switch (ask.kind) {
-    case "permission":
-      return ask.tool ?? "Permission";
-    case "plan":
-      return "Plan";
-    case "question":
-      return "Question";
-    case "elicitation":
-      return "MCP input";
-    case "idle":
-      return "Ready";
-  }
-}
-
-function bareWant(ask: Ask): string {
-  if (ask.kind === "permission" && ask.tool !== null) return `Permission for ${ask.tool}`;
-  return ask.kind === "plan" ? "Plan to approve" : subjectOf(ask);
-}
-
-function withoutMarkdown(summary: string): string {
-  return summary.replace(/^#+\s+/, "");
+  return (ask.agentId === null ? "" : `${child?.type || "Subagent"} › `) + wantOf(ask);
 }
 
 function workingSince(session: Session, { minute }: Ages): Moment {
@@ -121,8 +96,7 @@ function workingSince(session: Session, { minute }: Ages): Moment {
   return { at: Math.min(...started), t: minute.t };
 }
 
-function doneWith({ turn, background, prompted }: Session): string {
-  if (turn.error !== null) return `failed: ${turn.error}`;
-  if (background !== null) return `background: ${background}`;
-  return prompted === null ? "ready" : "done";
+function doneWith({ background, prompted }: Session): string {
+  if (background !== null) return inBackground(background);
+  return prompted === null ? doing.ready : doing.done;
 }

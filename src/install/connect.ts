@@ -1,4 +1,4 @@
-/** The same as `beckon --install` for the person's own settings, by a click: no login item, and the answer in two lines. */
+/** The same as `beckon --install` for the person's own settings, by a click: no login item, and the answer a sentence a line. */
 import { findProgram } from "./find-program.ts";
 import { type InstallOptions, install } from "./install.ts";
 import { homeOf } from "./scope.ts";
@@ -16,5 +16,5 @@ export async function connectClaude(
       ? []
       : ["Claude Code itself was not found: run beckon --install once it is here, to have all of its hooks."];
   const copied = done.binary.do === "copy" ? [`They call a copy of beckon at ${done.binary.binary}.`] : [];
-  return [what, ...copied, ...missing, ...done.warnings].join(" ");
+  return [what, ...copied, ...missing, ...done.warnings].join("\n");
 }

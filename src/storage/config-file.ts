@@ -1,5 +1,6 @@
 /** The person's settings file, read again whenever it changes. */
-import { statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Config, defaults } from "../core/config.ts";
 import { readConfig } from "../core/read-config.ts";
 import { limits } from "../limits.ts";
@@ -68,5 +69,19 @@ function readFile(path: string, holds: string): ReturnType<typeof readConfig> {
       return wrong(`is not valid JSON, ${mistakeIn(text) ?? error.message}. ${holds}`);
     }
     return wrong(`cannot be read (${codeOf(error)})`);
+  }
+}
+
+/** Where there is none: one that is there is never touched. null: done; else why it could not be. */
+export function createConfig(path: string, text: string): string | null {
+  try {
+    if (existsSync(path)) return null;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+    return null;
+  } catch (error) {
+    // An editor may have been quicker.
+    if (existsSync(path)) return null;
+    return `It could not be made: ${error instanceof Error ? error.message : error}`;
   }
 }

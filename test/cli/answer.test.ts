@@ -274,14 +274,6 @@ describe("with the app", () => {
     expect((await answer("41d0", "allow")).code).toBe(0);
   });
 
-  test("an ended session has no terminal to go to", async () => {
-    await world.send({ session_id: "s-1", hook_event_name: "SessionStart", cwd: "/a/docs" });
-    await world.send({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "exit", cwd: "/a/docs" });
-    const child = world.beckon(["focus", "s-1"]);
-    expect(await child.stderr.text()).toContain("docs has ended: there is no terminal to go to\n");
-    expect(await child.exited).toBe(1);
-  });
-
   test("two asks at once: it asks which, and takes a name", async () => {
     const hook = world.permission(request("s-1"));
     const first = await world.answerable("s-1");

@@ -43,7 +43,7 @@ describe("everything as it should be, without a desktop", () => {
     const found = await doctor();
     expect(found.problems).toEqual([]);
     expect(found).toMatchObject({ ok: true, code: 0 });
-    expect(found.of("hooks.registered").text).toContain("all 19 events registered in");
+    expect(found.of("hooks.registered").text).toBe(`all 19 events registered in ${settings}`);
     expect(found.of("live.heard").text).toContain("settings.json");
     expect(found.of("live.gone").state).toBe("ok");
     expect(found.findings.map(({ state, id }) => `${state} ${id}`)).toEqual(expect.arrayContaining(headless));
@@ -69,7 +69,8 @@ describe("everything as it should be, without a desktop", () => {
     const child = world.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
     const [out, code] = [await child.stdout.text(), await child.exited];
     expect(code).toBe(0);
-    expect(out).toContain("✓ all 19 events registered");
+    expect(out).toContain("✓ all 19 events registered in ~/claude/settings.json\n");
+    expect(out).not.toContain(world.home);
     expect(out).toEndWith("\nEverything works.\n");
     expect(out).not.toContain("\x1b");
     expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(80);

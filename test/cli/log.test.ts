@@ -58,6 +58,16 @@ describe("who answered what", () => {
   });
 });
 
+test("a file in one's own folder is called as one calls it; programs get its whole path", async () => {
+  await world.start();
+  const file = `${world.home}/.zshrc`;
+  world.permission(request("s-1", { tool_name: "Read", tool_input: { file_path: file } }));
+  const ask = await world.answerable("s-1");
+  await world.answer("s-1", { ask: ask.answerId, do: "allow" });
+  expect(plain((await log()).out)[0]).toBe("shop-api | Read: ~/.zshrc | allowed (API)");
+  expect(JSON.parse((await log("--json")).out)).toMatchObject({ asked: `Read: ${file}` });
+});
+
 test("what is asked cannot steer the terminal", async () => {
   await world.start();
   world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u009b31m" } }));

@@ -11,6 +11,8 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     state: "active",
     activityPhase: "interactable",
     status: { kind: "idle", detail: null },
+    error: null,
+    died: false,
     asks: [],
     children: [],
     cwd: `/home/dev/${project}`,
@@ -45,6 +47,11 @@ export function asking(project: string, more: Partial<SessionSnapshot> = {}): Se
 
 export function working(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   return session(project, { status: { kind: "working", detail: "Bash" }, activityPhase: "busy", ...more });
+}
+
+export function failed(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
+  const error = "API Error: 529 Overloaded";
+  return session(project, { status: { kind: "idle", detail: error }, error, ...more });
 }
 
 export function over(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {

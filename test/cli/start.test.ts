@@ -44,6 +44,6 @@ test("says why it could not be started, and where its log is", async () => {
   const { out, err, code } = await beckon(["start"], { BECKON_PORT: "abc" });
   expect({ out, code }).toEqual({ out: "", code: 1 });
   expect(err).toBe(
-    `beckon could not be started: BECKON_PORT is "abc", which is no port. Use a number from 1 to 65535. Its log: ${world.places.log}\n`,
+    `beckon could not be started: BECKON_PORT is "abc", which is no port. Use a number from 1 to 65535. Its log: ~/state/beckon.log\n`,
   );
 });

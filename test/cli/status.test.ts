@@ -1,6 +1,6 @@
 /** `beckon status`, as a person types it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asks, createWorld, prompt, until, type World } from "../world.ts";
 
@@ -44,7 +44,7 @@ describe("while beckon runs", () => {
       "● 1 needs you   ◐ 1 working",
       "",
       "● shop   2m  Permission for Bash: touch x  tmux %3 · pts/7  asks-1",
-      "◐ proj  30s  working                                        works-1",
+      "◐ proj  30s  Thinking                                       works-1",
       "",
     ]);
   });
@@ -179,7 +179,7 @@ describe("while it does not", () => {
     writeFileSync(world.places.authHeader, "Authorization: Bearer x\n");
     const { out } = await status([], { COLUMNS: "200" });
     expect(out).toStartWith(
-      `beckon (pid ${process.pid}) does not answer: ${url} says 418. See ${world.places.log}\n`,
+      `beckon (pid ${process.pid}) does not answer: ${url} says 418. See ~/state/beckon.log\n`,
     );
     await other.stop(true);
   });
@@ -212,7 +212,7 @@ describe("troubles of the hooks", () => {
     expect(out.split("\n").slice(-4)).toEqual([
       "",
       "2 hook errors in the last 24 h. The latest, 1m ago (PreToolUse): no answer within 1000 ms",
-      `Details: ${world.places.hookLog} (delete it when you have read it)`,
+      "All of them: ~/state/hook.log. Try the hooks with: beckon doctor. This note goes an hour after the last error, once an event has come through.",
       "",
     ]);
   });
@@ -220,7 +220,17 @@ describe("troubles of the hooks", () => {
   test("of yesterday are no news", async () => {
     await world.start();
     writeFileSync(world.places.hookLog, `${line(25 * 60 * 60_000, "long ago")}\n`);
-    expect((await status()).out).not.toContain("Hooks");
+    expect((await status()).out).not.toContain("hook error");
+  });
+
+  test("are no news after an hour, once an event has come through", async () => {
+    await world.start();
+    writeFileSync(world.places.hookLog, `${line(2 * 60 * 60_000, "no answer")}\n`);
+    expect((await status()).out).toContain("1 hook error in the last 24 h. The latest, 2h 00m ago");
+    await world.hook(prompt("s-1"));
+    expect((await status()).out).not.toContain("hook error");
+    appendFileSync(world.places.hookLog, `${line(30 * 60_000, "no answer again")}\n`);
+    expect((await status()).out).toContain("The latest, 30m ago (PreToolUse): no answer again");
   });
 });
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { table } from "../../src/cli/table.ts";
 import { ago, clean, cut, wrap } from "../../src/cli/text.ts";
 import type { SessionSnapshot } from "../../src/core/snapshot.ts";
-import { ask, asking, minute, now, over, placed, session, working } from "./sessions.ts";
+import { ask, asking, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
 const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>
-  table(sessions, { now, columns, colour });
+  table(sessions, { now, columns, colour, home: "/home/dev" });
 const many = [
   asking("docs", {
     title: "Rewrite the guide",
@@ -32,7 +32,7 @@ const many = [
 describe("the table", () => {
   test("looks like this", () => {
     expect(draw(many, 110)).toEqual([
-      "● 2 need you   ◐ 2 working   ○ 1 ready   · 1 over",
+      "● 2 need you   ◐ 2 working   ○ 1 ready   · 1 ended",
       "",
       `● shop-api (main)                  12m  Permission for Bash: npm run deploy  tmux %3 · pts/4  ${id("shop-api")}`,
       "                                        also Write: a.ts",
@@ -55,6 +55,7 @@ describe("the table", () => {
     expect(first(asking("a"))).toBe("● 1 needs you");
     expect(first(asking("a"), asking("b"), working("c"))).toBe("● 2 need you   ◐ 1 working");
     expect(first(working("c"), session("d"))).toBe("nothing needs you   ◐ 1 working   ○ 1 ready");
+    expect(first(session("d"), failed("e"))).toBe("nothing needs you   ✗ 1 failed   ○ 1 ready");
   });
 
   test("has what needs you first, who has waited longest on top", () => {
@@ -62,12 +63,13 @@ describe("the table", () => {
     const rows = draw([
       session("d"),
       working("c"),
+      failed("b"),
       waited("a2", 2),
       waited("a9", 9),
       waited("a5", 5),
       over("e"),
     ]).slice(2);
-    expect(rows.map((line) => line.split(" ")[1])).toEqual(["a9", "a5", "a2", "c", "d", "e"]);
+    expect(rows.map((line) => line.split(" ")[1])).toEqual(["a9", "a5", "a2", "b", "c", "d", "e"]);
   });
 
   test("has of all others first who moved last", () => {
@@ -80,7 +82,7 @@ describe("the table", () => {
     ).toEqual(["a", "b", "c"]);
   });
 
-  test("lists the newest five that are over, and counts the rest", () => {
+  test("lists the newest five that ended, and counts the rest", () => {
     const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { lastEventAt: now - n * minute })));
     expect(lines.slice(2, 7).map((line) => line.slice(0, 4))).toEqual([
       "· p0",
@@ -89,7 +91,7 @@ describe("the table", () => {
       "· p3",
       "· p4",
     ]);
-    expect(lines.slice(7)).toEqual(["  and 4 more that are over"]);
+    expect(lines.slice(7)).toEqual(["  and 4 more that ended"]);
   });
 });
 
@@ -113,13 +115,27 @@ describe("what a session wants or does", () => {
       asking("a", { asks: [ask({ kind: "idle", summary: "x" }), ask()] }),
       "Permission for Bash: npm run deploy",
     ],
-    [working("a", { status: { kind: "working", detail: null } }), "working"],
+    [
+      asking("a", { asks: [ask({ kind: "question", summary: "Red?", questions: 2 })] }),
+      "Question 1 of 2: Red?",
+    ],
+    [working("a", { status: { kind: "working", detail: null } }), "Thinking"],
+    [
+      asking("a", { asks: [ask({ tool: "Edit", summary: "/home/dev/.zshrc" })] }),
+      "Permission for Edit: ~/.zshrc",
+    ],
+    [
+      asking("a", { asks: [ask({ summary: "cat /home/dev/.zshrc" })] }),
+      "Permission for Bash: cat /home/dev/.zshrc",
+    ],
     [working("a", { status: { kind: "working", detail: "Compacting" } }), "Compacting"],
-    [session("a"), "ready"],
+    [session("a"), "done"],
+    [session("a", { turnCount: 0 }), "ready"],
     [session("a", { lastResponse: "## `Done`" }), "Done"],
-    [session("a", idle("rate_limit")), "failed: rate_limit"],
+    [session("a", { ...idle("rate_limit"), error: "rate_limit" }), "failed: rate_limit"],
     [session("a", idle("background: npm run dev")), "background: npm run dev"],
     [over("a"), "ended"],
+    [over("a", { died: true }), "ended unexpectedly"],
     [over("a", { state: "stale" }), "silent for hours"],
   ])("%#", (given, expected) => expect(what(given)).toBe(expected));
 
@@ -153,6 +169,17 @@ describe("what a session wants or does", () => {
       "and 4 more",
     ]);
   });
+});
+
+describe("where a session is", () => {
+  const where = (tty: string, env: Record<string, string> = {}) =>
+    draw([working("a", placed(tty, env))], 200)[2]?.split(/ {2,}/)[3];
+
+  test.each<[string, string, Record<string, string>]>([
+    ["tmux %3 · pts/4", "/dev/pts/4", { TMUX_PANE: "%3" }],
+    ["pts/4", "/dev/pts/4", {}],
+    ["pts/4 over SSH", "/dev/pts/4", { SSH_CONNECTION: "10.0.0.1 5 10.0.0.2 22" }],
+  ])("%s", (shown, tty, env) => expect(where(tty, env)).toBe(shown));
 });
 
 describe("in a window of any width", () => {

@@ -37,7 +37,7 @@ describe("what a person reads", () => {
       "a file elsewhere",
       { tool: "Read", summary: "/home/dev/website/a.ts" },
       "web wants to use Read",
-      "/home/dev/website/a.ts\nfix-login · tmux %3 · since 14:20",
+      "~/website/a.ts\nfix-login · tmux %3 · since 14:20",
     ],
     [
       "a tool of an MCP server",
@@ -50,6 +50,12 @@ describe("what a person reads", () => {
       { tool: null, summary: "", from: "reminder" },
       "web needs your permission",
       "fix-login · tmux %3 · since 14:20",
+    ],
+    [
+      "several questions, of which it has room for one",
+      { kind: "question", summary: "Which colour?", options: ["Red", "Blue"], questions: 2 },
+      "web has 2 questions",
+      "1 of 2: Which colour?\nRed · Blue\nfix-login · tmux %3 · since 14:20",
     ],
     [
       "a question with its options",

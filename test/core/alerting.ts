@@ -31,6 +31,7 @@ export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput
     now,
     clock,
     upSince: now.at - 24 * 60 * minute,
+    home: "/home/dev",
     looking: new Set(),
     known: new Set(),
     silenced: false,

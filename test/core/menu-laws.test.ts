@@ -133,6 +133,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
       hooksInstalled: fc.boolean(),
       dashboard: fc.boolean(),
       version: fc.constant("1.2.3"),
+      home: fc.constantFrom("", "/home/dev"),
       problems: fc.array(texts, { maxLength: 2 }),
       clock: fc.constant(facts.clock),
       quietHoursEnd: fc.constant(null),
@@ -191,7 +192,7 @@ describe("for any sessions", () => {
   test("a session's entry begins with its mark, and no command does", () => {
     holds((input) => {
       for (const { id, label } of entriesOf(see(input).items)) {
-        expect(/^[●◐○·] /u.test(label)).toBe(id.startsWith("session/"));
+        expect(/^[●✗◌◐○·] /u.test(label)).toBe(id.startsWith("session/"));
       }
     });
   });

@@ -109,7 +109,7 @@ describe("what a person does not want to be told of is set aside and does not co
   const asideAs = (why: string, more: object, one = api): void => {
     shows(
       [one],
-      ["(Nothing needs you)", "---", "(Set aside (1))", `● api · 4 min · Bash: npm run deploy · ${why} >`],
+      ["(Nothing needs you)", "---", "(Set aside (1))", `◌ api · 4 min · Bash: npm run deploy · ${why} >`],
       more,
     );
     expect(menuOf([one], more).icon).toEqual({ phase: "calm", count: 0 });

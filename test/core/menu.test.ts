@@ -75,17 +75,23 @@ describe("the menu lists", () => {
       "○ site · 3 min · done >",
       "○ docs · 1 day · done >",
       "---",
-      "Recent (1) >",
+      "Ended (1) >",
     ]);
     expect(menu.title).toBe("beckon: 2 need you, 2 working");
     expect(menu.icon).toEqual({ phase: "blocked", count: 2 });
-    expect(submenu(sessions, "recent")).toEqual(["· gone · 2 h · ended >"]);
+    expect(submenu(sessions, "ended")).toEqual(["· gone · 2 h · ended >"]);
   });
 
   test.each([
     ["a permission without words", ask(0, { summary: "" }), "Permission for Bash"],
     ["a permission nobody named", ask(0, { tool: null, summary: "" }), "Permission"],
     ["a question", ask(0, { kind: "question", summary: "Which colour?" }), "Question: Which colour?"],
+    [
+      "several questions",
+      ask(0, { kind: "question", summary: "Which colour?", questions: 2 }),
+      "Question 1 of 2: Which colour?",
+    ],
+    ["a command that begins with a comment", ask(0, { summary: "# rm -rf /" }), "Bash: # rm -rf /"],
     ["a plan, without its Markdown", ask(0, { kind: "plan", summary: "# Move it" }), "Plan: Move it"],
     ["a plan without words", ask(0, { kind: "plan", summary: "" }), "Plan to approve"],
     ["an MCP server's wish", ask(0, { kind: "elicitation", summary: "Token?" }), "MCP input: Token?"],
@@ -102,22 +108,51 @@ describe("the menu lists", () => {
     expect(labels(menuOf([idle, hidden]).items)).toContain("○ api · 2 min · done");
   });
 
-  test("what failed, what still runs in the background, what has not begun", () => {
-    const turn = { ...ago(minute), running: false, byHook: true, error: "rate limit" };
+  test("what failed on its own, before what works and what is done; the newest first", () => {
+    const failed = (project: string, since: number) =>
+      done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "rate limit" } });
+    const sessions = [
+      done("site", minute),
+      failed("old", hour),
+      failed("new", minute),
+      working("web", minute),
+      blocked("api", 2 * minute),
+    ];
+    shows(sessions, [
+      "(Needs you (1))",
+      "● api · 2 min · Bash: npm run deploy >",
+      "Next waiting",
+      "---",
+      "(Failed (2))",
+      "✗ new · 1 min · failed: rate limit >",
+      "✗ old · 1 h · failed: rate limit >",
+      "---",
+      "(Working (1))",
+      "◐ web · 1 min · Bash >",
+      "---",
+      "(Ready (1))",
+      "○ site · 1 min · done >",
+    ]);
+    expect(menuOf(sessions).title).toBe("beckon: 1 needs you, 2 failed, 1 working");
+    expect(menuOf(sessions).tooltip).toContain("new · 1 min · failed: rate limit");
+    expect(menuOf([failed("a", 0)]).icon).toEqual({ phase: "calm", count: 0 });
+  });
+
+  test("what still runs in the background, what has not begun, what died", () => {
     expect(
       labels(
         menuOf([
-          done("a", minute, { turn }),
           done("b", 2 * minute, { background: "npm run dev" }),
           done("c", 3 * minute, { prompted: null }),
-          ended("d", minute, { ended: { ...ago(minute), reason: "gone", whileBusy: true } }),
+          ended("d", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: true } }),
+          ended("e", 2 * minute, { ended: { ...ago(2 * minute), reason: "other", whileBusy: true } }),
         ]).items,
       ).filter((label) => /^[○·]/.test(label)),
     ).toEqual([
-      "○ a · 1 min · failed: rate limit",
       "○ b · 2 min · background: npm run dev",
       "○ c · 3 min · ready",
       "· d · 1 min · ended unexpectedly",
+      "· e · 2 min · ended",
     ]);
   });
 
@@ -135,9 +170,9 @@ describe("the menu lists", () => {
       "(Ready (1))",
       "○ here · 1 day · done >",
       "---",
-      "Recent (1) >",
+      "Ended (1) >",
     ]);
-    expect(submenu(sessions, "recent")).toEqual(["· far · 9 h · silent for hours >"]);
+    expect(submenu(sessions, "ended")).toEqual(["· far · 9 h · silent for hours >"]);
   });
 });
 
@@ -173,7 +208,7 @@ describe("many sessions", () => {
   });
 
   test("of those that are over, the newest ten", () => {
-    const lines = submenu(many(30, ended), "recent");
+    const lines = submenu(many(30, ended), "ended");
     expect(lines).toHaveLength(10);
     expect(lines[0]).toStartWith("· p29 · 1 min");
   });

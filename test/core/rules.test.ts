@@ -38,7 +38,7 @@ describe("UserPromptSubmit", () => {
       activityPhase: "busy",
       lastPrompt: "go",
       turnCount: 1,
-      status: { kind: "working", detail: null },
+      status: { kind: "working", detail: "Thinking" },
     });
   });
   test("closes the idle ask and older asks of the main thread, not a subagent's", () => {
@@ -348,7 +348,35 @@ test("StopFailure ends the turn with its error", () => {
   expect(running().hook("StopFailure", { error: "rate_limit" }).see()).toMatchObject({
     activityPhase: "interactable",
     status: { kind: "idle", detail: "rate_limit" },
+    error: "rate_limit",
   });
+});
+
+test("a failed turn stays failed until something new happens", () => {
+  const told = running()
+    .hook("StopFailure", { error: "rate_limit" })
+    .wait(60 * 60_000);
+  expect(told.see()).toMatchObject({ state: "idle", error: "rate_limit" });
+  expect(told.hook("UserPromptSubmit", { prompt: "again" }).see().error).toBeNull();
+});
+
+test("a request with several questions says how many", () => {
+  const [question] = askColour.tool_input.questions;
+  const both = { questions: [question, { question: "Which size?", options: [] }] };
+  const told = running().hook("PermissionRequest", { ...askColour, tool_input: both });
+  expect(told.see()).toMatchObject({
+    status: { kind: "attention", detail: "Question 1 of 2: Which colour?" },
+    asks: [{ summary: "Which colour?", options: ["Red", "Blue"], questions: 2 }],
+  });
+  expect(running().hook("PermissionRequest", askColour).see().asks[0]).not.toHaveProperty("questions");
+});
+
+test("a background task is told for as long as it runs", () => {
+  const background_tasks = [{ id: "b1", type: "local_bash", status: "running", description: "npm run dev" }];
+  const told = running().hook("Stop", { background_tasks });
+  const { status } = told.see();
+  expect(status.detail).toStartWith("background: ");
+  expect(told.wait(10 * 60_000).see()).toMatchObject({ state: "idle", status });
 });
 
 describe("SubagentStart, SubagentStop", () => {

@@ -89,6 +89,7 @@ export const facts: MenuInput["facts"] = {
   hooksInstalled: true,
   dashboard: false,
   version: "1.2.3",
+  home: "/home/dev",
   problems: [],
   clock: (at) => new Date(at).toISOString().slice(11, 16),
   quietHoursEnd: null,

@@ -68,7 +68,7 @@ describe("on a desktop", () => {
       await choose(bus, connect);
       await until(() => ownHooks(settings()).length > 5, soonMs);
       await until(() => heard.includes("Claude Code is connected"), soonMs);
-      expect(heard).toContain(`hooks are registered in ${at(".claude", "settings.json")}.`);
+      expect(heard).toContain("hooks are registered in ~/.claude/settings.json.");
       await until(async () => (await desktop.windows("--class", "xfce4-notifyd")).length > 0, soonMs);
       await desktop.screenshot("install-connected");
       await until(async () => !(await menuLabels(bus)).includes(connect), soonMs);

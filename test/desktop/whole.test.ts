@@ -157,7 +157,7 @@ describe("on a desktop", () => {
       await lookAt("elsewhere");
       await works("later", right, "ls");
       await asks("later", right, "ls");
-      expect(await beckon("focus", "--next")).toStartWith("exact (");
+      expect(await beckon("focus", "--next")).toStartWith("You are there. This is its terminal (");
       expect(await terminals.activeTitle()).toBe("alone");
       expect(await beckon("focus", "later")).toContain("tmux");
       expect(await terminals.activeTitle()).toBe("panes");

@@ -70,16 +70,16 @@ describe("a whole life", () => {
 
     const first = await run(home, ["--install"]);
     expect(first).toMatchObject({ err: "", code: 0 });
-    expect(first.out).toContain(`Found Claude Code 2.1.325 at ${home.at("programs", "claude")}.\n`);
-    expect(first.out).toContain(`Copied beckon ${version} to ${stable(home)}.\n`);
+    expect(first.out).toContain(`Found Claude Code 2.1.325 at ~/programs/claude.\n`);
+    expect(first.out).toContain(`Copied beckon ${version} to ~/.local/bin/beckon.\n`);
     expect(first.out).toContain(
-      `Registered 19 hooks in ${home.settings}.\n  The file as it was: ${home.places.backups}/`,
+      `Registered 19 hooks in ~/.claude/settings.json.\n  The file as it was: ~/.local/state/beckon/backups/`,
     );
     expect(first.out).toContain(
       'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
     );
     expect(first.out).toContain(
-      `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ${stable(home)} start\n`,
+      `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
     );
     expect(ownHooks(home.read())).toHaveLength(19);
 
@@ -91,13 +91,13 @@ describe("a whole life", () => {
 
     const look = await run(home, ["--uninstall", "--dry-run"], { program: stable(home) });
     expect(look.out).toContain(
-      `Would put ${home.settings} back as it was before.\nWould remove ${stable(home)}.\n`,
+      `Would put ~/.claude/settings.json back as it was before.\nWould remove ~/.local/bin/beckon.\n`,
     );
     expect(home.tree()).toEqual(installed);
 
     const gone = await run(home, ["--uninstall"], { program: stable(home) });
     expect(gone).toEqual({
-      out: `${home.settings} is as it was before.\nRemoved ${stable(home)}.\n`,
+      out: "~/.claude/settings.json is as it was before.\nRemoved ~/.local/bin/beckon.\n",
       err: "",
       code: 0,
     });
@@ -119,6 +119,8 @@ describe("a whole life", () => {
     expect(out).toMatch(
       /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nNo desktop here: /m,
     );
+    // What would stand in the file is shown as it would stand there.
+    expect(out).toContain(`'${stable(home)}' hook claude`);
     expect(home.tree()).toEqual(before);
   });
 
@@ -142,7 +144,7 @@ describe("a whole life", () => {
     const [state, settings] = [home.places.state, dirname(home.places.config)];
     const command = `rm -r '${state}' '${settings}'`;
     expect(out).toEndWith(
-      `Kept: what beckon knew (${state}) and your settings (${settings}). To remove them too: ${command}\n`,
+      `Kept: what beckon knew (~/.local/state/beckon) and your settings (~/.config/beckon). To remove them too: ${command}\n`,
     );
     expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
     expect([state, settings].filter((path) => existsSync(path))).toEqual([]);
@@ -353,7 +355,7 @@ describe("what cannot be is said in a line", () => {
     const before = home.tree();
     const { out, err, code } = await run(home, ["--install"]);
     expect({ out, code }).toEqual({ out: "", code: 1 });
-    expect(err).toStartWith(`beckon: ${home.settings}, line 3, column 1: `);
+    expect(err).toStartWith("beckon: ~/.claude/settings.json, line 3, column 1: ");
     expect(err).toEndWith(". Nothing was changed.\n");
     expect(err.split("\n")).toHaveLength(2);
     expect(home.tree()).toEqual(before);
@@ -380,7 +382,7 @@ describe("what cannot be is said in a line", () => {
     const failed = await run(home, ["--uninstall"]);
     expect(failed.code).toBe(1);
     expect(failed.err).toBe(
-      `beckon: the hooks are still in ${home.settings}: ${home.settings} cannot be changed: it is read-only. If it may be, then: chmod u+w '${home.settings}'\n`,
+      `beckon: the hooks are still in ~/.claude/settings.json: ~/.claude/settings.json cannot be changed: it is read-only. If it may be, then: chmod u+w '${home.settings}'\n`,
     );
     // Known still, and there still, for the next try.
     chmodSync(home.settings, 0o644);
@@ -476,7 +478,7 @@ describe("as a person who may not do everything", () => {
     const { err, code } = await run(home, ["--install"], { before: nobody });
     expect(code).toBe(1);
     expect(err).toBe(
-      `beckon: ${home.at(".claude")} belongs to user 0, not to you (65534). If it should be yours: chown it.\n`,
+      `beckon: ~/.claude belongs to user 0, not to you (65534). If it should be yours: chown it.\n`,
     );
     expect(home.read()).toBe(theirs);
   });
@@ -487,7 +489,7 @@ describe("as a person who may not do everything", () => {
     const { err, code } = await run(home, ["--install"], { before: nobody });
     expect(code).toBe(1);
     expect(err).toBe(
-      `beckon: ${home.settings} cannot be changed: you may not write there (EACCES). It is as it was.\n`,
+      `beckon: ~/.claude/settings.json cannot be changed: you may not write there (EACCES). It is as it was.\n`,
     );
     expect(existsSync(home.places.state)).toBe(false);
   });

@@ -38,6 +38,7 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
       now,
       clock: String,
       upSince: recording.startedAt - 3_600_000,
+      home: "",
       looking: new Set(),
       known: new Set(),
       silenced: false,

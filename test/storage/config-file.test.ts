@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaults } from "../../src/core/config.ts";
-import { type ConfigFile, followConfig } from "../../src/storage/config-file.ts";
+import { type ConfigFile, createConfig, followConfig } from "../../src/storage/config-file.ts";
 import { until } from "../world.ts";
 
 let folder = "";
@@ -60,6 +60,16 @@ test("what is wrong is named by its key, and the last good settings hold", async
   await until(() => changes === 3, 3_000);
   expect(found.problems()).toEqual([]);
   expect(found.config()).toEqual(defaults);
+});
+
+test("a file is made for whoever has none, and one that is there is never touched", () => {
+  const fresh = join(folder, "beckon", "config.json");
+  expect(createConfig(fresh, "{}")).toBeNull();
+  expect(readFileSync(fresh, "utf8")).toBe("{}");
+  expect(statSync(fresh).mode & 0o777).toBe(0o600);
+  expect(createConfig(fresh, "other")).toBeNull();
+  expect(readFileSync(fresh, "utf8")).toBe("{}");
+  expect(createConfig(join(fresh, "below"), "{}")).toStartWith("It could not be made: ");
 });
 
 test("at a start, what is right of a file with a mistake holds", () => {

@@ -129,6 +129,7 @@ function askOf(tool: string | null, input: Fields): Move {
     inputKey: keyOf(input),
     summary: summaryOf(tool ?? "", input),
     options: asked[0]?.labels ?? [],
+    ...(asked.length > 1 ? { questions: asked.length } : {}),
   };
 }
 

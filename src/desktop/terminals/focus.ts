@@ -70,7 +70,7 @@ function* spotOf({ place, cwd, title }: Target, table: Table): Plan<Start | stri
     place.procStart !== null &&
     agent.start !== null &&
     agent.start !== place.procStart;
-  if (agent === undefined || isReused) return `its process ${place.pid} is gone`;
+  if (agent === undefined || isReused) return `its process ${place.pid} is gone: it has ended, or was killed`;
   const env = (yield* environment(place.pid)) ?? place.env;
   const inTerminal = agent.tty === null ? fromFirstTty(line, table) : line;
   const tty = inTerminal[0]?.tty ?? place.tty;

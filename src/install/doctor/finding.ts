@@ -46,7 +46,3 @@ export function listed(words: readonly string[]): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
-
-export function shortPath(path: string, home: string): string {
-  return home.length > 1 && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
-}

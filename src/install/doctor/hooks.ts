@@ -6,7 +6,6 @@ import { about, type Finding, listed, plural } from "./finding.ts";
 
 export interface SettingsFacts {
   readonly scope: "managed" | "local" | "project" | "user";
-  /** For people: `~/.claude/settings.json`. */
   readonly path: string;
   /** Why it could not be read or understood. */
   readonly problem: string | null;

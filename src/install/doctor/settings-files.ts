@@ -9,7 +9,6 @@ import { mentionsBeckon, readHookCommand } from "../hook-command.ts";
 import { type Env, homeOf, scopes, settingsPath } from "../scope.ts";
 import { ownHooks } from "../settings.ts";
 import { managedPlaces } from "../warnings.ts";
-import { shortPath } from "./finding.ts";
 import type { Called, SettingsFacts } from "./hooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -27,15 +26,15 @@ export function lookAtSettings(env: Env, cwd: string | null): readonly SettingsF
     [...own, ...managed]
       // In the home folder the person's file is the project's too.
       .filter(({ path }) => !seen.has(path) && seen.add(path))
-      .flatMap(({ scope, path }) => readOne(scope, path, shortPath(path, home)) ?? [])
+      .flatMap(({ scope, path }) => readOne(scope, path) ?? [])
   );
 }
 
-function readOne(scope: SettingsFacts["scope"], file: string, path: string): SettingsFacts | null {
+function readOne(scope: SettingsFacts["scope"], path: string): SettingsFacts | null {
   const nothing = { scope, path, own: [], around: [], disablesAll: false, managedOnly: false };
   let text: string;
   try {
-    text = readSmallFile(file, limits.maxAgentSettingsBytes);
+    text = readSmallFile(path, limits.maxAgentSettingsBytes);
   } catch (error) {
     const code = codeOf(error);
     return code === "ENOENT" || code === "ENOTDIR"

@@ -1,7 +1,7 @@
 /** What was left behind: events that wait, and errors that nobody saw. */
 import { isOfProbeLine } from "../../core/probe.ts";
 import { limits } from "../../limits.ts";
-import { type HookError, recentHookErrors } from "../../storage/hook-log.ts";
+import { type HookError, openHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { readSmallFile } from "../../storage/small-file.ts";
 import { about, type Finding, plural } from "./finding.ts";
@@ -40,7 +40,7 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
             "warn",
             "hook-errors",
             `${plural(hookErrors.length, "hook error")} in the last 24 h, the latest ${since(lastHook.at, now)} ago: ${cut(lastHook.text)}`,
-            `All of them: ${hookLog} (delete it when you have read it)`,
+            `All of them: ${hookLog}`,
           ),
         ]
       : []),
@@ -80,7 +80,7 @@ export function lookForTraces(paths: Paths, isUp: boolean, now: number): TracesF
   return {
     waiting: waiting.length,
     isUp,
-    hookErrors: recentHookErrors(paths.hookLog, now),
+    hookErrors: openHookErrors(paths, now),
     logErrors,
     hookLog: paths.hookLog,
     log: paths.log,

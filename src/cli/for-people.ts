@@ -1,0 +1,10 @@
+/** A line for the person at the terminal: nothing in it steers the terminal, and their own folder is `~`. */
+import { withTilde } from "../core/home.ts";
+import { homeOf } from "../install/scope.ts";
+import { clean } from "./text.ts";
+
+export const ownHome = (): string => homeOf(process.env);
+
+export function forPeople(line: string): string {
+  return clean(withTilde(line, ownHome()));
+}

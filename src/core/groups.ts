@@ -1,0 +1,38 @@
+/** What a person tells sessions apart by: the same names, marks and order in the menu and on the command line. */
+
+/**
+ * "failed": its last turn ended with an error, and nothing happened since. "set aside": it waits for its person, who has
+ * said not to be told (muted, snoozed, dismissed), or has none. "ended": also what has been silent for hours.
+ */
+export type Group = "needs you" | "failed" | "set aside" | "working" | "ready" | "ended";
+
+/** In the order in which they matter. */
+export const groups: readonly Group[] = ["needs you", "failed", "set aside", "working", "ready", "ended"];
+
+/** Every session's line begins with one, and no command of the menu does. */
+export const marks: Readonly<Record<Group, string>> = {
+  "needs you": "●",
+  failed: "✗",
+  "set aside": "◌",
+  working: "◐",
+  ready: "○",
+  ended: "·",
+};
+
+/** "1 needs you", "2 need you", "3 working" */
+export function counted(group: Group, count: number): string {
+  return `${count} ${group === "needs you" && count > 1 ? "need you" : group}`;
+}
+
+/** What a session does that asks for nothing. */
+export const doing = {
+  thinking: "Thinking",
+  done: "done",
+  ready: "ready",
+  ended: "ended",
+  died: "ended unexpectedly",
+  lost: "silent for hours",
+} as const;
+
+export const failedWith = (error: string): string => `failed: ${error}`;
+export const inBackground = (task: string): string => `background: ${task}`;

@@ -1,0 +1,55 @@
+/** `beckon focus`, as a person types it, where there is no desktop to go to. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createClock } from "../../src/watch/machine.ts";
+import { createWorld, prompt, type World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.destroy());
+
+async function focus(...args: string[]) {
+  const child = world.beckon(["focus", ...args]);
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, err, code: await child.exited };
+}
+const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
+
+test("says in sentences why it cannot go there, and where to look", async () => {
+  await world.start();
+  const { pid, procStart } = world.agent();
+  const { host } = createClock()();
+  const cwd = `${world.home}/shop`;
+  await world.hook(prompt("s-1", { cwd }), {
+    pid,
+    procStart,
+    host,
+    tty: "/dev/pts/7",
+    env: { TMUX_PANE: "%3" },
+  });
+  const { err, ...more } = await focus("s-1");
+  expect(more).toEqual({ out: "", code: 1 });
+  expect(err).toMatch(/^beckon cannot take you there\. .*\. Where to look: tmux %3, in ~\/shop\.\n$/);
+  const response = await world.post({}, "/api/sessions/s-1/focus");
+  const told = (await response.json()) as { says: string };
+  expect(told).toMatchObject({ result: "impossible", by: expect.any(String), why: expect.any(String) });
+  expect(told.says).toEndWith(`in ${cwd}.`);
+});
+
+test("says what to do where there is nothing to go to", async () => {
+  await world.start();
+  await world.hook(prompt("s-1"));
+  expect(await focus("s-1")).toEqual(
+    failed(
+      "beckon cannot take you there. No hook of this session has said where its terminal is. To see whether the hooks work: beckon doctor. Where to look: in /home/dev/proj.",
+    ),
+  );
+  await world.hook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
+  expect(await focus("s-1")).toEqual(
+    failed(
+      "beckon cannot take you there. It has ended: there is no terminal to go to. Those that run: beckon status.",
+    ),
+  );
+  expect(await focus("--next")).toEqual(failed("beckon: nothing needs you now. See: beckon status"));
+});
