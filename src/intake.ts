@@ -66,27 +66,23 @@ export function createIntake(options: IntakeOptions): Intake {
 
   function open(raw: string, spool: Parcel["spool"]): Parcel | Outcome {
     const here = clock();
-    const text = masked(raw);
-    let body: unknown;
-    try {
-      body = JSON.parse(text);
-    } catch {
-      return invalid;
-    }
+    const body = parse(raw);
+    if (body === undefined) return invalid;
     const hook = openEnvelope(body, options.defaultProvider, here.host);
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
-    if (!agents[hook.provider]) return { status: 400, error: "unknown provider" };
-    // The payload as it was written: to write it anew would cost more.
-    const from = hook.payload === body ? 0 : text.indexOf('"payload":');
-    const payload = from < 0 ? text : text.slice(from);
-    // Compared with those of one session in one second: 32 bits and the length tell them apart.
-    const key = `${payload.length.toString(36)}.${Bun.hash.xxHash32(payload).toString(36)}`;
-    return { hook, key, text, here, when: stamp(hook.meta, here), spool };
+    const agent = agents[hook.provider];
+    if (!agent) return { status: 400, error: "unknown provider" };
+    const payloadAt = hook.payload === body ? 0 : Math.max(0, raw.indexOf('"payload":'));
+    // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
+    const from = raw.startsWith(envelopeStart) ? payloadAt : 0;
+    const lean = agent.lean(raw, from, hook.payload);
+    const text = options.mask(lean, from);
+    // What was covered is covered in the state too.
+    const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
+    if (!kept) return invalid;
+    const key = agent.nameOf(hook.payload) ?? keyOf(text.slice(payloadAt));
+    return { hook: kept, key, text, here, when: stamp(hook.meta, here), spool };
   }
-
-  /** What a forwarder adds before the payload holds no secrets, and is a third of the text. */
-  const masked = (raw: string): string =>
-    options.mask(raw, raw.startsWith(envelopeStart) ? Math.max(0, raw.indexOf('"payload":')) : 0);
 
   function understand({ hook, key, when }: Parcel, id: string): AgentEvent | Outcome {
     try {
@@ -185,6 +181,19 @@ export function createIntake(options: IntakeOptions): Intake {
 /** What this machine was called in an earlier boot: its processes were ours to see, and are gone. */
 function hostThen({ host, boot }: Here, then: string | null): string | null {
   return host !== null && boot !== null && then !== null ? host.replace(boot, then) : host;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compared with those of one session in one second: 32 bits and the length tell texts apart. */
+function keyOf(text: string): string {
+  return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
 }
 
 function whatIsMissing(payload: Fields): string {

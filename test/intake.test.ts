@@ -126,6 +126,20 @@ describe("an event", () => {
     expect(counted[0]?.event.move).toMatchObject({ text: "use ••• now" });
   });
 
+  test("is kept without what its tool returned: files and outputs are nobody's to keep", async () => {
+    const call = { hook_event_name: "PostToolUse", tool_name: "Read", tool_use_id: "toolu_1" };
+    const secret = "what the file says";
+    const taken = intake();
+    await taken.accept(envelope({ id: "1" }, { ...call, tool_response: { file: { content: secret } } }));
+    await taken.accept(envelope({ id: "2" }, { ...call, tool_use_id: "toolu_2", tool_result: secret }));
+    await taken.accept(
+      JSON.stringify({ ...payload, ...call, tool_use_id: "toolu_3", tool_response: [secret] }),
+    );
+    expect(counted.map(({ event }) => event.move.kind)).toEqual(["tool-end", "tool-end", "tool-end"]);
+    expect(JSON.stringify([lines(), counted])).not.toContain(secret);
+    expect(lines()[0]?.body).toMatchObject({ payload: { ...call, tool_response: null } });
+  });
+
   test("of BECKON_PROVIDER's agent is that agent's, and refused where nobody knows it", async () => {
     const taken = intake({ defaultProvider: "somebody" });
     expect(await taken.accept(JSON.stringify(payload))).toEqual({ status: 400, error: "unknown provider" });
@@ -151,6 +165,21 @@ describe("the same event", () => {
     taken.remember(["1"]);
     expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
     expect(counted).toEqual([]);
+  });
+
+  test("of a tool call has one key, and its beginning, its end and other calls have others", async () => {
+    const taken = intake();
+    const call = (name: string, id: string, n: number) =>
+      taken.accept(envelope({ id: `${name}${id}${n}` }, { hook_event_name: name, tool_use_id: id }));
+    for (const n of [1, 2]) {
+      await call("PreToolUse", "a", n);
+      await call("PostToolUse", "a", n);
+      await call("PreToolUse", "b", n);
+      await call("PermissionRequest", "a", n);
+    }
+    const keys = counted.map(({ event }) => event.payloadKey);
+    expect(keys.slice(0, 4)).toEqual(keys.slice(4));
+    expect(new Set(keys).size).toBe(4);
   });
 
   test("of two forwarders has one key, whatever they saw around it", async () => {

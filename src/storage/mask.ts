@@ -2,6 +2,7 @@
  * Covers what looks like a secret in an event's JSON text, before it is kept anywhere. Only the insides of string values
  * change, so the text stays the same JSON with the same keys.
  */
+import { endOfString } from "../agents/json-text.ts";
 import { mayHoldSecret } from "./first-look.ts";
 import { isSecretByName, mask, maskText } from "./secrets.ts";
 
@@ -98,15 +99,6 @@ function decode(literal: string): string | null {
   } catch {
     return null;
   }
-}
-
-function endOfString(text: string, open: number): number {
-  for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(close - 1 - backslashes) === 92) backslashes++;
-    if (backslashes % 2 === 0) return close;
-  }
-  return -1;
 }
 
 function skipSpace(text: string, from: number): number {

@@ -1,0 +1,22 @@
+/** What of a hook's payload is worth keeping, and what tells it apart from others. */
+import { limits } from "../../limits.ts";
+import { type Fields, text as textOf } from "../envelope.ts";
+import { withoutMember } from "../json-text.ts";
+
+/** The second is its older name. */
+const returned = ["tool_response", "tool_result"] as const;
+
+/** What a tool returned moves no session: a picture, a whole file or its output would only lie on the disk. */
+export function lean(text: string, from: number, payload: Fields): string {
+  let left = text;
+  for (const name of returned) if (payload[name] != null) left = withoutMember(left, name, from);
+  return left;
+}
+
+const once: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse", "PostToolUseFailure"]);
+
+/** A tool call begins once and ends once. */
+export function nameOf({ hook_event_name: name, tool_use_id }: Fields): string | null {
+  const id = once.has(name) ? textOf(tool_use_id, limits.maxIdLength) : null;
+  return id && `${name}.${id}`;
+}
