@@ -22,9 +22,12 @@ export const exec: Exec = async (argv, options = {}) => {
   const timer = setTimeout(() => stop.abort(), timeoutMs);
   stop.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   if (input !== undefined && typeof child.stdin === "object") {
-    child.stdin.write(input);
-    // A program that does not read its input may be gone already.
-    await Promise.resolve(child.stdin.end()).catch(() => {});
+    try {
+      child.stdin.write(input);
+      await child.stdin.end();
+    } catch {
+      // A program that does not read its input may be gone already.
+    }
   }
   // What it leaves running keeps its pipes open: what was read until its own end, and a moment more, counts.
   const ended = child.exited.then(() => Bun.sleep(drainMs));
