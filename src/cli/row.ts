@@ -26,7 +26,7 @@ export function groupOf(session: SessionSnapshot): Group {
   if (session.status.kind === "attention") return session.silence ? "set aside" : "needs you";
   if (session.status.kind === "working") return "working";
   if (session.state === "completed" || session.state === "stale") return "ended";
-  return session.error ? "failed" : "ready";
+  return session.error && session.silence !== "dismissed" ? "failed" : "ready";
 }
 
 export function rowOf(
@@ -74,7 +74,7 @@ function whatOf(session: SessionSnapshot, group: Group, home: string): string {
     return dangerOf(ask) + said + (ask ? pathWithTilde(wholeWantOf(ask), home) : (detail ?? group));
   }
   if (group === "working") return detail ?? doing.thinking;
-  if (group === "failed") return failedWith(session.error ?? "");
+  if (session.error && group !== "ended") return failedWith(session.error);
   if (session.state === "completed") return session.died ? doing.died : doing.ended;
   if (session.state === "stale") return doing.lost;
   return detail ?? firstLine(session.lastResponse) ?? (session.turnCount > 0 ? doing.done : doing.ready);

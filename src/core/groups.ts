@@ -1,7 +1,7 @@
 /** What a person tells sessions apart by: the same names, marks and order in the menu and on the command line. */
 
 /**
- * "failed": its last turn ended with an error, and nothing happened since. "set aside": it waits for its person, who has
+ * "failed": its last turn ended with an error, and nothing happened since, nor was it dismissed. "set aside": it waits for its person, who has
  * said not to be told (muted, snoozed, dismissed), or has none. "ended": also what has been silent for hours.
  */
 export type Group = "needs you" | "failed" | "set aside" | "working" | "ready" | "ended";

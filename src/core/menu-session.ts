@@ -69,7 +69,9 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: Menu
     }),
     ...(asks.length > told.length ? [tell(idOf("asks", key), `and ${asks.length - told.length} more`)] : []),
     ...(answer === "" ? [] : [tell(idOf("said", key), `Said “${cutEnd(answer, maxLabel - 7)}”`)]),
-    ...(group === "failed" ? [tell(idOf("failed", key), `It ${what}`)] : []),
+    ...(session.turn.error !== null && (group === "failed" || group === "ready")
+      ? [tell(idOf("failed", key), `It ${what}`)]
+      : []),
     ...running
       .slice(0, maxTold)
       .map((child) =>
@@ -99,7 +101,7 @@ function actionsOn(row: Row, given: Given): MenuEntry[] {
   return [
     ...(session.ended ? [] : [can("focus", "Go to terminal", { do: "focus", session: key })]),
     ...(row.group === "ended" ? [] : [...snoozing(row, given, can), ...muting(row, given, can)]),
-    ...(asks.length > 0 && row.silence !== "dismissed"
+    ...((asks.length > 0 || row.group === "failed") && row.silence !== "dismissed"
       ? [can("dismiss", "Dismiss", { do: "dismiss", session: key })]
       : []),
     can("copy-id", "Copy session id", { do: "copy-id", session: key }),

@@ -6,7 +6,7 @@ import { type Moment, sessionKey } from "./event.ts";
 import { doing, failedWith, type Group, inBackground } from "./groups.ts";
 import { staleAfterMs, statusOf } from "./phase.ts";
 import { type Ask, hasDied, isBlocking, isShown, type Session } from "./session.ts";
-import { mutedBy, sentAway, type Wishes } from "./wishes.ts";
+import { failureSentAway, mutedBy, sentAway, type Wishes } from "./wishes.ts";
 
 export interface Row {
   readonly session: Session;
@@ -55,7 +55,12 @@ export function rowOf(session: Session, given: Given): Row | null {
     const what = statusOf(session, ages.minute).detail ?? doing.thinking;
     return { ...row, group: "working", since: workingSince(session, ages), what };
   }
-  if (turn.error !== null) return { ...row, group: "failed", since: turn, what: failedWith(turn.error) };
+  if (turn.error !== null) {
+    const what = failedWith(turn.error);
+    const isSeen = given.wishes.dismissed.includes(failureSentAway(key, session));
+    if (!isSeen) return { ...row, group: "failed", since: turn, what };
+    return { ...row, group: "ready", since: turn, what, silence: "dismissed" };
+  }
   return { ...row, group: "ready", since: turn, what: doneWith(session) };
 }
 

@@ -32,6 +32,11 @@ export function sentAway(session: string, askId: string): string {
   return `tray:${session}/${askId}`;
 }
 
+/** The same for a turn that failed. */
+export function failureSentAway(session: string, { turn }: Pick<Session, "turn">): string {
+  return sentAway(session, `failed-${turn.at}`);
+}
+
 const minuteMs = 60_000;
 const maxSnoozeMinutes = 7 * 24 * 60;
 
@@ -104,7 +109,8 @@ function quietUntil(mode: QuietMode, now: WishTime): number | null {
 
 function everyKey(session: Session): string[] {
   const own = keyOf(session);
-  return [...alertKeys(session), ...session.asks.map((ask) => sentAway(own, ask.id))];
+  const failure = session.turn.error === null ? [] : [failureSentAway(own, session)];
+  return [...alertKeys(session), ...session.asks.map((ask) => sentAway(own, ask.id)), ...failure];
 }
 
 /** Without what is over, of all sessions as they have settled. Muted projects stay: the next session there is muted too. */

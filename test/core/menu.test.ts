@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Session } from "../../src/core/session.ts";
-import { noWishes } from "../../src/core/wishes.ts";
+import { noWishes, tidy, wish } from "../../src/core/wishes.ts";
 import {
   ago,
   ask,
@@ -108,9 +108,23 @@ describe("the menu lists", () => {
     expect(labels(menuOf([idle, hidden]).items)).toContain("○ api · 2 min · done");
   });
 
+  const failed = (project: string, since: number) =>
+    done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "rate limit" } });
+
+  test("what failed and was dismissed among the ready ones, until it fails again", () => {
+    const first = failed("api", hour);
+    const dismiss = { do: "dismiss", session: keyOf(first) } as const;
+    const seen = wish(noWishes, dismiss, { at: now.at, tomorrow: 0 }, { session: () => first });
+    expect(labels(menuOf([first], { wishes: seen }).items)).toContain(
+      "○ api · 1 h · failed: rate limit · dismissed",
+    );
+    expect(tidy(seen, now.at, [first])).toBe(seen);
+    expect(labels(menuOf([failed("api", minute)], { wishes: seen }).items)).toContain(
+      "✗ api · 1 min · failed: rate limit",
+    );
+  });
+
   test("what failed on its own, before what works and what is done; the newest first", () => {
-    const failed = (project: string, since: number) =>
-      done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "rate limit" } });
     const sessions = [
       done("site", minute),
       failed("old", hour),
