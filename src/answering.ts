@@ -65,8 +65,10 @@ export function createAnswering(options: AnsweringOptions): Answers {
     stop() {
       clearInterval(pruning);
       held.stop();
-      record.stop();
     },
-    flush: decisions.flush,
+    flush() {
+      record.stop();
+      decisions.flush();
+    },
   };
 }

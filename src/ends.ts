@@ -40,12 +40,16 @@ export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): E
   /** By session. */
   const unsure = new Map<string, Set<Unsure>>();
 
-  function tell(one: Unsure): void {
+  function drop(one: Unsure): void {
     clearTimeout(one.timer);
     const key = keyOf(one.end.session);
     const others = unsure.get(key);
     others?.delete(one);
     if (others?.size === 0) unsure.delete(key);
+  }
+
+  function tell(one: Unsure): void {
+    drop(one);
     onEnd(one.end);
   }
 
@@ -55,26 +59,36 @@ export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): E
     unsure.set(key, (unsure.get(key) ?? new Set()).add(one));
   }
 
-  /** What the next event says of it. */
-  function learn(one: Unsure, after: Session, event: AgentEvent): void {
-    if (isEndOf(one.end.ask, event)) {
-      one.end = { ...one.end, outcome: outcomeOf(after, event), isLeft: false };
-      tell(one);
-    } else if (one.end.outcome === answered && (after.ended || isOver(one.end.ask, event))) {
-      one.end = { ...one.end, outcome: outcomeOf(after, event), isLeft: after.ended !== null };
+  /** What the next event says of those that ended last; of two alike, one tool's end speaks of the newer one. */
+  function learn(waiting: readonly Unsure[], after: Session, event: AgentEvent): void {
+    const { move } = event;
+    if (move.kind === "ask-answered") {
+      // Through beckon, which says so itself.
+      for (const one of waiting) if (one.end.ask.request === move.request) drop(one);
+      return;
+    }
+    const done = waiting.findLast((one) => isEndOf(one.end.ask, event));
+    if (done) {
+      done.end = { ...done.end, outcome: outcomeOf(done.end.ask, after, event), isLeft: false };
+      tell(done);
+    }
+    for (const one of waiting) {
+      const { ask, outcome } = one.end;
+      if (one === done || outcome !== answered || !(after.ended || isOver(ask, event))) continue;
+      one.end = { ...one.end, outcome: outcomeOf(ask, after, event), isLeft: after.ended !== null };
     }
   }
 
   return {
     follow(after, event, before) {
       const waiting = unsure.size > 0 ? unsure.get(keyOf(after)) : undefined;
-      for (const one of [...(waiting ?? [])]) learn(one, after, event);
+      if (waiting) learn([...waiting], after, event);
       if (event.move.kind === "ask-answered" || !before || before.asks.length === 0) return;
       const left = new Set(after.asks.map(({ id }) => id));
       for (const ask of before.asks) {
         if (left.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
         const isLeft = after.ended !== null;
-        const end: End = { session: after, ask, outcome: outcomeOf(after, event), isLeft, at: now() };
+        const end: End = { session: after, ask, outcome: outcomeOf(ask, after, event), isLeft, at: now() };
         const isSure = isLeft || (event.move.kind !== "status" && event.move.kind !== "tools-done");
         if (isSure) onEnd(end);
         else wait(end);
@@ -88,21 +102,25 @@ export function createEnds({ now, onEnd, waitMs = usualWaitMs }: EndsOptions): E
 
 const answered = "answered";
 
+/** A form belongs to a tool that goes on after it. */
 function isEndOf(ask: Ask, { move, agentId }: AgentEvent): boolean {
-  if (move.kind !== "tool-end" || agentId !== ask.agentId) return false;
+  if (move.kind !== "tool-end" || agentId !== ask.agentId || ask.kind === "elicitation") return false;
   return ask.toolUseId === null ? move.tool === ask.tool : move.toolUseId === ask.toolUseId;
 }
 
 /** It is over, and its tool has not run. */
 function isOver(ask: Ask, { move, agentId }: AgentEvent): boolean {
-  if (move.kind === "tools-done") return agentId === ask.agentId;
+  if (move.kind === "tools-done") return agentId === ask.agentId && ask.kind !== "elicitation";
   return move.kind === "status" && (move.status === "idle" || move.status === "shell");
 }
 
-function outcomeOf({ ended }: Session, { move }: AgentEvent): string {
+function outcomeOf({ kind }: Ask, { ended }: Session, { move }: AgentEvent): string {
   switch (move.kind) {
     case "tool-end":
-      return move.outcome === "denied" ? "denied" : "allowed";
+      if (move.outcome === "denied") return "denied";
+      return kind === "question" ? answered : "allowed";
+    case "elicitation-end":
+      return answered;
     case "tools-done":
       return "No";
     case "status":

@@ -74,13 +74,14 @@ export function createIntake(options: IntakeOptions): Intake {
     if (!agent) return { status: 400, error: "unknown provider" };
     const payloadAt = hook.payload === body ? 0 : Math.max(0, raw.indexOf('"payload":'));
     // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
-    const from = raw.startsWith(envelopeStart) ? payloadAt : 0;
+    const isOurs = raw.startsWith(envelopeStart) && raw.indexOf('"payload"') === payloadAt;
+    const from = isOurs ? payloadAt : 0;
     const lean = agent.lean(raw, from, hook.payload);
     const text = options.mask(lean, from);
     // What was covered is covered in the state too.
     const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
     if (!kept) return invalid;
-    const key = agent.nameOf(hook.payload) ?? keyOf(text.slice(payloadAt));
+    const key = agent.nameOf(hook.payload) ?? keyOf(raw.slice(payloadAt));
     return { hook: kept, key, text, here, when: stamp(hook.meta, here), spool };
   }
 

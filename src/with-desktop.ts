@@ -71,7 +71,12 @@ export function createDesktop(options: DesktopOptions): Desktop {
     before: loadDesk(paths.desk),
     // Which alerts are on the screen must be known after a kill too, or they are shown twice.
     keep: (value) =>
-      createSaver(() => saveDesk(paths.desk, value()), { quietMs: 30, maxMs: 200, onError: onProblem }),
+      createSaver(() => saveDesk(paths.desk, value()), {
+        quietMs: 30,
+        maxMs: 200,
+        maxRestMs: 0,
+        onError: onProblem,
+      }),
     onAction: (action) => actions.click(action),
     onHeld(key, why) {
       log("info", `no alert for ${key}: ${why}`);

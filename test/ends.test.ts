@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createEnds, type End } from "../src/ends.ts";
 import { createStore } from "../src/store.ts";
-import { asking, call, type tell } from "./core/tell.ts";
+import { askColour, asking, bash, call, tell } from "./core/tell.ts";
 import { until } from "./world.ts";
 
 function endsOf(told: ReturnType<typeof tell>, waitMs?: number) {
@@ -87,6 +87,48 @@ describe("waited for", () => {
   ])("%s", (_, told, how) => {
     expect(words(told)).toEqual([[], [how]]);
   });
+});
+
+describe("a form of a tool that goes on", () => {
+  const form = { mcp_server_name: "mail", message: "Your email?" };
+  const dialog = () =>
+    asking().hook("PostToolUse", call).hook("Elicitation", form).file("waiting", "input needed", 10);
+  const result = { mcp_server_name: "mail", action: "decline" };
+  const tool = { tool_name: "mcp__mail__send", tool_input: {}, tool_use_id: "toolu_2" };
+  test.each([
+    ["answered", dialog().hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
+    ["the file first", dialog().file("busy").hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
+    ["and its tools done", dialog().file("busy").hook("PostToolBatch", {}, 50)],
+  ])("%s", (_, told) => {
+    expect(words(told)[1]).toEqual(["allowed", "answered"]);
+  });
+});
+
+test("a question is answered, not allowed", () => {
+  const question = { ...askColour, tool_use_id: "toolu_2" };
+  const told = tell()
+    .hook("PreToolUse", question)
+    .hook("PermissionRequest", askColour)
+    .hook("PostToolUse", question);
+  expect(words(told)[1]).toEqual(["answered"]);
+});
+
+test("what was answered through beckon is not told again, also where the file came first", () => {
+  const told = shown().file("busy");
+  const request = told.events.find(({ move }) => move.kind === "ask")?.id ?? "";
+  expect(words(told.own({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
+});
+
+test("of two alike, one tool's end speaks of one", () => {
+  const told = tell()
+    .hook("PermissionRequest", bash)
+    .file("waiting", "permission prompt", 10)
+    .file("busy")
+    .file("waiting", "permission prompt", 100)
+    .hook("PermissionRequest", bash, 10)
+    .file("busy")
+    .hook("PostToolUse", call, 50);
+  expect(words(told)).toEqual([["allowed"], ["allowed", "answered"]]);
 });
 
 test("what nobody says more of is told after a moment, with the time of its end", async () => {

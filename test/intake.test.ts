@@ -140,6 +140,40 @@ describe("an event", () => {
     expect(lines()[0]?.body).toMatchObject({ payload: { ...call, tool_response: null } });
   });
 
+  test("of a batch neither: it repeats what each of its tools returned", async () => {
+    const batch = (id: string, content: string) =>
+      envelope(
+        { id },
+        { hook_event_name: "PostToolBatch", tool_calls: [{ tool_use_id: "t", tool_response: content }] },
+      );
+    const taken = intake();
+    await taken.accept(batch("1", "what the file says"));
+    await taken.accept(batch("2", "what another says"));
+    expect(JSON.stringify(lines())).not.toContain("says");
+    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+  });
+
+  test("is masked also where its sender puts a space before the colon", async () => {
+    const text = envelope({ id: "1" }, { prompt: "DB_PASSWORD=hunter2hunter2", x: { payload: 1 } });
+    await intake().accept(text.replace('"payload":', '"payload" :'));
+    expect(JSON.stringify([lines(), counted])).not.toContain("hunter2");
+  });
+
+  test("is told from the next, also where what comes before its payload was masked", async () => {
+    const taken = intake();
+    const sent = (id: string, prompt: string) =>
+      JSON.stringify({
+        _meta: { id, env: { API_TOKEN: "x".repeat(900) } },
+        payload: { ...payload, prompt },
+      });
+    for (const [id, prompt] of [
+      ["1", "one"],
+      ["2", "two"],
+    ] as const)
+      await taken.accept(sent(id, prompt));
+    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+  });
+
   test("of BECKON_PROVIDER's agent is that agent's, and refused where nobody knows it", async () => {
     const taken = intake({ defaultProvider: "somebody" });
     expect(await taken.accept(JSON.stringify(payload))).toEqual({ status: 400, error: "unknown provider" });

@@ -15,10 +15,11 @@ export function withoutMember(text: string, name: string, from: number): string 
   // Within a string its quotes would be escaped: this can only be a member's name.
   const written = `"${name}":`;
   const at = text.indexOf(written, from);
-  if (at < 0 || text.includes(written, at + 1)) return text;
+  if (at < 0) return text;
   const start = at + written.length;
   const end = endOfValue(text, start);
-  return end < 0 ? text : `${text.slice(0, start)}null${text.slice(end)}`;
+  if (end < 0 || text.includes(written, end)) return text;
+  return `${text.slice(0, start)}null${text.slice(end)}`;
 }
 
 const quote = 34;

@@ -172,7 +172,8 @@ function parse(text: string): Fields | null {
 async function pack(agent: string, meta: Fields, text: string, payload: Fields): Promise<string> {
   const wrap = (about: Fields, inner: string) =>
     `{"provider":${JSON.stringify(agent)},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
-  const body = wrap(meta, text);
+  // The shell's forwarder loses a line's end too: the same event of both must be the same text.
+  const body = wrap(meta, text.trimEnd());
   // A UTF-16 unit takes three bytes at most, so that most bodies need not be measured.
   if (body.length * 3 <= limits.maxBodyBytes || Buffer.byteLength(body) <= limits.maxBodyBytes) return body;
   const { shorten } = await import("./hook-shorten.ts");

@@ -11,7 +11,7 @@ export function pathWithTilde(text: string, home: string): string {
   return isNone(home) ? text : text.replace(all, "$1~");
 }
 
-const end = "(?=/|[\\s),:;]|\\.?$|\\.\\s)";
+const end = "(?=/|[.,:;]?(?:\\s|$)|\\))";
 /** `/` or nothing: it is nobody's own. Windows' shells do not know a `~`. */
-const isNone = (home: string): boolean => !/^\/./.test(home);
+const isNone = (home: string): boolean => !/^\/+[^/]/.test(home);
 const quoted = (home: string): string => home.replace(/\/+$/, "").replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

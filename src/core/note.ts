@@ -34,8 +34,8 @@ export function note(session: Session, event: AgentEvent): Session {
 
 /** The agent's file knows best: hooks of a session that the person sent to the background say that nobody sits there. */
 function attendedBy({ attended, file }: Session, event: AgentEvent): boolean | null {
-  if (file !== null && attended !== null && event.move.kind !== "status") return attended;
-  return event.attended ?? attended;
+  const isFiles = file !== null && attended === true && event.move.kind !== "status";
+  return isFiles ? attended : (event.attended ?? attended);
 }
 
 /** Those of the last moment, and this one. After a prompt or a turn's end the same words mean something new. */

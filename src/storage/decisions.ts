@@ -89,13 +89,15 @@ function dropOlder(path: string, oldest: number): void {
 
 /** The newest last. A line that makes no sense is passed over. */
 export function readDecisions(path: string): Logged[] {
-  return filesOf(path).flatMap((name) => {
+  const entries = filesOf(path).flatMap((name) => {
     try {
       return linesOf(name).flatMap((line) => readEntry(line) ?? []);
     } catch {
       return [];
     }
   });
+  // What was not sure at first is written down a little later than it happened.
+  return entries.sort((a, b) => a.at - b.at);
 }
 
 /** Whatever lies there, no more of it than beckon itself would have written. */

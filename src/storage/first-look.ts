@@ -3,6 +3,8 @@
  * every third character. The sixteen expressions that look closer took twice as long.
  */
 
+const space =
+  " \f\n\r\t\v\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 /** Four characters of every secret there is a rule for. `[…]`: one of these; `*`: a letter or digit. */
 const quarters = [
   ...["AIza", "A[KS]IA", "eyJ*", "eyJ[_-]", "gh[pousr]_", "npm_", "xapp", "xox*", "sk-*", "k_li", "k_te"],
@@ -17,10 +19,10 @@ const quarters = [
     "hf_*",
     "curl",
     "--us",
-    "[ \n\r\t]-u[ \n\r\t=]",
+    `[${space}]-u[${space}=]`,
   ],
   ...["[aA][sS][sS][wW]", "_[pP][aA][sS]", "_[pP][wW][dD]", "[eE][cC][rR][eE]", "[rR][iI][zZ][aA]"],
-  ...["[eE][aA][rR][eE]", "[kK][eE][yYnN][ \n\r\t=:\"'_0123456789-]", "[kK][eE][yYnN]\\"],
+  ...["[eE][aA][rR][eE]", `[kK][eE][yYnN][${space}=:"'_0123456789-]`, "[kK][eE][yYnN]\\"],
 ];
 
 const lettersAndDigits = [..."abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];

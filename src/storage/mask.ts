@@ -24,7 +24,7 @@ const hints: readonly RegExp[] = [
   /[sS][sS][wW]/,
   /_[pP][aAwW][sSdD]/,
   /[kK][eE][yYnN](?: [=:B]|[\d\\"'=:_-])/,
-  /-key |-token /,
+  /[kK][eE][yY]\s|[tT][oO][kK][eE][nN]\s/,
   /ecret|ECRET/,
   /[aA][uU][tT][hH][oO][rR][iI][zZ][aA]/,
   /[eE][aA][rR][eE][rR](?: |\\)/,
@@ -33,7 +33,7 @@ const hints: readonly RegExp[] = [
 /** `password=x` */
 const shortest = 10;
 const credentials = /:\\?\/\\?\/[^\s/]*@/;
-const login = /\s(?:-u|--user)[\s=]/;
+const login = /(?:\s|\\[nrt])(?:-u|--user)(?:[\s=]|\\)/;
 
 function mayHoldSecrets(text: string): boolean {
   for (const hint of hints) if (hint.test(text)) return true;

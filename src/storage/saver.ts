@@ -5,6 +5,8 @@ export interface SaverOptions {
   readonly quietMs?: number;
   /** but no later than this after the first change, unless saving takes very long. */
   readonly maxMs?: number;
+  /** How long it may rest after a save that took long. */
+  readonly maxRestMs?: number;
   readonly onError: (text: string) => void;
 }
 
@@ -19,7 +21,7 @@ const restFactor = 40;
 
 /** What `save` throws is reported and never gets out; it is tried again after the next change, and by flush. */
 export function createSaver(save: () => void, options: SaverOptions): Saver {
-  const { quietMs = 1_000, maxMs = 5_000, onError } = options;
+  const { quietMs = 1_000, maxMs = 5_000, maxRestMs = 60_000, onError } = options;
   let unsaved = false;
   let first = 0;
   let last = 0;
@@ -35,7 +37,7 @@ export function createSaver(save: () => void, options: SaverOptions): Saver {
   function wake(): void {
     const now = performance.now();
     const due = Math.min(last + quietMs, first + maxMs);
-    const left = Math.max(due, savedAt + tookMs * restFactor) - now;
+    const left = Math.max(due, savedAt + Math.min(tookMs * restFactor, maxRestMs)) - now;
     if (left > 1) wait(left);
     else flush();
   }

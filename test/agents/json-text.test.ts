@@ -28,9 +28,14 @@ test.each(values)("%s", (_, value) => {
   }
 });
 
+test("with whatever of the same name is in it", () => {
+  expect(cut('{"a":1,"gone":{"gone":[{"gone":1}]},"b":2}')).toBe('{"a":1,"gone":null,"b":2}');
+});
+
 test("what is named twice, spelled otherwise or not there stays to the byte", () => {
   for (const text of [
     '{"gone":1,"a":{"gone":2}}',
+    '{"gone":{"gone":1},"a":{"gone":2}}',
     '{"gone" : 1}',
     '{"g\\u006fne":1}',
     '{"a":"gone"}',

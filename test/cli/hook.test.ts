@@ -48,7 +48,7 @@ describe("beckon runs", () => {
     expect(received[0]?.path).toBe("/api/hook");
     expect(received[0]?.headers.authorization).toBe(`Bearer ${token}`);
     expect(received[0]?.headers["content-type"]).toBe("application/json");
-    expect(received[0]?.text).toEndWith(`,"payload":${text}}`);
+    expect(received[0]?.text).toEndWith(`,"payload":${text.trimEnd()}}`);
     expect(open(received[0]?.text).provider).toBe("claude");
     expect(world.spool()).toEqual([]);
     expect(world.log()).toBe("");

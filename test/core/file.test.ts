@@ -18,9 +18,10 @@ test("a session that was running before beckon is there at once, with what its f
 });
 
 describe("whether somebody sits there", () => {
-  const about = (attended: boolean) => ({ agent: "claude", sessionId: "bg", attended });
-  const hook = (t: number): AgentEvent => ownEvent(`h${t}`, { at: t, t }, about(false), { kind: "note" });
-  const file = (t: number, attended: boolean): AgentEvent =>
+  const about = (attended: boolean | null) => ({ agent: "claude", sessionId: "bg", attended });
+  const hook = (t: number, attended = false): AgentEvent =>
+    ownEvent(`h${t}`, { at: t, t }, about(attended), { kind: "note" });
+  const file = (t: number, attended: boolean | null): AgentEvent =>
     ownEvent(`f${t}`, { at: t, t }, about(attended), {
       kind: "status",
       status: "busy",
@@ -35,6 +36,7 @@ describe("whether somebody sits there", () => {
     expect(seen(hook(1), file(2, true))).toBe(true);
     expect(seen(file(1, true), hook(2))).toBe(true);
     expect(seen(file(1, false), hook(2))).toBe(false);
+    expect(seen(hook(1), file(2, null), hook(3, true))).toBe(true);
   });
 });
 

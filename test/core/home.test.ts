@@ -14,11 +14,12 @@ describe("the home folder is ~ in words of ours", () => {
 
   test.each([
     ["another person's", "/home/anna/x and /srv/home/ann/x"],
+    ["a folder beside it", "/home/ann,old/x and /home/ann;x and /home/ann.bak/x"],
     ["a path to be copied with its quotes", "chmod 700 '/home/ann/.local'"],
     ["a variable's value", "BECKON_HOME=/home/ann/b beckon"],
   ])("but not %s", (_, text) => expect(withTilde(text, "/home/ann")).toBe(text));
 
-  test.each(["", "/", "C:\\Users\\ann"])("nor where it is %p", (home) =>
+  test.each(["", "/", "//", "C:\\Users\\ann"])("nor where it is %p", (home) =>
     expect(withTilde("in /x and C:\\Users\\ann\\x", home)).toBe("in /x and C:\\Users\\ann\\x"),
   );
 

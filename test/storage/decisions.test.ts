@@ -74,6 +74,13 @@ describe("the log of answers", () => {
     expect(modeOf(path)).toBe("600");
   });
 
+  test("in the order in which it happened, though some was written down later", () => {
+    const { path, decisions } = create();
+    for (const n of [0, 2, 1, 3]) decisions.add(entry(n));
+    decisions.flush();
+    expect(readDecisions(path).map(({ at }) => at - now)).toEqual([0, 1, 2, 3]);
+  });
+
   test("lines that make no sense are passed over", () => {
     const { path, decisions } = create();
     decisions.add(entry(0));

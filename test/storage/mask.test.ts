@@ -161,6 +161,18 @@ test.each(tokens)("a %s is seen at every place of a text that holds nothing else
   }
 });
 
+test.each([
+  ["deploy --token\u00a0ab12cd34ef56", "deploy --token\u00a0•••"],
+  ["api_key\u000b: 0123456789abcdef", "api_key\u000b: •••"],
+  ["mytool --api_key 0123456789abcdef0123", "mytool --api_key •••"],
+  ["mytool --access_token 0123456789abcdef", "mytool --access_token •••"],
+  ["curl \\\n-u me:hunter22 host", "curl \\\n-u me:••• host"],
+  ["curl\t-u me:hunter22 host", "curl\t-u me:••• host"],
+])("%j, whatever stands between a name and its value", (text, covered) => {
+  expect(inText(text)).toBe(covered);
+  expect(maskText(text)).toBe(covered);
+});
+
 test("a bearer's token is covered without the header's name before it", () => {
   expect(inText(`send it as Bearer ${secret("", 24)} please`)).toBe("send it as Bearer ••• please");
   expect(inText("the bearer of bad news")).toBe("the bearer of bad news");

@@ -44,6 +44,21 @@ test("what takes long to save is saved less often", async () => {
   expect(saves).toBe(3);
 });
 
+test("but never rests for longer than it may", async () => {
+  let saves = 0;
+  const save = () => {
+    saves++;
+    Bun.sleepSync(10);
+  };
+  const saver = createSaver(save, { quietMs: 5, maxMs: 20, maxRestMs: 0, onError: () => {} });
+  const end = performance.now() + 300;
+  while (performance.now() < end) {
+    saver.poke();
+    await Bun.sleep(5);
+  }
+  expect(saves).toBeGreaterThan(4);
+});
+
 test("flush saves at once what is not saved; a failed save is told and tried again", async () => {
   let saves = 0;
   let broken = true;

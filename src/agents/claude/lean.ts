@@ -3,8 +3,8 @@ import { limits } from "../../limits.ts";
 import { type Fields, text as textOf } from "../envelope.ts";
 import { withoutMember } from "../json-text.ts";
 
-/** The second is its older name. */
-const returned = ["tool_response", "tool_result"] as const;
+/** tool_result is its older name; a batch repeats all its calls, and what each returned. */
+const returned = ["tool_response", "tool_result", "tool_calls"] as const;
 
 /** What a tool returned moves no session: a picture, a whole file or its output would only lie on the disk. */
 export function lean(text: string, from: number, payload: Fields): string {
