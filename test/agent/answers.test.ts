@@ -66,7 +66,7 @@ onDesk(
     const note = await desk.note();
     await desk.desktop.screenshot("agent-allow");
     expect(world.has("proj/clicked")).toBe(false);
-    await desk.allows(note);
+    await desk.clicks(note, "first of three");
     await world.finds("proj/clicked");
     await desk.gone();
     await isOver(world, dialog.permission);

@@ -21,8 +21,8 @@ interface Desk {
   note(): Promise<Area>;
   /** Waits until none is there. */
   gone(): Promise<void>;
-  /** When Allow was clicked on it. */
-  allows(note: Area): Promise<number>;
+  /** Allow is the first, Deny the second; of a question, its options. When it was clicked. */
+  clicks(note: Area, button: "first of three" | "second of three"): Promise<number>;
 }
 
 /** Beside a desktop, in a world with beckon: nobody complains. */
@@ -89,9 +89,10 @@ async function openDesk(): Promise<Desk> {
       }, soonMs);
       return seen.at(-1)?.note as Area;
     },
-    async allows({ x, y, width, height }) {
-      // Of three buttons, each 109 wide and 7 apart, the first.
-      await desktop.move(x + width - 14 - 54 - 2 * 116, y + height - 30);
+    async clicks({ x, y, width, height }, button) {
+      // Each is 109 wide, and 7 apart from the next.
+      const fromRight = button === "first of three" ? 2 : 1;
+      await desktop.move(x + width - 14 - 54 - fromRight * 116, y + height - 30);
       const clickedAt = Date.now();
       await desktop.run("xdotool", "click", "1");
       return clickedAt;

@@ -58,7 +58,7 @@ onDesk(
     await measure(world, "a click", async () => {
       const note = await desk.note();
       await desk.desktop.screenshot("agent-allow");
-      const at = await desk.allows(note);
+      const at = await desk.clicks(note, "first of three");
       await desk.gone();
       return at;
     });
