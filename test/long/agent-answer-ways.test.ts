@@ -104,7 +104,7 @@ driven(
     await world.beckon.start();
     await world.does(inTerminals);
     await until("thirty asks", () => answerableIn(world).length === thirty, startMs);
-    expect(hooksOf(world)).toHaveLength(thirty);
+    await until("no other hooks than these", () => hooksOf(world).length === thirty);
     const names = Array.from({ length: thirty }, (_, n) => `proj/many-${n + 1}`);
     expect(names.filter(world.has)).toEqual([]);
     const open = answerableIn(world);
