@@ -30,8 +30,6 @@ interface Times {
   readonly totalMs: number;
   readonly silentMs: number;
   readonly againMs: number;
-  /** When a beckon that did not answer in time is asked again. */
-  readonly lateMs: readonly number[];
 }
 
 const usual: Times = {
@@ -39,35 +37,14 @@ const usual: Times = {
   totalMs: limits.holdMs,
   silentMs: limits.holdSilentMs,
   againMs: limits.holdAgainMs,
-  lateMs: [1_500, 3_000, 6_000],
 };
 const betweenTriesMs = 300;
 const lastWordMs = 500;
 
-/** A line that was let go sooner was not held. */
-const heldMs = 1_000;
-
-/**
- * On a machine with so much to do that beckon has not answered in time: until it has found the event in the spool, it knows
- * of no such ask.
- */
-export async function holdLate(waiting: Waiting, target: Target, token: string | null): Promise<void> {
-  if (!mayHold(waiting)) return;
-  for (const ms of waiting.times?.lateMs ?? usual.lateMs) {
-    await Bun.sleep(ms);
-    if ((await hold(waiting, target, token)) !== "not held") return;
-    onSignals(() => process.exit(0));
-  }
-}
-
-/** Resolves when there is nothing to wait for any more. "not held": it was let go at once, with nothing to print. */
-export async function hold(
-  waiting: Waiting,
-  target: Target,
-  token: string | null,
-): Promise<"over" | "not held"> {
+/** Resolves when there is nothing to wait for any more. */
+export async function hold(waiting: Waiting, target: Target, token: string | null): Promise<void> {
   const { body, meta } = waiting;
-  if (!mayHold(waiting) || !target.isLoopback || typeof meta.id !== "string") return "over";
+  if (!mayHold(waiting) || !target.isLoopback || typeof meta.id !== "string") return;
   const { id } = meta;
   const times = { ...usual, ...waiting.times };
   const letGo = Promise.withResolvers<null>();
@@ -106,17 +83,13 @@ export async function hold(
     // Left open until then: of a line that closes before, nobody knows why.
     await Promise.all(lastWords);
     line.close();
-    const lasted = performance.now() - openedAt;
-    if (said !== "broken") {
-      clearInterval(ticking);
-      return said === null || isPrinted || lasted > heldMs ? "over" : "not held";
-    }
+    if (said !== "broken") break;
     // One that breaks at once, again and again, is no beckon that was restarted.
+    const lasted = performance.now() - openedAt;
     if (searchUntil === 0 || lasted > times.againMs) searchUntil = performance.now() + times.againMs;
     connection = await Promise.race([findAgain(waiting, searchUntil, onSign), letGo.promise]);
   }
   clearInterval(ticking);
-  return "over";
 }
 
 interface Connection {

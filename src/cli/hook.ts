@@ -106,13 +106,10 @@ async function forward(
   if (fault) faults.push(fault);
   const { body } = parcel;
   if (isOver) parcel.body = null;
-  const isLate = sent === "late" || sent === null;
-  if (parcel.name !== "PermissionRequest" || !(isLate || (isOver && !fault))) return;
+  if (!isOver || fault || parcel.name !== "PermissionRequest") return;
   clearTimeout(tooLong);
-  // Slow, and not gone: it has the event from the spool in a moment.
-  if (isLate) await keep(parcel);
-  const { hold, holdLate } = await import("./hook-hold.ts");
-  await (isLate ? holdLate : hold)({ agent, payload, meta, body, places, seeing }, target, token);
+  const { hold } = await import("./hook-hold.ts");
+  await hold({ agent, payload, meta, body, places, seeing }, target, token);
 }
 
 /** What beckon's answer means. */

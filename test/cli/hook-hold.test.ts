@@ -9,7 +9,6 @@ import { signed } from "../../src/storage/proof.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import {
-  beckonHook,
   createWorld,
   environment,
   expectSilence,
@@ -291,69 +290,4 @@ test("what is longer than a decision may be is none", () => {
   const long = JSON.stringify(output({ behavior: "deny", message: "x".repeat(limits.maxDecisionBytes) }));
   expect(isDecision(long)).toBe(false);
   expect(isDecision(yes)).toBe(true);
-});
-
-describe("a beckon that did not answer in time", () => {
-  const request = (more: object = {}) =>
-    JSON.stringify({ session_id: "s-1", hook_event_name: "PermissionRequest", tool_name: "Bash", ...more });
-
-  /** Hears events and says nothing. Of lines, `unknown` are let go at once, as of an ask that it does not know. */
-  function slow(unknown: number) {
-    let lines = 0;
-    const server = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: {
-        data(socket, data) {
-          const text = data.toString();
-          if (text.includes(" /api/hold/end "))
-            socket.end("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n");
-          if (!text.includes(" /api/hold ")) return;
-          lines++;
-          const id = /"id":"([^"]+)"/.exec(text)?.[1] ?? "";
-          const end = `${chunk("{}\n")}0\r\n\r\n`;
-          socket.write(lines <= unknown ? ok + end : `${ok}${chunk("\n")}${chunk(`${proved(yes, id)}\n`)}`);
-        },
-      },
-    });
-    world.announce(server.port, process.pid, { key });
-    return { lines: () => lines, stop: () => server.stop(true) };
-  }
-
-  test("has the event from the spool, and is asked again until it knows the ask", async () => {
-    const server = slow(1);
-    const ran = await world.forward(request(), { CLAUDE_CODE_ENTRYPOINT: "cli" });
-    server.stop();
-    expect([ran.code, ran.stdout]).toEqual([0, `${yes}\n`]);
-    expect(server.lines()).toBe(2);
-    expect(world.spool()).toHaveLength(1);
-    expect(world.log()).toContain("no answer within 1000 ms");
-  }, 20_000);
-
-  test("is not waited for by an agent that has ended its hook", async () => {
-    const server = slow(9);
-    const before = performance.now();
-    const child = start([...beckonHook], environment(world.home, { CLAUDE_CODE_ENTRYPOINT: "cli" }));
-    child.stdin.write(request());
-    child.stdin.end();
-    await until(() => server.lines() === 1, 10_000);
-    await Bun.sleep(200);
-    child.kill("SIGTERM");
-    const killedAt = performance.now();
-    expectSilence(await finish(child, before));
-    expect(performance.now() - killedAt).toBeLessThan(1_000);
-    server.stop();
-  }, 20_000);
-
-  test.each([
-    ["a subagent, whose dialog would not show meanwhile", { agent_id: "a1" }, "cli"],
-    ["a run that nobody sits at", {}, "sdk-cli"],
-  ])("but not for %s", async (_, more, entrypoint) => {
-    const server = slow(0);
-    const ran = await world.forward(request(more), { CLAUDE_CODE_ENTRYPOINT: entrypoint });
-    server.stop();
-    expectSilence(ran);
-    expect(ran.ms).toBeLessThan(limits.hookDeadlineMs + 400);
-    expect(server.lines()).toBe(0);
-  });
 });
