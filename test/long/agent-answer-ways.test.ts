@@ -86,10 +86,11 @@ onDesk(
 const thirty = 30;
 const startMs = 240_000;
 
-/** Each in a terminal of its own, which nobody looks at. */
+/** Each in a terminal of its own, which nobody looks at. Not all at once: two cores would take seconds to hear a hook. */
 const inTerminals = `cd ${home}/proj && for n in $(seq ${thirty}); do
   claude="stty rows 40 cols 120; exec claude --permission-mode default 'DO bash touch many-$n'"
   { sleep 600 | setsid script -qfc "$claude" /dev/null; } </dev/null >/dev/null 2>&1 &
+  sleep 2
 done`;
 
 function answerableIn(world: World): Open[] {
