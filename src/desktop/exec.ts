@@ -22,12 +22,7 @@ export const exec: Exec = async (argv, options = {}) => {
   const timer = setTimeout(() => stop.abort(), timeoutMs);
   stop.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   if (input !== undefined && typeof child.stdin === "object") {
-    try {
-      child.stdin.write(input);
-      await child.stdin.end();
-    } catch {
-      // A program that does not read its input may be gone already.
-    }
+    await feed(child.stdin, input);
   }
   // What it leaves running keeps its pipes open: what was read until its own end, and a moment more, counts.
   const ended = child.exited.then(() => Bun.sleep(drainMs));
@@ -47,6 +42,15 @@ export const exec: Exec = async (argv, options = {}) => {
 };
 
 const drainMs = 20;
+
+/** A program that does not read its input may be gone already: that is thrown at once, or later. */
+async function feed(stdin: Bun.FileSink, input: string): Promise<void> {
+  const ignore = () => {};
+  try {
+    Promise.resolve(stdin.write(input)).catch(ignore);
+    await Promise.resolve(stdin.end()).catch(ignore);
+  } catch {}
+}
 
 async function readSome(
   stream: ReadableStream<Uint8Array>,
