@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { type Fields, type Here, type Hook, openEnvelope, stamp } from "./agents/envelope.ts";
 import { agents } from "./agents/index.ts";
+import { keyOfText } from "./agents/json-text.ts";
 import type { AgentEvent, Moment } from "./core/event.ts";
 import { isProbe } from "./core/probe.ts";
 import { limits } from "./limits.ts";
@@ -81,7 +82,7 @@ export function createIntake(options: IntakeOptions): Intake {
     // What was covered is covered in the state too.
     const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
     if (!kept) return invalid;
-    const key = agent.nameOf(hook.payload) ?? keyOf(raw.slice(payloadAt));
+    const key = agent.nameOf(hook.payload) ?? keyOfText(raw.slice(payloadAt));
     return { hook: kept, key, text, here, when: stamp(hook.meta, here), spool };
   }
 
@@ -190,11 +191,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Compared with those of one session in one second: 32 bits and the length tell texts apart. */
-function keyOf(text: string): string {
-  return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
 }
 
 function whatIsMissing(payload: Fields): string {

@@ -1,5 +1,10 @@
 /** JSON as it is written: found and cut in the text itself, where to write it anew would cost more. */
 
+/** Equal for equal texts: 32 bits and the length tell those of one session in one moment apart. */
+export function keyOfText(text: string): string {
+  return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
+}
+
 /** From a string's opening quote to its closing one; -1: there is none. */
 export function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {

@@ -16,12 +16,14 @@ export async function asks(world: World, prompt: string, dialog: RegExp): Promis
 }
 
 export async function answerable(world: World): Promise<Open> {
-  const find = (): Open[] =>
-    (world.recorder.shown.at(-1)?.sessions ?? []).flatMap(({ sessionId, asks }) =>
-      asks.flatMap(({ answerId }) => (answerId ? [{ session: sessionId, answerId }] : [])),
-    );
-  await until("an ask that can be answered", () => find().length > 0);
-  return find()[0] as Open;
+  await until("an ask that can be answered", () => answerableIn(world).length > 0);
+  return answerableIn(world)[0] as Open;
+}
+
+export function answerableIn(world: World): Open[] {
+  return (world.recorder.shown.at(-1)?.sessions ?? []).flatMap(({ sessionId, asks }) =>
+    asks.flatMap(({ answerId }) => (answerId ? [{ session: sessionId, answerId }] : [])),
+  );
 }
 
 /** `beckon answer`: what it says. */

@@ -1,10 +1,10 @@
 /** Every answer by every way, to the real Claude Code CLI; and thirty of it that ask at once. */
 import { expect } from "bun:test";
-import { asks, heardByModel, hooksOf, isOver, type Open, openAsks, posts } from "../agent/answering.ts";
+import { answerableIn, asks, heardByModel, hooksOf, isOver, openAsks, posts } from "../agent/answering.ts";
 import { testOnDesk } from "../agent/desk.ts";
 import { home } from "../agent/namespace.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
-import { until, type World } from "../agent/world.ts";
+import { until } from "../agent/world.ts";
 
 const { scenario, driven } = await scenariosWithCli();
 const onDesk = await testOnDesk();
@@ -92,12 +92,6 @@ const inTerminals = `cd ${home}/proj && for n in $(seq ${thirty}); do
   { sleep 600 | setsid script -qfc "$claude" /dev/null; } </dev/null >/dev/null 2>&1 &
   sleep 2
 done`;
-
-function answerableIn(world: World): Open[] {
-  return (world.recorder.shown.at(-1)?.sessions ?? []).flatMap(({ sessionId, asks }) =>
-    asks.flatMap(({ answerId }) => (answerId ? [{ session: sessionId, answerId }] : [])),
-  );
-}
 
 driven(
   "thirty ask at once: each is answered, none of another's answer",

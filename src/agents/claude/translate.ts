@@ -2,6 +2,7 @@
 import type { AgentEvent, BackgroundTask, Moment, Move } from "../../core/event.ts";
 import { limits } from "../../limits.ts";
 import { type Fields, type Hook, isFields } from "../envelope.ts";
+import { keyOfText } from "../json-text.ts";
 import { cut, oneLine, questions, summaryOf } from "./summary.ts";
 import { cutAnswer } from "./transcript.ts";
 import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
@@ -151,8 +152,7 @@ function reminderOf(type: string, text: string): Move {
 /** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
 function keyOf(input: Fields): string {
   try {
-    const text = JSON.stringify(input);
-    return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
+    return keyOfText(JSON.stringify(input));
   } catch {
     return "";
   }
