@@ -2,6 +2,7 @@
 import { wantOf, wholeWantOf } from "../core/ask-words.ts";
 import { doing, failedWith, type Group } from "../core/groups.ts";
 import { pathWithTilde } from "../core/home.ts";
+import { firstLine } from "../core/line.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
 import { terminalName } from "../core/terminal-name.ts";
 import { ago, clean } from "./text.ts";
@@ -77,17 +78,10 @@ function whatOf(session: SessionSnapshot, group: Group, home: string): string {
   if (session.error && group !== "ended") return failedWith(session.error);
   if (session.state === "completed") return session.died ? doing.died : doing.ended;
   if (session.state === "stale") return doing.lost;
-  return detail ?? firstLine(session.lastResponse) ?? (session.turnCount > 0 ? doing.done : doing.ready);
-}
-
-/** Without its Markdown. */
-function firstLine(text: string | null): string | null {
-  const line = text?.split("\n").find((l) => l.trim() !== "");
   return (
-    line
-      ?.replace(/\*\*|__|`/g, "")
-      .replace(/^\s*#+\s+/, "")
-      .trim() || null
+    detail ??
+    (firstLine(session.lastResponse).trim() || null) ??
+    (session.turnCount > 0 ? doing.done : doing.ready)
   );
 }
 

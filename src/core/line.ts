@@ -79,3 +79,9 @@ export function cutMiddle(text: string, width: number): string {
   const start = fitting(all, room - total(end));
   return `${joined(start).trimEnd()}…${joined(end).trimStart()}`;
 }
+
+/** What the model said begins so: the first line that says anything, without its Markdown. */
+export function firstLine(text: string | null): string {
+  const line = text?.split("\n").find((part) => part.trim() !== "") ?? "";
+  return line.replace(/\*\*|__|`/g, "").replace(/^\s*#+\s+/, "");
+}

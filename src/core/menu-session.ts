@@ -3,7 +3,7 @@ import { askName } from "./ask-name.ts";
 import type { AskedOf } from "./asked.ts";
 import { doing, marks } from "./groups.ts";
 import { pathWithTilde } from "./home.ts";
-import { cutEnd, cutMiddle, plain, widthOf } from "./line.ts";
+import { cutEnd, cutMiddle, firstLine, plain, widthOf } from "./line.ts";
 import { answerEntries } from "./menu-answer.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
 import { projectOf } from "./snapshot.ts";
@@ -55,7 +55,7 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: Menu
   const title = plain(session.title ?? "");
   const branch = plain(session.gitBranch ?? "");
   const running = session.children.filter((child) => child.running);
-  const answer = group === "ready" ? firstLine(session.lastResponse) : "";
+  const answer = group === "ready" ? plain(firstLine(session.lastResponse)) : "";
   const told = asks.slice(0, maxTold);
   return [
     ...(title === "" ? [] : [tell(idOf("title", key), `“${cutEnd(title, maxLabel - 2)}”`)]),
@@ -82,12 +82,6 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: Menu
       ),
     ...(running.length > maxTold ? [tell(idOf("children", key), `└ ${running.length - maxTold} more`)] : []),
   ];
-}
-
-/** Without its Markdown. */
-function firstLine(text: string | null): string {
-  const line = text?.split("\n").find((part) => part.trim() !== "") ?? "";
-  return plain(line.replace(/\*\*|__|`/g, "").replace(/^\s*#+\s+/, ""));
 }
 
 function actionsOn(row: Row, given: Given): MenuEntry[] {
