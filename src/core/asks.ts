@@ -90,7 +90,9 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
     from: "hook",
   } as const;
   const nameless = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
-  return nameless ? replaceAsk(session, nameless, { ...nameless, ...told }) : openAsk(session, told, event);
+  if (!nameless) return openAsk(session, told, event);
+  // Open since it was asked for, whether the file spoke of it a moment before or after.
+  return replaceAsk(session, nameless, { ...nameless, ...told, at: event.at, t: event.t });
 }
 
 function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {

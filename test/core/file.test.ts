@@ -77,6 +77,14 @@ describe("waiting", () => {
       { id: unnamed?.id, tool: "Bash" },
     ]);
   });
+  test("a few ms before its request or after it, the ask is open since the request", () => {
+    const request = (after: number) => running().hook("PermissionRequest", bash, after);
+    const [asked] = request(6).see().asks;
+    const first = running().file("waiting", "permission prompt", 0).hook("PermissionRequest", bash, 6);
+    const last = request(6).file("waiting", "permission prompt", 10);
+    const between = request(6).late(6).file("waiting", "permission prompt", 10);
+    for (const told of [first, last, between]) expect(told.see().asks).toEqual(asked ? [asked] : []);
+  });
   test("with no request to come, the one tool call under way gives the name", () => {
     const told = running().hook("PreToolUse", call).file("waiting", "dialog open");
     expect(told.wait(400).see().asks).toMatchObject([{ tool: "Bash", summary: "touch x" }]);
