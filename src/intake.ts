@@ -32,6 +32,7 @@ const ok: Outcome = { status: 200 };
 const probeMs = 5_000;
 /** As our own forwarders write it: provider, `_meta`, and last the payload. */
 const envelopeStart = '{"provider":';
+const payloadName = '"payload"';
 const invalid: Outcome = { status: 400, error: "invalid JSON" };
 
 /** A request's text, read. */
@@ -57,13 +58,17 @@ function createRecent(max: number) {
       old = young;
       young = new Set();
     },
+    forget(id: string) {
+      young.delete(id);
+      old.delete(id);
+    },
   };
 }
 
 export function createIntake(options: IntakeOptions): Intake {
   const { journal, clock } = options;
-  const kept = createRecent(limits.rememberedIds);
-  const underWay = new Map<string, Promise<Outcome>>();
+  /** Kept, or about to be. */
+  const known = createRecent(limits.rememberedIds);
 
   function open(raw: string, spool: Parcel["spool"]): Parcel | Outcome {
     const here = clock();
@@ -73,10 +78,12 @@ export function createIntake(options: IntakeOptions): Intake {
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
     const agent = agents[hook.provider];
     if (!agent) return { status: 400, error: "unknown provider" };
-    const payloadAt = hook.payload === body ? 0 : Math.max(0, raw.indexOf('"payload":'));
+    const named = raw.indexOf(payloadName);
+    const isPlain = raw[named + payloadName.length] === ":";
+    const at = isPlain ? named : Math.max(0, raw.indexOf(`${payloadName}:`, named));
+    const payloadAt = hook.payload === body ? 0 : at;
     // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
-    const isOurs = raw.startsWith(envelopeStart) && raw.indexOf('"payload"') === payloadAt;
-    const from = isOurs ? payloadAt : 0;
+    const from = isPlain && raw.startsWith(envelopeStart) ? payloadAt : 0;
     const lean = agent.lean(raw, from, hook.payload);
     const text = options.mask(lean, from);
     // What was covered is covered in the state too.
@@ -115,17 +122,25 @@ export function createIntake(options: IntakeOptions): Intake {
     return together.outcome;
   }
 
+  /** Of an event that came before. */
+  function fateOf(id: string): Promise<Outcome> {
+    const isUnderWay = together?.events.some((event) => event.id === id);
+    return together && isUnderWay ? together.outcome : Promise.resolve(ok);
+  }
+
+  function leave(events: readonly AgentEvent[]): void {
+    if (together?.events === events) together = null;
+  }
+
   function countAll(events: readonly AgentEvent[]): Outcome {
-    for (const event of events) {
-      underWay.delete(event.id);
-      kept.add(event.id);
-      count(event);
-    }
+    leave(events);
+    for (const event of events) count(event);
     return ok;
   }
 
   function refuseAll(events: readonly AgentEvent[], error: unknown): Outcome {
-    for (const event of events) underWay.delete(event.id);
+    leave(events);
+    for (const event of events) known.forget(event.id);
     options.onError(`could not keep ${events.length} events: ${message(error)}`);
     return { status: 503, error: `not kept: ${message(error)}` };
   }
@@ -155,18 +170,15 @@ export function createIntake(options: IntakeOptions): Intake {
       const parcel = open(raw, spool);
       if ("status" in parcel) return Promise.resolve(parcel);
       const id = parcel.hook.meta.id ?? randomUUID();
-      if (kept.has(id)) return Promise.resolve(ok);
-      const same = underWay.get(id);
-      if (same) return same;
+      if (known.has(id)) return fateOf(id);
       const event = understand(parcel, id);
       if ("status" in event) return Promise.resolve(event);
-      const done = keep(parcel, event);
-      underWay.set(id, done);
-      return done;
+      known.add(id);
+      return keep(parcel, event);
     },
 
     replay(line) {
-      kept.add(line.id);
+      known.add(line.id);
       try {
         tellAgain(line);
       } catch (error) {
@@ -175,7 +187,7 @@ export function createIntake(options: IntakeOptions): Intake {
     },
 
     remember(ids) {
-      for (const id of ids) kept.add(id);
+      for (const id of ids) known.add(id);
     },
   };
 }

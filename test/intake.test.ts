@@ -194,6 +194,19 @@ describe("the same event", () => {
     expect(counted).toHaveLength(1);
   });
 
+  test("that comes twice at once and cannot be kept is refused twice", async () => {
+    const append = () => Promise.reject(new Error("full"));
+    const taken = intake({ journal: { append } });
+    const both = [taken.accept(envelope({ id: "1" })), taken.accept(envelope({ id: "1" }))];
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([503, 503]);
+  });
+
+  test("heard by two hooks has one key, also in a project called payload", async () => {
+    const taken = intake();
+    for (const id of ["1", "2"]) await taken.accept(envelope({ workspace_id: "payload", id }));
+    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(1);
+  });
+
   test("is known after a start, by what the journal says", async () => {
     const taken = intake();
     taken.remember(["1"]);

@@ -27,27 +27,28 @@ export function withoutMember(text: string, name: string, from: number): string 
   return `${text.slice(0, start)}null${text.slice(end)}`;
 }
 
-const quote = 34;
-const comma = 44;
-const opens: ReadonlySet<number> = new Set([91, 123]);
-const closes: ReadonlySet<number> = new Set([93, 125]);
-
 /** Just after it; -1: it has none. */
 function endOfValue(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === quote) {
-      at = endOfString(text, at);
-      if (at < 0 || depth === 0) return at < 0 ? -1 : at + 1;
-    } else if (opens.has(code)) {
-      depth++;
-    } else if (closes.has(code)) {
-      // A number or a word ends where that ends in which it stands.
-      if (depth === 0) return at;
-      if (--depth === 0) return at + 1;
-    } else if (code === comma && depth === 0) {
-      return at;
+    switch (text[at]) {
+      case '"':
+        at = endOfString(text, at);
+        if (at < 0 || depth === 0) return at < 0 ? -1 : at + 1;
+        break;
+      case "[":
+      case "{":
+        depth++;
+        break;
+      case "]":
+      case "}":
+        // A number or a word ends where that ends in which it stands.
+        if (depth === 0) return at;
+        if (--depth === 0) return at + 1;
+        break;
+      case ",":
+        if (depth === 0) return at;
+        break;
     }
   }
   return -1;

@@ -59,15 +59,22 @@ export class JournalError extends Error {
 
 const dayMs = 86_400_000;
 const checkMs = 20;
-/** One buffer for all writes that fit: a new one, and one text of all lines to fill it with, was half the journal's cost. */
-const scratch = Buffer.allocUnsafeSlow(256 * 1024);
+/** Lines are gathered here until they are written: a new buffer for each write was half the journal's cost. */
+const gatherBytes = 256 * 1024;
+
+interface Batch {
+  readonly bytes: Buffer;
+  length: number;
+  readonly done: PromiseWithResolvers<void>;
+}
 
 export function openJournal(dir: string, options: JournalOptions): Journal {
   const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
   let current: Segment | null = null;
   /** New segments sort after this one: positions in it may be known, though the file is gone or shorter. */
   let passed: string | null = null;
-  let batch: { texts: string[]; done: PromiseWithResolvers<void> } | null = null;
+  let gathered: Buffer | null = null;
+  let batch: Batch | null = null;
   let checkedAt = 0;
 
   function open(): Segment {
@@ -124,12 +131,23 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     segment.length += bytes.length;
   }
 
+  /** The batch that has room for so many bytes more. */
+  function batchWith(room: number): Batch {
+    if (batch && batch.length + room > batch.bytes.length) flush();
+    if (batch) return batch;
+    gathered ??= Buffer.allocUnsafeSlow(gatherBytes);
+    const bytes = room > gatherBytes ? Buffer.allocUnsafeSlow(room) : gathered;
+    batch = { bytes, length: 0, done: Promise.withResolvers() };
+    setImmediate(flush);
+    return batch;
+  }
+
   function flush(): void {
     const full = batch;
     batch = null;
     if (!full) return;
     try {
-      write(bytesOf(full.texts));
+      write(full.bytes.subarray(0, full.length));
       full.done.resolve();
     } catch (error) {
       full.done.reject(new JournalError(error));
@@ -161,12 +179,13 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
 
   return {
     append(entry) {
-      if (!batch) {
-        batch = { texts: [], done: Promise.withResolvers() };
-        setImmediate(flush);
-      }
-      batch.texts.push(headOf(entry), inOneLine(entry.text), lineEnd);
-      return batch.done.promise;
+      const head = headOf(entry);
+      const body = inOneLine(entry.text);
+      // A character takes three bytes at most.
+      const room = (head.length + body.length) * 3 + bodyName.length + 2;
+      const into = batchWith(room);
+      into.length = putLine(into.bytes, into.length, head, body);
+      return into.done.promise;
     },
     position() {
       if (current) return { segment: current.name, offset: current.length };
@@ -214,36 +233,25 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
   };
 }
 
-/** By hand: the body is put in as it came, and JSON.stringify gives up on deep ones. */
 function headOf({ id, at, t, boot, key, spool }: JournalEntry): string {
-  const from = spool ? `,"spool":[${JSON.stringify(spool[0])},${spool[1]}]` : "";
-  return `{"id":${quoted(id)},"at":${at},"t":${t},"boot":${quotedBoot(boot)},"key":${quoted(key)}${from},"body":`;
-}
-
-const lineEnd = "}\n";
-
-/** Ids and keys hardly ever need escaping. */
-function quoted(text: string): string {
-  return /[^\w.:-]/.test(text) ? JSON.stringify(text) : `"${text}"`;
-}
-
-/** The same in every line, until the next boot. */
-let lastBoot: { readonly boot: string | null; readonly text: string } = { boot: null, text: "null" };
-function quotedBoot(boot: string | null): string {
-  if (boot !== lastBoot.boot) lastBoot = { boot, text: JSON.stringify(boot) };
-  return lastBoot.text;
+  return JSON.stringify({ id, at, t, boot, key, spool });
 }
 
 function inOneLine(text: string): string {
   return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
 }
 
-function bytesOf(texts: readonly string[]): Buffer {
-  let characters = 0;
-  for (const text of texts) characters += text.length;
-  // A character takes three bytes at most.
-  if (characters * 3 > scratch.length) return Buffer.from(texts.join(""));
-  let length = 0;
-  for (const text of texts) length += scratch.write(text, length);
-  return scratch.subarray(0, length);
+const bodyName = Buffer.from('"body":');
+const [comma, brace, lineFeed] = [44, 125, 10];
+
+/** The body is put into the head as it came: to write it anew would cost more, and JSON.stringify gives up on deep ones. */
+function putLine(bytes: Buffer, start: number, head: string, body: string): number {
+  let end = start + bytes.write(head, start);
+  bytes[end - 1] = comma;
+  bytes.set(bodyName, end);
+  end += bodyName.length;
+  end += bytes.write(body, end);
+  bytes[end++] = brace;
+  bytes[end++] = lineFeed;
+  return end;
 }

@@ -87,6 +87,14 @@ test("events of one moment are written together at its end, and settle in the or
   expect(linesOf(dir).ids).toEqual(["first", "a", "b", "c"]);
 });
 
+test("more than fits into one write keeps its order", async () => {
+  const dir = temporaryFolder();
+  const { journal } = open(dir);
+  const ids = Array.from({ length: 40 }, (_, n) => `${n}`);
+  await Promise.all(ids.map((id) => journal.append(entry(id, "ü".repeat(5_000)))));
+  expect(linesOf(dir).ids).toEqual(ids);
+});
+
 test("close writes what was still waiting", async () => {
   const dir = temporaryFolder();
   const { journal } = open(dir);
