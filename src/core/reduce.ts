@@ -31,7 +31,7 @@ export function reduce(story: Story | undefined, event: AgentEvent): Story {
   if (!story) return { base: null, recent: [event], middle: null, middleAt: 0, session: step(null, event) };
   const place = placeOf(event, story.recent);
   if (isTwice(event, story.recent, place)) return story;
-  const kept = sharing(event, story.session);
+  const kept = sharing(event, story);
   const isNewest = place === story.recent.length;
   return shorten(
     isNewest
@@ -40,12 +40,14 @@ export function reduce(story: Story | undefined, event: AgentEvent): Story {
   );
 }
 
-/** Most of what an event says the session knows: kept once, and not with each of its events. */
-function sharing(event: AgentEvent, session: Session): AgentEvent {
+/** Most of what an event says is known: kept once, and not with each event. */
+function sharing(event: AgentEvent, { session, recent }: Story): AgentEvent {
   const { sessionId, cwd, project, transcriptPath, place } = session;
+  const promptId = recent.at(-1)?.promptId ?? null;
   return {
     ...event,
     sessionId,
+    promptId: event.promptId === promptId ? promptId : event.promptId,
     cwd: event.cwd === cwd ? cwd : event.cwd,
     project: event.project === project ? project : event.project,
     transcriptPath: event.transcriptPath === transcriptPath ? transcriptPath : event.transcriptPath,

@@ -16,8 +16,8 @@ export interface Saver {
   flush(): void;
 }
 
-/** What takes long is done less often: no more than a fortieth of the time goes into it. */
-const restFactor = 40;
+/** What takes long is done less often: no more than a hundredth of the time goes into it. */
+const restFactor = 100;
 
 /** What `save` throws is reported and never gets out; it is tried again after the next change, and by flush. */
 export function createSaver(save: () => void, options: SaverOptions): Saver {

@@ -5,12 +5,14 @@ import { isAlive } from "./machine.ts";
 /** The sessions whose process is no more. Only those of this machine, whose pids we can see. */
 export function findDead(sessions: readonly Session[]): Session[] {
   // One process can have many sessions: it is looked at once.
-  const alive = new Map<string, boolean>();
+  const looked = new Map<number, { readonly procStart: string | null; readonly isAlive: boolean }>();
   return sessions.filter(({ ended, place }) => {
     if (ended || !place?.local || place.pid === null) return false;
-    const process = `${place.pid} ${place.procStart}`;
-    const known = alive.get(process) ?? isAlive(place.pid, place.procStart);
-    alive.set(process, known);
-    return !known;
+    const { pid, procStart } = place;
+    const last = looked.get(pid);
+    if (last?.procStart === procStart) return !last.isAlive;
+    const now = { procStart, isAlive: isAlive(pid, procStart) };
+    looked.set(pid, now);
+    return !now.isAlive;
   });
 }

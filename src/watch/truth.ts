@@ -128,8 +128,7 @@ export function createTruth(options: TruthOptions): Truth {
     }
   }
 
-  function look(): void {
-    const sessions = options.sessions();
+  function look(sessions: readonly Session[]): void {
     for (const { agent, sessionId } of findDead(sessions)) {
       if (!goOnElsewhere(sessionId)) tell({ agent, sessionId }, clock(), { kind: "gone", why: "process" });
     }
@@ -143,8 +142,8 @@ export function createTruth(options: TruthOptions): Truth {
   }
 
   /** Those whose file spoke of them when beckon was last running, and does no more. */
-  function lookForLeft(): void {
-    for (const session of options.sessions()) {
+  function lookForLeft(sessions: readonly Session[]): void {
+    for (const session of sessions) {
       const isLeft = session.file !== null && !session.ended && !files.speakOf(session.sessionId);
       if (isLeft)
         tell({ agent: session.agent, sessionId: session.sessionId }, clock(), { kind: "gone", why: "file" });
@@ -154,8 +153,9 @@ export function createTruth(options: TruthOptions): Truth {
   const files = followStatusFiles(join(options.claudeFolder, "sessions"), onStatus, options.onError);
   const timer = setInterval(() => {
     try {
-      look();
-      lookForLeft();
+      const sessions = options.sessions();
+      look(sessions);
+      lookForLeft(sessions);
     } catch (error) {
       options.onError(`could not look at the processes: ${error}`);
     }
@@ -164,7 +164,7 @@ export function createTruth(options: TruthOptions): Truth {
   return {
     look() {
       files.scan();
-      look();
+      look(options.sessions());
       for (const session of options.sessions()) {
         if (!session.ended && session.place?.local) readSoon(session);
       }

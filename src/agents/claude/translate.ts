@@ -24,7 +24,7 @@ export function translate(hook: Hook, stamped: Stamped): AgentEvent | null {
     sessionId: event.session_id,
     agentId: event.agent_id ?? null,
     agentType: event.agent_type ?? null,
-    name: event.hook_event_name,
+    name: onlyOne(event.hook_event_name),
     promptId: event.prompt_id ?? null,
     cwd: event.cwd ?? null,
     project: hook.meta.workspace,
@@ -34,6 +34,16 @@ export function translate(hook: Hook, stamped: Stamped): AgentEvent | null {
     payloadKey: stamped.key,
     move: moveOf(event),
   };
+}
+
+const names = new Map<string, string>();
+const maxNames = 1_000;
+
+/** The same few names come with every event: one of each is kept, and not one an event. */
+function onlyOne(name: string): string {
+  const known = names.get(name);
+  if (known === undefined && names.size < maxNames) names.set(name, name);
+  return known ?? name;
 }
 
 function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
@@ -52,7 +62,7 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
       const input = event.tool_input ?? {};
       return {
         kind: "tool-start",
-        tool: event.tool_name ?? "",
+        tool: onlyOne(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
         inputKey: keyOf(input),
         summary: summaryOf(event.tool_name ?? "", input),
@@ -64,7 +74,7 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
     case "PermissionDenied":
       return {
         kind: "tool-end",
-        tool: event.tool_name ?? "",
+        tool: onlyOne(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
         outcome: outcomes[event.hook_event_name],
         skill: skillOf(event.tool_name, event.tool_input ?? {}),
