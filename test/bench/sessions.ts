@@ -16,7 +16,11 @@ interface Started {
 }
 
 /** All threads of the process count, and all that it does beside: looks for dead processes, reads transcripts, saves its snapshot. */
-async function costOf({ port, authorization, pid }: Receiver, part: number, sessions: number): Promise<number> {
+async function costOf(
+  { port, authorization, pid }: Receiver,
+  part: number,
+  sessions: number,
+): Promise<number> {
   const before = cpuMsOf(pid);
   await put({ port, authorization, part, sessions, events, since, connections: 16 });
   return ((cpuMsOf(pid) - before) * 1_000) / events;
