@@ -60,7 +60,7 @@ const fields: readonly Field[] = [
     dialog: dialog.question,
     keys: ["3"],
     heard: '"Which colour?"="/exit"',
-    ended: "allowed",
+    ended: "answered",
   },
   {
     of: "a plan",
