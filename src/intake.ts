@@ -78,18 +78,16 @@ export function createIntake(options: IntakeOptions): Intake {
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
     const agent = agents[hook.provider];
     if (!agent) return { status: 400, error: "unknown provider" };
-    const named = raw.indexOf(payloadName);
-    const isPlain = raw[named + payloadName.length] === ":";
-    const at = isPlain ? named : Math.max(0, raw.indexOf(`${payloadName}:`, named));
-    const payloadAt = hook.payload === body ? 0 : at;
+    const payloadAt = hook.payload === body ? 0 : payloadIn(raw);
     // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
-    const from = isPlain && raw.startsWith(envelopeStart) ? payloadAt : 0;
+    const from = Math.max(0, payloadAt);
     const lean = agent.lean(raw, from, hook.payload);
     const text = options.mask(lean, from);
     // What was covered is covered in the state too.
     const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
     if (!kept) return invalid;
-    const key = agent.nameOf(hook.payload) ?? keyOfText(raw.slice(payloadAt));
+    const written = () => (payloadAt < 0 ? writeOut(hook.payload) : raw.slice(payloadAt));
+    const key = agent.nameOf(hook.payload) ?? keyOfText(written());
     return { hook: kept, key, text, here, when: stamp(hook.meta, here), spool };
   }
 
@@ -123,9 +121,11 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   /** Of an event that came before. */
-  function fateOf(id: string): Promise<Outcome> {
-    const isUnderWay = together?.events.some((event) => event.id === id);
-    return together && isUnderWay ? together.outcome : Promise.resolve(ok);
+  async function fateOf(id: string): Promise<Outcome> {
+    if (together?.events.some((event) => event.id === id)) return together.outcome;
+    // One that was just refused is forgotten by then.
+    await null;
+    return known.has(id) ? ok : { status: 503, error: "not kept" };
   }
 
   function leave(events: readonly AgentEvent[]): void {
@@ -173,8 +173,9 @@ export function createIntake(options: IntakeOptions): Intake {
       if (known.has(id)) return fateOf(id);
       const event = understand(parcel, id);
       if ("status" in event) return Promise.resolve(event);
+      const fate = keep(parcel, event);
       known.add(id);
-      return keep(parcel, event);
+      return fate;
     },
 
     replay(line) {
@@ -195,6 +196,22 @@ export function createIntake(options: IntakeOptions): Intake {
 /** What this machine was called in an earlier boot: its processes were ours to see, and are gone. */
 function hostThen({ host, boot }: Here, then: string | null): string | null {
   return host !== null && boot !== null && then !== null ? host.replace(boot, then) : host;
+}
+
+/** Where the payload begins in an envelope of ours; -1: what is first called so may be something else, as in a project of that name. */
+function payloadIn(envelope: string): number {
+  if (!envelope.startsWith(envelopeStart)) return -1;
+  const named = envelope.indexOf(payloadName);
+  return envelope.startsWith(":", named + payloadName.length) ? named : -1;
+}
+
+function writeOut(payload: Fields): string {
+  try {
+    return JSON.stringify(payload);
+  } catch {
+    // Too deep: told apart by an id of its own, so that none is taken for another.
+    return randomUUID();
+  }
 }
 
 function parse(text: string): unknown {

@@ -56,6 +56,17 @@ test("two events whose sender puts a space before the colon are two", async () =
   expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
 });
 
+test("two events whose sender writes the payload's name in another way are two", async () => {
+  const taken = intake();
+  for (const prompt of ["one", "two"]) {
+    const text = JSON.stringify({ _meta: { id: prompt }, payload: { ...payload, prompt, payload: 1 } });
+    await taken.accept(text.replace('"payload":', '"p\\u0061yload":'));
+    await taken.accept(text.replace('"payload":', '"payload" :').replace('"id":"', '"id":"another '));
+  }
+  expect(counted).toHaveLength(4);
+  expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+});
+
 describe("an event", () => {
   test("is in the journal before it is counted, and counted before it is acknowledged", async () => {
     const order: string[] = [];
@@ -199,6 +210,29 @@ describe("the same event", () => {
     const taken = intake({ journal: { append } });
     const both = [taken.accept(envelope({ id: "1" })), taken.accept(envelope({ id: "1" }))];
     expect((await Promise.all(both)).map(({ status }) => status)).toEqual([503, 503]);
+  });
+
+  test("that was refused a moment ago is not taken for kept", async () => {
+    const refused = Promise.reject(new Error("full"));
+    refused.catch(() => {});
+    const fates = [refused, Promise.resolve()];
+    const append = () => fates.shift() ?? Promise.resolve();
+    const taken = intake({ journal: { append } });
+    const all = ["1", "2", "1"].map((id) => taken.accept(envelope({ id })));
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual([503, 200, 503]);
+  });
+
+  test("is taken again where the first try threw", async () => {
+    let isBroken = true;
+    const append: Journal["append"] = (entry) => {
+      if (isBroken) throw new RangeError("out of memory");
+      return journal.append(entry);
+    };
+    const taken = intake({ journal: { append } });
+    expect(() => taken.accept(envelope({ id: "1" }))).toThrow("out of memory");
+    isBroken = false;
+    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
+    expect(lines()).toHaveLength(1);
   });
 
   test("heard by two hooks has one key, also in a project called payload", async () => {

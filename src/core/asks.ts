@@ -32,6 +32,13 @@ export function hasBlocking(session: Session): boolean {
   return session.asks.some(isBlocking);
 }
 
+/** After a start, the order of a hook and the file is sure to so much: an ask is open since the first of the two, whichever counts first. */
+const orderSlackMs = 20;
+
+function openSince({ at: known }: Ask, { at }: Moment): number {
+  return at < known && known - at <= orderSlackMs ? at : known;
+}
+
 type NewAsk = Omit<Ask, "id" | "at" | "t" | "hidden">;
 
 function openAsk(session: Session, ask: NewAsk, when: Moment): Session {
@@ -91,8 +98,7 @@ export function request(session: Session, event: AgentEvent, move: Move & { kind
   } as const;
   const nameless = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
   if (!nameless) return openAsk(session, told, event);
-  // Open since it was asked for, whether the file spoke of it a moment before or after.
-  return replaceAsk(session, nameless, { ...nameless, ...told, at: event.at, t: event.t });
+  return replaceAsk(session, nameless, { ...nameless, ...told, at: openSince(nameless, event) });
 }
 
 function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
@@ -148,7 +154,11 @@ export function remind(session: Session, move: Move & { kind: "nudge" }, when: M
 
 /** What the status file says of dialogs: "waiting" shows what was hidden, or opens an ask without a name. */
 export function fileWaits(session: Session, kind: "permission" | "question", when: Moment): Session {
-  if (session.asks.some((ask) => isBlocking(ask) && isShown(ask))) return session;
+  const shown = session.asks.find((ask) => isBlocking(ask) && isShown(ask));
+  if (shown) {
+    const at = openSince(shown, when);
+    return at === shown.at ? session : replaceAsk(session, shown, { ...shown, at });
+  }
   if (hasBlocking(session)) {
     return { ...session, asks: session.asks.map((ask) => (ask.hidden ? { ...ask, hidden: false } : ask)) };
   }

@@ -143,10 +143,10 @@ export function createTruth(options: TruthOptions): Truth {
 
   /** Those whose file spoke of them when beckon was last running, and does no more. */
   function lookForLeft(sessions: readonly Session[]): void {
-    for (const session of sessions) {
-      const isLeft = session.file !== null && !session.ended && !files.speakOf(session.sessionId);
-      if (isLeft)
-        tell({ agent: session.agent, sessionId: session.sessionId }, clock(), { kind: "gone", why: "file" });
+    for (const { agent, sessionId, file, ended } of sessions) {
+      if (file === null || ended || files.speakOf(sessionId)) continue;
+      const isFoundDead = options.get(agent, sessionId)?.ended;
+      if (!isFoundDead) tell({ agent, sessionId }, clock(), { kind: "gone", why: "file" });
     }
   }
 
