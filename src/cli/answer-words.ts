@@ -18,8 +18,22 @@ export function readAnswerWords(
     return { do: "allow" };
   }
   if (verb === "always") return { do: "always", choice: choiceOf(asked.always, more) };
-  if (asked.kind === "plan") return { do: "deny", message: messageOf(words) };
+  if (asked.kind === "plan") return readPlanWords(words, ownFrom);
   throw wrongCall(`a permission is answered with allow, always [N] or deny [MESSAGE], not ${quoted(first)}`);
+}
+
+/** Words send a plan back, so what sounds like a yes is none of them. */
+const soundsLikeYes = /^(?:yes|yep|yeah|y|ok|okay|sure|go|lgtm|fine|good|great|approved?)\b/i;
+
+function readPlanWords(words: readonly string[], ownFrom: number): Answer {
+  const text = words.join(" ").trim();
+  const isOwn = ownFrom === 0;
+  if (!isOwn && /^approved?$/i.test(text)) return { do: "allow" };
+  if (!isOwn && soundsLikeYes.test(text))
+    throw wrongCall(
+      `${quoted(text)} would send the plan back. To approve it: allow. To send it back with these words: deny, or -- before them`,
+    );
+  return { do: "deny", message: messageOf(words) };
 }
 
 /** A call that makes no sense, with what would. */

@@ -26,6 +26,15 @@ const aliases: Readonly<Record<string, string>> = {
   uninstall: "--uninstall",
 };
 
+const wordsOnly: ReadonlySet<string> = new Set(["--help", "--version"]);
+
+/** The app and the hooks run in other folders than this command: of a relative path each would make another. */
+function checkHome(home: string | undefined): void {
+  if (!home || process.getBuiltinModule("node:path").isAbsolute(home)) return;
+  const text = `BECKON_HOME is ${JSON.stringify(home.slice(0, 200))}: give it as an absolute path`;
+  throw Object.assign(new Error(text), { exitCode: 2 });
+}
+
 /** The exit code: 0, 1 where something failed, 2 for a call that makes no sense. Never throws. */
 export async function main(argv: string[]): Promise<number> {
   try {
@@ -49,6 +58,7 @@ async function call([given = "run", ...args]: string[]): Promise<number> {
   const wantsHelp = flags.some((arg) => arg === "--help" || arg === "-h");
   const name = wantsHelp ? "--help" : (aliases[given] ?? given);
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
+  if (verb && !wordsOnly.has(name)) checkHome(process.env.BECKON_HOME);
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "flag" : "command";
   const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");

@@ -52,7 +52,7 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: Menu
     label: cutEnd(label, maxLabel),
     action: null,
   });
-  const title = plain(session.title ?? "");
+  const title = plain(session.title ?? session.lastPrompt ?? "");
   const branch = plain(session.gitBranch ?? "");
   const running = session.children.filter((child) => child.running);
   const answer = group === "ready" ? plain(firstLine(session.lastResponse)) : "";

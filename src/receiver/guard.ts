@@ -130,11 +130,17 @@ export function createGuard(options: {
   }
   const address = `127.0.0.1:${port}`;
   const name = `localhost:${port}`;
+  // The usual port is not named.
+  const hosts: ReadonlySet<string | null> = new Set([
+    address,
+    name,
+    ...(port === 80 ? ["127.0.0.1", "localhost"] : []),
+  ]);
   const wrongHost = refuse(403, `wrong Host header: use http://${address}`);
   const hasToken = createTokenCheck(token);
 
   return (facts) => {
-    if (facts.host !== address && facts.host !== name) return wrongHost;
+    if (!hosts.has(facts.host)) return wrongHost;
     if (facts.method === "OPTIONS") return refusals.options;
     const door = doorAt(facts.path);
     const fromHere = isNoPage(facts) || (door?.ownPage === true && isOwnPage(facts));

@@ -37,6 +37,9 @@ describe("words", () => {
     [plan, "deny", { do: "deny", message: null }],
     [plan, "deny too long", { do: "deny", message: "too long" }],
     [plan, "add tests first", { do: "deny", message: "add tests first" }],
+    [plan, "approve", { do: "allow" }],
+    [plan, "Approved", { do: "allow" }],
+    [plan, "goes too far", { do: "deny", message: "goes too far" }],
     [question, "red", { do: "reply", replies: [["Red"]] }],
     [question, "2", { do: "reply", replies: [["Blue"]] }],
     // An option's own name counts before its number.
@@ -71,6 +74,9 @@ describe("words", () => {
     [question, "always", "put -- before your own words"],
     [question, "yes", "put -- before your own words"],
     [question, "no", "put -- before your own words"],
+    [plan, "yes", '"yes" would send the plan back. To approve it: allow.'],
+    [plan, "ok go on", "To send it back with these words: deny, or -- before them"],
+    [plan, "approve but rename it", "would send the plan back"],
     [two, "red 1,9", "put -- before your own words"],
     [two, "red", "2 questions, and 1 answer"],
     [two, "red blue green", "  2  Which colours? (1 Red, 2 Blue, 3 3)"],
@@ -85,6 +91,10 @@ describe("words", () => {
     [two, ["no", "1,2"], [["no"], ["1,2"]]],
   ])("%#: behind -- all are a person's own words", (asked, words, replies) => {
     expect(readAnswerWords(asked, words, 0)).toEqual({ do: "reply", replies });
+  });
+
+  test("behind -- a plan goes back with whatever is said", () => {
+    expect(readAnswerWords(plan, ["yes"], 0)).toEqual({ do: "deny", message: "yes" });
   });
 
   test("what cannot be allowed for good is not", () => {

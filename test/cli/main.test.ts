@@ -51,6 +51,15 @@ test.each(["abc", "0", "65536", "0x1188"])("BECKON_PORT=%j is an error of one li
   expect(await beckon([], { BECKON_PORT: port })).toEqual({ out: "", err: `beckon: ${says}\n`, code: 1 });
 });
 
+test.each(["start", "status", "stop"])("%s with a BECKON_HOME that is no absolute path", async (verb) => {
+  const says = 'BECKON_HOME is "here/beckon": give it as an absolute path';
+  expect(await beckon([verb], { BECKON_HOME: "here/beckon" })).toEqual({
+    out: "",
+    err: `beckon: ${says}\n`,
+    code: 2,
+  });
+});
+
 describe("--debug", () => {
   test("shows the stack, which nobody sees otherwise", async () => {
     const { err } = await beckon(["--debug"], { BECKON_PORT: "abc" });

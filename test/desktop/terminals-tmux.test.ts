@@ -127,7 +127,7 @@ describe("tmux", () => {
     const outcome = await world.terminals.focus(await named("far"));
     expect(outcome.result).toBe("impossible");
     expect(outcome.why).toBe(
-      "the tmux session main has no terminal attached: run `tmux attach -t main` in one",
+      `the tmux session main has no terminal attached: run \`tmux -S ${socket} attach -t main\` in one`,
     );
     expect(await world.terminals.isLooking(await named("far"))).toBe(false);
   });

@@ -172,6 +172,15 @@ describe("whatever comes", () => {
     });
   });
 
+  test("at the usual port of HTTP the host is named without it", () => {
+    const atUsual = createGuard({ port: 80, token });
+    for (const host of ["127.0.0.1", "localhost", "127.0.0.1:80"])
+      expect(atUsual({ ...good, host }).ok).toBe(true);
+    for (const host of ["127.0.0.1:4488", "evil.example", null])
+      expect(atUsual({ ...good, host }).ok).toBe(false);
+    expect(admit({ ...good, host: "127.0.0.1" }).ok).toBe(false);
+  });
+
   test("a damaged token file does not become an open door", () => {
     expect(() => createGuard({ port, token: "" })).toThrow("the token has 0 characters, it needs 43 or more");
   });

@@ -40,12 +40,11 @@ interface Answer {
 
 type TitleRow = keyof typeof titleFields;
 
-/** The best first. */
+/** The best first. Not `last-prompt`: it was seen to be one of some turns ago. */
 const titleFields = {
   "custom-title": "customTitle",
   "ai-title": "aiTitle",
   summary: "summary",
-  "last-prompt": "lastPrompt",
 } as const;
 const titleRows = Object.keys(titleFields) as readonly TitleRow[];
 

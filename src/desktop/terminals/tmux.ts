@@ -48,7 +48,7 @@ export const row: TerminalRow = {
     if (!pane) return lost;
     const sessions = new Set(panes.map(({ session }) => session));
     const best = yield* nearest(clients, sessions, spot);
-    if (best === null) return detached(pane);
+    if (best === null) return detached(pane, socket);
     const { client, outer } = best;
     const session = sessions.has(client.session) ? client.session : pane.session;
     const switching =
@@ -74,12 +74,15 @@ const maxClients = 8;
 const impossible = (why: string): Reached => ({ kind: "impossible", why });
 const lost = impossible("it runs in tmux, but no tmux server of yours answers for its pane");
 
-function detached({ sessionName }: Pane): Reached {
-  const name = /^[\w.-]+$/.test(sessionName) ? sessionName : `'${sessionName.replaceAll("'", "'\\''")}'`;
-  return impossible(
-    `the tmux session ${name} has no terminal attached: run \`tmux attach -t ${name}\` in one`,
-  );
+function detached({ sessionName }: Pane, socket: string): Reached {
+  const name = shellWord(sessionName);
+  const isUsual = socket.endsWith(`/tmux-${process.getuid?.() ?? 0}/default`);
+  const attach = `tmux ${isUsual ? "" : `-S ${shellWord(socket)} `}attach -t ${name}`;
+  return impossible(`the tmux session ${name} has no terminal attached: run \`${attach}\` in one`);
 }
+
+const shellWord = (text: string): string =>
+  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) || "it gave no reason";
