@@ -127,7 +127,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   };
   const saver = createSaver(save, { onError });
   const quit = Promise.withResolvers<"person" | "request">();
-  const isRegistered = createConnection(claudeFolder);
+  const isRegistered = createConnection(env);
   let isHeard = store.sessions(clock()).some((session) => session.prompted !== null);
   const isConnected = () => isHeard || isRegistered();
   let url = "";

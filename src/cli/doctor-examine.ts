@@ -19,7 +19,7 @@ import { lookForTraces, tracesFindings } from "../install/doctor/traces.ts";
 import { findClaude } from "../install/find-claude.ts";
 import { versionOf } from "../install/find-program.ts";
 import { type Installed, readInstalled } from "../install/record.ts";
-import { type Env, homeOf } from "../install/scope.ts";
+import type { Env } from "../install/scope.ts";
 import { enabledPlugin } from "../install/warnings.ts";
 import { limits } from "../limits.ts";
 import { isOff } from "../storage/off.ts";
@@ -39,13 +39,14 @@ export async function examine(env: Env): Promise<readonly Finding[]> {
   const cwd = currentFolder();
   const installed = readInstalled(places);
   const settings = lookAtSettings(env, cwd);
+  const plugin = enabledPlugin(env, cwd);
   // Before the test, which may leave a line in them.
   const asking = askApp(places);
   const finding = findVersion(env, installed);
   const parts = [
     inTime("Claude Code", finding.then(claudeFindings)),
-    inTime("hooks", aboutHooks({ env, places, cwd, settings, finding })),
-    inTime("app", aboutApp({ env, places, settings, installed, asking })),
+    inTime("hooks", aboutHooks({ env, places, plugin, settings, finding })),
+    inTime("app", aboutApp({ env, places, plugin, settings, installed, asking })),
     inTime("login", aboutLogin(env, places)),
   ];
   return (await Promise.all(parts)).flat();
@@ -85,12 +86,12 @@ async function findVersion(env: Env, installed: Installed | null): Promise<Versi
 interface HooksGiven {
   readonly env: Env;
   readonly places: Paths;
-  readonly cwd: string | null;
+  readonly plugin: string | null;
   readonly settings: readonly SettingsFacts[];
   readonly finding: Promise<Version>;
 }
 
-async function aboutHooks({ env, places, cwd, settings, finding }: HooksGiven): Promise<Finding[]> {
+async function aboutHooks({ env, places, plugin, settings, finding }: HooksGiven): Promise<Finding[]> {
   const [found, called] = await Promise.all([
     finding,
     lookAtCalled(settings, env, (binary) => versionOf(binary, exec)),
@@ -98,7 +99,7 @@ async function aboutHooks({ env, places, cwd, settings, finding }: HooksGiven): 
   return hooksFindings({
     files: settings,
     called,
-    plugin: enabledPlugin(env, cwd ?? homeOf(env)),
+    plugin,
     wanted: hooksFor(found.version),
     isStrict: !isAtLeast(found.version ?? hookTable.assumedVersion, tolerantSince),
     version,
@@ -109,13 +110,14 @@ async function aboutHooks({ env, places, cwd, settings, finding }: HooksGiven): 
 interface AppGiven {
   readonly env: Env;
   readonly places: Paths;
+  readonly plugin: string | null;
   readonly settings: readonly SettingsFacts[];
   readonly installed: Installed | null;
   readonly asking: ReturnType<typeof askApp>;
 }
 
 /** The app, and all that only it can tell. */
-async function aboutApp({ env, places, settings, installed, asking }: AppGiven): Promise<Finding[]> {
+async function aboutApp({ env, places, plugin, settings, installed, asking }: AppGiven): Promise<Finding[]> {
   const now = Date.now();
   const { answer, url, usesKitty } = await asking;
   const report = answer.kind === "up" ? answer.report : null;
@@ -123,7 +125,7 @@ async function aboutApp({ env, places, settings, installed, asking }: AppGiven):
   // Looked at before the test, which may leave a line in them.
   const traces = lookForTraces(places, answer.kind === "up", now);
   const files = lookAtFiles(places, { isRunning, isTokenRefused: isRefused(answer) });
-  const { facts, probe } = await tryHook({ env, places, settings, installed, report });
+  const { facts, probe } = await tryHook({ env, places, plugin, settings, installed, report });
   const own = probe ? probe.reach : await ownReach(env);
   return [
     ...appFindings({
@@ -132,7 +134,7 @@ async function aboutApp({ env, places, settings, installed, asking }: AppGiven):
       wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
       version,
       isOff: isOff(places),
-      isInstalled: isInstalled(settings, env),
+      isInstalled: plugin !== null || isInstalled(settings),
       env,
       log: places.log,
     }),
@@ -146,9 +148,8 @@ async function aboutApp({ env, places, settings, installed, asking }: AppGiven):
 }
 
 /** Where a file cannot be read, doctor says so, and not "install". */
-const isInstalled = (settings: readonly SettingsFacts[], env: Env): boolean =>
-  settings.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null)) ||
-  enabledPlugin(env, currentFolder() ?? homeOf(env)) !== null;
+const isInstalled = (settings: readonly SettingsFacts[]): boolean =>
+  settings.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null));
 
 const isRefused = (answer: Awaited<ReturnType<typeof askApp>>["answer"]): boolean =>
   answer.kind === "refused" && (answer.status === 401 || answer.status === 403);

@@ -21,6 +21,8 @@ import { isCompiled } from "./launch.ts";
 export interface LiveGiven {
   readonly env: Env;
   readonly places: Paths;
+  /** beckon's own plugin, where it is switched on. */
+  readonly plugin: string | null;
   readonly settings: readonly SettingsFacts[];
   readonly installed: Installed | null;
   /** null: the app is down, or does not answer. */
@@ -54,14 +56,18 @@ export async function tryHook(
 }
 
 /** What the agent would run, if it is the person's own. A project's settings can name any program. */
-function choose({ settings, installed }: LiveGiven): Choice {
+function choose({ settings, installed, plugin }: LiveGiven): Choice {
   const direct = (why: string): Choice => ({ run: [...ownProgram(), "hook", "claude"], path: null, why });
   const registered = settings.flatMap(({ scope, path, own }) =>
     own
       .filter(({ event }) => event === "PermissionRequest" || event === "SessionStart")
       .map(({ command }) => ({ scope, path, command, parts: readHookCommand(command) })),
   );
-  if (registered.length === 0) return direct("no hook is registered");
+  if (registered.length === 0) {
+    return direct(
+      plugin === null ? "no hook is registered" : "only Claude Code itself runs the hooks of a plugin",
+    );
+  }
   const trusted = registered.find(({ scope, parts }) => {
     const isOwn = scope === "user" || scope === "managed";
     return parts !== null && (isOwn || isThisOne(parts.binary, ...(installed ? [installed.binary] : [])));

@@ -46,8 +46,18 @@ export function sumOf(findings: readonly Finding[]): string {
   const [fails, warns] = [count("fail"), count("warn")];
   const problems = fails === 1 ? "1 problem" : `${fails} problems`;
   const remarks = warns === 1 ? "1 thing to look at" : `${warns} things to look at`;
-  if (fails === 0) return warns === 0 ? "Everything works." : `It works, with ${remarks}.`;
+  if (fails === 0) {
+    const less = lessOf(findings);
+    return warns === 0 ? `Everything works${less}.` : `It works, with ${remarks}${less}.`;
+  }
   return warns === 0 ? `${problems}.` : `${problems}, and ${remarks}.`;
+}
+
+/** What is no problem, as nothing can be done about it, and yet not all that beckon can do. */
+function lessOf(findings: readonly Finding[]): string {
+  const has = (id: string) => findings.some((finding) => finding.id === id);
+  if (has("icon.headless")) return ", without a desktop: no icon, no alerts";
+  return has("notifications.way") ? ", with plainer notifications (see above)" : "";
 }
 
 function worst(findings: readonly Finding[]): State {

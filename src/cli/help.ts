@@ -4,7 +4,8 @@ const text = `beckon tells you the moment a coding agent needs you.
 
   beckon --install [--dry-run] [--scope user|project|local] [--agent NAME] [--login | --no-login]
                                       connect Claude Code, and start beckon at login
-  beckon --uninstall [--purge]        take all of it away, with --purge also what beckon knows
+  beckon --uninstall [--dry-run] [--purge]
+                                      take all of it away, with --purge also what beckon knows
   beckon start                        start it in the background
   beckon                              start it here, and run until stopped
   beckon status [--json] [--watch]    every session and what it needs

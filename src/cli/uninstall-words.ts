@@ -27,6 +27,14 @@ export function whatStays(
   return [`Kept: ${what}. To remove ${them} too: ${removal(folders, platform)}`];
 }
 
+/** It was not the installer that put it there. The name may be of a stranger's project: no command is made of just any. */
+export function pluginStays(plugin: string): string {
+  const removal = /^beckon(@[\w.-]+)?$/.test(plugin)
+    ? `claude plugin uninstall ${plugin}`
+    : "/plugin in Claude Code";
+  return `The plugin ${plugin} stays in Claude Code. To remove it too: ${removal}`;
+}
+
 function removal(folders: readonly string[], platform: NodeJS.Platform): string {
   if (platform === "win32") return `rmdir /s /q ${folders.map((folder) => `"${folder}"`).join(" ")}`;
   return `rm -r ${folders.map((folder) => `'${folder.replaceAll("'", "'\\''")}'`).join(" ")}`;

@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import { isBeckonHere, planPurge, purge } from "../install/purge.ts";
 import { inTurn, readInstalled } from "../install/record.ts";
+import { enabledPlugin } from "../install/warnings.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { readFlags } from "./args.ts";
 import { forPeople } from "./for-people.ts";
 import { print } from "./print.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
-import { whatStays } from "./uninstall-words.ts";
+import { pluginStays, whatStays } from "./uninstall-words.ts";
 
 export async function uninstall(args: string[]): Promise<number> {
   const flags = readFlags("--uninstall", args, ["--purge", "--dry-run"]);
@@ -47,9 +48,20 @@ export async function uninstall(args: string[]): Promise<number> {
   if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places, isChosen));
   if (said.length === 0 && failed.length === 0) said.push("There is nothing to uninstall.");
   else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
+  const plugin = enabledPlugin(process.env, currentFolder());
+  if (plugin !== null) said.push(pluginStays(plugin));
   print(said.map((line) => `${forPeople(line)}\n`).join(""));
   for (const line of failed) process.stderr.write(`beckon: ${forPeople(line)}\n`);
   return failed.length > 0 ? 1 : 0;
+}
+
+/** null: it is gone. */
+function currentFolder(): string | null {
+  try {
+    return process.cwd();
+  } catch {
+    return null;
+  }
 }
 
 /** After an install that is under way. Where no lock can be had, on a full disk say, it goes on without. */

@@ -1,24 +1,39 @@
 /** Whether the agent's settings have it call beckon. */
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { limits } from "../limits.ts";
 import { readSmallFile } from "../storage/small-file.ts";
+import { type Env, settingsPath } from "./scope.ts";
 import { ownHooks } from "./settings.ts";
+import { enabledPlugin, installedPluginsPath } from "./warnings.ts";
 
-/** Of the person's own settings: a project's may be anywhere. Read again when the file has changed. */
-export function createConnection(claudeFolder: string): () => boolean {
-  const path = join(claudeFolder, "settings.json");
-  let stamp = "";
+/** Of the person's own settings and plugins: a project's may be anywhere. Read again when a file has changed. */
+export function createConnection(env: Env): () => boolean {
+  const path = settingsPath("user", env, "");
+  const files = [path, installedPluginsPath(env)];
+  let stamp: string | null = null;
   let isThere = false;
   return () => {
-    try {
-      const { mtimeMs, size, ino } = statSync(path);
-      if (`${mtimeMs} ${size} ${ino}` === stamp) return isThere;
-      stamp = `${mtimeMs} ${size} ${ino}`;
-      isThere = ownHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
-    } catch {
-      isThere = false;
-    }
+    const now = files.map(stampOf).join();
+    if (now === stamp) return isThere;
+    stamp = now;
+    isThere = hasHooks(path) || enabledPlugin(env, null) !== null;
     return isThere;
   };
+}
+
+function stampOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return "";
+  }
+}
+
+function hasHooks(path: string): boolean {
+  try {
+    return ownHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Fields, fieldsOf } from "../agents/envelope.ts";
 import { limits } from "../limits.ts";
 import { readSmallFile } from "../storage/small-file.ts";
-import { claudeFolder, type Env, type Scope, settingsPath } from "./scope.ts";
+import { claudeFolder, type Env, type Scope, scopes, settingsPath } from "./scope.ts";
 
 export interface WarnOptions {
   readonly scope: Scope;
@@ -55,18 +55,21 @@ export function warningsFor({ scope, env, cwd, managed = managedPlaces(env) }: W
   return [...new Set([...switchedOff, ...byManagers, ...twice])];
 }
 
-/** By the name it is enabled under, as `beckon@marketplace`. */
-export function enabledPlugin(env: Env, cwd: string): string | null {
+export const installedPluginsPath = (env: Env): string =>
+  join(claudeFolder(env), "plugins", "installed_plugins.json");
+
+/** By the name it is enabled under, as `beckon@marketplace`. Without a folder: by the person's own settings. */
+export function enabledPlugin(env: Env, cwd: string | null): string | null {
   const isOurs = (name: string) => /^beckon(@|$)/.test(name);
   const enabled = new Map<string, unknown>();
-  for (const scope of ["user", "project", "local"] as const) {
-    const { enabledPlugins } = read(settingsPath(scope, env, cwd)) ?? {};
+  for (const scope of cwd === null ? (["user"] as const) : scopes) {
+    const { enabledPlugins } = read(settingsPath(scope, env, cwd ?? "")) ?? {};
     for (const [name, value] of Object.entries(fieldsOf(enabledPlugins))) enabled.set(name, value);
   }
   const found = [...enabled].find(([name, value]) => isOurs(name) && value !== false);
   if (found) return found[0];
   // Some versions of the CLI list what is installed here, and enable it without a word in the settings.
-  const { plugins } = read(join(claudeFolder(env), "plugins", "installed_plugins.json")) ?? {};
+  const { plugins } = read(installedPluginsPath(env)) ?? {};
   const installed = Object.keys(fieldsOf(plugins)).find(isOurs);
   return installed && enabled.get(installed) !== false ? installed : null;
 }

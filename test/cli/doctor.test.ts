@@ -71,7 +71,7 @@ describe("everything as it should be, without a desktop", () => {
     expect(code).toBe(0);
     expect(out).toContain("✓ all 19 events registered in ~/claude/settings.json\n");
     expect(out).not.toContain(world.home);
-    expect(out).toEndWith("\nEverything works.\n");
+    expect(out).toEndWith("\nEverything works, without a desktop: no icon, no alerts.\n");
     expect(out).not.toContain("\x1b");
     expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(80);
   });
@@ -86,6 +86,17 @@ describe("broken, and named", () => {
     expect(found.code).toBe(1);
     expect(found.of("hooks.none").fix).toBe("Run: beckon --install");
     expect(found.of("live.heard").text).toContain("called directly, as no hook is registered");
+  });
+
+  test("the plugin in place of registered hooks is nothing broken, and its hooks are not said to be missing", async () => {
+    await start();
+    putSettings(settings, '{"enabledPlugins": {"beckon@beckon": true}}');
+    const found = await doctor();
+    expect(found.problems).toEqual([]);
+    expect(found.of("hooks.plugin").text).toBe("registered by the plugin beckon@beckon");
+    expect(found.of("live.heard").text).toContain(
+      "called directly, as only Claude Code itself runs the hooks of a plugin",
+    );
   });
 
   test("hooks that call a program which is not there", async () => {
@@ -289,6 +300,16 @@ describe("the table", () => {
     [["fail", "warn", "warn"], "1 problem, and 2 things to look at."],
   ] as const)("%j sums up to %s", (states, says) => {
     expect(sumOf(states.map((state) => finding({ state })))).toBe(says);
+  });
+
+  test.each([
+    ["icon.headless", [], "Everything works, without a desktop: no icon, no alerts."],
+    ["icon.headless", ["warn"], "It works, with 1 thing to look at, without a desktop: no icon, no alerts."],
+    ["icon.headless", ["fail"], "1 problem."],
+    ["notifications.way", [], "Everything works, with plainer notifications (see above)."],
+  ] as const)("%s and %j is less than everything: %s", (id, states, says) => {
+    const less = finding({ id, state: "info" });
+    expect(sumOf([less, ...states.map((state) => finding({ state }))])).toBe(says);
   });
 });
 

@@ -83,7 +83,13 @@ describe("what there is", () => {
   ])("%j tells what every verb does", async (args) => {
     const { out, err, code } = await beckon(args);
     expect({ err, code }).toEqual({ err: "", code: 0 });
-    for (const verb of ["beckon status [--json] [--watch]", "beckon hook", "--version", "BECKON_HOME"]) {
+    for (const verb of [
+      "beckon status [--json] [--watch]",
+      "beckon --uninstall [--dry-run] [--purge]",
+      "beckon hook",
+      "--version",
+      "BECKON_HOME",
+    ]) {
       expect(out).toContain(verb);
     }
     expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);

@@ -1,7 +1,7 @@
 /** `beckon status`, as a person types it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { asks, createWorld, prompt, until, type World } from "../world.ts";
 
 let world: World;
@@ -65,6 +65,28 @@ describe("while beckon runs", () => {
     expect(out).toContain("config.json: alerts.sond");
     expect(out).not.toContain("hooks are not registered");
   });
+
+  test.each([
+    ["settings.json", { enabledPlugins: { "beckon@beckon": true } }, { enabledPlugins: {} }],
+    [
+      "plugins/installed_plugins.json",
+      { plugins: { "beckon@beckon": [{ scope: "user" }] } },
+      { plugins: {} },
+    ],
+  ])(
+    "who has the plugin, by %s, is not told to register hooks before the first event",
+    async (name, on, off) => {
+      const file = join(world.claude, name);
+      mkdirSync(dirname(file), { recursive: true });
+      await world.start();
+      const says = "hooks are not registered";
+      expect((await status()).out).toContain(says);
+      writeFileSync(file, JSON.stringify(on));
+      expect((await status()).out).not.toContain(says);
+      writeFileSync(file, JSON.stringify(off));
+      expect((await status()).out).toContain(says);
+    },
+  );
 
   test("--json prints what GET /api/sessions answers", async () => {
     await world.start();

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { whatStays } from "../../src/cli/uninstall-words.ts";
+import { pluginStays, whatStays } from "../../src/cli/uninstall-words.ts";
 import { paths } from "../../src/storage/paths.ts";
 
 let home = "";
@@ -40,4 +40,13 @@ test("nobody is told to remove a folder of their own choice that holds more than
   const [said = ""] = whatStays(places, true, "linux");
   expect(said).toContain(`among other files in ${home}`);
   expect(said).not.toContain("rm -r");
+});
+
+test("the plugin's name is put into a command only where a shell takes it for a name", () => {
+  expect(pluginStays("beckon@my-shop.io")).toEndWith(
+    "To remove it too: claude plugin uninstall beckon@my-shop.io",
+  );
+  for (const evil of ["beckon@x; rm -r ~", "beckon@$(id)", "beckon@x\nid", "beckon@ -s"]) {
+    expect(pluginStays(evil)).toEndWith("To remove it too: /plugin in Claude Code");
+  }
 });

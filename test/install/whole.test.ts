@@ -109,6 +109,21 @@ describe("a whole life", () => {
     });
   });
 
+  test("an uninstall leaves the plugin, and says how to remove it", async () => {
+    const home = temporaryHome();
+    const stays =
+      "The plugin beckon@beckon stays in Claude Code. To remove it too: claude plugin uninstall beckon@beckon\n";
+    home.put(home.settings, '{"enabledPlugins": {"beckon@beckon": true}}');
+    expect((await run(home, ["--uninstall"])).out).toBe(`There is nothing to uninstall.\n${stays}`);
+    await run(home, ["--install"]);
+    for (const more of [["--dry-run"], []]) {
+      const { out, err, code } = await run(home, ["--uninstall", ...more], { program: stable(home) });
+      expect({ err, code }).toEqual({ err: "", code: 0 });
+      expect(out).toEndWith(`beckon.\n${stays}`);
+    }
+    expect(home.read()).toBe('{"enabledPlugins": {"beckon@beckon": true}}');
+  });
+
   test("a look ahead shows the difference, and changes nothing", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
@@ -437,6 +452,7 @@ describe("what cannot be is said in a line", () => {
       await listen("--install", "--scope", scope);
     }
     await listen("doctor");
+    await listen("--uninstall", "--dry-run");
     home.put(file, `{ "${evil} beckon`);
     await listen("--install", "--scope", "project");
     await listen("--uninstall", "--dry-run");

@@ -6,7 +6,7 @@ import type { Live, LiveApp } from "./live.ts";
 import type { HookRun } from "./run-hook.ts";
 
 export interface LiveFacts {
-  /** The settings file whose command was run; null: none is registered, so beckon was called directly. */
+  /** The settings file whose command was run; null: none there could be run, so beckon was called directly. */
   readonly path: string | null;
   /** Where it was not the registered command: why. */
   readonly why: string | null;
