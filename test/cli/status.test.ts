@@ -66,6 +66,25 @@ describe("while beckon runs", () => {
     expect(out).not.toContain("hooks are not registered");
   });
 
+  test("after Esc tells what was broken off, and not what an older turn said", async () => {
+    await world.start();
+    const { pid } = world.agent();
+    const is = (status: string) => world.writeStatus(pid, { sessionId: "s-1", status });
+    await world.hook(prompt("s-1"));
+    is("busy");
+    await world.hook({ ...prompt("s-1"), hook_event_name: "Stop", last_assistant_message: "FINAL: 254" });
+    is("idle");
+    await until(async () => (await status()).out.includes("FINAL: 254"), 5_000);
+    await world.hook(prompt("s-1", { prompt: "Now deploy it" }));
+    is("busy");
+    await until(async () => (await status()).out.includes("1 working"), 5_000);
+    is("idle");
+    await until(async () => (await status()).out.includes("interrupted: Now deploy it"), 5_000);
+    expect((await status()).out).not.toContain("FINAL");
+    const [session] = JSON.parse((await status(["--json"])).out).sessions;
+    expect(session).toMatchObject({ interrupted: true, lastResponse: "FINAL: 254" });
+  });
+
   test("--json prints what GET /api/sessions answers", async () => {
     await world.start();
     await world.hook(prompt("a"));
