@@ -30,7 +30,7 @@ export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
 const answerMs = 2_000;
 /** Those whose words are for the person who asked. */
 const told: ReadonlySet<number> = new Set([400, 403, 404, 409]);
-const notRunning = "beckon is not running. Start it with: beckon start";
+export const notRunning = "beckon is not running. Start it with: beckon start";
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 

@@ -5,18 +5,29 @@ import { localClock } from "../desktop/local-time.ts";
 import { type Logged, readDecisions } from "../storage/decisions.ts";
 import { paths } from "../storage/paths.ts";
 import { wrongCall } from "./args.ts";
+import { notRunning, readEndpoint } from "./client.ts";
 import { ownHome } from "./for-people.ts";
 import { print } from "./print.ts";
-import { clean, cut, pad } from "./text.ts";
+import { clean, cut, pad, wrap } from "./text.ts";
 
 const usualLines = 30;
 const usualColumns = 120;
+const noteLines = 6;
 
 export async function log(args: string[]): Promise<number> {
   const { asJson, count } = readCall(args);
-  const entries = readDecisions(paths().decisions).slice(-count);
-  if (asJson) print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-  else print(tableOf(entries, process.stdout.columns || Number(process.env.COLUMNS) || usualColumns));
+  const places = paths();
+  const entries = readDecisions(places.decisions).slice(-count);
+  const isRunning = readEndpoint(places) !== null;
+  if (asJson) {
+    if (!isRunning) process.stderr.write(`${notRunning}\n`);
+    print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+    return 0;
+  }
+  const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+  // Below, where the newest is: a long list scrolls its beginning away.
+  const note = isRunning ? [] : ["", ...wrap(notRunning, columns, noteLines)];
+  print(tableOf(entries, columns) + note.map((line) => `${line}\n`).join(""));
   return 0;
 }
 

@@ -1,6 +1,6 @@
 /** A session in a person's words: what it is called, what it does or wants, since when, where. */
 import { wantOf, wholeWantOf } from "../core/ask-words.ts";
-import { doing, failedWith, type Group } from "../core/groups.ts";
+import { brokenOff, doing, failedWith, type Group } from "../core/groups.ts";
 import { pathWithTilde } from "../core/home.ts";
 import { firstLine } from "../core/line.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
@@ -11,6 +11,7 @@ export interface Row {
   readonly group: Group;
   /** project (branch) */
   readonly name: string;
+  readonly project: string;
   readonly title: string;
   readonly since: string;
   readonly what: string;
@@ -39,7 +40,8 @@ export function rowOf(
   const left = more.length - maxMore;
   return {
     group,
-    name: clean(nameOf(session, home)),
+    name: clean(projectOf(session, home) + branchOf(session)),
+    project: clean(projectOf(session, home)),
     title: clean(session.title ?? ""),
     since: ago(now - session.since),
     what: clean(whatOf(session, group, home)),
@@ -58,10 +60,12 @@ function andMore(left: readonly string[]): string {
   return `${isDanger ? danger : ""}and ${left.length} more`;
 }
 
-function nameOf({ project, cwd, sessionId, gitBranch }: SessionSnapshot, home: string): string {
-  const name = project ?? (cwd && pathWithTilde(cwd, home)) ?? sessionId.slice(0, idLength);
-  return gitBranch && gitBranch !== "HEAD" ? `${name} (${gitBranch})` : name;
+function projectOf({ project, cwd, sessionId }: SessionSnapshot, home: string): string {
+  return project ?? (cwd && pathWithTilde(cwd, home)) ?? sessionId.slice(0, idLength);
 }
+
+const branchOf = ({ gitBranch }: SessionSnapshot): string =>
+  gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
 
 function blocking(session: SessionSnapshot): AskSnapshot[] {
   return session.asks.filter((ask) => ask.kind !== "idle");
@@ -80,6 +84,7 @@ function whatOf(session: SessionSnapshot, group: Group, home: string): string {
   if (session.state === "stale") return doing.lost;
   return (
     detail ??
+    (session.interrupted ? brokenOff(session.lastPrompt) : null) ??
     (firstLine(session.lastResponse).trim() || null) ??
     (session.turnCount > 0 ? doing.done : doing.ready)
   );

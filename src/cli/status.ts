@@ -70,7 +70,7 @@ async function asTable(places: Paths): Promise<string> {
     ...notes.flatMap((note) => wrap(forPeople(note), columns, noteLines)),
     ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
     ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: ownHome() }) : []),
-    ...(quiet ? ["", quietLine(quiet, now)] : []),
+    ...(quiet ? ["", ...wrap(quietLine(quiet, now), columns, noteLines)] : []),
     ...(problems.length > 0
       ? ["", ...problems.flatMap((one) => wrap(forPeople(one), columns, noteLines))]
       : []),

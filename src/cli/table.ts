@@ -28,7 +28,9 @@ const mostLines: Readonly<Partial<Record<Group, number>>> = { "needs you": 3, fa
 const endedShown = 5;
 
 export function table(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
-  if (sessions.length === 0) return ["No sessions. Start an agent, and it appears here."];
+  if (sessions.length === 0) {
+    return wrap("No sessions. Start an agent, and it appears here.", options.columns, 9);
+  }
   const sorted = groups.flatMap((group) =>
     sessions.filter((s) => groupOf(s) === group).sort(byUrgency(group)),
   );
@@ -37,7 +39,7 @@ export function table(sessions: readonly SessionSnapshot[], options: TableOption
   const rows = sorted.slice(0, sorted.length - hidden).map((session) => rowOf(session, options));
   const widths = widthsOf(rows, options.columns);
   return [
-    summary(sessions, options),
+    ...summary(sessions, options),
     "",
     ...rows.flatMap((row) => linesOf(row, widths, options)),
     ...(hidden > 0 ? [paint(`  and ${hidden} more that ended`, dim, options)] : []),
@@ -50,53 +52,77 @@ function byUrgency(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => nu
 }
 
 /** It also says what the marks mean. */
-function summary(sessions: readonly SessionSnapshot[], options: TableOptions): string {
+function summary(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => groupOf(session) === group).length;
     if (count === 0) return group === "needs you" ? ["nothing needs you"] : [];
     return [paint(`${marks[group]} ${counted(group, count)}`, colours[group], options)];
   });
-  return parts.join("   ");
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = `${lines.at(-1)}   ${part}`;
+    if (lines.length > 0 && Bun.stringWidth(longer) <= options.columns) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
 }
 
-type Column = "name" | "title" | "since" | "what" | "where" | "id";
-type Widths = Readonly<Record<Column, number>>;
+type Column = "name" | "project" | "title" | "since" | "what" | "where" | "id";
+type Widths = Readonly<Record<Exclude<Column, "project">, number>>;
 
 const gap = 2;
 const markWidth = 2;
+/** Less of a branch is not worth its room. */
+const leastBranch = 10;
 
-/** As wide as their content, up to a limit. Where that is too much, the least needed column goes, and the next. */
+/**
+ * As wide as their content, up to a limit. Where that is too much, the least needed goes, and the next: title, where, branch,
+ * and last the id, by which a session is answered.
+ */
 function widthsOf(rows: readonly Row[], columns: number): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
-  const name = Math.min(natural("name"), Math.max(10, Math.min(28, Math.floor(columns * 0.3))));
+  const mostName = Math.max(10, Math.min(28, Math.floor(columns * 0.3)));
+  const project = Math.min(natural("project"), mostName);
   const since = natural("since");
   const wanted = Math.max(
     natural("what"),
     ...rows.flatMap((row) => row.more.map((line) => Bun.stringWidth(line))),
   );
-  let room = columns - markWidth - name - gap - since - gap;
+  let room = columns - markWidth - project - gap - since - gap;
 
-  /** What is left of a column once `what` has what it needs; no column is narrower than `least`. */
+  /** What is left for a column of this width once `what` has what it needs; 0: less than `least`. */
   const fit = (
-    column: Column,
-    { most, least, leave }: { most: number; least: number; leave: number },
-  ): number => {
-    const width = Math.min(natural(column), most, room - gap - Math.min(wanted, leave));
-    if (width < Math.min(natural(column), least) || width <= 0) return 0;
-    room -= width + gap;
-    return width;
+    width: number,
+    { least, leave, apart = gap }: Record<"least" | "leave", number> & { apart?: number },
+  ) => {
+    const left = Math.min(width, room - apart - Math.min(wanted, leave));
+    if (left < Math.min(width, least) || left <= 0) return 0;
+    room -= left + apart;
+    return left;
   };
-  const where = fit("where", { most: 24, least: 24, leave: 26 });
-  const id = fit("id", { most: 8, least: 8, leave: 32 });
-  const title = fit("title", { most: 40, least: 16, leave: 56 });
-  return { name, title, since, where, id, what: Math.min(wanted, Math.max(8, room)) };
+  const id = fit(natural("id"), { least: 8, leave: 20 });
+  const branch = fit(Math.min(natural("name"), mostName) - project, {
+    least: leastBranch,
+    leave: 24,
+    apart: 0,
+  });
+  const where = fit(Math.min(natural("where"), 24), { least: 24, leave: 32 });
+  const title = fit(Math.min(natural("title"), 40), { least: 16, leave: 56 });
+  return { name: project + branch, title, since, where, id, what: Math.min(wanted, Math.max(8, room)) };
+}
+
+/** With its branch, where enough of that can be read. */
+function nameIn({ name, project }: Row, width: number): string {
+  const branch = Bun.stringWidth(name) - Bun.stringWidth(project);
+  const isRoom = width - Bun.stringWidth(project) >= Math.min(branch, leastBranch);
+  return pad(isRoom ? name : project, width);
 }
 
 function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
   const colour = colours[row.group];
   const [what = "", ...rest] = wrap(row.what, widths.what, mostLines[row.group] ?? 1);
   const cells = [
-    paint(pad(row.name, widths.name), row.group === "ended" ? dim : bold, options),
+    paint(nameIn(row, widths.name), row.group === "ended" ? dim : bold, options),
     ...(widths.title > 0 ? [paint(pad(row.title, widths.title), dim, options)] : []),
     row.since.padStart(widths.since),
     paint(pad(what, widths.what), colour, options),
@@ -105,18 +131,26 @@ function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
   ];
   const before =
     markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
-  // Where there is no room for the column: of what needs you, you want to know where.
   const below = [
     ...rest.map((line) => paint(line, colour, options)),
-    ...(widths.where === 0 && row.group === "needs you" && row.where !== ""
-      ? [paint(cut(`└ ${row.where}`, widths.what), dim, options)]
-      : []),
     ...row.more.map((line) => paint(cut(line, widths.what), dim, options)),
   ];
+  const how = howToReach(row, widths);
   return [
     `${paint(marks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
     ...below.map((line) => " ".repeat(before) + line),
+    ...(how === ""
+      ? []
+      : [" ".repeat(markWidth) + paint(cut(`└ ${how}`, options.columns - markWidth), dim, options)]),
   ];
+}
+
+/** What there is no room for in a column: of what needs you, you want to know where; the id is how to go there at all. */
+function howToReach({ group, id, where }: Row, widths: Widths): string {
+  if (group === "ended") return "";
+  return [widths.id === 0 ? id : "", widths.where === 0 && group === "needs you" ? where : ""]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function paint(text: string, code: string, options: TableOptions): string {

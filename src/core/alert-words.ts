@@ -3,10 +3,10 @@ import { exactWords } from "./alert-answer.ts";
 import { keyOf } from "./alert-keys.ts";
 import { firstOf } from "./ask-words.ts";
 import type { Asked } from "./asked.ts";
-import { doing } from "./groups.ts";
+import { brokenOff, doing } from "./groups.ts";
 import { pathWithTilde } from "./home.ts";
 import { cutEnd, cutMiddle, plain } from "./line.ts";
-import { type Ask, hasDied, type Session } from "./session.ts";
+import { type Ask, hasDied, isBrokenOff, type Session } from "./session.ts";
 import { terminalName } from "./terminal-name.ts";
 import type { Alert } from "./view.ts";
 
@@ -123,7 +123,8 @@ export function finishedWords(session: Session, name: string, when: string): Wor
 }
 
 function lastWords(session: Session): string {
-  return cutEnd(unmarked(session.lastResponse ?? ""), maxLastWords);
+  const said = isBrokenOff(session) ? brokenOff(session.lastPrompt) : (session.lastResponse ?? "");
+  return cutEnd(unmarked(said), maxLastWords);
 }
 
 /** One of a list: its name and what there is to say of it in a few words. */

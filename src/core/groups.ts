@@ -1,4 +1,5 @@
 /** What a person tells sessions apart by: the same names, marks and order in the menu and on the command line. */
+import { firstLine } from "./line.ts";
 
 /**
  * "failed": its last turn ended with an error, and nothing happened since, nor was it dismissed. "set aside": it waits for its person, who has
@@ -36,3 +37,9 @@ export const doing = {
 
 export const failedWith = (error: string): string => `failed: ${error}`;
 export const inBackground = (task: string): string => `background: ${task}`;
+
+/** Its person broke the turn off: what they had asked for is what there is to tell it by. */
+export function brokenOff(prompt: string | null): string {
+  const asked = firstLine(prompt).trim();
+  return asked === "" ? "interrupted" : `interrupted: ${asked}`;
+}

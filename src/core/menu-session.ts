@@ -6,6 +6,7 @@ import { pathWithTilde } from "./home.ts";
 import { cutEnd, cutMiddle, firstLine, plain, widthOf } from "./line.ts";
 import { answerEntries } from "./menu-answer.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
+import { isBrokenOff } from "./session.ts";
 import { projectOf } from "./snapshot.ts";
 import { type Given, type Row, snoozedUntil, wantIn } from "./tray-row.ts";
 import type { Action, MenuEntry } from "./view.ts";
@@ -55,7 +56,7 @@ function aboutIt({ session, key, asks, what, group }: Row, { asked, home }: Menu
   const title = plain(session.title ?? session.lastPrompt ?? "");
   const branch = plain(session.gitBranch ?? "");
   const running = session.children.filter((child) => child.running);
-  const answer = group === "ready" ? plain(firstLine(session.lastResponse)) : "";
+  const answer = group === "ready" && !isBrokenOff(session) ? plain(firstLine(session.lastResponse)) : "";
   const told = asks.slice(0, maxTold);
   return [
     ...(title === "" ? [] : [tell(idOf("title", key), `“${cutEnd(title, maxLabel - 2)}”`)]),

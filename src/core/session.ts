@@ -109,6 +109,17 @@ export function hasDied({ ended }: Pick<Session, "ended">): boolean {
   return ended?.whileBusy === true && deaths.has(ended.reason);
 }
 
+/**
+ * Its last turn ended without the agent's word: what it said before that prompt is no answer to it. Where the agent has never
+ * been heard to stop, a reply may be of this very turn. The file can be up to a second ahead of the hook that says it is done.
+ */
+export function isBrokenOff(session: Session): boolean {
+  const { turn, prompted, stopped, file, settled, ended, lastResponse } = session;
+  if (turn.running || turn.error !== null || ended || prompted === null) return false;
+  if (file !== null && !settled) return false;
+  return stopped === null ? lastResponse === null : prompted.t > stopped.t;
+}
+
 export function newSession(event: AgentEvent): Session {
   const when = { at: event.at, t: event.t };
   return {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Asked } from "./asked.ts";
 import type { AskKind, Moment, Place, Tokens } from "./event.ts";
 import { type ActivityPhase, phaseOf, type SessionState, type Status, stateOf, statusOf } from "./phase.ts";
-import { hasDied, isShown, type Session } from "./session.ts";
+import { hasDied, isBrokenOff, isShown, type Session } from "./session.ts";
 import { settle } from "./settle.ts";
 
 export interface AskSnapshot {
@@ -38,6 +38,8 @@ export interface SessionSnapshot {
   readonly error: string | null;
   /** Its process went away in the middle of a turn. */
   readonly died: boolean;
+  /** Its last turn was broken off: `lastResponse`, if any, is older than `lastPrompt`. */
+  readonly interrupted?: true;
   readonly asks: readonly AskSnapshot[];
   readonly children: readonly {
     readonly agentId: string;
@@ -78,6 +80,7 @@ export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
     status: statusOf(session, now),
     error: session.turn.error,
     died: hasDied(session),
+    ...(isBrokenOff(session) ? { interrupted: true } : {}),
     asks: asks.map((ask) => ({
       id: ask.id,
       kind: ask.kind,

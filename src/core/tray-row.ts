@@ -3,9 +3,9 @@ import type { Ages } from "./ages.ts";
 import { wantOf } from "./ask-words.ts";
 import type { Config } from "./config.ts";
 import { type Moment, sessionKey } from "./event.ts";
-import { doing, failedWith, type Group, inBackground } from "./groups.ts";
+import { brokenOff, doing, failedWith, type Group, inBackground } from "./groups.ts";
 import { staleAfterMs, statusOf } from "./phase.ts";
-import { type Ask, hasDied, isBlocking, isShown, type Session } from "./session.ts";
+import { type Ask, hasDied, isBlocking, isBrokenOff, isShown, type Session } from "./session.ts";
 import { failureSentAway, mutedBy, sentAway, type Wishes } from "./wishes.ts";
 
 export interface Row {
@@ -101,7 +101,9 @@ function workingSince(session: Session, { minute }: Ages): Moment {
   return { at: Math.min(...started), t: minute.t };
 }
 
-function doneWith({ background, prompted }: Session): string {
+function doneWith(session: Session): string {
+  const { background, prompted } = session;
   if (background !== null) return inBackground(background);
+  if (isBrokenOff(session)) return brokenOff(session.lastPrompt);
   return prompted === null ? doing.ready : doing.done;
 }

@@ -18,8 +18,18 @@ async function log(...args: string[]) {
 const plain = (out: string) =>
   out.split("\n").map((line) => line.replace(/^\d\d:\d\d\s+/, "").replace(/\s{2,}/g, " | "));
 
+const stopped = "beckon is not running. Start it with: beckon start\n";
+
 test("nothing yet", async () => {
+  await world.start();
   expect(await log()).toEqual({ out: "Nothing has been asked or shown yet.\n", err: "", code: 0 });
+  expect(await log("--json")).toEqual({ out: "", err: "", code: 0 });
+});
+
+test("while beckon does not run, says so; to programs beside what they read", async () => {
+  const nothing = "Nothing has been asked or shown yet.\n";
+  expect(await log()).toEqual({ out: `${nothing}\n${stopped}`, err: "", code: 0 });
+  expect(await log("--json")).toEqual({ out: "", err: stopped, code: 0 });
 });
 
 describe("who answered what", () => {
@@ -103,7 +113,7 @@ describe("the table", () => {
 
   test("who answered is there, however long the answer", async () => {
     put(entry(new Date(), { outcome: `denied: ${"no ".repeat(60)}`, by: "command line" }));
-    expect((await log()).out).toMatch(/denied: no no .*… \(command line\)\n$/);
+    expect((await log()).out).toMatch(/denied: no no .*… \(command line\)\n/);
   });
 
   test("each day has its date, where it is not all of today", async () => {
@@ -112,7 +122,10 @@ describe("the table", () => {
       entry(new Date(2026, 2, 2, 10, 0), {}),
       entry(new Date(2026, 2, 3, 8, 0), {}),
     );
-    const lines = (await log()).out.split("\n").map((line) => line.slice(0, 25).trim());
+    const lines = (await log()).out
+      .replace(`\n${stopped}`, "")
+      .split("\n")
+      .map((line) => line.slice(0, 25).trim());
     expect(lines).toEqual([
       "Monday 2 March 2026",
       "09:05  shop-api  Bash: np",

@@ -67,11 +67,9 @@ describe("while beckon runs", () => {
   });
 
   test.each([
-    ["settings.json", { enabledPlugins: { "beckon@beckon": true } }, { enabledPlugins: {} }],
+    ["settings.json", "beckon@beckon": true , ],
     [
-      "plugins/installed_plugins.json",
-      { plugins: { "beckon@beckon": [{ scope: "user" }] } },
-      { plugins: {} },
+      "plugins/installed_plugins.json","beckon@beckon": [scope: "user" ] ,,
     ],
   ])(
     "who has the plugin, by %s, is not told to register hooks before the first event",
@@ -87,6 +85,25 @@ describe("while beckon runs", () => {
       expect((await status()).out).toContain(says);
     },
   );
+
+  test("after Esc tells what was broken off, and not what an older turn said", async () => {
+    await world.start();
+    const { pid } = world.agent();
+    const is = (status: string) => world.writeStatus(pid, { sessionId: "s-1", status });
+    await world.hook(prompt("s-1"));
+    is("busy");
+    await world.hook({ ...prompt("s-1"), hook_event_name: "Stop", last_assistant_message: "FINAL: 254" });
+    is("idle");
+    await until(async () => (await status()).out.includes("FINAL: 254"), 5_000);
+    await world.hook(prompt("s-1", { prompt: "Now deploy it" }));
+    is("busy");
+    await until(async () => (await status()).out.includes("1 working"), 5_000);
+    is("idle");
+    await until(async () => (await status()).out.includes("interrupted: Now deploy it"), 5_000);
+    expect((await status()).out).not.toContain("FINAL");
+    const [session] = JSON.parse((await status(["--json"])).out).sessions;
+    expect(session).toMatchObject({ interrupted: true, lastResponse: "FINAL: 254" });
+  });
 
   test("--json prints what GET /api/sessions answers", async () => {
     await world.start();

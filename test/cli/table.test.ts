@@ -133,6 +133,12 @@ describe("what a session wants or does", () => {
     [session("a"), "done"],
     [session("a", { turnCount: 0 }), "ready"],
     [session("a", { lastResponse: "## `Done`" }), "Done"],
+    [
+      session("a", { lastResponse: "Old", lastPrompt: "\nFix it\nnow", interrupted: true }),
+      "interrupted: Fix it",
+    ],
+    [session("a", { lastResponse: "Old", interrupted: true }), "interrupted"],
+    [session("a", { ...idle("background: npm run dev"), interrupted: true }), "background: npm run dev"],
     [session("a", { ...idle("rate_limit"), error: "rate_limit" }), "failed: rate_limit"],
     [session("a", idle("background: npm run dev")), "background: npm run dev"],
     [over("a"), "ended"],
@@ -217,23 +223,47 @@ describe("in a window of any width", () => {
     },
   );
 
-  test("the least needed goes first: title, id, then where; never what it wants", () => {
+  test("the least needed goes first: title, where, branch; the id and what it wants never", () => {
     const given = [
       asking("shop-api", { title: "Add checkout", ...placed("/dev/pts/4", { TMUX_PANE: "%3" }) }),
     ];
+    const id = given[0]?.sessionId.slice(0, 8) ?? "";
     const shows = (columns: number) => {
-      const text = draw(given, columns).join(" ").replaceAll(/ +/g, " ");
-      return {
-        title: text.includes("Add checkout"),
-        where: text.includes("pts/4"),
-        id: text.includes(given[0]?.sessionId.slice(0, 8) ?? ""),
-      };
+      const row = draw(given, columns)[2] ?? "";
+      return ["Add checkout", "pts/4", "(main)", id].filter((part) => row.includes(part));
     };
-    expect(shows(120)).toEqual({ title: true, where: true, id: true });
-    expect(shows(85)).toEqual({ title: false, where: true, id: true });
-    expect(shows(75)).toEqual({ title: false, where: true, id: false });
+    expect(shows(120)).toEqual(["Add checkout", "pts/4", "(main)", id]);
+    expect(shows(85)).toEqual(["pts/4", "(main)", id]);
+    expect(shows(75)).toEqual(["(main)", id]);
+    expect(shows(50)).toEqual([id]);
     expect(draw(given, 50).join("\n")).toMatch(/\n +└ tmux %3 · pts\/4$/);
-    expect(draw(given, 50).join(" ").replaceAll(/ +/g, " ")).toContain("Permission for Bash: npm run deploy");
+    expect(draw(given, 40).join("\n")).toEndWith(`\n  └ ${id} · tmux %3 · pts/4`);
+    for (const columns of [40, 50]) {
+      const text = draw(given, columns).join(" ").replaceAll(id, "").replaceAll(/ +/g, " ");
+      expect(text).toContain("Permission for Bash: npm run deploy");
+    }
+  });
+
+  test("the id of every session that lives is there to be typed, in a window of any width", () => {
+    for (let columns = 40; columns <= 200; columns++) {
+      const text = draw([...twenty, ...many.slice(0, 5)], columns).join("\n");
+      for (const { sessionId } of [...twenty, ...many.slice(0, 5)]) {
+        expect(text).toContain(sessionId.slice(0, 8));
+      }
+    }
+  });
+
+  test("nothing is wider than it, be there one session of every kind or none", () => {
+    const every = [...many, failed("f"), asking("m", { silence: "muted" })];
+    for (let columns = 40; columns <= 120; columns++) {
+      for (const line of [...draw(every, columns), ...draw([], columns)]) {
+        expect(Bun.stringWidth(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+    expect(draw(every, 50).slice(0, 2)).toEqual([
+      "● 2 need you   ✗ 1 failed   ◌ 1 set aside",
+      "◐ 2 working   ○ 1 ready   · 1 ended",
+    ]);
   });
 
   test("what could do harm has a ⚠, however narrow the window", () => {

@@ -5,7 +5,7 @@ import type { AlertsInput } from "../../src/core/alerts.ts";
 import type { Ask, Session } from "../../src/core/session.ts";
 import type { Alert } from "../../src/core/view.ts";
 import { alertsOf, failed, later, midnight, now, stopped, withAlerts } from "./alerting.ts";
-import { ago, ask, blocked, child, ended, hour, minute } from "./tray.ts";
+import { ago, ask, blocked, child, done, ended, hour, minute } from "./tray.ts";
 
 function alertOf(session: Session): Alert {
   const [alert] = alertsOf([session], { config: withAlerts({ finished: true }) }).show;
@@ -198,4 +198,17 @@ describe("strangers' texts", () => {
       }),
     );
   });
+});
+
+test("one that waits after it was broken off is told by what it was asked, not by what it said before", () => {
+  const waits = {
+    asks: [ask(0, { kind: "idle", tool: null, summary: "" })],
+    prompted: ago(2 * minute),
+    lastPrompt: "Now deploy",
+    lastResponse: "All green",
+  };
+  const told = (at: number) =>
+    alertOf(done("web", minute, { ...waits, stopped: ago(at) })).body.split("\n")[0];
+  expect(told(hour)).toBe("interrupted: Now deploy");
+  expect(told(minute)).toBe("All green");
 });

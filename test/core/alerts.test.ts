@@ -343,7 +343,7 @@ describe("nothing to tell", () => {
   test.each([
     ["a session at work", working("web", minute)],
     ["one that is ready, and was never asked anything", session("web", { prompted: null })],
-    ["one that is done, without any word of its agent", done("web", second)],
+    ["one that is done, without any word of its agent", done("web", second, { stopped: null })],
     ["one that its person ended", ended("web", second)],
   ])("%s", (_, quiet) => {
     expect(alertsOf([quiet], { config: withAlerts({ finished: true }) })).toMatchObject({

@@ -56,6 +56,23 @@ describe("a session's submenu", () => {
     expect(submenu([site], site)[0]).toBe("(Said “All green”)");
   });
 
+  test("of one that was broken off has what was asked for, and not what was said before that", () => {
+    const lastResponse = "All green";
+    const lastPrompt = "Now deploy";
+    const site = done("site", minute, {
+      stopped: ago(5 * minute),
+      prompted: ago(2 * minute),
+      lastResponse,
+      lastPrompt,
+    });
+    expect(labels(menuOf([site]).items)).toContain("○ site · 1 min · interrupted: Now deploy");
+    expect(submenu([site], site)[0]).toBe("Go to terminal");
+    // It has never been heard to stop: the reply may be to this prompt.
+    const other = { ...site, stopped: null };
+    expect(labels(menuOf([other]).items)).toContain("○ site · 1 min · done");
+    expect(submenu([other], other)[0]).toBe("(Said “All green”)");
+  });
+
   test("of a main thread that waits for its subagent only counts from the subagent's start", () => {
     const turn = { ...ago(hour), running: false, byHook: true, error: null };
     const api = working("api", hour, { turn, children: [child("a1", { startedAt: now.at - 5 * minute })] });

@@ -76,7 +76,13 @@ export function working(project: string, since: number, more: Partial<Session> =
 
 export function done(project: string, since: number, more: Partial<Session> = {}): Session {
   const turn = { ...ago(since), running: false, byHook: true, error: null };
-  return session(project, { turn, last: ago(since), ...more });
+  return session(project, {
+    turn,
+    last: ago(since),
+    prompted: ago(since + minute),
+    stopped: ago(since),
+    ...more,
+  });
 }
 
 export function ended(project: string, since: number, more: Partial<Session> = {}): Session {
