@@ -67,9 +67,11 @@ describe("while beckon runs", () => {
   });
 
   test.each([
-    ["settings.json", "beckon@beckon": true , ],
+    ["settings.json", { enabledPlugins: { "beckon@beckon": true } }, { enabledPlugins: {} }],
     [
-      "plugins/installed_plugins.json","beckon@beckon": [scope: "user" ] ,,
+      "plugins/installed_plugins.json",
+      { plugins: { "beckon@beckon": [{ scope: "user" }] } },
+      { plugins: {} },
     ],
   ])(
     "who has the plugin, by %s, is not told to register hooks before the first event",
