@@ -66,11 +66,11 @@ describe("a session's submenu", () => {
       lastPrompt,
     });
     expect(labels(menuOf([site]).items)).toContain("○ site · 1 min · interrupted: Now deploy");
-    expect(submenu([site], site)[0]).toBe("Go to terminal");
+    expect(submenu([site], site).slice(0, 2)).toEqual(["(“Now deploy”)", "Go to terminal"]);
     // It has never been heard to stop: the reply may be to this prompt.
     const other = { ...site, stopped: null };
     expect(labels(menuOf([other]).items)).toContain("○ site · 1 min · done");
-    expect(submenu([other], other)[0]).toBe("(Said “All green”)");
+    expect(submenu([other], other).slice(0, 2)).toEqual(["(“Now deploy”)", "(Said “All green”)"]);
   });
 
   test("of a main thread that waits for its subagent only counts from the subagent's start", () => {
