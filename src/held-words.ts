@@ -37,5 +37,5 @@ export function whyNotAnswerable(session: Session, ask: Ask, isOn: boolean): str
   if (!isBlocking(ask) || ask.kind === "elicitation") return "only the terminal can answer this";
   if (!isOn) return "answering is turned off in your settings";
   if (ask.request === null) return "no hook has told what it asks";
-  return "its hook does not wait for an answer (beckon was not there when it asked, or the hook is an older one)";
+  return "its hook does not wait for an answer (beckon was started since, or the hook is an older one)";
 }

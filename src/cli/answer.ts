@@ -51,7 +51,7 @@ function show(session: SessionSnapshot, { session: name, ask: wanted }: Call): n
   const answerable = open.filter(isAnswerable);
   const where = nameOf(session);
   const parts = open.map((one) => {
-    if (!isAnswerable(one)) return [clean(cannot(one, where))];
+    if (!isAnswerable(one)) return [clean(cannot(one, session))];
     const call = answerable.length > 1 ? `${name} --ask ${one.answerId}` : name;
     return askInFull(one.asked, { where, call });
   });
@@ -139,7 +139,7 @@ function choose(session: SessionSnapshot, wanted: string | null): Answerable {
       clean(
         named
           .slice(0, 1)
-          .map((first) => cannot(first, where))
+          .map((first) => cannot(first, session))
           .join(""),
       ),
     );
@@ -148,8 +148,10 @@ function choose(session: SessionSnapshot, wanted: string | null): Answerable {
   throw new Error([`${where} asks ${answerable.length} things. Say which:`, ...list].map(clean).join("\n"));
 }
 
-function cannot(open: AskSnapshot, where: string): string {
-  return `${whatOf(open)} (${where}) cannot be answered from here: ${open.why ?? "it is being answered"}`;
+function cannot(open: AskSnapshot, session: SessionSnapshot): string {
+  const why = open.why ?? "it is being answered";
+  const go = `Go there with: beckon focus ${session.sessionId.slice(0, 8)}`;
+  return `${whatOf(open)} (${nameOf(session)}) cannot be answered from here: ${why}. ${go}`;
 }
 
 function nameOf({ project, sessionId }: SessionSnapshot): string {
