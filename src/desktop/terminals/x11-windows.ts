@@ -71,15 +71,24 @@ async function goToWorkspaceOf(x: X11, window: number): Promise<void> {
 }
 
 const byPerson = 2;
-const patienceMs = 600;
+/** Told again once: the window may have been on its way to another workspace. */
+const attempts = 2;
+const patienceMs = 400;
 const lookMs = 8;
 
 /** Unfolds it, goes to its workspace, and waits until it has the keyboard; false: it does not get it. */
 export async function activateWindow(x: X11, id: string): Promise<boolean> {
   const window = toId(id);
   if (window === null) return false;
-  await goToWorkspaceOf(x, window);
-  await x.tellManager(window, "_NET_ACTIVE_WINDOW", [byPerson, 0, 0]);
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    await goToWorkspaceOf(x, window);
+    await x.tellManager(window, "_NET_ACTIVE_WINDOW", [byPerson, 0, 0]);
+    if (await becomesActive(x, window)) return true;
+  }
+  return false;
+}
+
+async function becomesActive(x: X11, window: number): Promise<boolean> {
   for (const end = performance.now() + patienceMs; performance.now() < end; await Bun.sleep(lookMs)) {
     if ((await activeWindow(x)) === window) return true;
   }
