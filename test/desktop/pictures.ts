@@ -46,7 +46,7 @@ async function asks(project: string, minutesAgo: number, event: object): Promise
   tell(project, minutesAgo, event, "/api/hold").catch(() => {});
   await Bun.sleep(200);
 }
-const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Go on" };
+const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Move the orders to the new schema" };
 const bash = (name: string, command: string) => ({
   hook_event_name: name,
   tool_name: "Bash",
