@@ -128,18 +128,12 @@ export function createIntake(options: IntakeOptions): Intake {
     return known.has(id) ? ok : { status: 503, error: "not kept" };
   }
 
-  function leave(events: readonly AgentEvent[]): void {
-    if (together?.events === events) together = null;
-  }
-
   function countAll(events: readonly AgentEvent[]): Outcome {
-    leave(events);
     for (const event of events) count(event);
     return ok;
   }
 
   function refuseAll(events: readonly AgentEvent[], error: unknown): Outcome {
-    leave(events);
     for (const event of events) known.forget(event.id);
     options.onError(`could not keep ${events.length} events: ${message(error)}`);
     return { status: 503, error: `not kept: ${message(error)}` };

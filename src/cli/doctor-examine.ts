@@ -24,6 +24,7 @@ import { enabledPlugin } from "../install/warnings.ts";
 import { limits } from "../limits.ts";
 import { isOff } from "../storage/off.ts";
 import { type Paths, paths } from "../storage/paths.ts";
+import { currentFolder } from "./current-folder.ts";
 import { askApp } from "./doctor-app.ts";
 import { tryHook } from "./doctor-live.ts";
 import { ownReach, terminalsOf } from "./doctor-terminals.ts";
@@ -64,14 +65,6 @@ async function inTime(link: Link, part: Promise<readonly Finding[]>): Promise<re
   ];
   const late = Bun.sleep(partMs).then(() => failed(`could not be examined within ${partMs / 1_000} s`));
   return Promise.race([part.catch((error) => failed(`could not be examined: ${error.message}`)), late]);
-}
-
-function currentFolder(): string | null {
-  try {
-    return process.cwd();
-  } catch {
-    return null;
-  }
 }
 
 type Version = { readonly path: string | null; readonly version: string | null };

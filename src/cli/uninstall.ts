@@ -5,6 +5,7 @@ import { inTurn, readInstalled } from "../install/record.ts";
 import { enabledPlugin } from "../install/warnings.ts";
 import { type Paths, paths } from "../storage/paths.ts";
 import { readFlags } from "./args.ts";
+import { currentFolder } from "./current-folder.ts";
 import { forPeople } from "./for-people.ts";
 import { print } from "./print.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
@@ -53,15 +54,6 @@ export async function uninstall(args: string[]): Promise<number> {
   print(said.map((line) => `${forPeople(line)}\n`).join(""));
   for (const line of failed) process.stderr.write(`beckon: ${forPeople(line)}\n`);
   return failed.length > 0 ? 1 : 0;
-}
-
-/** null: it is gone. */
-function currentFolder(): string | null {
-  try {
-    return process.cwd();
-  } catch {
-    return null;
-  }
 }
 
 /** After an install that is under way. Where no lock can be had, on a full disk say, it goes on without. */

@@ -1,4 +1,5 @@
 /** The command that an agent's settings call beckon with: how it is written, and how it is known again. */
+import { quotedForShell } from "../core/shell-word.ts";
 import { type SimpleCommand, simpleCommands } from "./shell-words.ts";
 
 export interface CommandParts {
@@ -35,11 +36,9 @@ export function hookCommand(parts: CommandParts, platform: HookPlatform = "linux
  * exit codes above would be the agent's to see.
  */
 function forPosix({ binary, agent, home }: CommandParts): string {
-  const setting = home === null ? "" : `BECKON_HOME=${quote(home)} `;
-  return `{ cd / && ${setting}${quote(binary)} hook ${agent}; } 2>/dev/null; exit 0`;
+  const setting = home === null ? "" : `BECKON_HOME=${quotedForShell(home)} `;
+  return `{ cd / && ${setting}${quotedForShell(binary)} hook ${agent}; } 2>/dev/null; exit 0`;
 }
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
  * Claude Code on Windows gives the command to Git Bash, or to PowerShell where Git Bash is missing (its hooks reference);
@@ -59,7 +58,7 @@ function forWindows({ binary, agent, home }: CommandParts): string {
 function windowsQuote(path: string): string {
   const slashed = path.replaceAll("\\", "/");
   if (/^[\p{L}\p{M}\p{N}_.:/@+%-]+$/u.test(slashed)) return slashed;
-  return /[$`"!]/.test(slashed) ? quote(slashed) : `"${slashed}"`;
+  return /[$`"!]/.test(slashed) ? quotedForShell(slashed) : `"${slashed}"`;
 }
 
 /** The release files have the names of their systems. */

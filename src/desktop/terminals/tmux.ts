@@ -1,4 +1,5 @@
 /** tmux: selects the pane, and finds the client that shows it. Parents end at the server, and WINDOWID inside is stale. */
+import { quotedForShell } from "../../core/shell-word.ts";
 import { environment, lineage, ownSockets, type Plan, type Process, run, socketsOf } from "./plan.ts";
 import { isLogin } from "./remote.ts";
 import { type Here, hidden, named, type Reached, type Spot, type TerminalRow, unknown } from "./row.ts";
@@ -76,13 +77,14 @@ const lost = impossible("it runs in tmux, but no tmux server of yours answers fo
 
 function detached({ sessionName }: Pane, socket: string): Reached {
   const name = shellWord(sessionName);
-  const isUsual = socket.endsWith(`/tmux-${process.getuid?.() ?? 0}/default`);
+  const isUsual = socket.endsWith(`/${ownFolder()}/default`);
   const attach = `tmux ${isUsual ? "" : `-S ${shellWord(socket)} `}attach -t ${name}`;
   return impossible(`the tmux session ${name} has no terminal attached: run \`${attach}\` in one`);
 }
 
-const shellWord = (text: string): string =>
-  /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+const ownFolder = (): string => `tmux-${process.getuid?.() ?? 0}`;
+
+const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quotedForShell(text));
 
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) || "it gave no reason";
@@ -108,7 +110,7 @@ function* candidates(spot: Spot, here: Here): Plan<readonly string[]> {
   if (listening.length > 0) return listening;
   const claim = claimed(spot.env, "TMUX");
   const named = claim === null ? [] : [claim.replace(/,\d+,\d+$/, "")];
-  const folder = `${here.env.TMUX_TMPDIR || "/tmp"}/tmux-${process.getuid?.() ?? 0}/`;
+  const folder = `${here.env.TMUX_TMPDIR || "/tmp"}/${ownFolder()}/`;
   return [...new Set(yield* ownSockets([...named, folder]))];
 }
 

@@ -181,6 +181,7 @@ describe("branch and title", () => {
     [[prompt, summary, ai], "Guessed"],
     [[prompt, summary], "Summed up"],
     [[prompt], null],
+    [[JSON.stringify({ type: "summary", summary: "<task-notification>x" })], null],
     [[custom, JSON.stringify({ type: "custom-title", customTitle: "Newer" })], "Newer"],
     [[custom, ai, JSON.stringify({ type: "custom-title", customTitle: "" })], "Guessed"],
     [[summary, JSON.stringify({ type: "ai-title", aiTitle: 5 })], "Summed up"],
