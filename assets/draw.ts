@@ -5,7 +5,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { TrayIcon } from "../src/core/view.ts";
+import type { TrayIcon } from "../src/core/view/view.ts";
 import { appIcon, appIconSvg } from "../src/desktop/app-icon.ts";
 import { ico, png, templatePng } from "../src/desktop/tray/icons.ts";
 import { pngOf } from "../src/desktop/tray/image-files.ts";

@@ -2,7 +2,7 @@
 
 // First, and alone: agents wait for it at every event.
 if (process.argv[2] === "hook") {
-  const { hook } = await import("./cli/hook.ts");
+  const { hook } = await import("./hook/index.ts");
   await hook(process.argv.slice(3));
 } else {
   const { main } = await import("./cli/verbs.ts");

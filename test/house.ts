@@ -30,30 +30,51 @@ function howOf(type: string | undefined, dynamic: string | undefined): Import["h
   return type === undefined ? "static" : "type";
 }
 
-/** A folder of src is a room; the files beside main.ts that wire rooms together are all "app". */
+/** The folder of src that a file belongs to; inside core, the folder within it. */
 function roomOf(path: string): string {
-  const [top, name, inside] = path.split("/");
+  const [top, name, inside, deeper] = path.split("/");
   if (top !== "src") return path.endsWith(".ts") ? path : "data";
-  if (inside !== undefined) return name ?? "";
-  return ["main.ts", "limits.ts", "ports.ts"].includes(name ?? "") ? (name ?? "").replace(".ts", "") : "app";
+  if (inside === undefined) return (name ?? "").replace(".ts", "");
+  if (name === "core" && deeper !== undefined) return `core/${inside}`;
+  return name ?? "";
 }
 
-const below = ["agents", "core", "limits", "ports"];
-const sideBySide = ["receiver", "storage", "watch", "desktop", "channels", "install", "dashboard"];
+/** Each level may import the levels above it in this list, and itself. Rooms of one level do not import each other. */
+const levels: readonly (readonly string[])[] = [
+  ["core/text"],
+  ["core/session"],
+  ["core/config"],
+  ["core/view"],
+  ["core"],
+  ["secrets", "shell"],
+  ["storage"],
+  ["system"],
+  ["settings-file"],
+  ["agents"],
+  ["state"],
+  ["ingest", "watch", "answers", "alerts", "history", "api", "dashboard"],
+  ["desktop", "channels", "workguard", "remote", "setup", "hook"],
+  ["app"],
+  ["cli"],
+];
 
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  limits: [],
-  core: ["core", "limits"],
-  ports: ["core", "limits"],
-  agents: ["agents", "core", "limits", "data"],
-  ...Object.fromEntries(sideBySide.map((room) => [room, [room, "data", ...below]])),
-  install: ["install", "storage", "data", ...below],
-  app: ["app", "data", ...sideBySide, ...below],
-  cli: ["cli", "app", "data", ...sideBySide, ...below],
-  main: ["cli", "data"],
-};
+/** limits, timing and json are leaves of core that everything may import, also from inside core. */
+const isLeaf = (path: string): boolean => /^src\/core\/(?:limits|timing|json)\.ts$/.test(path);
 
-const isPure = (path: string): boolean => ["core", "agents", "limits"].includes(roomOf(path));
+const levelOf = (room: string): number => levels.findIndex((rooms) => rooms.includes(room));
+
+function mayImport(from: string, to: string): boolean {
+  const [room, target] = [roomOf(from), roomOf(to)];
+  if (target === "data") return !room.startsWith("core");
+  if (room === "main") return target === "cli" || target === "hook";
+  if (room === target || isLeaf(to)) return true;
+  return levelOf(target) >= 0 && levelOf(target) < levelOf(room);
+}
+
+/** An agent's folder is pure but for what watches and sets it up. */
+const isPure = (path: string): boolean =>
+  /^src\/(?:core|shell|secrets)\//.test(path) ||
+  (path.startsWith("src/agents/") && !/\/(?:watch|setup)\//.test(path));
 const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)$/.test(to);
 
 /** A hash is a function of its input: the one thing of the system that pure code may use. */
@@ -70,16 +91,15 @@ export function wrongImports(files: Files): string[] {
 
 function whatIsWrong(path: string, { to, how, names }: Import): string | null {
   const room = roomOf(path);
-  const allowed = mayImport[room] ?? [];
   if (how === "unknown") return `imports something only known at run time: ${to}`;
   if (!isFile(to)) return isPure(path) && !isHash(to, names) ? `is pure and imports ${to}` : null;
   if (room === "main" && how === "static" && roomOf(to) !== "data")
     return `loads ${to} before a verb needs it`;
-  return allowed.includes(roomOf(to)) ? null : `imports ${to}: ${room} may import ${allowed.join(", ")}`;
+  return mayImport(path, to) ? null : `imports ${to}`;
 }
 
 export const unknownRooms = (files: Files): string[] =>
-  [...files.keys()].filter((path) => !Object.hasOwn(mayImport, roomOf(path)));
+  [...files.keys()].filter((path) => roomOf(path) !== "main" && levelOf(roomOf(path)) < 0);
 
 const impure =
   /\bDate\.now\b|\bnew Date\b(?:\(\)|(?!\())|\bperformance\.|\bMath\.random\b|\bcrypto\.|\bprocess\.|\bBun\.\w+|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./g;
@@ -92,7 +112,7 @@ export function impurities(files: Files): string[] {
       // Transpiled, so that comments and types may say these words.
       [...transpiler.transformSync(source).matchAll(impure)]
         .map(([word]) => word)
-        .filter((word) => !(word === "Bun.hash" && roomOf(path) === "agents"))
+        .filter((word) => word !== "Bun.hash")
         .map((word) => `${path} is pure and uses ${word}`),
     );
 }
@@ -113,9 +133,9 @@ export function loadedWith(files: Files, start: string): Import[] {
 
 /** The forwarder runs at every tool call of every agent: what it loads is what a person waits for. */
 export function heavyInForwarder(files: Files): string[] {
-  const light = ["cli", "storage", "watch", "limits", "data"];
+  const light = ["hook", "storage", "system", "core", "data"];
   return [...files.keys()]
-    .filter((path) => path.startsWith("src/cli/hook"))
+    .filter((path) => path.startsWith("src/hook/"))
     .flatMap((path) =>
       loadedWith(files, path)
         .filter(({ to }) => (isFile(to) ? !light.includes(roomOf(to)) : !to.startsWith("node:")))

@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { hooksFor } from "../src/agents/claude/hooks.ts";
-import { settings } from "../src/core/config.ts";
+import { settings } from "../src/core/config/config.ts";
 import { table } from "../src/desktop/terminals/index.ts";
-import { hookCommand } from "../src/install/hook-command.ts";
-import { addHooks } from "../src/install/settings.ts";
+import { hookCommand } from "../src/settings-file/hook-command.ts";
+import { addHooks } from "../src/settings-file/hooks.ts";
 
 const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
 

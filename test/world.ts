@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, startApp } from "../src/app.ts";
-import type { SessionSnapshot } from "../src/core/snapshot.ts";
-import { paths } from "../src/storage/paths.ts";
-import { startOf } from "../src/watch/machine.ts";
+import { type App, startApp } from "../src/app/start.ts";
+import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
+import { resolvePaths } from "../src/storage/paths.ts";
+import { startOf } from "../src/system/clock.ts";
 
 const main = join(import.meta.dir, "../src/main.ts");
 
@@ -33,7 +33,7 @@ export function createWorld() {
     // Bun's cache of transpiled files would go to HOME.
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
   };
-  const places = paths(env);
+  const places = resolvePaths(env);
   const apps: App[] = [];
   const children: Bun.Subprocess[] = [];
 

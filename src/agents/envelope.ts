@@ -1,11 +1,11 @@
 /** The body of a hook's request: an envelope `{provider, _meta, payload}`, or the bare payload. */
-import type { Moment, Place } from "../core/event.ts";
-import { limits } from "../limits.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonRecord, readText } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+import type { ClockReading, Moment, Place } from "../core/session/event.ts";
 
 /** What the forwarder saw around the hook. Each field has its right shape or is null. */
-export interface Meta {
+export interface HookMeta {
   readonly id: string | null;
   readonly at: number | null;
   /** Microseconds since boot, on a clock that nobody can set. */
@@ -16,38 +16,22 @@ export interface Meta {
   readonly place: Place | null;
 }
 
-export interface Hook {
+export interface HookMessage {
   readonly provider: string;
-  readonly meta: Meta;
-  readonly payload: Fields;
+  readonly meta: HookMeta;
+  readonly payload: JsonRecord;
 }
 
-/** This machine now, in the terms of `_meta`. */
-export interface Here extends Moment {
-  readonly boot: string | null;
-  /** Equal for processes that see each other's pids. */
-  readonly host: string | null;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Of anything else, none. */
-export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {};
-}
-
-export function text(value: unknown, max: number): string | null {
-  return typeof value === "string" && value.length > 0 && value.length <= max ? value : null;
-}
-
-export function openEnvelope(body: unknown, defaultProvider: string, host: string | null): Hook | null {
-  if (!isFields(body)) return null;
-  const enveloped = isFields(body._meta) && isFields(body.payload);
-  const payload = enveloped ? (body.payload as Fields) : body;
-  const outer = enveloped ? (body._meta as Fields) : {};
-  const meta = isFields(payload._meta) ? { ...outer, ...payload._meta } : outer;
+export function openEnvelope(
+  body: unknown,
+  defaultProvider: string,
+  host: string | null,
+): HookMessage | null {
+  if (!isRecord(body)) return null;
+  const enveloped = isRecord(body._meta) && isRecord(body.payload);
+  const payload = enveloped ? (body.payload as JsonRecord) : body;
+  const outer = enveloped ? (body._meta as JsonRecord) : {};
+  const meta = isRecord(payload._meta) ? { ...outer, ...payload._meta } : outer;
   return {
     // A string that is no provider's name must not be taken for the default.
     provider: typeof body.provider === "string" ? body.provider : defaultProvider,
@@ -60,31 +44,31 @@ function whole(value: unknown, max: number): number | null {
   return typeof value === "number" && value >= 0 && value <= max ? Math.floor(value) : null;
 }
 
-function readMeta(meta: Fields, host: string | null): Meta {
+function readMeta(meta: JsonRecord, host: string | null): HookMeta {
   const at =
     whole(meta.at, 8.64e15) ?? (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
   return {
-    id: text(meta.id, limits.maxIdLength),
+    id: readText(meta.id, limits.maxIdLength),
     at: at !== null && Number.isFinite(at) ? at : null,
     seq: typeof meta.seq === "number" && meta.seq >= 0 && Number.isFinite(meta.seq) ? meta.seq : null,
-    boot: text(meta.boot, limits.maxIdLength),
-    workspace: text(meta.workspace_id, limits.maxIdLength),
+    boot: readText(meta.boot, limits.maxIdLength),
+    workspace: readText(meta.workspace_id, limits.maxIdLength),
     attended: typeof meta.attended === "boolean" ? meta.attended : null,
     place: readPlace(meta, host),
   };
 }
 
-function readPlace(meta: Fields, host: string | null): Place | null {
+function readPlace(meta: JsonRecord, host: string | null): Place | null {
   const pid = whole(meta.pid, 2 ** 31);
-  const tty = text(meta.tty, limits.maxIdLength);
-  const env = isFields(meta.env) ? readEnv(meta.env) : null;
-  const terminalSessionId = text(meta.terminal_session_id, limits.maxIdLength);
+  const tty = readText(meta.tty, limits.maxIdLength);
+  const env = isRecord(meta.env) ? readEnv(meta.env) : null;
+  const terminalSessionId = readText(meta.terminal_session_id, limits.maxIdLength);
   if (pid === null && tty === null && terminalSessionId === null && env === null) return null;
   const procStart = meta.procStart;
   return {
     local: host !== null && meta.host === host,
     pid: pid === 0 ? null : pid,
-    procStart: typeof procStart === "number" ? String(procStart) : text(procStart, limits.maxIdLength),
+    procStart: typeof procStart === "number" ? String(procStart) : readText(procStart, limits.maxIdLength),
     tty,
     terminalSessionId,
     env: env ?? {},
@@ -92,7 +76,7 @@ function readPlace(meta: Fields, host: string | null): Place | null {
 }
 
 /** null: it says nothing. What came as it should is not copied. */
-function readEnv(given: Fields): Readonly<Record<string, string>> | null {
+function readEnv(given: JsonRecord): Readonly<Record<string, string>> | null {
   let count = 0;
   for (const name in given) {
     if (++count > limits.maxEnv || !isVariable(name, given[name])) return goodPartOf(given);
@@ -100,7 +84,7 @@ function readEnv(given: Fields): Readonly<Record<string, string>> | null {
   return count === 0 ? null : (given as Record<string, string>);
 }
 
-function goodPartOf(given: Fields): Readonly<Record<string, string>> | null {
+function goodPartOf(given: JsonRecord): Readonly<Record<string, string>> | null {
   const good = Object.entries(given)
     .slice(0, limits.maxEnv)
     .filter((entry): entry is [string, string] => isVariable(entry[0], entry[1]));
@@ -108,7 +92,7 @@ function goodPartOf(given: Fields): Readonly<Record<string, string>> | null {
 }
 
 function isVariable(name: string, value: unknown): boolean {
-  return name.length <= limits.maxIdLength && text(value, limits.maxEnvLength) !== null;
+  return name.length <= limits.maxIdLength && readText(value, limits.maxEnvLength) !== null;
 }
 
 /** A forwarder's clocks are read within a moment of each other, and ours tick in steps of 10 ms. */
@@ -116,7 +100,7 @@ const clockSlackMs = 20;
 const futureMs = 2_000;
 
 /** When it happened, on our clocks: the forwarder's stamp where it can be believed, else the time of arrival. */
-export function stamp(meta: Pick<Meta, "at" | "seq" | "boot">, here: Here): Moment {
+export function stampEvent(meta: Pick<HookMeta, "at" | "seq" | "boot">, here: ClockReading): Moment {
   const at = meta.at === null || meta.at > here.at + futureMs ? here.at : meta.at;
   const byWall = here.t - Math.max(0, here.at - at);
   if (meta.seq === null || meta.boot === null || meta.boot !== here.boot) return { at, t: byWall };

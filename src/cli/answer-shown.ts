@@ -1,5 +1,5 @@
 /** What is asked, in full, and what can be said to it. */
-import type { Asked } from "../core/asked.ts";
+import type { AskDetails } from "../core/session/ask-details.ts";
 import { clean } from "./text.ts";
 
 interface Shown {
@@ -10,7 +10,7 @@ interface Shown {
 }
 
 /** What must not be missed comes before what a stranger wrote. */
-export function askedLines(asked: Asked, where: string): string[] {
+export function askedLines(asked: AskDetails, where: string): string[] {
   return [
     `${where} asks: ${asked.heading}`,
     ...asked.dangers.map((danger) => `⚠ ${danger}`),
@@ -20,7 +20,7 @@ export function askedLines(asked: Asked, where: string): string[] {
   ].map((line) => clean(line).trimEnd());
 }
 
-export function askInFull(asked: Asked, { where, call }: Shown): string[] {
+export function askInFull(asked: AskDetails, { where, call }: Shown): string[] {
   const rows = waysOf(asked).map(
     ([words, what]) => [`  beckon answer ${clean(call)} ${words}`, what] as const,
   );
@@ -39,7 +39,7 @@ export function askInFull(asked: Asked, { where, call }: Shown): string[] {
 
 type Way = readonly [words: string, what: string];
 
-function waysOf(asked: Asked): Way[] {
+function waysOf(asked: AskDetails): Way[] {
   if (asked.kind === "question") return questionWays(asked);
   const { always, isWhole } = asked;
   const allow: Way[] = isWhole
@@ -54,7 +54,7 @@ function waysOf(asked: Asked): Way[] {
     : [...allow, deny];
 }
 
-function questionWays({ questions }: Asked): Way[] {
+function questionWays({ questions }: AskDetails): Way[] {
   const [first, ...others] = questions;
   const deny: Way = ["deny", "answers nothing"];
   if (!first) return [deny];

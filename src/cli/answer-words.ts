@@ -1,11 +1,11 @@
 /** What a person wrote behind `beckon answer SESSION`, made the answer to what is asked. */
-import type { Answer, Asked, Question } from "../core/asked.ts";
+import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { wrongCall } from "./args.ts";
 import { clean } from "./text.ts";
 
 /** `ownFrom`: the first of the words that stand behind `--`, where a person's own words are not taken for anything else. */
 export function readAnswerWords(
-  asked: Asked,
+  asked: AskDetails,
   words: readonly string[],
   ownFrom = Number.POSITIVE_INFINITY,
 ): Answer {

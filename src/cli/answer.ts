@@ -1,12 +1,13 @@
 /** `beckon answer`: what a session asks, answered from here. */
-import { firstOf } from "../core/ask-words.ts";
-import type { Answer } from "../core/asked.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
-import { type Paths, paths } from "../storage/paths.ts";
+
+import type { Answer } from "../core/session/ask-details.ts";
+import { firstQuestion } from "../core/session/ask-text.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { askedLines, askInFull } from "./answer-shown.ts";
 import { readAnswerWords } from "./answer-words.ts";
 import { quoted, wrongCall } from "./args.ts";
-import { ask, whichSession } from "./client.ts";
+import { callApi, whichSession } from "./client.ts";
 import { print } from "./print.ts";
 import { clean, cut } from "./text.ts";
 
@@ -28,7 +29,7 @@ interface Call {
 
 export async function answer(args: string[]): Promise<number> {
   const call = readCall(args);
-  const places = paths();
+  const places = resolvePaths();
   const session = await find(places, call.session);
   if (call.words.length === 0) return show(session, call);
   const open = choose(session, call.ask);
@@ -39,7 +40,7 @@ export async function answer(args: string[]): Promise<number> {
   }
   const name = encodeURIComponent(`${session.provider}:${session.sessionId}`);
   const body = { ask: open.answerId, by: "command line", ...given };
-  const done = await ask(places, `/api/sessions/${name}/answer`, { given: body, waitMs });
+  const done = await callApi(places, `/api/sessions/${name}/answer`, { given: body, waitMs });
   if (typeof done === "string") throw new Error(done);
   if (done.status !== 200) throw new Error(clean(String(done.body.error)));
   print(`${clean(`${past(given)} in ${nameOf(session)}: ${whatOf(open)}`)}\n`);
@@ -97,7 +98,7 @@ function readCall(args: readonly string[]): Call {
 }
 
 async function find(places: Paths, name: string): Promise<SessionSnapshot> {
-  const found = await ask(places, `/api/sessions/${encodeURIComponent(name)}`);
+  const found = await callApi(places, `/api/sessions/${encodeURIComponent(name)}`);
   if (typeof found === "string") throw new Error(found);
   if (found.status !== 200) throw new Error(`${clean(await whichSession(places, name))}. See: beckon status`);
   const session = found.body as unknown as SessionSnapshot;
@@ -167,7 +168,7 @@ function whatOf(open: AskSnapshot): string {
   const { asked, tool, kind } = open;
   if (kind === "plan") return "the plan";
   if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return cut(asked.heading, maxShown);
-  const [line = firstOf(open), ...more] = kind === "question" ? [] : (asked?.lines ?? []);
+  const [line = firstQuestion(open), ...more] = kind === "question" ? [] : (asked?.lines ?? []);
   const shown = cut(line || tool || kind, maxShown);
   return more.length > 0 ? `${shown} …` : shown;
 }

@@ -1,31 +1,9 @@
 /** How the command line talks to the running beckon. */
 import { readFileSync } from "node:fs";
-import type { Quiet } from "../core/quiet.ts";
-import type { SessionSnapshot } from "../core/snapshot.ts";
-import { limits } from "../limits.ts";
+import type { Quiet } from "../core/config/quiet.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readSmallFile } from "../storage/small-file.ts";
-import { isAlive } from "../watch/machine.ts";
-
-export interface Endpoint {
-  readonly url: string;
-  readonly pid: number;
-}
-
-/** null: none is running. One that was killed leaves its address behind, and its port may be somebody else's by now. */
-export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
-  try {
-    const text = readSmallFile(paths.endpoint, limits.maxSmallFileBytes);
-    const found = JSON.parse(text) as Record<string, unknown> | null;
-    const { url, pid, start, boot } = found ?? {};
-    if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
-    if (typeof boot === "string" && boot !== readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())
-      return null;
-    return isAlive(pid, typeof start === "string" ? start : null) ? { url, pid } : null;
-  } catch {
-    return null;
-  }
-}
+import { readEndpoint } from "../system/endpoint.ts";
 
 const answerMs = 2_000;
 /** Those whose words are for the person who asked. */
@@ -34,17 +12,17 @@ export const notRunning = "beckon is not running. Start it with: beckon start";
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
 
-export interface Answered {
+export interface ApiResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** What the running beckon answers, or why it does not. */
-export async function ask(
+export async function callApi(
   paths: Paths,
   path: string,
   { given, waitMs = answerMs }: { given?: object; waitMs?: number } = {},
-): Promise<Answered | string> {
+): Promise<ApiResponse | string> {
   const endpoint = readEndpoint(paths);
   if (!endpoint) return notRunning;
   const silent = (why: string) => `beckon (pid ${endpoint.pid}) does not answer: ${why}. See ${paths.log}`;
@@ -71,18 +49,18 @@ export async function ask(
   }
 }
 
-export interface Listed {
+export interface SessionsResponse {
   readonly sessions: readonly SessionSnapshot[];
   readonly quiet?: Quiet;
   readonly problems?: readonly string[];
 }
 
 /** The sessions, or why there is no answer. */
-export async function fetchSessions(paths: Paths): Promise<Listed | string> {
-  const answered = await ask(paths, "/api/sessions");
+export async function fetchSessions(paths: Paths): Promise<SessionsResponse | string> {
+  const answered = await callApi(paths, "/api/sessions");
   if (typeof answered === "string") return answered;
   return Array.isArray(answered.body.sessions)
-    ? (answered.body as unknown as Listed)
+    ? (answered.body as unknown as SessionsResponse)
     : "beckon answers with no list of sessions";
 }
 

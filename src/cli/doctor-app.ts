@@ -1,10 +1,10 @@
 /** How doctor asks the running app, with a limit on everything. */
 import { readFileSync } from "node:fs";
-import type { Answer } from "../install/doctor/app.ts";
-import type { LiveApp } from "../install/doctor/live.ts";
-import { type AppReport, readReport } from "../install/doctor/report.ts";
+import type { HealthAnswer } from "../setup/doctor/app.ts";
+import type { LiveApp } from "../setup/doctor/live.ts";
+import { type AppReport, readReport } from "../setup/doctor/report.ts";
 import type { Paths } from "../storage/paths.ts";
-import { type Endpoint, readEndpoint } from "./client.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 
 const answerMs = 2_000;
 /** It looks at panel, notification service and terminal before it answers. */
@@ -47,7 +47,7 @@ function tokenOf({ authHeader }: Paths): string {
 }
 
 interface Asked {
-  readonly answer: Answer;
+  readonly answer: HealthAnswer;
   readonly url: string | null;
   /** A session that it knows runs in kitty. */
   readonly usesKitty: boolean;
@@ -58,7 +58,7 @@ export async function askApp(paths: Paths): Promise<Asked> {
   if (!endpoint) return { answer: { kind: "down" }, url: null, usesKitty: false };
   const { url, pid } = endpoint;
   const told = await get(paths, endpoint, "/api/sessions", answerMs);
-  const answered = (answer: Answer, usesKitty = false): Asked => ({ answer, url, usesKitty });
+  const answered = (answer: HealthAnswer, usesKitty = false): Asked => ({ answer, url, usesKitty });
   if (told instanceof Error) return answered({ kind: "silent", pid, why: whyNot(told, url) });
   if (told.status !== 200) return answered({ kind: "refused", pid, status: told.status });
   const report = await reportOf(paths, endpoint);

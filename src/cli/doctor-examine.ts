@@ -1,29 +1,29 @@
 /** Looks at every link at once, each with a limit of its own: doctor never hangs on what it examines. */
 import { version } from "../../package.json";
 import { hooksFor, hookTable, isAtLeast } from "../agents/claude/hooks.ts";
-import { exec } from "../desktop/exec.ts";
-import { localClock } from "../desktop/local-time.ts";
+import { claudeFindings } from "../agents/claude/setup/doctor.ts";
+import { findClaude } from "../agents/claude/setup/find.ts";
+import type { Env } from "../agents/claude/setup/scope.ts";
+import { enabledPlugin } from "../agents/claude/setup/warnings.ts";
+import type { Finding, Link } from "../agents/finding.ts";
+import { limits } from "../core/limits.ts";
 import { openLogin } from "../desktop/login/index.ts";
-import { appFindings } from "../install/doctor/app.ts";
-import { claudeFindings } from "../install/doctor/claude.ts";
-import { filesFindings, lookAtFiles } from "../install/doctor/files.ts";
-import type { Finding, Link } from "../install/doctor/finding.ts";
-import { hooksFindings, type SettingsFacts } from "../install/doctor/hooks.ts";
-import { iconFindings } from "../install/doctor/icon.ts";
-import { liveFindings } from "../install/doctor/live-findings.ts";
-import { loginFindings } from "../install/doctor/login.ts";
-import { notificationFindings } from "../install/doctor/notifications.ts";
-import { lookAtCalled, lookAtSettings } from "../install/doctor/settings-files.ts";
-import { terminalFindings } from "../install/doctor/terminals.ts";
-import { lookForTraces, tracesFindings } from "../install/doctor/traces.ts";
-import { findClaude } from "../install/find-claude.ts";
-import { versionOf } from "../install/find-program.ts";
-import { type Installed, readInstalled } from "../install/record.ts";
-import type { Env } from "../install/scope.ts";
-import { enabledPlugin } from "../install/warnings.ts";
-import { limits } from "../limits.ts";
+import { appFindings } from "../setup/doctor/app.ts";
+import { filesFindings, lookAtFiles } from "../setup/doctor/files.ts";
+import { hooksFindings, type SettingsFacts } from "../setup/doctor/hooks.ts";
+import { iconFindings } from "../setup/doctor/icon.ts";
+import { liveFindings } from "../setup/doctor/live-findings.ts";
+import { loginFindings } from "../setup/doctor/login.ts";
+import { notificationFindings } from "../setup/doctor/notifications.ts";
+import { lookAtCalled, lookAtSettings } from "../setup/doctor/settings-files.ts";
+import { terminalFindings } from "../setup/doctor/terminals.ts";
+import { lookForTraces, tracesFindings } from "../setup/doctor/traces.ts";
+import { versionOf } from "../setup/find-program.ts";
+import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { isOff } from "../storage/off.ts";
-import { type Paths, paths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { exec } from "../system/exec.ts";
+import { localClock } from "../system/local-time.ts";
 import { currentFolder } from "./current-folder.ts";
 import { askApp } from "./doctor-app.ts";
 import { tryHook } from "./doctor-live.ts";
@@ -36,9 +36,9 @@ const claudeMs = 4_000;
 const tolerantSince = "2.1.101";
 
 export async function examine(env: Env): Promise<readonly Finding[]> {
-  const places = paths(env);
+  const places = resolvePaths(env);
   const cwd = currentFolder();
-  const installed = readInstalled(places);
+  const installed = readInstallRecord(places);
   const settings = lookAtSettings(env, cwd);
   const plugin = enabledPlugin(env, cwd);
   // Before the test, which may leave a line in them.
@@ -69,7 +69,7 @@ async function inTime(link: Link, part: Promise<readonly Finding[]>): Promise<re
 
 type Version = { readonly path: string | null; readonly version: string | null };
 
-async function findVersion(env: Env, installed: Installed | null): Promise<Version> {
+async function findVersion(env: Env, installed: InstallRecord | null): Promise<Version> {
   const looking = findClaude({ env, exec, remembered: installed?.claude ?? null, timeoutMs: claudeMs });
   const found = await Promise.race([looking, Bun.sleep(claudeMs * 1.5).then(() => null)]);
   if (found?.claude) return found.claude;
@@ -105,7 +105,7 @@ interface AppGiven {
   readonly places: Paths;
   readonly plugin: string | null;
   readonly settings: readonly SettingsFacts[];
-  readonly installed: Installed | null;
+  readonly installed: InstallRecord | null;
   readonly asking: ReturnType<typeof askApp>;
 }
 

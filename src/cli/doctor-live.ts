@@ -1,22 +1,22 @@
 /** Which command doctor runs for its test event, and where it looks for what came of it. */
 import { statSync } from "node:fs";
-import { probeId } from "../core/probe.ts";
-import type { SettingsFacts } from "../install/doctor/hooks.ts";
-import { askEvent, hookEnv, tryLive } from "../install/doctor/live.ts";
-import type { LiveFacts } from "../install/doctor/live-findings.ts";
-import type { AppReport, ProbeReport } from "../install/doctor/report.ts";
-import { type Hook, runHook } from "../install/doctor/run-hook.ts";
-import { canRun, isThisOne } from "../install/doctor/settings-files.ts";
-import { readHookCommand } from "../install/hook-command.ts";
-import type { Installed } from "../install/record.ts";
-import type { Env } from "../install/scope.ts";
-import { limits } from "../limits.ts";
+import type { Env } from "../agents/claude/setup/scope.ts";
+import { limits } from "../core/limits.ts";
+import { probeId } from "../core/session/probe.ts";
+import { readHookCommand } from "../settings-file/hook-command.ts";
+import type { SettingsFacts } from "../setup/doctor/hooks.ts";
+import { askEvent, hookEnv, tryLive } from "../setup/doctor/live.ts";
+import type { LiveFacts } from "../setup/doctor/live-findings.ts";
+import type { AppReport, ProbeReport } from "../setup/doctor/report.ts";
+import { type HookCall, runHook } from "../setup/doctor/run-hook.ts";
+import { canRun, isThisOne } from "../setup/doctor/settings-files.ts";
+import type { InstallRecord } from "../setup/record.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readSmallFile } from "../storage/small-file.ts";
-import { takeBack } from "../storage/take-back.ts";
-import { readEndpoint } from "./client.ts";
+import { removeLastSpoolLine } from "../storage/take-back.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { isCompiled } from "../system/launch.ts";
 import { liveApp } from "./doctor-app.ts";
-import { isCompiled } from "./launch.ts";
 
 export interface LiveGiven {
   readonly env: Env;
@@ -24,13 +24,13 @@ export interface LiveGiven {
   /** beckon's own plugin, where it is switched on. */
   readonly plugin: string | null;
   readonly settings: readonly SettingsFacts[];
-  readonly installed: Installed | null;
+  readonly installed: InstallRecord | null;
   /** null: the app is down, or does not answer. */
   readonly report: AppReport | null;
 }
 
 interface Choice extends Pick<LiveFacts, "path" | "why"> {
-  readonly run: Hook["run"];
+  readonly run: HookCall["run"];
 }
 
 const hookMs = 4_000;
@@ -46,7 +46,7 @@ export async function tryHook(
     const before = spoolLength(places);
     const asked = await runHook(hook, askEvent(session), hookMs);
     const outcome = { kind: "down" as const, asked, isKept: isSpooled(places, session) };
-    if (outcome.isKept && readEndpoint(places) === null) takeBack(places.spool, before, session);
+    if (outcome.isKept && readEndpoint(places) === null) removeLastSpoolLine(places.spool, before, session);
     return { facts: { path, why, outcome }, probe: null };
   }
   const app = liveApp(places, report);

@@ -1,5 +1,5 @@
 /** Findings for people: grouped by link, aligned, with what to do under each problem. Pure: findings in, lines out. */
-import { type Finding, links, type State } from "../install/doctor/finding.ts";
+import { type Finding, links, type State } from "../agents/finding.ts";
 import { wrap } from "./text.ts";
 
 export interface Screen {

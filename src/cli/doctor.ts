@@ -2,7 +2,7 @@
 import { readFlags } from "./args.ts";
 import { examine } from "./doctor-examine.ts";
 import { doctorLines } from "./doctor-table.ts";
-import { forPeople } from "./for-people.ts";
+import { forTerminal } from "./for-terminal.ts";
 import { print } from "./print.ts";
 
 const usualColumns = 100;
@@ -18,8 +18,8 @@ export async function doctor(args: string[]): Promise<number> {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
     const told = findings.map((one) => ({
       ...one,
-      text: forPeople(one.text),
-      fix: one.fix && forPeople(one.fix),
+      text: forTerminal(one.text),
+      fix: one.fix && forTerminal(one.fix),
     }));
     print(`${doctorLines(told, { columns, colour }).join("\n")}\n`);
   }

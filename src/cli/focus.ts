@@ -1,8 +1,8 @@
 /** `beckon focus`: to a session's own terminal. */
-import { paths } from "../storage/paths.ts";
+import { resolvePaths } from "../storage/paths.ts";
 import { quoted, wrongCall } from "./args.ts";
-import { ask, whichSession } from "./client.ts";
-import { forPeople } from "./for-people.ts";
+import { callApi, whichSession } from "./client.ts";
+import { forTerminal } from "./for-terminal.ts";
 import { print } from "./print.ts";
 
 /** A terminal may take its time; a person will not wait longer. */
@@ -16,16 +16,16 @@ export async function focus(args: string[]): Promise<number> {
     throw wrongCall("focus takes one session (its id, or the first letters of it), or --next");
   }
   const path = `/api/sessions/${encodeURIComponent(name)}/focus`;
-  const answered = await ask(paths(), path, { given: {}, waitMs });
+  const answered = await callApi(resolvePaths(), path, { given: {}, waitMs });
   if (typeof answered === "string") throw new Error(answered);
   if (answered.status === 404) {
     throw new Error(
-      `${name === "--next" ? "nothing needs you now" : await whichSession(paths(), name)}. See: beckon status`,
+      `${name === "--next" ? "nothing needs you now" : await whichSession(resolvePaths(), name)}. See: beckon status`,
     );
   }
   const { result, says } = answered.body as { readonly result?: unknown; readonly says?: unknown };
   const told = typeof says === "string" ? says : `The beckon that runs is an older one, and says: ${result}`;
   if (result === "impossible") throw new Error(told);
-  print(`${forPeople(told)}\n`);
+  print(`${forTerminal(told)}\n`);
   return 0;
 }

@@ -1,5 +1,5 @@
 /** What `beckon --install` was called with. */
-import { type Scope, scopes } from "../install/scope.ts";
+import { type Scope, scopes } from "../agents/claude/setup/scope.ts";
 import { quoted, wrongCall } from "./args.ts";
 
 export interface InstallArgs {

@@ -1,7 +1,8 @@
 /** beckon at login: put there, taken away, or left as it is. */
+
+import type { Env } from "../agents/claude/setup/scope.ts";
 import { openLogin } from "../desktop/login/index.ts";
-import { recordLogin } from "../install/record.ts";
-import type { Env } from "../install/scope.ts";
+import { recordLogin } from "../setup/record.ts";
 import type { Paths } from "../storage/paths.ts";
 import { makePrivateFolder } from "../storage/private.ts";
 

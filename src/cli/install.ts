@@ -1,31 +1,39 @@
 /** `beckon --install`: everything set up in one command. */
 import { version } from "../../package.json";
-import { exec } from "../desktop/exec.ts";
-import { diffOf } from "../install/diff.ts";
-import { findProgram } from "../install/find-program.ts";
+import { homeOf } from "../agents/claude/setup/scope.ts";
+import { hasScreen } from "../hook/launch-app.ts";
+import { createDiff } from "../settings-file/diff.ts";
+import { findProgram } from "../setup/find-program.ts";
 import {
   type InstallDone,
   type InstallOptions,
   install as installHooks,
   planInstall,
-} from "../install/install.ts";
-import { isSameContent } from "../install/same-file.ts";
-import { homeOf } from "../install/scope.ts";
-import { paths } from "../storage/paths.ts";
-import { readEndpoint } from "./client.ts";
-import { forPeople } from "./for-people.ts";
-import { hasScreen } from "./hook-launch.ts";
+} from "../setup/install.ts";
+import { isSameContent } from "../setup/same-file.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
+import { launchDetached } from "../system/launch.ts";
+import { forTerminal } from "./for-terminal.ts";
 import { readInstallArgs } from "./install-args.ts";
 import { type ArrangeOptions, arrangeLogin, foreseeLogin } from "./install-login.ts";
 import { aboutBinary, aboutClaude, aboutHooks, ahead, callable, nextSteps } from "./install-words.ts";
-import { launchDetached } from "./launch.ts";
 import { print } from "./print.ts";
 
 export async function install(args: string[]): Promise<number> {
   const { isDryRun, scope, login } = readInstallArgs(args);
   const { env } = process;
   const program = await findProgram(Bun.main, process.execPath, exec);
-  const options: InstallOptions = { paths: paths(), env, cwd: process.cwd(), scope, exec, program, version };
+  const options: InstallOptions = {
+    paths: resolvePaths(),
+    env,
+    cwd: process.cwd(),
+    scope,
+    exec,
+    program,
+    version,
+  };
   const asked = { login, usual: hasScreen(env) };
   if (isDryRun) {
     await lookAhead(options, asked);
@@ -61,7 +69,7 @@ async function lookAhead(options: InstallOptions, asked: LoginWanted): Promise<v
     ...ahead(plan, version),
   ]);
   print(
-    diffOf(plan.before ?? "", plan.after)
+    createDiff(plan.before ?? "", plan.after)
       .map((line) => `${line}\n`)
       .join(""),
   );
@@ -118,4 +126,4 @@ const notes = (warnings: readonly string[], hint: string | null): string[] =>
   [...warnings, ...(hint ? [hint] : [])].map((text) => `Note: ${text}`);
 
 /** In a stranger's project the names of folders and plugins are a stranger's text. */
-const say = (lines: readonly string[]): void => print(lines.map((line) => `${forPeople(line)}\n`).join(""));
+const say = (lines: readonly string[]): void => print(lines.map((line) => `${forTerminal(line)}\n`).join(""));

@@ -1,12 +1,14 @@
 /** `beckon log`: what was asked, answered, shown and why not shown. */
-import { pathWithTilde } from "../core/home.ts";
-import { cutMiddle } from "../core/line.ts";
-import { localClock } from "../desktop/local-time.ts";
-import { type Logged, readDecisions } from "../storage/decisions.ts";
-import { paths } from "../storage/paths.ts";
+
+import { type AnswerLogEntry, readAnswerLog } from "../answers/log.ts";
+import { pathWithTilde } from "../core/text/home.ts";
+import { cutMiddle } from "../core/text/line.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { localClock } from "../system/local-time.ts";
 import { wrongCall } from "./args.ts";
-import { notRunning, readEndpoint } from "./client.ts";
-import { ownHome } from "./for-people.ts";
+import { notRunning } from "./client.ts";
+import { ownHome } from "./for-terminal.ts";
 import { print } from "./print.ts";
 import { clean, cut, pad, wrap } from "./text.ts";
 
@@ -16,8 +18,8 @@ const noteLines = 6;
 
 export async function log(args: string[]): Promise<number> {
   const { asJson, count } = readCall(args);
-  const places = paths();
-  const entries = readDecisions(places.decisions).slice(-count);
+  const places = resolvePaths();
+  const entries = readAnswerLog(places.decisions).slice(-count);
   const isRunning = readEndpoint(places) !== null;
   if (asJson) {
     if (!isRunning) process.stderr.write(`${notRunning}\n`);
@@ -50,7 +52,7 @@ function readCall(args: readonly string[]): { asJson: boolean; count: number } {
 const widest = { where: 18, came: 44 } as const;
 const widestBy = 30;
 
-function tableOf(entries: readonly Logged[], columns: number): string {
+function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
   if (entries.length === 0) return "Nothing has been asked or shown yet.\n";
   const home = ownHome();
   const rows = entries.map((entry) => ({
@@ -88,7 +90,7 @@ function dayOf(at: number): string {
   return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
 }
 
-function outcomeOf({ what, outcome, by }: Logged): { readonly came: string; readonly by: string } {
+function outcomeOf({ what, outcome, by }: AnswerLogEntry): { readonly came: string; readonly by: string } {
   const came = clean(what === "not shown" ? `no alert: ${outcome}` : outcome);
   return { came, by: by === null ? "" : ` (${cutMiddle(clean(by), widestBy)})` };
 }

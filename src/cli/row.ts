@@ -1,13 +1,15 @@
 /** A session in a person's words: what it is called, what it does or wants, since when, where. */
-import { wantOf, wholeWantOf } from "../core/ask-words.ts";
-import { brokenOff, doing, failedWith, type Group } from "../core/groups.ts";
-import { pathWithTilde } from "../core/home.ts";
-import { firstLine } from "../core/line.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/snapshot.ts";
-import { terminalName } from "../core/terminal-name.ts";
+
+import { askSummary, fullAskSummary } from "../core/session/ask-text.ts";
+import { failedWith, interruptedText, statusTexts } from "../core/session/status-text.ts";
+import { pathWithTilde } from "../core/text/home.ts";
+import { firstLine } from "../core/text/line.ts";
+import type { Group } from "../core/view/groups.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { terminalName } from "../core/view/terminal-name.ts";
 import { ago, clean } from "./text.ts";
 
-export interface Row {
+export interface StatusRow {
   readonly group: Group;
   /** project (branch) */
   readonly name: string;
@@ -34,7 +36,7 @@ export function groupOf(session: SessionSnapshot): Group {
 export function rowOf(
   session: SessionSnapshot,
   { now, home }: { readonly now: number; readonly home: string },
-): Row {
+): StatusRow {
   const group = groupOf(session);
   const more = moreOf(session, group, home);
   const left = more.length - maxMore;
@@ -76,17 +78,17 @@ function whatOf(session: SessionSnapshot, group: Group, home: string): string {
   if (group === "needs you" || group === "set aside") {
     const [ask] = blocking(session);
     const said = session.silence ? `(${session.silence}) ` : "";
-    return dangerOf(ask) + said + (ask ? pathWithTilde(wholeWantOf(ask), home) : (detail ?? group));
+    return dangerOf(ask) + said + (ask ? pathWithTilde(fullAskSummary(ask), home) : (detail ?? group));
   }
-  if (group === "working") return detail ?? doing.thinking;
+  if (group === "working") return detail ?? statusTexts.thinking;
   if (session.error && group !== "ended") return failedWith(session.error);
-  if (session.state === "completed") return session.died ? doing.died : doing.ended;
-  if (session.state === "stale") return doing.lost;
+  if (session.state === "completed") return session.died ? statusTexts.died : statusTexts.ended;
+  if (session.state === "stale") return statusTexts.lost;
   return (
     detail ??
-    (session.interrupted ? brokenOff(session.lastPrompt) : null) ??
+    (session.interrupted ? interruptedText(session.lastPrompt) : null) ??
     (firstLine(session.lastResponse).trim() || null) ??
-    (session.turnCount > 0 ? doing.done : doing.ready)
+    (session.turnCount > 0 ? statusTexts.done : statusTexts.ready)
   );
 }
 
@@ -94,8 +96,8 @@ function moreOf(session: SessionSnapshot, group: Group, home: string): string[] 
   const asks = group === "needs you" || group === "set aside" ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
-    ...asks.map((ask) => `${dangerOf(ask)}also ${pathWithTilde(wantOf(ask), home)}`),
-    ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? doing.thinking}`),
+    ...asks.map((ask) => `${dangerOf(ask)}also ${pathWithTilde(askSummary(ask), home)}`),
+    ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? statusTexts.thinking}`),
   ];
 }
 

@@ -2,18 +2,18 @@
 import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import { version } from "../../package.json";
-import { startApp } from "../app.ts";
-import { limits } from "../limits.ts";
+import { startApp } from "../app/start.ts";
+import { limits } from "../core/limits.ts";
 import { clearOff, isOff, markOff } from "../storage/off.ts";
-import { paths } from "../storage/paths.ts";
+import { resolvePaths } from "../storage/paths.ts";
 import { tryTo } from "../storage/private.ts";
-import { isIgnored } from "../watch/machine.ts";
+import { isIgnored } from "../system/clock.ts";
+import { readEndpoint } from "../system/endpoint.ts";
 import { readFlags } from "./args.ts";
-import { readEndpoint } from "./client.ts";
 
 export async function run(args: string[]): Promise<number> {
   const how = readHow(args);
-  const places = paths();
+  const places = resolvePaths();
   if (how.fromHook && isOff(places)) return 0;
   const toldToStop = whenTold();
   const app = await startApp({

@@ -2,15 +2,15 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { paths } from "../storage/paths.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { isCompiled, launchDetached } from "../system/launch.ts";
 import { readFlags } from "./args.ts";
-import { readEndpoint } from "./client.ts";
-import { isCompiled, launchDetached } from "./launch.ts";
 import { print } from "./print.ts";
 
 export async function start(args: string[]): Promise<number> {
   readFlags("start", args, []);
-  const places = paths();
+  const places = resolvePaths();
   const before = readEndpoint(places);
   const why = await launch();
   const running = readEndpoint(places);

@@ -1,23 +1,23 @@
 /** `beckon status`: every session and what it needs. */
 import { existsSync } from "node:fs";
-import type { Quiet } from "../core/quiet.ts";
-import { type SessionSnapshot, snapshotOf } from "../core/snapshot.ts";
-import { localClock } from "../desktop/local-time.ts";
-import { unpack } from "../saved.ts";
+import type { Quiet } from "../core/config/quiet.ts";
+import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
+import { unpackState } from "../state/saved.ts";
 import { openHookErrors } from "../storage/hook-log.ts";
-import { type Paths, paths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
-import { createClock } from "../watch/machine.ts";
+import { createClock } from "../system/clock.ts";
+import { localClock } from "../system/local-time.ts";
 import { readFlags } from "./args.ts";
 import { fetchSessions } from "./client.ts";
-import { forPeople, ownHome } from "./for-people.ts";
+import { forTerminal, ownHome } from "./for-terminal.ts";
 import { print } from "./print.ts";
 import { table } from "./table.ts";
 import { ago, wrap } from "./text.ts";
 
 export async function status(args: string[]): Promise<number> {
   const flags = readFlags("status", args, ["--json", "--watch"]);
-  const places = paths();
+  const places = resolvePaths();
   const draw = flags.has("--json") ? asJson : asTable;
   if (flags.has("--watch")) {
     const { watch } = await import("./watch.ts");
@@ -43,7 +43,7 @@ async function know(places: Paths): Promise<Known> {
   if (typeof live !== "string") return { notes: [], running: true, ...live };
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
-  const sessions = value ? unpack(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
+  const sessions = value ? unpackState(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const notes = [live];
   if (problem) notes.push(`${problem}.`);
@@ -67,14 +67,14 @@ async function asTable(places: Paths): Promise<string> {
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const lines = [
-    ...notes.flatMap((note) => wrap(forPeople(note), columns, noteLines)),
+    ...notes.flatMap((note) => wrap(forTerminal(note), columns, noteLines)),
     ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
     ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: ownHome() }) : []),
     ...(quiet ? ["", ...wrap(quietLine(quiet, now), columns, noteLines)] : []),
     ...(problems.length > 0
-      ? ["", ...problems.flatMap((one) => wrap(forPeople(one), columns, noteLines))]
+      ? ["", ...problems.flatMap((one) => wrap(forTerminal(one), columns, noteLines))]
       : []),
-    ...hookTroubles(places, now).flatMap((note) => wrap(forPeople(note), columns, noteLines)),
+    ...hookTroubles(places, now).flatMap((note) => wrap(forTerminal(note), columns, noteLines)),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -1,17 +1,18 @@
 /** `beckon stop`: quits the running app, and keeps hooks from starting it again. */
 import { existsSync } from "node:fs";
-import { takeLock } from "../storage/lock.ts";
+import { acquireLock } from "../storage/lock.ts";
 import { markOff } from "../storage/off.ts";
-import { type Paths, paths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { codeOf } from "../storage/private.ts";
-import { isAlive, startOf } from "../watch/machine.ts";
+import { isAlive, startOf } from "../system/clock.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { readFlags } from "./args.ts";
-import { ask, type Endpoint, readEndpoint } from "./client.ts";
+import { callApi } from "./client.ts";
 import { print } from "./print.ts";
 
 export async function stop(args: string[]): Promise<number> {
   readFlags("stop", args, []);
-  const places = paths();
+  const places = resolvePaths();
   // First: a session that starts meanwhile must not start it again.
   const failed = leaveOff(places);
   const done = await stopRunning(places);
@@ -54,7 +55,7 @@ export async function stopRunning(places: Paths): Promise<"stopped" | "not runni
 async function end(places: Paths, { pid }: Endpoint): Promise<string> {
   const start = startOf(pid);
   const isGone = () => !isAlive(pid, start);
-  const answered = await ask(places, "/api/stop", { given: {} });
+  const answered = await callApi(places, "/api/stop", { given: {} });
   const isHeard = typeof answered !== "string" && answered.status === 200;
   if (isHeard && (await until(isGone, endingMs))) return "stopped";
   // Where nobody has the lock, the process of that number is not beckon.
@@ -71,7 +72,7 @@ async function end(places: Paths, { pid }: Endpoint): Promise<string> {
 /** For a moment it is ours, and what starts in that moment finds it taken: so it is not asked often. */
 function isFree(places: Paths): boolean {
   if (!existsSync(places.lock)) return true;
-  const lock = takeLock(places);
+  const lock = acquireLock(places);
   lock?.release();
   return lock !== null;
 }

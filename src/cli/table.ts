@@ -1,7 +1,8 @@
 /** Sessions as a table for people: what needs you first, since when, where. Pure: sessions in, lines out. */
-import { counted, type Group, groups, marks } from "../core/groups.ts";
-import type { SessionSnapshot } from "../core/snapshot.ts";
-import { groupOf, type Row, rowOf } from "./row.ts";
+
+import { type Group, groupCount, groups, marks } from "../core/view/groups.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { groupOf, rowOf, type StatusRow } from "./row.ts";
 import { cut, pad, wrap } from "./text.ts";
 
 export interface TableOptions {
@@ -56,7 +57,7 @@ function summary(sessions: readonly SessionSnapshot[], options: TableOptions): s
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => groupOf(session) === group).length;
     if (count === 0) return group === "needs you" ? ["nothing needs you"] : [];
-    return [paint(`${marks[group]} ${counted(group, count)}`, colours[group], options)];
+    return [paint(`${marks[group]} ${groupCount(group, count)}`, colours[group], options)];
   });
   const lines: string[] = [];
   for (const part of parts) {
@@ -79,7 +80,7 @@ const leastBranch = 10;
  * As wide as their content, up to a limit. Where that is too much, the least needed goes, and the next: title, where, branch,
  * and last the id, by which a session is answered.
  */
-function widthsOf(rows: readonly Row[], columns: number): Widths {
+function widthsOf(rows: readonly StatusRow[], columns: number): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
   const mostName = Math.max(10, Math.min(28, Math.floor(columns * 0.3)));
   const project = Math.min(natural("project"), mostName);
@@ -112,13 +113,13 @@ function widthsOf(rows: readonly Row[], columns: number): Widths {
 }
 
 /** With its branch, where enough of that can be read. */
-function nameIn({ name, project }: Row, width: number): string {
+function nameIn({ name, project }: StatusRow, width: number): string {
   const branch = Bun.stringWidth(name) - Bun.stringWidth(project);
   const isRoom = width - Bun.stringWidth(project) >= Math.min(branch, leastBranch);
   return pad(isRoom ? name : project, width);
 }
 
-function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
+function linesOf(row: StatusRow, widths: Widths, options: TableOptions): string[] {
   const colour = colours[row.group];
   const [what = "", ...rest] = wrap(row.what, widths.what, mostLines[row.group] ?? 1);
   const cells = [
@@ -146,7 +147,7 @@ function linesOf(row: Row, widths: Widths, options: TableOptions): string[] {
 }
 
 /** What there is no room for in a column: of what needs you, you want to know where; the id is how to go there at all. */
-function howToReach({ group, id, where }: Row, widths: Widths): string {
+function howToReach({ group, id, where }: StatusRow, widths: Widths): string {
   if (group === "ended") return "";
   return [widths.id === 0 ? id : "", widths.where === 0 && group === "needs you" ? where : ""]
     .filter(Boolean)

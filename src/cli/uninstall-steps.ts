@@ -1,28 +1,28 @@
 /** What an uninstall does, one thing after the other. Each may throw; none stands in another's way. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { exec } from "../desktop/exec.ts";
-import { readHookCommand } from "../install/hook-command.ts";
-import { isShared } from "../install/purge.ts";
-import type { Installed, InstalledFile } from "../install/record.ts";
-import { planRemoval, removeProgram } from "../install/remove-program.ts";
-import { removeEmpty, removeTree } from "../install/remove-tree.ts";
-import { type Env, homeOf, scopes, settingsPath } from "../install/scope.ts";
-import { ownHooks } from "../install/settings.ts";
-import { planUnregister, type Unregistered, unregister } from "../install/unregister.ts";
-import { limits } from "../limits.ts";
+import { type Env, homeOf, scopes, settingsPath } from "../agents/claude/setup/scope.ts";
+import { limits } from "../core/limits.ts";
+import { readHookCommand } from "../settings-file/hook-command.ts";
+import { ownHooks } from "../settings-file/hooks.ts";
+import { isShared } from "../setup/purge.ts";
+import type { InstalledFile, InstallRecord } from "../setup/record.ts";
+import { planRemoval, removeProgram } from "../setup/remove-program.ts";
+import { planUnregister, type Unregistered, unregister } from "../setup/unregister.ts";
 import { markOff } from "../storage/off.ts";
 import type { Paths } from "../storage/paths.ts";
 import { codeOf, tryTo } from "../storage/private.ts";
+import { removeEmpty, removeTree } from "../storage/remove-tree.ts";
 import { readSmallFile } from "../storage/small-file.ts";
-import { readEndpoint } from "./client.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
 import { isAtLogin, takeLoginAway } from "./install-login.ts";
 import { stopRunning } from "./stop.ts";
 
 export interface Uninstalling {
   readonly places: Paths;
   readonly env: Env;
-  readonly installed: Installed | null;
+  readonly installed: InstallRecord | null;
   readonly isDryRun: boolean;
   /** false: BECKON_HOME names a folder in which beckon never was, and what has the name of a file of ours is not ours. */
   readonly isBeckons: boolean;
@@ -88,7 +88,7 @@ async function takeHooksOut(work: Uninstalling): Promise<void> {
 }
 
 /** Those that the installer wrote, and where hooks can have been put by hand. */
-function settingsFiles(installed: Installed | null, env: Env): Map<string, InstalledFile | null> {
+function settingsFiles(installed: InstallRecord | null, env: Env): Map<string, InstalledFile | null> {
   const here = scopes.map((scope): [string, null] => [settingsPath(scope, env, process.cwd()), null]);
   const recorded = (installed?.files ?? []).map((file): [string, InstalledFile] => [file.path, file]);
   return new Map<string, InstalledFile | null>([...here, ...recorded]);

@@ -1,8 +1,8 @@
 /** What an uninstall leaves, and how to remove it without the beckon that has just been removed. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { quotedForShell } from "../core/shell-word.ts";
-import { isShared } from "../install/purge.ts";
+import { isShared } from "../setup/purge.ts";
+import { quoteForShell } from "../shell/quote.ts";
 import type { Paths } from "../storage/paths.ts";
 
 export function whatStays(
@@ -38,5 +38,5 @@ export function pluginStays(plugin: string): string {
 
 function removal(folders: readonly string[], platform: NodeJS.Platform): string {
   if (platform === "win32") return `rmdir /s /q ${folders.map((folder) => `"${folder}"`).join(" ")}`;
-  return `rm -r ${folders.map(quotedForShell).join(" ")}`;
+  return `rm -r ${folders.map(quoteForShell).join(" ")}`;
 }

@@ -1,12 +1,12 @@
 /** `beckon --uninstall`: takes away what the installer made. A step that fails is told, and the rest goes on. */
 import { existsSync } from "node:fs";
-import { isBeckonHere, planPurge, purge } from "../install/purge.ts";
-import { inTurn, readInstalled } from "../install/record.ts";
-import { enabledPlugin } from "../install/warnings.ts";
-import { type Paths, paths } from "../storage/paths.ts";
+import { enabledPlugin } from "../agents/claude/setup/warnings.ts";
+import { isBeckonHere, planPurge, purge } from "../setup/purge.ts";
+import { inTurn, readInstallRecord } from "../setup/record.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readFlags } from "./args.ts";
 import { currentFolder } from "./current-folder.ts";
-import { forPeople } from "./for-people.ts";
+import { forTerminal } from "./for-terminal.ts";
 import { print } from "./print.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
 import { pluginStays, whatStays } from "./uninstall-words.ts";
@@ -14,7 +14,7 @@ import { pluginStays, whatStays } from "./uninstall-words.ts";
 export async function uninstall(args: string[]): Promise<number> {
   const flags = readFlags("--uninstall", args, ["--purge", "--dry-run"]);
   const isDryRun = flags.has("--dry-run");
-  const places = paths();
+  const places = resolvePaths();
   const said: string[] = [];
   const failed: string[] = [];
   const isChosen = Boolean(process.env.BECKON_HOME);
@@ -24,7 +24,7 @@ export async function uninstall(args: string[]): Promise<number> {
     const work: Uninstalling = {
       places,
       env: process.env,
-      installed: readInstalled(places),
+      installed: readInstallRecord(places),
       isDryRun,
       isBeckons,
       stuck: new Set(),
@@ -51,8 +51,8 @@ export async function uninstall(args: string[]): Promise<number> {
   else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
   const plugin = enabledPlugin(process.env, currentFolder());
   if (plugin !== null) said.push(pluginStays(plugin));
-  print(said.map((line) => `${forPeople(line)}\n`).join(""));
-  for (const line of failed) process.stderr.write(`beckon: ${forPeople(line)}\n`);
+  print(said.map((line) => `${forTerminal(line)}\n`).join(""));
+  for (const line of failed) process.stderr.write(`beckon: ${forTerminal(line)}\n`);
   return failed.length > 0 ? 1 : 0;
 }
 

@@ -44,9 +44,9 @@ export async function main(argv: string[]): Promise<number> {
     const { exitCode = 1 } = failed as { exitCode?: number };
     const debug = exitCode === 1 && (argv.includes("--debug") || process.env.BECKON_DEBUG);
     // Names of files and what stands in them may be a stranger's.
-    const { forPeople } = await import("./for-people.ts");
+    const { forTerminal } = await import("./for-terminal.ts");
     const lines = String(debug ? failed.stack : failed.message).split("\n");
-    const text = lines.map(forPeople).join("\n");
+    const text = lines.map(forTerminal).join("\n");
     process.stderr.write(text.startsWith("beckon ") ? `${text}\n` : `beckon: ${text}\n`);
     return exitCode;
   }
@@ -62,7 +62,7 @@ async function call([given = "run", ...args]: string[]): Promise<number> {
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "flag" : "command";
   const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
-  const { closest } = await import("../core/closest.ts");
+  const { closest } = await import("../core/text/closest.ts");
   const like = closest(given, what === "flag" ? flagsForPeople : commandsForPeople);
   const hint = like === null ? "." : `: did you mean ${like}?`;
   process.stderr.write(`beckon: unknown ${what} ${shown}${hint} See beckon --help.\n`);

@@ -1,5 +1,5 @@
 /** Puts a text on the person's clipboard with whatever program this system has for it. */
-import type { Exec } from "../ports.ts";
+import type { Exec } from "../core/ports.ts";
 
 const programs: readonly {
   readonly on: (platform: NodeJS.Platform, env: Env) => boolean;

@@ -1,9 +1,9 @@
 /** The person's settings file, read again whenever it changes. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Config, defaults } from "../core/config.ts";
-import { readConfig } from "../core/read-config.ts";
-import { limits } from "../limits.ts";
+import { type Config, defaults } from "../core/config/config.ts";
+import { readConfig } from "../core/config/read-config.ts";
+import { limits } from "../core/limits.ts";
 import { mistakeIn } from "./json-mistake.ts";
 import { codeOf } from "./private.ts";
 import { readSmallFile } from "./small-file.ts";

@@ -4,16 +4,16 @@
 const opening = '{"provider"';
 const maxTries = 64;
 
-export interface Piece {
+export interface JournalPiece {
   readonly text: string;
   /** Characters of the line up to this piece's end. */
   readonly end: number;
 }
 
 /** The whole events in a line, in order. One that is whole has one piece, a hopeless one has none. */
-export function wholePieces(line: string): Piece[] {
+export function splitGluedLines(line: string): JournalPiece[] {
   if (isJson(line)) return [{ text: line, end: line.length }];
-  const pieces: Piece[] = [];
+  const pieces: JournalPiece[] = [];
   let end = line.length;
   let start = line.lastIndexOf(opening);
   for (let tries = 0; start > 0 && tries < maxTries; tries++) {

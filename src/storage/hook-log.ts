@@ -1,8 +1,8 @@
 /** What went wrong in hooks, of late: they are silent, so nobody saw it. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { isProbe } from "../core/probe.ts";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
+import { isProbe } from "../core/session/probe.ts";
 import type { Paths } from "./paths.ts";
 import { listSegments } from "./segments.ts";
 import { readSmallFile } from "./small-file.ts";

@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import { codeOf, tryTo } from "./private.ts";
 import {
   type JournalLine,

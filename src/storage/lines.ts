@@ -1,7 +1,7 @@
 /** Reads files of lines forwards and backwards, in bounded memory whatever lies in them. */
 import { readSync } from "node:fs";
 
-export interface Line {
+export interface FileLine {
   readonly start: number;
   /** The byte after its newline. */
   readonly end: number;
@@ -17,7 +17,7 @@ export function* completeLines(
   fd: number,
   from: number,
   maxLineBytes: number,
-): Generator<Line, number, void> {
+): Generator<FileLine, number, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let start = from;
   let at = from;

@@ -12,7 +12,7 @@ export interface Lock {
 const held = new Set<Database>();
 
 /** null: another process has it. SQLite's lock is the system's own: kill -9 frees it. */
-export function takeLock(paths: Pick<Paths, "lock">): Lock | null {
+export function acquireLock(paths: Pick<Paths, "lock">): Lock | null {
   try {
     return take(paths.lock) ?? takeFromScratch(paths.lock);
   } catch (cause) {

@@ -1,6 +1,6 @@
 /** beckon's own log: what it did and what went wrong, one line each. */
 import { chmodSync } from "node:fs";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import { appendBounded, oneLine } from "./append.ts";
 import { tryTo } from "./private.ts";
 

@@ -33,7 +33,7 @@ export interface Paths {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function paths(env: Env = process.env, platform: NodeJS.Platform = process.platform): Paths {
+export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform = process.platform): Paths {
   const separator = platform === "win32" ? "\\" : "/";
   const join = (...parts: string[]) => parts.join(separator);
   const { state, config } = folders(env, platform, join);

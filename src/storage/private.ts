@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import type { Paths } from "./paths.ts";
 
 const leftoverAgeMs = 60_000;

@@ -1,7 +1,7 @@
 /** Reading the journal back. */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import { completeLines, endOfLastLine, headsBackwards } from "./lines.ts";
 import { codeOf, tryTo } from "./private.ts";
 import { listSegments, segmentAfter } from "./segments.ts";

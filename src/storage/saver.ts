@@ -11,7 +11,7 @@ export interface SaverOptions {
 }
 
 export interface Saver {
-  poke(): void;
+  schedule(): void;
   /** Saves now what is not saved yet. */
   flush(): void;
 }
@@ -59,7 +59,7 @@ export function createSaver(save: () => void, options: SaverOptions): Saver {
 
   return {
     // Called for every event: no timer is touched while one runs.
-    poke() {
+    schedule() {
       last = performance.now();
       unsaved = true;
       if (timer) return;

@@ -1,7 +1,7 @@
 /** The state on disk: whole or not at all, with the one before it kept, and never in the way of a start. */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import type { JournalPosition } from "./journal.ts";
 import type { Paths } from "./paths.ts";
 import { codeOf, writePrivate } from "./private.ts";

@@ -4,8 +4,8 @@
  */
 import { fstatSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { wholePieces } from "./glued.ts";
-import { completeLines, type Line } from "./lines.ts";
+import { splitGluedLines } from "./glued.ts";
+import { completeLines, type FileLine } from "./lines.ts";
 import { codeOf } from "./private.ts";
 import { identify, putAwayOf, withSpoolFile } from "./spool-file.ts";
 
@@ -62,9 +62,9 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     return true;
   }
 
-  async function takeLine(id: string, { start, end, text }: Line, newlineBytes = 1): Promise<boolean> {
+  async function takeLine(id: string, { start, end, text }: FileLine, newlineBytes = 1): Promise<boolean> {
     const whole = text?.trimEnd() ?? "";
-    const pieces = whole === "" ? [] : wholePieces(whole);
+    const pieces = whole === "" ? [] : splitGluedLines(whole);
     // Bytes that are no UTF-8 were replaced: then a place inside the line cannot be named.
     const exact = text !== null && start + Buffer.byteLength(text) + newlineBytes === end;
     for (const piece of pieces) {

@@ -9,14 +9,14 @@ import {
   readSync,
   renameSync,
 } from "node:fs";
-import { limits } from "../limits.ts";
+import { limits } from "../core/limits.ts";
 import { tryTo } from "./private.ts";
 import { putAwayOf } from "./spool-file.ts";
 
 const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /** Only for one who knows that no app reads it. Whatever else was written since `length` leaves all as it is. */
-export function takeBack(path: string, length: number, mark: string): void {
+export function removeLastSpoolLine(path: string, length: number, mark: string): void {
   const putAway = putAwayOf(path);
   tryTo(() => {
     const isEmpty = cutOff(path, length, mark) && length === 0;

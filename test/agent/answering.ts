@@ -1,6 +1,6 @@
 /** What beckon and a person at the terminal do with one dialog, and what has to be so once it is answered. */
 import { expect } from "bun:test";
-import type { AskSnapshot } from "../../src/core/snapshot.ts";
+import type { AskSnapshot } from "../../src/core/view/snapshot.ts";
 import { until, type World } from "./world.ts";
 
 export interface Open {

@@ -1,7 +1,7 @@
 /** The built beckon, run in a world as a person would. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { type Env, home, type Namespace, type Ran, type Signal } from "./namespace.ts";
 
 export interface Beckon {

@@ -1,6 +1,6 @@
 /** A person leaves while something is asked, and what has to be so then. */
 import { expect } from "bun:test";
-import type { Logged } from "../../src/storage/decisions.ts";
+import type { AnswerLogEntry } from "../../src/answers/log.ts";
 import { answerable, hookEnds, isTooLate, type Open, openAsks } from "./answering.ts";
 import { dialog } from "./scenario.ts";
 import { manual, until, type World } from "./world.ts";
@@ -47,7 +47,7 @@ export async function endsInLog(world: World, count = 1): Promise<string[]> {
     const entries = stdout
       .split("\n")
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as Logged);
+      .map((line) => JSON.parse(line) as AnswerLogEntry);
     ends = entries.flatMap(({ what, outcome, by }) =>
       what === "answered" ? [by ? `${outcome} (${by})` : outcome] : [],
     );

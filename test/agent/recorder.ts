@@ -1,7 +1,7 @@
 /** What happens in a world, written down in the form of the recordings: hooks, status files, marks, and what was shown. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Shown } from "../replay/play.ts";
 import type { Recording, Row } from "../replay/recording.ts";
 

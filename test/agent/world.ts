@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
-import type { ActivityPhase, SessionState } from "../../src/core/phase.ts";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliOf, cliVersion, oldVersions } from "./cli.ts";

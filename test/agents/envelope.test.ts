@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { openEnvelope, stamp } from "../../src/agents/envelope.ts";
-import { limits } from "../../src/limits.ts";
+import { openEnvelope, stampEvent } from "../../src/agents/envelope.ts";
+import { limits } from "../../src/core/limits.ts";
 
 const payload = { session_id: "s", hook_event_name: "Stop" };
 const open = (body: unknown) => openEnvelope(body, "claude", "this-host");
@@ -124,7 +124,7 @@ describe("_meta", () => {
 describe("when it happened", () => {
   const here = { at: 1_790_000_000_000, t: 100_000, boot: "boot-1", host: null };
   const told = (at: number | null, seq: number | null, boot: string | null = "boot-1") =>
-    stamp({ at, seq, boot }, here);
+    stampEvent({ at, seq, boot }, here);
 
   test("on arrival, where nobody says", () => {
     expect(told(null, null)).toEqual({ at: here.at, t: here.t });

@@ -1,6 +1,6 @@
 /** What thirty asks cost while they wait for an answer: beckon, and the hook of each. */
 import { join } from "node:path";
-import { decisionOf, request } from "../held-world.ts";
+import { decisionOf, request } from "../answers/world.ts";
 import { until } from "../world.ts";
 import { compile, cpuMsOf, inFolder, type Receiver, residentMb, shareMb, startBeckon } from "./processes.ts";
 import { meets } from "./rounds.ts";

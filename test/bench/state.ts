@@ -1,10 +1,10 @@
 /** What one event costs the state alone with 10, 1,000 and 10,000 sessions: it should be the same. */
-import { openEnvelope, stamp } from "../../src/agents/envelope.ts";
+import { openEnvelope, stampEvent } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
-import { type AgentEvent, sessionKey } from "../../src/core/event.ts";
-import { newSession, type Session } from "../../src/core/session.ts";
-import { createStore, type Store } from "../../src/store.ts";
-import { createClock } from "../../src/watch/machine.ts";
+import { type AgentEvent, sessionKey } from "../../src/core/session/event.ts";
+import { newSession, type Session } from "../../src/core/session/session.ts";
+import { createStore, type Store } from "../../src/state/store.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { bodies, sessionIdOf } from "./bodies.ts";
 import { interleave, meets, ratio, table } from "./rounds.ts";
 
@@ -24,7 +24,7 @@ const workOf = (part: number, sessions: number) => ({ part, sessions, events, si
 function read(text: string): AgentEvent | null {
   const hook = openEnvelope(JSON.parse(text), "claude", here.host);
   const id = hook?.meta.id;
-  return (id && agents.claude?.translate(hook, { ...stamp(hook.meta, here), id, key: id })) || null;
+  return (id && agents.claude?.translate(hook, { ...stampEvent(hook.meta, here), id, key: id })) || null;
 }
 
 function* translated(part: number, sessions: number): Generator<AgentEvent> {

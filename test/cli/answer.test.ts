@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readAnswerWords } from "../../src/cli/answer-words.ts";
-import type { Asked } from "../../src/core/asked.ts";
-import { createHeldWorld, decisionOf, type HeldWorld, type Hook, request } from "../held-world.ts";
+import type { AskDetails } from "../../src/core/session/ask-details.ts";
+import { createHeldWorld, decisionOf, type HeldWorld, type Hook, request } from "../answers/world.ts";
 import { until } from "../world.ts";
 
-const base: Asked = {
+const base: AskDetails = {
   kind: "permission",
   tool: "Bash",
   heading: "Run a command",
@@ -18,12 +18,18 @@ const colours = ["Red", "Blue", "3"].map((label) => ({ label, description: "" })
 const one = { header: "Colour", question: "Which colour?", options: colours, isMultiple: false };
 const several = { ...one, question: "Which colours?", isMultiple: true };
 const permission = base;
-const plan: Asked = { ...base, kind: "plan", tool: "ExitPlanMode", always: [] };
-const question: Asked = { ...base, kind: "question", tool: "AskUserQuestion", questions: [one], always: [] };
-const two: Asked = { ...question, questions: [one, several] };
+const plan: AskDetails = { ...base, kind: "plan", tool: "ExitPlanMode", always: [] };
+const question: AskDetails = {
+  ...base,
+  kind: "question",
+  tool: "AskUserQuestion",
+  questions: [one],
+  always: [],
+};
+const two: AskDetails = { ...question, questions: [one, several] };
 
 describe("words", () => {
-  const say = (asked: Asked, words: string) => readAnswerWords(asked, words.split(" "));
+  const say = (asked: AskDetails, words: string) => readAnswerWords(asked, words.split(" "));
 
   test.each([
     [permission, "allow", { do: "allow" }],
@@ -55,7 +61,7 @@ describe("words", () => {
     [two, "red 1,2", { do: "reply", replies: [["Red"], ["Red", "Blue"]] }],
     [two, "1 mauve,blue", { do: "reply", replies: [["Red"], ["mauve,blue"]] }],
   ])("%#: %s", (asked, words, answer) => {
-    expect(say(asked as Asked, words as string)).toEqual(answer as never);
+    expect(say(asked as AskDetails, words as string)).toEqual(answer as never);
   });
 
   test.each([
@@ -81,7 +87,7 @@ describe("words", () => {
     [two, "red", "2 questions, and 1 answer"],
     [two, "red blue green", "  2  Which colours? (1 Red, 2 Blue, 3 3)"],
   ])("%# is no answer: %s", (asked, words, error) => {
-    expect(() => say(asked as Asked, words as string)).toThrow(error as string);
+    expect(() => say(asked as AskDetails, words as string)).toThrow(error as string);
   });
 
   test.each([

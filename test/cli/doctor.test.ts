@@ -2,10 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Finding } from "../../src/agents/finding.ts";
 import { doctorLines, sumOf } from "../../src/cli/doctor-table.ts";
-import type { Finding } from "../../src/install/doctor/finding.ts";
-import { askEvent } from "../../src/install/doctor/live.ts";
-import { binary, examined, putClaude, putSettings, settingsText } from "../install/doctor-world.ts";
+import { askEvent } from "../../src/setup/doctor/live.ts";
+import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { createWorld, until, type World } from "../world.ts";
 
 /** Also on a machine that is busy with other tests. */

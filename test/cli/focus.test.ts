@@ -1,6 +1,6 @@
 /** `beckon focus`, as a person types it, where there is no desktop to go to. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createClock } from "../../src/watch/machine.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { createWorld, prompt, type World } from "../world.ts";
 
 let world: World;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createHeldWorld, type HeldWorld, request } from "../held-world.ts";
+import { createHeldWorld, type HeldWorld, request } from "../answers/world.ts";
 import { until } from "../world.ts";
 
 let world: HeldWorld;

@@ -1,5 +1,5 @@
 /** Sessions as a table would get them. */
-import type { AskSnapshot, SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
 
 export const now = 1_790_000_000_000;
 export const minute = 60_000;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive } from "../../src/watch/machine.ts";
+import { isAlive } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { createWorld, until, type World } from "../world.ts";
 
@@ -59,8 +59,8 @@ describe("beckon stop", () => {
     const silent = world.spawn([
       process.execPath,
       "-e",
-      `const { takeLock } = await import(${JSON.stringify(lockSource)});
-       takeLock({ lock: ${JSON.stringify(world.places.lock)} });
+      `const { acquireLock } = await import(${JSON.stringify(lockSource)});
+       acquireLock({ lock: ${JSON.stringify(world.places.lock)} });
        const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
        await Bun.write(${JSON.stringify(world.places.authHeader)}, "Authorization: Bearer ${"t".repeat(43)}\\n");
        await Bun.write(${JSON.stringify(world.places.endpoint)},

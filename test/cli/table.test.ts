@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { table } from "../../src/cli/table.ts";
 import { ago, clean, cut, wrap } from "../../src/cli/text.ts";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { ask, asking, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
 const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>

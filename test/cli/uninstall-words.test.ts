@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pluginStays, whatStays } from "../../src/cli/uninstall-words.ts";
-import { paths } from "../../src/storage/paths.ts";
+import { resolvePaths } from "../../src/storage/paths.ts";
 
 let home = "";
 beforeEach(() => {
@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 test("what is not there is not spoken of", () => {
-  const places = paths({ HOME: home }, "linux");
+  const places = resolvePaths({ HOME: home }, "linux");
   expect(whatStays(places, false, "linux")).toEqual([]);
   mkdirSync(places.state, { recursive: true });
   const [said = ""] = whatStays(places, false, "linux");
@@ -20,7 +20,7 @@ test("what is not there is not spoken of", () => {
 });
 
 test("the command takes a quote in a path, in the words of each system", () => {
-  const places = paths({ HOME: home }, "linux");
+  const places = resolvePaths({ HOME: home }, "linux");
   const config = join(home, ".config", "beckon");
   for (const folder of [places.state, config]) mkdirSync(folder, { recursive: true });
   const [said = ""] = whatStays(places, false, "linux");
@@ -31,7 +31,7 @@ test("the command takes a quote in a path, in the words of each system", () => {
 });
 
 test("nobody is told to remove a folder of their own choice that holds more than beckon's files", () => {
-  const places = paths({ BECKON_HOME: home }, "linux");
+  const places = resolvePaths({ BECKON_HOME: home }, "linux");
   writeFileSync(places.log, "");
   expect(whatStays(places, true, "linux")[0]).toContain(
     `what beckon knew and your settings (${home}). To remove it too: rm -r `,

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { decisionOf, request } from "../held-world.ts";
+import { decisionOf, request } from "../answers/world.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { busOf, choose, findBlockedIcon, menuLabels } from "./tray-app.ts";

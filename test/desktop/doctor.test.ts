@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { binary, examined, putClaude, putSettings, settingsText } from "../install/doctor-world.ts";
 import { testWith } from "../needs.ts";
+import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { until } from "../world.ts";
 import { onBus } from "./notify-world.ts";
 import { type PrivateBus, startBus, startServer } from "./private-bus.ts";

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { TerminalTarget } from "../../src/core/ports.ts";
 import type { Bus } from "../../src/desktop/dbus.ts";
-import type { Target } from "../../src/ports.ts";
-import { createClock } from "../../src/watch/machine.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { gnomeNeeds, read, type Written } from "./gnome-shell.ts";
@@ -26,7 +26,7 @@ describe("on GNOME Shell", () => {
   let count = 0;
 
   const file = (name: string) => readFileSync(join(state, name), "utf8").trim();
-  async function hook(session_id: string, target: Target, hook_event_name: string, command: string) {
+  async function hook(session_id: string, target: TerminalTarget, hook_event_name: string, command: string) {
     const { pid, procStart, env } = target.place;
     const { host } = createClock()();
     const response = await fetch(`${JSON.parse(file("endpoint.json")).url}/api/hook`, {

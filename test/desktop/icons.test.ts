@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { drawn } from "../../assets/draw.ts";
-import type { TrayIcon } from "../../src/core/view.ts";
+import type { TrayIcon } from "../../src/core/view/view.ts";
 import { argb, ico, png, templatePng } from "../../src/desktop/tray/icons.ts";
 
 const assets = join(import.meta.dir, "../../assets");

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
 import type { Bus } from "../../src/desktop/dbus.ts";
-import { ownHooks } from "../../src/install/settings.ts";
+import { ownHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { busOf, menuLabels, registeredItems } from "./tray-app.ts";

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
+import type { ExecResult } from "../../src/core/ports.ts";
 import { binaryIn, launchAgent, plistText } from "../../src/desktop/login/launch-agent.ts";
 import { type Registry, runKeyLogin, runValue } from "../../src/desktop/login/run-key.ts";
-import type { Ran } from "../../src/ports.ts";
 import { testWith } from "../needs.ts";
 
 let home: string;
@@ -17,10 +17,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 describe("on macOS", () => {
   const plist = () => join(home, "Library/LaunchAgents/local.beckon.plist");
-  const fine: Ran = { code: 0, stdout: "", stderr: "" };
+  const fine: ExecResult = { code: 0, stdout: "", stderr: "" };
 
   /** launchctl, answering by its first word; what is not named is fine. */
-  function agent(answers: Record<string, Ran[]> = {}) {
+  function agent(answers: Record<string, ExecResult[]> = {}) {
     const told: string[] = [];
     const item = launchAgent({
       home,

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
+import type { Notifier, OpenNotifier } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/shared.ts";
 import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
-import type { Notifier, OpenNotifier } from "../../src/ports.ts";
 import { alertOf, type Desk, openDesk, viewOf } from "./macos/desk.ts";
 import { answerable } from "./notify-world.ts";
 

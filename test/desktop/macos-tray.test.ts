@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Action } from "../../src/core/view.ts";
+import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { OpenTray, Tray } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/shared.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
-import type { OpenTray, Tray } from "../../src/ports.ts";
 import { type Desk, focus, openDesk, quit, viewOf } from "./macos/desk.ts";
 
 const program = join(import.meta.dir, "../fixtures/mac-app.ts");
@@ -32,13 +32,13 @@ async function until(isSo: () => boolean, timeoutMs = 8_000): Promise<void> {
 interface Set {
   readonly desk: Desk;
   readonly tray: Tray;
-  readonly actions: Action[];
+  readonly actions: UserAction[];
   readonly problems: string[];
 }
 
 async function open(over: Partial<MacSettings> = {}, other: OpenTray = async () => null): Promise<Set> {
   const desk = await openDesk(over);
-  const actions: Action[] = [];
+  const actions: UserAction[] = [];
   const problems: string[] = [];
   const tray = await openMacTrayWith(
     {
@@ -78,7 +78,7 @@ test("icon, number and menu are shown, and a choice comes back as what it means"
 
 test("what was chosen in an open menu means what the person read, not what has become of it", async () => {
   const { desk, tray, actions } = await open();
-  const mute = (on: boolean): Action => ({ do: "mute", session: "claude:1", on });
+  const mute = (on: boolean): UserAction => ({ do: "mute", session: "claude:1", on });
   const view = (on: boolean, tooltip: string) =>
     viewOf(tooltip, {
       items: [{ kind: "entry", id: "mute", label: on ? "Mute" : "Unmute", action: mute(on) }],

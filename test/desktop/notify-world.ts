@@ -2,9 +2,9 @@
 import { afterEach, beforeEach } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Alert } from "../../src/core/view.ts";
+import type { Notifier, NotifierOptions } from "../../src/core/ports.ts";
+import type { Alert } from "../../src/core/view/view.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
-import type { Notifier, NotifierOptions } from "../../src/ports.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { type FakeServerOptions, type PrivateBus, startBus, startServer } from "./private-bus.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAlerter } from "../../src/desktop/alerter.ts";
+import { createAlertReconciler } from "../../src/alerts/reconcile.ts";
+import type { Notifier } from "../../src/core/ports.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
-import type { Notifier } from "../../src/ports.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { alert, listen } from "./notify-world.ts";
@@ -209,7 +209,7 @@ onDesktop(
     );
     if (notifier === null) throw new Error("no notifier");
     notifiers.push(notifier);
-    const alerter = createAlerter(notifier, { onProblem: (text) => problems.push(text) });
+    const alerter = createAlertReconciler(notifier, { onProblem: (text) => problems.push(text) });
     alerter.want([alert()]);
     await only();
     await desktop.killNotifications();
@@ -235,7 +235,7 @@ onDesktop(
         own.env,
       );
       if (notifier === null) throw new Error("no notifier");
-      const alerter = createAlerter(notifier, { onProblem: (text) => problems.push(text) });
+      const alerter = createAlertReconciler(notifier, { onProblem: (text) => problems.push(text) });
       const count = async () => (await own.windows("--class", "xfce4-notifyd")).length;
       const empty = await count();
       alerter.want([alert()]);

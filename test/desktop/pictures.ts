@@ -1,7 +1,7 @@
 /** bun test/desktop/pictures.ts   takes the README's pictures of the built beckon, on a real desktop. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClock } from "../../src/watch/machine.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { until } from "../world.ts";
 import { middleOf, pixels } from "./pixels.ts";
 import { startDesktop } from "./world.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Target } from "../../src/ports.ts";
+import type { TerminalTarget } from "../../src/core/ports.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
@@ -30,7 +30,7 @@ function open(...argv: string[]): void {
 }
 
 /** Focuses each in turn; after each, the person looks at that one and no other. */
-async function visit(targets: Readonly<Record<string, Target>>, by: string): Promise<void> {
+async function visit(targets: Readonly<Record<string, TerminalTarget>>, by: string): Promise<void> {
   const none = Object.fromEntries(Object.keys(targets).map((name) => [name, false]));
   for (const [name, target] of Object.entries(targets)) {
     expect({ name, ...(await world.terminals.focus(target)) }).toEqual({

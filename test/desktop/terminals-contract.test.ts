@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe as describeEvent } from "../../src/cli/hook-meta.ts";
 import { focus, isLooking } from "../../src/desktop/terminals/focus.ts";
 import { table } from "../../src/desktop/terminals/index.ts";
 import type { Process, Step } from "../../src/desktop/terminals/plan.ts";
-import type { Spot, Wanted } from "../../src/desktop/terminals/row.ts";
+import type { PaneLocation, Wanted } from "../../src/desktop/terminals/row.ts";
 import { type Claim, claimed, claims } from "../../src/desktop/terminals/shapes.ts";
+import { describe as describeEvent } from "../../src/hook/meta.ts";
 import { inside, nothing, play, process } from "./terminals-play.ts";
 
 /** In every value of a stranger; in nothing that has the right shape. */
@@ -253,7 +253,7 @@ describe.each(table.terminals.map((row) => [row.name, row] as const))("%s", (_, 
   const spots = fc
     .record({ env: environments, cwd: cwds, title: titles, seen: fc.boolean() })
     .map(
-      ({ seen, ...about }): Spot =>
+      ({ seen, ...about }): PaneLocation =>
         seen ? inside([own, process(50, "systemd")], about) : { lineage: [], tty: null, ...about },
     );
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
-import type { Terminals } from "../../src/ports.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { exec } from "../../src/desktop/exec.ts";
+import type { Exec } from "../../src/core/ports.ts";
 import { findSockets } from "../../src/desktop/terminals/connections.ts";
 import { createMachine } from "../../src/desktop/terminals/machine.ts";
 import {
@@ -18,7 +18,7 @@ import {
 import { readPs } from "../../src/desktop/terminals/processes.ts";
 import { displayNumber } from "../../src/desktop/x11.ts";
 import { readEntries } from "../../src/desktop/xauthority.ts";
-import type { Exec } from "../../src/ports.ts";
+import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
 
 let folder: string;

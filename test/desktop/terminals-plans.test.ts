@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { TerminalTarget } from "../../src/core/ports.ts";
 import { focus, isLooking } from "../../src/desktop/terminals/focus.ts";
 import { table } from "../../src/desktop/terminals/index.ts";
 import type { Process, Step } from "../../src/desktop/terminals/plan.ts";
-import type { Here } from "../../src/desktop/terminals/row.ts";
-import type { Target } from "../../src/ports.ts";
+import type { TerminalContext } from "../../src/desktop/terminals/row.ts";
 import { argvs, nothing, play, process, ran } from "./terminals-play.ts";
 
 const tty = "/dev/pts/7";
@@ -12,17 +12,17 @@ const shell = process(89, "bash", { tty });
 
 interface Scene {
   readonly platform?: NodeJS.Platform;
-  readonly own?: Here["env"];
+  readonly own?: TerminalContext["env"];
   readonly env?: Record<string, string>;
-  readonly target?: Partial<Target>;
-  readonly place?: Partial<Target["place"]>;
+  readonly target?: Partial<TerminalTarget>;
+  readonly place?: Partial<TerminalTarget["place"]>;
   /** Around agent and shell, nearest first. */
   readonly terminal?: readonly Process[];
   readonly answers?: (step: Step) => unknown;
 }
 
 function plan({ platform = "linux", own = {}, env = {}, target, place, terminal = [], answers }: Scene) {
-  const full: Target = {
+  const full: TerminalTarget = {
     place: { local: true, pid: 90, procStart: "1", tty: null, terminalSessionId: null, env, ...place },
     cwd: "/home/ana/shop",
     title: null,
@@ -574,7 +574,7 @@ describe("another machine, reached by ssh from here", () => {
 
 describe("other window systems", () => {
   const terminal = [process(88, "alacritty")];
-  const systems: [string, Here["env"], Record<string, string>, string][] = [
+  const systems: [string, TerminalContext["env"], Record<string, string>, string][] = [
     [
       "Hyprland",
       { HYPRLAND_INSTANCE_SIGNATURE: "x" },

@@ -1,6 +1,6 @@
 /** Plays a plan through without a machine. */
 import type { Plan, Process, Step } from "../../src/desktop/terminals/plan.ts";
-import type { Spot } from "../../src/desktop/terminals/row.ts";
+import type { PaneLocation } from "../../src/desktop/terminals/row.ts";
 
 export interface Played<T> {
   readonly steps: readonly Step[];
@@ -51,7 +51,7 @@ export const process = (pid: number, name: string, more: Partial<Process> = {}):
 });
 
 /** An agent and its shell on a tty, in these. */
-export function inside(terminal: readonly Process[], more: Partial<Spot> = {}): Spot {
+export function inside(terminal: readonly Process[], more: Partial<PaneLocation> = {}): PaneLocation {
   const tty = "/dev/pts/7";
   const lineage = [process(90, "node", { tty }), process(89, "bash", { tty }), ...terminal];
   return { lineage, tty, env: {}, title: null, cwd: null, ...more };

@@ -1,10 +1,10 @@
 /** Real terminals on a real desktop, with something like an agent in them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe as describeEvent } from "../../src/cli/hook-meta.ts";
+import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
-import type { Target } from "../../src/ports.ts";
-import { startOf } from "../../src/watch/machine.ts";
+import { describe as describeEvent } from "../../src/hook/meta.ts";
+import { startOf } from "../../src/system/clock.ts";
 import { until } from "../world.ts";
 import type { Desktop } from "./world.ts";
 
@@ -32,7 +32,7 @@ export function createTerminalsWorld(desktop: Desktop, more: Record<string, stri
     agent: (name: string): string[] => [script, file(name)],
 
     /** Where the agent says it is, as the forwarder would tell; waits until it runs. */
-    async target(name: string, about: Partial<Target> = {}): Promise<Target> {
+    async target(name: string, about: Partial<TerminalTarget> = {}): Promise<TerminalTarget> {
       await until(() => existsSync(file(name)), openMs);
       const pid = Number(readFileSync(file(name), "utf8"));
       // Empty for a moment while a program becomes another.
@@ -53,7 +53,9 @@ export function createTerminalsWorld(desktop: Desktop, more: Record<string, stri
     /** Waits until a window with this title has the keyboard: a new one gets it when it opens. */
     opened: (title: string) => until(async () => (await world.activeTitle()).includes(title), openMs),
 
-    async looking(targets: Readonly<Record<string, Target>>): Promise<Record<string, boolean | null>> {
+    async looking(
+      targets: Readonly<Record<string, TerminalTarget>>,
+    ): Promise<Record<string, boolean | null>> {
       const names = Object.keys(targets);
       const seen = await Promise.all(Object.values(targets).map((target) => terminals.isLooking(target)));
       return Object.fromEntries(names.map((name, at) => [name, seen[at] ?? null]));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import type { TerminalTarget } from "../../src/core/ports.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
-import type { Target } from "../../src/ports.ts";
 import { testWith } from "../needs.ts";
 import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
@@ -14,7 +14,7 @@ const limitMs = 60_000;
 describe("three xterm windows", () => {
   let desktop: Desktop;
   let world: TerminalsWorld;
-  const targets: Record<string, Target> = {};
+  const targets: Record<string, TerminalTarget> = {};
 
   beforeAll(async () => {
     desktop = await startDesktop();
@@ -29,7 +29,7 @@ describe("three xterm windows", () => {
 
   withXterm("the one with the session comes to the front", async () => {
     for (const name of ["two", "one", "three", "one"]) {
-      const outcome = await world.terminals.focus(targets[name] as Target);
+      const outcome = await world.terminals.focus(targets[name] as TerminalTarget);
       expect(outcome).toEqual({ result: "exact", by: "xterm, X11", why: null });
       expect(await world.activeTitle()).toBe(`x-${name}`);
       expect(await world.looking(targets)).toEqual({
@@ -46,8 +46,8 @@ describe("three xterm windows", () => {
     const id = await idOf("two");
     await desktop.run("xdotool", "windowminimize", "--sync", id);
     expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
-    expect(await world.terminals.isLooking(targets.two as Target)).toBe(false);
-    expect((await world.terminals.focus(targets.two as Target)).result).toBe("exact");
+    expect(await world.terminals.isLooking(targets.two as TerminalTarget)).toBe(false);
+    expect((await world.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
     expect(await active()).toBe(id);
     expect(await idOf("two")).toBe(id);
   });
@@ -55,13 +55,13 @@ describe("three xterm windows", () => {
   withXterm("also one on another workspace", async () => {
     const id = await idOf("three");
     await desktop.run("xdotool", "set_desktop_for_window", id, "1");
-    expect((await world.terminals.focus(targets.three as Target)).result).toBe("exact");
+    expect((await world.terminals.focus(targets.three as TerminalTarget)).result).toBe("exact");
     expect(await desktop.run("xdotool", "get_desktop")).toBe("1");
     expect(await active()).toBe(id);
   });
 
   withXterm("by WINDOWID alone, where the process is not known", async () => {
-    const { place, ...rest } = targets.one as Target;
+    const { place, ...rest } = targets.one as TerminalTarget;
     const outcome = await world.terminals.focus({ ...rest, place: { ...place, pid: null } });
     expect(outcome).toMatchObject({ result: "window", by: "X11" });
     expect(await world.activeTitle()).toBe("x-one");
@@ -72,19 +72,19 @@ describe("three xterm windows", () => {
     const tell = (host: string) =>
       desktop.run("xprop", "-id", id, "-f", "WM_CLIENT_MACHINE", "8s", "-set", "WM_CLIENT_MACHINE", host);
     await tell("elsewhere");
-    const outcome = await world.terminals.focus(targets.one as Target);
+    const outcome = await world.terminals.focus(targets.one as TerminalTarget);
     await tell(hostname());
     expect(outcome).toMatchObject({
       result: "impossible",
       why: "no window of its terminal was found on X11",
     });
-    expect((await world.terminals.focus(targets.one as Target)).result).toBe("exact");
+    expect((await world.terminals.focus(targets.one as TerminalTarget)).result).toBe("exact");
   });
 
   withXterm(
     "a terminal that is gone is not found, and one of the same number is not taken for it",
     async () => {
-      const { place, ...rest } = targets.one as Target;
+      const { place, ...rest } = targets.one as TerminalTarget;
       const outcome = await world.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
       expect(outcome).toMatchObject({
         result: "impossible",
@@ -113,7 +113,7 @@ describe("three xterm windows", () => {
     desktop.spawn(["xterm", "-T", "x-ssh", "-e", join(desktop.home, "ssh"), "-c", login]);
     await world.opened("x-ssh");
     const env = { SSH_CONNECTION: `127.0.0.1 ${await connected} 127.0.0.1 ${server.port}` };
-    await world.terminals.focus(targets.one as Target);
+    await world.terminals.focus(targets.one as TerminalTarget);
     const remote = { local: false, pid: 4711, procStart: null, tty: null, terminalSessionId: null, env };
     const outcome = await world.terminals.focus({ place: remote, cwd: null, title: null });
     expect(outcome).toMatchObject({ result: "window", by: "ssh, xterm, X11" });

@@ -1,7 +1,8 @@
 /** fixtures/tray-program.ts, started on a desktop, and the views it is given. */
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
-import type { Action, MenuEntry, MenuItem, TrayView } from "../../src/core/view.ts";
+import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { MenuEntry, MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { until } from "../world.ts";
 import { middleOf, pixels } from "./pixels.ts";
@@ -10,7 +11,7 @@ import type { Desktop } from "./world.ts";
 const program = join(import.meta.dir, "../fixtures/tray-program.ts");
 
 interface Told {
-  readonly action?: Action;
+  readonly action?: UserAction;
   readonly problem?: string;
   readonly open?: boolean;
   readonly shown?: number;

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Message, MessageType } from "@jellybrick/dbus-next";
 import fc from "fast-check";
-import type { Action, MenuItem } from "../../src/core/view.ts";
+import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { MenuItem } from "../../src/core/view/view.ts";
 import { type Bus, connectBus, ownerChanges } from "../../src/desktop/dbus.ts";
 import { DbusMenu } from "../../src/desktop/tray/dbusmenu.ts";
 import { changeBetween, createNumbering, type Layout } from "../../src/desktop/tray/dbusmenu-layout.ts";
@@ -159,7 +160,7 @@ describe("GNOME's panel, which takes in and removes entries but does not move th
 });
 
 describe("the icon", () => {
-  const actions: Action[] = [];
+  const actions: UserAction[] = [];
   const item = new StatusItem({
     onAction: (action) => actions.push(action),
     onOpening: () => {},
@@ -284,7 +285,7 @@ describe("the menu on the bus", () => {
   let daemon: PrivateBus;
   let ours: Bus;
   let panel: Bus;
-  const actions: Action[] = [];
+  const actions: UserAction[] = [];
   const menu = new DbusMenu({ onAction: (action) => actions.push(action), onOpening: () => {} });
 
   beforeAll(async () => {

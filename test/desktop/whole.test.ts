@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Target } from "../../src/ports.ts";
-import { createClock } from "../../src/watch/machine.ts";
+import type { TerminalTarget } from "../../src/core/ports.ts";
+import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
@@ -28,7 +28,7 @@ describe("on a desktop", () => {
   const beckon = (...args: string[]) => desktop.run("env", `BECKON_HOME=${state}`, binary, ...args);
   const notes = () => desktop.windows("--class", "xfce4-notifyd");
 
-  async function hook(session_id: string, target: Target, event: object): Promise<void> {
+  async function hook(session_id: string, target: TerminalTarget, event: object): Promise<void> {
     const { pid, procStart, env } = target.place;
     const { host } = createClock()();
     const _meta = { id: `e${++count}`, workspace_id: session_id, pid, procStart, host, env };
@@ -48,11 +48,11 @@ describe("on a desktop", () => {
     expect(response.status).toBe(200);
   }
   const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
-  const asks = (session: string, target: Target, command: string) =>
+  const asks = (session: string, target: TerminalTarget, command: string) =>
     hook(session, target, { hook_event_name: "PermissionRequest", ...bash(command) });
-  const answered = (session: string, target: Target, command: string) =>
+  const answered = (session: string, target: TerminalTarget, command: string) =>
     hook(session, target, { hook_event_name: "PostToolUse", tool_use_id: `t-${command}`, ...bash(command) });
-  const works = (session: string, target: Target, command: string) =>
+  const works = (session: string, target: TerminalTarget, command: string) =>
     hook(session, target, { hook_event_name: "PreToolUse", tool_use_id: `t-${command}`, ...bash(command) });
   const lookAt = async (name: string) =>
     expect(await terminals.terminals.focus(await terminals.target(name))).toMatchObject({ result: "exact" });

@@ -1,6 +1,6 @@
 /** More ways to answer the real Claude Code CLI, and what ends its dialogs otherwise. */
 import { expect } from "bun:test";
-import { limits } from "../../src/limits.ts";
+import { limits } from "../../src/core/limits.ts";
 import {
   answerable,
   answers,

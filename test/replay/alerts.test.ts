@@ -1,10 +1,10 @@
 /** What people would have been told in the recordings of the real CLI. */
 import { describe, expect, test } from "bun:test";
-import { alerts } from "../../src/core/alerts.ts";
-import { defaults } from "../../src/core/config.ts";
-import type { AlertKind } from "../../src/core/view.ts";
-import { noWishes } from "../../src/core/wishes.ts";
-import { createStore } from "../../src/store.ts";
+import { defaults } from "../../src/core/config/config.ts";
+import { noPreferences } from "../../src/core/config/preferences.ts";
+import { alerts } from "../../src/core/view/alerts.ts";
+import type { AlertKind } from "../../src/core/view/view.ts";
+import { createStore } from "../../src/state/store.ts";
 import { inputsOf } from "./play.ts";
 import { type Recording, readRecordings } from "./recording.ts";
 
@@ -33,7 +33,7 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
     const sessions = store.sessions(now);
     const { show, next } = alerts({
       sessions,
-      wishes: noWishes,
+      wishes: noPreferences,
       config,
       now,
       clock: String,

@@ -1,5 +1,5 @@
 /** Compares what was shown with the CLI's own status, change by change. */
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Shown } from "./play.ts";
 import type { Recording, Row } from "./recording.ts";
 

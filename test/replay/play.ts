@@ -2,9 +2,14 @@
 import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
-import { type AgentEvent, type Moment, type Move, ownEvent } from "../../src/core/event.ts";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
-import { createStore } from "../../src/store.ts";
+import {
+  type AgentEvent,
+  type Change,
+  createInternalEvent,
+  type Moment,
+} from "../../src/core/session/event.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import { createStore } from "../../src/state/store.ts";
 import type { Recording, Row } from "./recording.ts";
 
 export interface Shown {
@@ -108,16 +113,16 @@ function eventsOf(
     events.push(own(before.sessionId, `left-${index}`, when, { kind: "gone", why: "file" }));
   }
   const file = readStatusFile(JSON.stringify(row));
-  const move = file && statusMove(file);
+  const change = file && statusMove(file);
   const shift = ms - row.ms;
   const at = (row.statusUpdatedAt ?? when.at) + shift;
-  if (file && move) {
+  if (file && change) {
     const written = { at, t: at - recording.startedAt };
-    events.push({ ...own(file.sessionId, `file-${index}`, written, move), place: statusPlace(file) });
+    events.push({ ...own(file.sessionId, `file-${index}`, written, change), place: statusPlace(file) });
   }
   return events;
 }
 
-function own(sessionId: string, id: string, when: Moment, move: Move): AgentEvent {
-  return ownEvent(id, when, { agent: "claude", sessionId }, move);
+function own(sessionId: string, id: string, when: Moment, change: Change): AgentEvent {
+  return createInternalEvent(id, when, { agent: "claude", sessionId }, change);
 }

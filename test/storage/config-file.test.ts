@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaults } from "../../src/core/config.ts";
+import { defaults } from "../../src/core/config/config.ts";
 import { type ConfigFile, createConfig, followConfig } from "../../src/storage/config-file.ts";
 import { until } from "../world.ts";
 

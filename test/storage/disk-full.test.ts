@@ -2,9 +2,9 @@ import { afterAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { JournalError } from "../../src/storage/journal.ts";
-import { takeLock } from "../../src/storage/lock.ts";
+import { acquireLock } from "../../src/storage/lock.ts";
 import { openLog } from "../../src/storage/log.ts";
-import { paths as pathsOf } from "../../src/storage/paths.ts";
+import { resolvePaths as pathsOf } from "../../src/storage/paths.ts";
 import { createSaver } from "../../src/storage/saver.ts";
 import { loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
 import { openSpool } from "../../src/storage/spool.ts";
@@ -94,7 +94,7 @@ testOnSmallDisk("a snapshot that no longer fits leaves the last one usable, and 
     const saver = createSaver(() => saveSnapshot(paths, file("n".repeat(100_000))), {
       onError: (text) => errors.push(text),
     });
-    saver.poke();
+    saver.schedule();
     saver.flush();
     expect(errors).toEqual([expect.stringContaining("the snapshot could not be written (ENOSPC)")]);
     expect(loadSnapshot(paths)).toEqual({ value: file("old") });
@@ -115,12 +115,12 @@ testOnSmallDisk("on a read-only disk saving is reported, loading works, logging 
     const saver = createSaver(() => saveSnapshot(paths, { version: 1, journal: null, spool: null }), {
       onError: (text) => errors.push(text),
     });
-    saver.poke();
+    saver.schedule();
     saver.flush();
     expect(errors).toEqual([expect.stringContaining("(EROFS)")]);
     expect(loadSnapshot(paths).value?.note).toBe("kept");
     openLog(paths.log)("error", "nobody will read this");
-    expect(() => takeLock(paths)).toThrow(/cannot lock .*EROFS/);
+    expect(() => acquireLock(paths)).toThrow(/cannot lock .*EROFS/);
   });
 });
 

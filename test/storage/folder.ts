@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Paths, paths } from "../../src/storage/paths.ts";
+import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
 
 const made: string[] = [];
 
@@ -17,7 +17,7 @@ export function removeTemporaryFolders(): void {
 }
 
 export function temporaryPaths(): Paths {
-  return paths({ BECKON_HOME: join(temporaryFolder(), "home") });
+  return resolvePaths({ BECKON_HOME: join(temporaryFolder(), "home") });
 }
 
 export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { paths } from "../../src/storage/paths.ts";
+import { resolvePaths } from "../../src/storage/paths.ts";
 
 test("with BECKON_HOME everything lies directly in that folder", () => {
-  expect(paths({ BECKON_HOME: "/opt/b/", HOME: "/home/me", XDG_STATE_HOME: "/x" }, "linux")).toEqual({
+  expect(resolvePaths({ BECKON_HOME: "/opt/b/", HOME: "/home/me", XDG_STATE_HOME: "/x" }, "linux")).toEqual({
     state: "/opt/b",
     config: "/opt/b/config.json",
     endpoint: "/opt/b/endpoint.json",
@@ -26,8 +26,10 @@ test("with BECKON_HOME everything lies directly in that folder", () => {
 });
 
 test("a relative BECKON_HOME is meant from the current folder, an empty one is none", () => {
-  expect(paths({ BECKON_HOME: "b/../c" }, "linux").state).toBe(resolve("c"));
-  expect(paths({ BECKON_HOME: "", HOME: "/home/me" }, "linux").state).toBe("/home/me/.local/state/beckon");
+  expect(resolvePaths({ BECKON_HOME: "b/../c" }, "linux").state).toBe(resolve("c"));
+  expect(resolvePaths({ BECKON_HOME: "", HOME: "/home/me" }, "linux").state).toBe(
+    "/home/me/.local/state/beckon",
+  );
 });
 
 test.each([
@@ -40,27 +42,27 @@ test.each([
     "/home/me/.config/beckon/config.json",
   ],
 ])("Linux: %s", (_, env, state, config) => {
-  const found = paths({ HOME: "/home/me", ...env }, "linux");
+  const found = resolvePaths({ HOME: "/home/me", ...env }, "linux");
   expect([found.state, found.config]).toEqual([state, config]);
 });
 
 test("macOS: one folder in Application Support, whatever XDG says", () => {
-  const found = paths({ HOME: "/Users/me", XDG_STATE_HOME: "/s" }, "darwin");
+  const found = resolvePaths({ HOME: "/Users/me", XDG_STATE_HOME: "/s" }, "darwin");
   expect(found.state).toBe("/Users/me/Library/Application Support/beckon");
   expect(found.config).toBe("/Users/me/Library/Application Support/beckon/config.json");
 });
 
 test("Windows: state in LOCALAPPDATA, config in APPDATA", () => {
   const env = { USERPROFILE: "C:\\Users\\me", APPDATA: "C:\\R", LOCALAPPDATA: "C:\\L" };
-  expect(paths(env, "win32").spool).toBe("C:\\L\\beckon\\spool.jsonl");
-  expect(paths(env, "win32").config).toBe("C:\\R\\beckon\\config.json");
-  expect(paths({ USERPROFILE: "C:\\Users\\me" }, "win32").log).toBe(
+  expect(resolvePaths(env, "win32").spool).toBe("C:\\L\\beckon\\spool.jsonl");
+  expect(resolvePaths(env, "win32").config).toBe("C:\\R\\beckon\\config.json");
+  expect(resolvePaths({ USERPROFILE: "C:\\Users\\me" }, "win32").log).toBe(
     "C:\\Users\\me\\AppData\\Local\\beckon\\beckon.log",
   );
 });
 
 test("without HOME, or with a relative one, the system's own word counts", () => {
   const expected = `${homedir()}/.local/state/beckon`;
-  expect(paths({}, "linux").state).toBe(expected);
-  expect(paths({ HOME: "me" }, "linux").state).toBe(expected);
+  expect(resolvePaths({}, "linux").state).toBe(expected);
+  expect(resolvePaths({ HOME: "me" }, "linux").state).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { takeBack } from "../../src/storage/take-back.ts";
+import { removeLastSpoolLine } from "../../src/storage/take-back.ts";
 
 let folder = "";
 let path = "";
@@ -24,17 +24,17 @@ test.each([
   ["a spool that was emptied meanwhile stays empty", "", ""],
 ])("%s", (_, now, then) => {
   writeFileSync(path, now);
-  takeBack(path, before.length, "doctor-1");
+  removeLastSpoolLine(path, before.length, "doctor-1");
   expect(readFileSync(path, "utf8")).toBe(then);
 });
 
 test("of a spool that was made for our line nothing is left that seems to wait", () => {
   writeFileSync(path, ours);
-  takeBack(path, 0, "doctor-1");
+  removeLastSpoolLine(path, 0, "doctor-1");
   expect(existsSync(path)).toBe(false);
 });
 
 test("where there is none, none is made", () => {
-  takeBack(path, 0, "doctor-1");
+  removeLastSpoolLine(path, 0, "doctor-1");
   expect(existsSync(path)).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { chooseSeed } from "./random.ts";
 import { storm, type Weather } from "./storm.ts";
 import { afterItAsked, brief, briefOf, done, sessionOf, untilItAsks, waiting } from "./story.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Ran } from "../cli/forwarder-world.ts";
+import type { Ran } from "../hook/world.ts";
 import {
   afterItAsked,
   asks,

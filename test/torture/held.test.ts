@@ -1,8 +1,8 @@
 /** Hooks that wait for an answer, while everything goes wrong: the terminal's dialog decides, and nothing else. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { limits } from "../../src/limits.ts";
-import { decisionOf } from "../held-world.ts";
+import { limits } from "../../src/core/limits.ts";
+import { decisionOf } from "../answers/world.ts";
 import { testWith } from "../needs.ts";
 import { asks, prompted, stopped } from "./story.ts";
 import { type App, beckon, createWorld, until, type World } from "./world.ts";

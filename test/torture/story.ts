@@ -1,5 +1,5 @@
 /** Payloads as Claude Code sends them, and what a session is known by afterwards. */
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 
 const payload = (session_id: string, hook_event_name: string, more: object = {}) => ({
   session_id,

@@ -12,8 +12,8 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { SessionSnapshot } from "../../src/core/snapshot.ts";
-import { environment, type Ran, run } from "../cli/forwarder-world.ts";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import { environment, type Ran, run } from "../hook/world.ts";
 
 const repo = join(import.meta.dir, "../..");
 const binary = join(repo, "dist/beckon");

@@ -1,6 +1,6 @@
 /** Alerts and windows of the Windows build, on a desktop. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import type { Alert } from "../../src/core/view.ts";
+import type { Alert } from "../../src/core/view/view.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { type Desktop, exe, openDesktop } from "./desktop.ts";

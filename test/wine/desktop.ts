@@ -1,6 +1,6 @@
 /** beckon's desktop on a Windows of its own, told what to show, and a person in front of it. */
 import { join } from "node:path";
-import type { TrayView } from "../../src/core/view.ts";
+import type { TrayView } from "../../src/core/view/view.ts";
 import type { SeenRow } from "../fixtures/wine/menus.ts";
 import { until } from "../world.ts";
 import { compileForWindows, createWineWorld, type WineWorld } from "./world.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownHooks } from "../../src/install/settings.ts";
+import { ownHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { buildBeckon, createWineWorld, hasWine, type WineWorld, wineNeeds } from "./world.ts";
 

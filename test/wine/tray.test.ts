@@ -1,6 +1,6 @@
 /** The tray of the Windows build, on a taskbar, with a mouse. */
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
-import type { TrayView } from "../../src/core/view.ts";
+import type { TrayView } from "../../src/core/view/view.ts";
 import type { SeenRow } from "../fixtures/wine/menus.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";

@@ -1,13 +1,14 @@
 /** The CLI's own permission_suggestions in words. Only what can be said in words is offered. */
-import { maxColumns } from "../../core/shown.ts";
-import { visibleLine } from "../../core/visible.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { maxColumns } from "../../core/text/shown.ts";
+import { visibleLine } from "../../core/text/visible.ts";
 import { toolName } from "./tool-name.ts";
 
 export interface Offer {
   readonly words: string;
   /** The CLI's own entry, untouched. */
-  readonly suggestion: Fields;
+  readonly suggestion: JsonRecord;
 }
 
 /** In the CLI's order. An answer's choice is an index into this list. */
@@ -22,7 +23,7 @@ export function offersOf(suggestions: unknown): readonly Offer[] {
 const maxOffers = 12;
 
 export function alwaysInWords(suggestion: unknown): string {
-  const type = isFields(suggestion) && typeof suggestion.type === "string" ? suggestion.type : "no type";
+  const type = isRecord(suggestion) && typeof suggestion.type === "string" ? suggestion.type : "no type";
   return (
     inWords(suggestion) ??
     `A lasting change that beckon cannot put in words (${visibleLine(type.slice(0, 60))})`
@@ -47,7 +48,7 @@ const modes: Readonly<Record<string, string>> = {
 
 /** null: a kind or a field that we do not know: it could mean anything. */
 function inWords(suggestion: unknown): string | null {
-  if (!isFields(suggestion)) return null;
+  if (!isRecord(suggestion)) return null;
   const where = named(places, suggestion.destination);
   if (where === null) return null;
   const { type, destination, ...rest } = suggestion;
@@ -68,7 +69,7 @@ function inWords(suggestion: unknown): string | null {
 }
 
 function ruleInWords(rule: unknown): string | null {
-  if (!isFields(rule) || !isOnly(rule, ["toolName", "ruleContent"])) return null;
+  if (!isRecord(rule) || !isOnly(rule, ["toolName", "ruleContent"])) return null;
   const { toolName: tool, ruleContent: content } = rule;
   if (typeof tool !== "string" || tool === "") return null;
   const name = toolName(tool);
@@ -84,7 +85,7 @@ function named(words: Readonly<Record<string, string>>, key: unknown): string | 
   return typeof key === "string" && Object.hasOwn(words, key) ? (words[key] ?? null) : null;
 }
 
-function isOnly(fields: Fields, known: readonly string[]): boolean {
+function isOnly(fields: JsonRecord, known: readonly string[]): boolean {
   return Object.keys(fields).every((name) => known.includes(name));
 }
 

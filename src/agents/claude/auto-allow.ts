@@ -1,12 +1,18 @@
 /** Whether a person's own rule allows a request without them. It must only read, inside of the rule's folder. */
 
-import { folderMistake, plainWords, type Rule, type Rules, readRule } from "../../core/auto-allow-rules.ts";
-import { isAbsolute, resolved, within } from "../../core/folders.ts";
-import { isReadOnly } from "../../core/read-only.ts";
-import { visible } from "../../core/visible.ts";
-import { secretIn } from "../dangers/places.ts";
-import { type Fields, isFields } from "../envelope.ts";
-import { askedOf, kindOf } from "./asked.ts";
+import {
+  folderMistake,
+  plainWords,
+  type Rule,
+  type Rules,
+  readRule,
+} from "../../core/config/auto-allow-rules.ts";
+import { isReadOnly } from "../../core/config/read-only.ts";
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { isAbsolute, resolved, within } from "../../core/text/folders.ts";
+import { visible } from "../../core/text/visible.ts";
+import { secretIn } from "../../shell/dangers/places.ts";
+import { describeRequest, kindOf } from "./describe.ts";
 
 export interface Allowed {
   /** As the person wrote it. */
@@ -22,7 +28,7 @@ export function autoAllow(
   payload: unknown,
   { cwd }: { readonly cwd: string | null },
 ): Allowed | null {
-  if (!isFields(payload) || !isFields(payload.tool_input)) return null;
+  if (!isRecord(payload) || !isRecord(payload.tool_input)) return null;
   const { tool_name: tool, tool_input: input, cwd: own } = payload;
   if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;
   const here = typeof own === "string" ? own : cwd;
@@ -36,15 +42,15 @@ export function autoAllow(
 }
 
 /** Every word that could be one. */
-function pathsOf(tool: string, input: Fields, here: string): string[] {
+function pathsOf(tool: string, input: JsonRecord, here: string): string[] {
   const words = tool === "Bash" ? (plainWords(String(input.command)) ?? []) : Object.values(input);
   const parts = words.flatMap((word) => (typeof word === "string" ? partsOf(word) : []));
   return [here, ...parts.map((part) => resolved(here, part))];
 }
 
 /** What could not be shown whole, or is marked, is for a person. */
-function isPlainlySafe(payload: Fields, cwd: string): boolean {
-  const asked = askedOf(payload, { cwd });
+function isPlainlySafe(payload: JsonRecord, cwd: string): boolean {
+  const asked = describeRequest(payload, { cwd });
   return asked?.isWhole === true && asked.dangers.length === 0;
 }
 
@@ -53,7 +59,7 @@ interface Where {
   readonly here: string;
 }
 
-function isAllowed(text: string, tool: string, input: Fields, where: Where): boolean {
+function isAllowed(text: string, tool: string, input: JsonRecord, where: Where): boolean {
   const rule = readRule(text);
   if (typeof rule === "string" || rule.tool !== tool) return false;
   return tool === "Bash" ? isCommandAllowed(rule, input, where) : isReadAllowed(tool, input, where);
@@ -61,7 +67,7 @@ function isAllowed(text: string, tool: string, input: Fields, where: Where): boo
 
 const bashFields: ReadonlySet<string> = new Set(["command", "description", "timeout"]);
 
-function isCommandAllowed({ words, isOpen }: Rule, input: Fields, where: Where): boolean {
+function isCommandAllowed({ words, isOpen }: Rule, input: JsonRecord, where: Where): boolean {
   if (typeof input.command !== "string" || !isOnly(input, bashFields)) return false;
   const given = plainWords(input.command);
   if (given === null || !isReadOnly(given)) return false;
@@ -101,7 +107,7 @@ const readings: Readonly<Record<string, Reading>> = {
   },
 };
 
-function isReadAllowed(tool: string, input: Fields, where: Where): boolean {
+function isReadAllowed(tool: string, input: JsonRecord, where: Where): boolean {
   const reading = Object.hasOwn(readings, tool) ? readings[tool] : undefined;
   if (!reading || typeof input[reading.needs] !== "string") return false;
   const { paths, others } = reading;
@@ -115,7 +121,7 @@ function isReadAllowed(tool: string, input: Fields, where: Where): boolean {
   });
 }
 
-function isOnly(input: Fields, known: ReadonlySet<string>): boolean {
+function isOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {
   return Object.keys(input).every((name) => known.has(name));
 }
 

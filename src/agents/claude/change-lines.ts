@@ -1,8 +1,9 @@
 /** A change to a file as lines: `- ` goes, `+ ` comes, two blanks stay. */
-import { type Line, note, toLines } from "../../core/shown.ts";
-import { isFields } from "../envelope.ts";
 
-export function changeLines(before: unknown, after: unknown): Line[] | null {
+import { isRecord } from "../../core/json.ts";
+import { type FittedLine, note, toLines } from "../../core/text/shown.ts";
+
+export function changeLines(before: unknown, after: unknown): FittedLine[] | null {
   if (typeof before !== "string" || typeof after !== "string") return null;
   const old = split(before);
   const now = split(after);
@@ -21,11 +22,11 @@ export function changeLines(before: unknown, after: unknown): Line[] | null {
 
 const split = (text: string): string[] => (text === "" ? [] : text.split("\n"));
 
-export function editLines(edits: unknown): Line[] | null {
+export function editLines(edits: unknown): FittedLine[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null;
-  const all: Line[] = [];
+  const all: FittedLine[] = [];
   for (const [n, edit] of edits.entries()) {
-    if (!isFields(edit)) return null;
+    if (!isRecord(edit)) return null;
     const { old_string: before, new_string: after, replace_all: isEverywhere = false, ...more } = edit;
     const change = changeLines(before, after);
     // What these lines do not tell is shown in another way.

@@ -1,10 +1,11 @@
 /** What a person should not miss before they say yes, in words, most severe first. */
-import { unseenIn } from "../../core/visible.ts";
-import { judgeText, judgeWord } from "../dangers/commands.ts";
-import { type Look, newLook } from "../dangers/look.ts";
-import { isOutside, runsByItself, secretIn } from "../dangers/places.ts";
-import { lossIn } from "../dangers/services.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { unseenIn } from "../../core/text/visible.ts";
+import { judgeText, judgeWord } from "../../shell/dangers/commands.ts";
+import { type CommandContext, createCommandContext } from "../../shell/dangers/look.ts";
+import { isOutside, runsByItself, secretIn } from "../../shell/dangers/places.ts";
+import { lossIn } from "../../shell/dangers/services.ts";
 import { judgeUrl } from "./urls.ts";
 
 export interface Around {
@@ -19,8 +20,8 @@ const maxLooked = 16_384;
 const maxTexts = 500;
 
 export function dangersOf(tool: string, input: unknown, around: Around): readonly string[] {
-  const look = newLook(around.cwd, around.from ?? null);
-  const fields = isFields(input) ? input : {};
+  const look = createCommandContext(around.cwd, around.from ?? null);
+  const fields = isRecord(input) ? input : {};
   const command = typeof fields.command === "string" ? fields.command : null;
   if (command !== null) judgeCommandLine(command, look);
   if (fields.dangerouslyDisableSandbox === true)
@@ -38,7 +39,7 @@ export function dangersOf(tool: string, input: unknown, around: Around): readonl
 
 const editors = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"]);
 
-function judgeCommandLine(command: string, look: Look): void {
+function judgeCommandLine(command: string, look: CommandContext): void {
   const start = command.slice(0, maxLooked);
   judgeUnseen(start, look);
   if (forkBomb.test(start)) look.found.add("system", "starts itself again and again", ":(){ :|:& }");
@@ -55,7 +56,7 @@ const forkBomb = /(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s
 const twoAlphabets =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 
-function judgeUnseen(text: string, look: Look): void {
+function judgeUnseen(text: string, look: CommandContext): void {
   const codes = unseenIn(text);
   if (codes.length > 0)
     look.found.add("unseen", "has characters that cannot be seen", codes.slice(0, 4).join(" "));
@@ -67,12 +68,12 @@ function judgeUnseen(text: string, look: Look): void {
 }
 
 /** No system has longer paths than this, so what is behind it counts for nothing. */
-function pathOf({ file_path, notebook_path }: Fields): string | null {
+function pathOf({ file_path, notebook_path }: JsonRecord): string | null {
   const path = file_path ?? notebook_path;
   return typeof path === "string" ? path.slice(0, maxLooked) : null;
 }
 
-function judgeWrite(fields: Fields, look: Look): void {
+function judgeWrite(fields: JsonRecord, look: CommandContext): void {
   const path = pathOf(fields);
   if (path === null) return;
   judgeUnseen(path, look);
@@ -81,7 +82,7 @@ function judgeWrite(fields: Fields, look: Look): void {
     look.found.add("system", "changes what holds secrets", path);
 }
 
-function judgeRead(fields: Fields, look: Look): void {
+function judgeRead(fields: JsonRecord, look: CommandContext): void {
   const path = pathOf(fields);
   if (path === null) return;
   judgeUnseen(path, look);
@@ -90,7 +91,7 @@ function judgeRead(fields: Fields, look: Look): void {
 }
 
 /** Every text of a tool that we do not know: statements that delete data, secrets in addresses. */
-function judgeStrings(fields: Fields, look: Look): void {
+function judgeStrings(fields: JsonRecord, look: CommandContext): void {
   const texts: string[] = [];
   const open: unknown[] = [fields];
   let left = maxLooked;

@@ -1,9 +1,10 @@
 /** The only place that can say "allow": an answer made the words that Claude Code's hook prints. */
-import type { Answer, Question } from "../../core/asked.ts";
-import { limits } from "../../limits.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Answer, Question } from "../../core/session/ask-details.ts";
 import { offersOf } from "./always.ts";
-import { askedOf, shownLabel } from "./asked.ts";
+import { describeRequest, shownLabel } from "./describe.ts";
 import { questionsOf } from "./questions.ts";
 
 export interface Decision {
@@ -12,8 +13,8 @@ export interface Decision {
     readonly decision:
       | {
           readonly behavior: "allow";
-          readonly updatedInput?: Fields;
-          readonly updatedPermissions?: readonly Fields[];
+          readonly updatedInput?: JsonRecord;
+          readonly updatedPermissions?: readonly JsonRecord[];
         }
       | { readonly behavior: "deny"; readonly message: string };
   };
@@ -21,15 +22,15 @@ export interface Decision {
 
 /** A text: what is wrong with the answer. */
 export function decide(payload: unknown, answer: Answer): Decision | string {
-  if (!isFields(payload)) return "this is no permission request";
+  if (!isRecord(payload)) return "this is no permission request";
   const cwd = typeof payload.cwd === "string" ? payload.cwd : null;
-  const asked = askedOf(payload, { cwd });
+  const asked = describeRequest(payload, { cwd });
   if (!asked) return "this is no permission request";
   const { kind, isWhole } = asked;
   if (answer.do === "deny") return deny(kind, answer.message);
   if (answer.do === "reply") {
-    const isQuestion = kind === "question" && isFields(payload.tool_input);
-    if (isQuestion) return reply(payload.tool_input as Fields, answer.replies);
+    const isQuestion = kind === "question" && isRecord(payload.tool_input);
+    if (isQuestion) return reply(payload.tool_input as JsonRecord, answer.replies);
     return kind === "plan"
       ? "a plan is approved, or sent back with a message"
       : "nothing is asked that a text could answer: allow it or deny it";
@@ -48,8 +49,8 @@ function noChoice(count: number): string {
 }
 
 function allow(more: {
-  readonly updatedInput?: Fields;
-  readonly updatedPermissions?: readonly Fields[];
+  readonly updatedInput?: JsonRecord;
+  readonly updatedPermissions?: readonly JsonRecord[];
 }): Decision {
   return output({ behavior: "allow", ...more });
 }
@@ -73,7 +74,7 @@ function deny(kind: string, message: string | null): Decision | string {
   });
 }
 
-function reply(input: Fields, replies: readonly (readonly string[])[]): Decision | string {
+function reply(input: JsonRecord, replies: readonly (readonly string[])[]): Decision | string {
   const questions = questionsOf(input);
   if (!questions) return "beckon cannot read this question: answer it in the terminal";
   if (replies.length !== questions.length) {

@@ -1,10 +1,11 @@
 /** The questions of AskUserQuestion, word for word. */
-import type { Question } from "../../core/asked.ts";
-import { limits } from "../../limits.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Question } from "../../core/session/ask-details.ts";
 
 /** null: not in a form that we know, or two that cannot be told apart. Then only the terminal can answer. */
-export function questionsOf(input: Fields): readonly Question[] | null {
+export function questionsOf(input: JsonRecord): readonly Question[] | null {
   const list = rows(input.questions);
   const read = list?.map(readQuestion) ?? [];
   const all = read.filter((one) => one !== null);
@@ -13,7 +14,7 @@ export function questionsOf(input: Fields): readonly Question[] | null {
   return isWhole && areApart ? all : null;
 }
 
-function readQuestion({ header, question, options, multiSelect }: Fields): Question | null {
+function readQuestion({ header, question, options, multiSelect }: JsonRecord): Question | null {
   const list = rows(options)?.map(readOption);
   if (!list || !isText(question) || question === "") return null;
   const good = list.filter((option) => option !== null);
@@ -22,7 +23,7 @@ function readQuestion({ header, question, options, multiSelect }: Fields): Quest
   return { header: isText(header) ? header : "", question, options: good, isMultiple: multiSelect === true };
 }
 
-function readOption({ label, description = "" }: Fields): Question["options"][number] | null {
+function readOption({ label, description = "" }: JsonRecord): Question["options"][number] | null {
   return isText(label) && label !== "" && isText(description) ? { label, description } : null;
 }
 
@@ -30,6 +31,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.length <= limits.maxTextLength;
 }
 
-function rows(value: unknown): readonly Fields[] | null {
-  return Array.isArray(value) && value.length <= limits.maxOptions && value.every(isFields) ? value : null;
+function rows(value: unknown): readonly JsonRecord[] | null {
+  return Array.isArray(value) && value.length <= limits.maxOptions && value.every(isRecord) ? value : null;
 }

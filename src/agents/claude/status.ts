@@ -1,7 +1,8 @@
 /** The CLI's own status file, `<config>/sessions/<pid>.json`. Internal to it: used where it is there and whole. */
-import type { FileStatus, Move, Place } from "../../core/event.ts";
-import { limits } from "../../limits.ts";
-import { isFields, text } from "../envelope.ts";
+
+import { isRecord, readText } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Change, FileStatus, Place } from "../../core/session/event.ts";
 
 export interface StatusFile {
   readonly sessionId: string;
@@ -26,26 +27,26 @@ export function readStatusFile(content: string): StatusFile | null {
   } catch {
     return null;
   }
-  if (!isFields(json)) return null;
-  const sessionId = text(json.sessionId, limits.maxIdLength);
+  if (!isRecord(json)) return null;
+  const sessionId = readText(json.sessionId, limits.maxIdLength);
   const { pid } = json;
   if (sessionId === null || typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0) return null;
-  const entrypoint = text(json.entrypoint, limits.maxIdLength);
+  const entrypoint = readText(json.entrypoint, limits.maxIdLength);
   return {
     sessionId,
     pid,
-    procStart: typeof json.procStart === "number" ? String(json.procStart) : text(json.procStart, 64),
-    cwd: text(json.cwd, limits.maxPathLength),
+    procStart: typeof json.procStart === "number" ? String(json.procStart) : readText(json.procStart, 64),
+    cwd: readText(json.cwd, limits.maxPathLength),
     status: statuses.has(json.status) ? (json.status as FileStatus) : null,
-    waitingFor: text(json.waitingFor, limits.maxIdLength),
+    waitingFor: readText(json.waitingFor, limits.maxIdLength),
     updatedAt: typeof json.statusUpdatedAt === "number" ? json.statusUpdatedAt : null,
-    title: json.nameSource === "derived" ? null : text(json.name, limits.maxSummaryLength),
+    title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
     attended: entrypoint === null ? null : entrypoint === "cli",
-    tmuxPane: text(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
+    tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
   };
 }
 
-export function statusMove(file: StatusFile): Move | null {
+export function statusMove(file: StatusFile): Change | null {
   if (file.status === null) return null;
   return { kind: "status", status: file.status, waitingFor: file.waitingFor, title: file.title };
 }

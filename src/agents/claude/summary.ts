@@ -1,6 +1,7 @@
 /** What a tool call is about, in one line. */
-import { limits } from "../../limits.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
 
 /** The field of a tool's input that says it best; of a tool not listed, the first that is a text. */
 const telling: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ const telling: Readonly<Record<string, string>> = {
   Write: "file_path",
 };
 
-export function summaryOf(tool: string, input: Fields): string {
+export function summaryOf(tool: string, input: JsonRecord): string {
   if (tool === "AskUserQuestion") return oneLine(questions(input)[0]?.question ?? "");
   const field = telling[tool];
   const value = field === undefined ? undefined : input[field];
@@ -33,14 +34,14 @@ export interface Question {
   readonly labels: readonly string[];
 }
 
-export function questions(input: Fields): Question[] {
+export function questions(input: JsonRecord): Question[] {
   const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
-  return list.filter(isFields).map((q) => ({
+  return list.filter(isRecord).map((q) => ({
     question: typeof q.question === "string" ? q.question : "",
     labels: (Array.isArray(q.options) ? q.options : [])
       .slice(0, limits.maxOptions)
       .flatMap((option) =>
-        isFields(option) && typeof option.label === "string" ? [oneLine(option.label)] : [],
+        isRecord(option) && typeof option.label === "string" ? [oneLine(option.label)] : [],
       ),
   }));
 }

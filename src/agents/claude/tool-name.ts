@@ -1,4 +1,4 @@
-import { visibleLine } from "../../core/visible.ts";
+import { visibleLine } from "../../core/text/visible.ts";
 
 /** `mcp__github__create_issue` → "create_issue (github)" */
 export function toolName(tool: string): string {

@@ -1,7 +1,8 @@
 /** What Claude Code's transcript tells about its session. It lags behind the hooks. */
-import type { Enrichment, Tokens } from "../../core/event.ts";
-import { limits } from "../../limits.ts";
-import { type Fields, isFields, text } from "../envelope.ts";
+
+import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Enrichment, Tokens } from "../../core/session/event.ts";
 import { oneLine } from "./summary.ts";
 import {
   beginsTurn,
@@ -66,9 +67,9 @@ export function emptyTranscript(): TranscriptFold {
 export function foldTranscript(fold: TranscriptFold, line: string): TranscriptFold {
   const row = readRow(line);
   if (!row || row.isSidechain === true) return fold;
-  fold.gitBranch = text(row.gitBranch, limits.maxIdLength) ?? fold.gitBranch;
+  fold.gitBranch = readText(row.gitBranch, limits.maxIdLength) ?? fold.gitBranch;
   if (isModelsWord(row)) {
-    fold.model = text(row.message.model, limits.maxIdLength) ?? fold.model;
+    fold.model = readText(row.message.model, limits.maxIdLength) ?? fold.model;
     foldUsage(fold, row.message);
     fold.answer = joined(fold.answer, row.message);
     fold.interruptedAt = unlessNewer(row, fold.interruptedAt);
@@ -77,7 +78,7 @@ export function foldTranscript(fold: TranscriptFold, line: string): TranscriptFo
   } else if (beginsTurn(row)) {
     fold.answer = null;
     fold.interruptedAt = unlessNewer(row, fold.interruptedAt);
-    if (isPrompt(row) && isFirstSeen(fold, text(row.uuid, limits.maxIdLength))) fold.turnCount++;
+    if (isPrompt(row) && isFirstSeen(fold, readText(row.uuid, limits.maxIdLength))) fold.turnCount++;
   } else {
     const titled = titleRows.find((type) => type === row.type);
     if (titled) fold.titles[titled] = titleOf(row[titleFields[titled]]);
@@ -107,7 +108,7 @@ export function lastAnswer(lines: readonly string[]): {
   readonly text: string | null;
   readonly whole: boolean;
 } {
-  const messages: Fields[] = [];
+  const messages: JsonRecord[] = [];
   let messageId: string | null = null;
   let whole = false;
   for (let i = lines.length - 1; i >= 0 && !whole; i--) {
@@ -134,10 +135,10 @@ export function cutAnswer(answer: string | null, maxLength: number): string | nu
   return `${answer.slice(0, splits ? maxLength - 1 : maxLength)}...`;
 }
 
-function foldUsage(fold: TranscriptFold, message: Fields): void {
+function foldUsage(fold: TranscriptFold, message: JsonRecord): void {
   const id = idOf(message);
   const { usage } = message;
-  if (id === null || !isFields(usage)) return;
+  if (id === null || !isRecord(usage)) return;
   fold.messages.set(id, {
     // What is written to the cache is read by the model for the first time: input like any other.
     input: count(usage.input_tokens) + count(usage.cache_creation_input_tokens),
@@ -159,7 +160,7 @@ function isFirstSeen(fold: TranscriptFold, uuid: string | null): boolean {
 }
 
 /** The CLI writes a row per block, all with the id of their message. */
-function joined(before: Answer | null, message: Fields): Answer {
+function joined(before: Answer | null, message: JsonRecord): Answer {
   const messageId = idOf(message);
   const same = before !== null && messageId !== null && before.messageId === messageId;
   const earlier = same ? before.texts : [];
@@ -177,7 +178,7 @@ function titleOf(value: unknown): string | null {
 }
 
 /** Rows are not written in the order of their times. */
-function unlessNewer(row: Fields, interruptedAt: number | null): number | null {
+function unlessNewer(row: JsonRecord, interruptedAt: number | null): number | null {
   if (interruptedAt === null) return null;
   return (timeOf(row) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
 }

@@ -1,8 +1,10 @@
 /** The only place where Claude Code's events get their meaning. */
-import type { AgentEvent, BackgroundTask, Moment, Move } from "../../core/event.ts";
-import { limits } from "../../limits.ts";
-import { type Fields, type Hook, isFields } from "../envelope.ts";
-import { keyOfText } from "../json-text.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { AgentEvent, BackgroundTask, Change, Moment } from "../../core/session/event.ts";
+import { keyOfText } from "../../core/text/json-text.ts";
+import type { HookMessage } from "../envelope.ts";
 import { cut, oneLine, questions, summaryOf } from "./summary.ts";
 import { cutAnswer } from "./transcript.ts";
 import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
@@ -13,7 +15,7 @@ export interface Stamped extends Moment {
 }
 
 /** null: the payload names no session or no event. */
-export function translate(hook: Hook, stamped: Stamped): AgentEvent | null {
+export function translate(hook: HookMessage, stamped: Stamped): AgentEvent | null {
   const event = readHook(hook.payload);
   if (!event) return null;
   return {
@@ -32,7 +34,7 @@ export function translate(hook: Hook, stamped: Stamped): AgentEvent | null {
     place: hook.meta.place,
     attended: hook.meta.attended,
     payloadKey: stamped.key,
-    move: moveOf(event),
+    change: moveOf(event),
   };
 }
 
@@ -46,7 +48,7 @@ function onlyOne(name: string): string {
   return known ?? name;
 }
 
-function moveOf(event: AnyHookEvent | UnknownHookEvent): Move {
+function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
   switch (event.hook_event_name) {
     case "SessionStart":
       return { kind: "session-start", source: event.source ?? "startup", model: event.model ?? null };
@@ -131,7 +133,7 @@ const machineMade = /^(?:<task-notification>|Background agent ".*" was stopped b
 
 const outcomes = { PostToolUse: "ok", PostToolUseFailure: "failed", PermissionDenied: "denied" } as const;
 
-function askOf(tool: string | null, input: Fields): Move {
+function askOf(tool: string | null, input: JsonRecord): Change {
   const asked = tool === "AskUserQuestion" ? questions(input) : [];
   return {
     kind: "ask",
@@ -144,7 +146,7 @@ function askOf(tool: string | null, input: Fields): Move {
   };
 }
 
-function reminderOf(type: string, text: string): Move {
+function reminderOf(type: string, text: string): Change {
   switch (type) {
     case "permission_prompt":
     case "agent_needs_input":
@@ -160,7 +162,7 @@ function reminderOf(type: string, text: string): Move {
 }
 
 /** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
-function keyOf(input: Fields): string {
+function keyOf(input: JsonRecord): string {
   try {
     return keyOfText(JSON.stringify(input));
   } catch {
@@ -169,7 +171,7 @@ function keyOf(input: Fields): string {
 }
 
 /** Older CLIs say skill_name, with its slash. */
-function skillOf(tool: string | undefined, input: Fields): string | null {
+function skillOf(tool: string | undefined, input: JsonRecord): string | null {
   if (tool !== "Skill") return null;
   const name = [input.skill, input.skill_name].find((v) => typeof v === "string" && v.length > 0);
   return typeof name === "string" ? oneLine(name.replace(/^\/+/, "")) : null;
@@ -183,7 +185,7 @@ function backgroundOf(tasks: unknown): readonly BackgroundTask[] | null {
   if (!Array.isArray(tasks)) return null;
   return tasks
     .slice(0, limits.maxChildren)
-    .filter(isFields)
+    .filter(isRecord)
     .flatMap((task) =>
       typeof task.id === "string"
         ? [

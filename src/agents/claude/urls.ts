@@ -1,6 +1,6 @@
 /** Where an address really leads. */
-import { judgeWord } from "../dangers/commands.ts";
-import type { Look } from "../dangers/look.ts";
+import { judgeWord } from "../../shell/dangers/commands.ts";
+import type { CommandContext } from "../../shell/dangers/look.ts";
 
 /** null: the host stands there as plainly as it can. */
 export function plainHost(address: string): string | null {
@@ -18,7 +18,7 @@ function parsed(address: string): URL | null {
 
 const inside = /^(?:169\.254\.|metadata\.google\.internal$|\[?fd00:ec2)/;
 
-export function judgeUrl(address: string, look: Look): void {
+export function judgeUrl(address: string, look: CommandContext): void {
   judgeWord(address, look);
   const url = parsed(address);
   if (!url) look.found.add("address", "is no address that can be read", address);

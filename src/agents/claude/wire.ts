@@ -1,6 +1,7 @@
 /** Claude Code's hook payloads, as they come over the wire. A field has its right type here, or it is absent. */
-import { limits } from "../../limits.ts";
-import { type Fields, isFields } from "../envelope.ts";
+
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
 
 /**
  * id: no empty, overlong or unprintable text, as a shortened one would be another's. path: the same, longer.
@@ -13,8 +14,8 @@ interface Kinds {
   readonly text: string;
   readonly flag: boolean;
   readonly number: number;
-  readonly fields: Fields;
-  readonly rows: readonly Fields[];
+  readonly fields: JsonRecord;
+  readonly rows: readonly JsonRecord[];
   readonly any: unknown;
 }
 
@@ -180,7 +181,7 @@ export type UnknownHookEvent = HookEvent & { readonly [K in FieldOf<HookEventNam
 
 /** null: no object, or it names no session or no event. Never throws. */
 export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | null {
-  if (!isFields(payload)) return null;
+  if (!isRecord(payload)) return null;
   const session_id = id(payload.session_id, limits.maxIdLength);
   const called = id(payload.hook_event_name, limits.maxIdLength) ?? id(payload.hook_type, limits.maxIdLength);
   if (session_id === undefined || called === undefined) return null;
@@ -195,7 +196,7 @@ export function readHook(payload: unknown): AnyHookEvent | UnknownHookEvent | nu
   return { ...good, session_id, hook_event_name } as unknown as UnknownHookEvent;
 }
 
-function isAsItShould(payload: Fields, fields: readonly Field[]): boolean {
+function isAsItShould(payload: JsonRecord, fields: readonly Field[]): boolean {
   if (payload.error !== undefined) return false;
   for (const { name, read } of fields) {
     const value = payload[name];
@@ -204,7 +205,7 @@ function isAsItShould(payload: Fields, fields: readonly Field[]): boolean {
   return true;
 }
 
-function goodPartOf(given: Fields, fields: readonly Field[]): Fields {
+function goodPartOf(given: JsonRecord, fields: readonly Field[]): JsonRecord {
   const good: Record<string, unknown> = {};
   for (const { name, read } of fields) {
     const value = read(given[name]);
@@ -219,16 +220,16 @@ function isSet(value: unknown): boolean {
 }
 
 /** Older payloads have tool_result for tool_response, and name a teammate where newer ones have agent_id. */
-function withOlderNames(payload: Fields): Fields {
+function withOlderNames(payload: JsonRecord): JsonRecord {
   const { agent_name, team_name, tool_result, error } = payload;
-  if (agent_name === undefined && tool_result === undefined && !isFields(error)) return payload;
+  if (agent_name === undefined && tool_result === undefined && !isRecord(error)) return payload;
   const teammate = typeof agent_name === "string" && agent_name !== "" ? agent_name : undefined;
   const team = typeof team_name === "string" && team_name !== "" ? `${team_name}/` : "";
   return {
     ...payload,
     agent_id: payload.agent_id ?? (teammate === undefined ? undefined : team + teammate),
     tool_response: payload.tool_response ?? tool_result,
-    error: isFields(error) ? error.message : error,
+    error: isRecord(error) ? error.message : error,
   };
 }
 
@@ -239,14 +240,14 @@ const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | und
   text: (value) => start(value, limits.maxHookTextLength),
   flag: (value) => (typeof value === "boolean" ? value : undefined),
   number: (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined),
-  fields: (value) => (isFields(value) ? value : undefined),
+  fields: (value) => (isRecord(value) ? value : undefined),
   rows: (value) => (Array.isArray(value) ? goodRows(value) : undefined),
   any: (value) => value ?? undefined,
 };
 
-function goodRows(rows: readonly unknown[]): readonly Fields[] {
-  const isGood = rows.length <= limits.maxHookRows && rows.every(isFields);
-  return isGood ? (rows as Fields[]) : rows.slice(0, limits.maxHookRows).filter(isFields);
+function goodRows(rows: readonly unknown[]): readonly JsonRecord[] {
+  const isGood = rows.length <= limits.maxHookRows && rows.every(isRecord);
+  return isGood ? (rows as JsonRecord[]) : rows.slice(0, limits.maxHookRows).filter(isRecord);
 }
 
 interface Field {

@@ -1,5 +1,5 @@
 /** The autostart entry of beckon as text, by the Desktop Entry Specification. */
-import { type LoginWish, loginArgs } from "./login.ts";
+import { type LoginCommand, loginArgs } from "./login.ts";
 
 /** An argument, always in quotes: inside them only these four are escaped; a percent sign would begin a field code. */
 function quoted(argument: string): string {
@@ -15,7 +15,7 @@ function escaped(value: string): string {
 /** GLib looks for the program under its name before "%%" becomes "%": such a one is found by another. */
 const finder = "/usr/bin/env";
 
-export function execLine(wish: LoginWish): string {
+export function execLine(wish: LoginCommand): string {
   const first = wish.binary.includes("%") ? [finder] : [];
   return [...first, wish.binary, ...loginArgs(wish)].map(quoted).join(" ");
 }
@@ -27,7 +27,7 @@ const madeKey = "X-Beckon-Made-Folders";
  * The icon comes when the panel is there, however late; the hints only keep desktops from starting us before it.
  * `TryExec`: an entry whose binary is gone is passed over without a word.
  */
-export function entryText(wish: LoginWish, icon: string | null, madeFolders = 0): string {
+export function entryText(wish: LoginCommand, icon: string | null, madeFolders = 0): string {
   const rows: readonly (readonly [string, string])[] = [
     ["Type", "Application"],
     ["Name", "beckon"],

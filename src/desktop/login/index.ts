@@ -17,7 +17,7 @@ const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) 
   async darwin({ env }) {
     const [{ launchAgent }, { exec }] = await Promise.all([
       import("./launch-agent.ts"),
-      import("../exec.ts"),
+      import("../../system/exec.ts"),
     ]);
     return launchAgent({ home: env.HOME || homedir(), uid: process.getuid?.() ?? 0, exec });
   },

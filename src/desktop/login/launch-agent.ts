@@ -1,9 +1,9 @@
 /** macOS: a LaunchAgent of the person's own. */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Exec, Ran } from "../../ports.ts";
+import type { Exec, ExecResult } from "../../core/ports.ts";
 import { putFile } from "../put-file.ts";
-import { type LoginItem, type LoginWish, loginArgs, notThere } from "./login.ts";
+import { type LoginCommand, type LoginItem, loginArgs, notThere } from "./login.ts";
 
 const label = "local.beckon";
 /** By its full path: PATH can hold anything. */
@@ -17,7 +17,7 @@ export interface LaunchAgentOptions {
 }
 
 /** Crashed, it is started again; ended well (Quit, `beckon stop`, one that runs already), it is left alone. */
-export function plistText(wish: LoginWish): string {
+export function plistText(wish: LoginCommand): string {
   const text = (value: string) => `<string>${escaped(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -75,7 +75,7 @@ export function launchAgent({ home, uid, exec }: LaunchAgentOptions): LoginItem 
   const path = join(home, "Library", "LaunchAgents", `${label}.plist`);
   const run = (argv: readonly string[]) => exec(argv, { timeoutMs: launchctlMs });
 
-  async function runAgain(argv: readonly string[]): Promise<Ran> {
+  async function runAgain(argv: readonly string[]): Promise<ExecResult> {
     for (let tried = 1; ; tried++) {
       const ran = await run(argv);
       if (ran.code === 0 || tried === maxTries || !inProgress.test(`${ran.code} ${ran.stderr}`)) return ran;

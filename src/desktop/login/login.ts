@@ -1,6 +1,6 @@
 /** What starts beckon when the person logs in. One per system. */
 
-export interface LoginWish {
+export interface LoginCommand {
   /** Absolute. */
   readonly binary: string;
   /** BECKON_HOME, where beckon is installed with one. */
@@ -18,7 +18,7 @@ export interface LoginState {
 
 export interface LoginItem {
   /** What was done, for people. Throws with what could not be done. */
-  enable(wish: LoginWish): Promise<string>;
+  enable(wish: LoginCommand): Promise<string>;
   /** What was taken away; null: there was nothing. */
   disable(): Promise<string | null>;
   state(): Promise<LoginState>;
@@ -27,6 +27,6 @@ export interface LoginItem {
 export const notThere: LoginState = { on: false, turnedOff: false, binary: null, problem: null };
 
 /** Behind the binary. A variable instead of `--home` cannot be set on Windows, and `env` trips over a path with "=". */
-export function loginArgs({ home }: LoginWish): readonly string[] {
+export function loginArgs({ home }: LoginCommand): readonly string[] {
   return ["run", "--at-login", ...(home === null ? [] : [`--home=${home}`])];
 }

@@ -1,6 +1,6 @@
 /** Windows: a value of the Run key, in the person's own part of the registry. */
 import { existsSync } from "node:fs";
-import { type LoginItem, type LoginWish, loginArgs, notThere } from "./login.ts";
+import { type LoginCommand, type LoginItem, loginArgs, notThere } from "./login.ts";
 
 const runKey = "Software\\Microsoft\\Windows\\CurrentVersion\\Run";
 /** Where Task Manager and Settings note what the person turned off: an odd first byte. */
@@ -18,7 +18,7 @@ export interface Registry {
 }
 
 /** conhost has no window with --headless, and ours is a console program. */
-export function runValue(wish: LoginWish, systemRoot: string): string {
+export function runValue(wish: LoginCommand, systemRoot: string): string {
   const command = [wish.binary, ...loginArgs(wish)].map(quoted);
   return [`${systemRoot}\\System32\\conhost.exe`, "--headless", ...command].join(" ");
 }

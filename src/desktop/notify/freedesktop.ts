@@ -1,11 +1,11 @@
 /** Alerts through the desktop's own notification server, over D-Bus. */
 import { Variant } from "@jellybrick/dbus-next";
-import type { Alert } from "../../core/view.ts";
-import type { Notifier, NotifierOptions } from "../../ports.ts";
+import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import type { Alert } from "../../core/view/view.ts";
+import { exec } from "../../system/exec.ts";
 import { busAddress } from "../dbus.ts";
-import { exec } from "../exec.ts";
 import { alertIcon, themedIcon } from "./icon.ts";
-import { lastWish, within } from "./last-wish.ts";
+import { latestPerKey, within } from "./latest-per-key.ts";
 import { appName, clickKeys, type Message, messageOf } from "./message.ts";
 import { type Server, watchServers } from "./server.ts";
 import { readSilence } from "./silence.ts";
@@ -60,7 +60,7 @@ export async function openFreedesktopNotifier(
   const heard = new Set<string>();
   /** Ended before the answer that names them was read. */
   const endedEarly = new Map<number, number>();
-  const wishes = lastWish<Alert | "close">(maxAtOnce, (key, wish) =>
+  const wishes = latestPerKey<Alert | "close">(maxAtOnce, (key, wish) =>
     wish === "close" ? take(key) : put(key, wish),
   );
   const sound = systemSound(env);

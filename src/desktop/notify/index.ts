@@ -1,5 +1,5 @@
 /** The notifiers of each system, the best first. Each system loads only its own. */
-import type { OpenNotifier } from "../../ports.ts";
+import type { OpenNotifier } from "../../core/ports.ts";
 
 /**
  * | system | way | click | buttons | seen |

@@ -1,7 +1,8 @@
 /** macOS: panels of beckon's own, drawn by the osascript child; node-notifier where that cannot be and its helper runs. */
-import { cutEnd } from "../../core/line.ts";
-import type { Alert, TrayIcon } from "../../core/view.ts";
-import type { Notifier, NotifierOptions, OpenNotifier } from "../../ports.ts";
+
+import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
+import { cutEnd } from "../../core/text/line.ts";
+import type { Alert, TrayIcon } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, PanelMessage } from "../macos/protocol.ts";
 import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";

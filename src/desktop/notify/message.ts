@@ -1,7 +1,8 @@
 /** An alert in the words of org.freedesktop.Notifications: pure, so that what a desktop is told can be read in a test. */
-import { buttonsWithin } from "../../core/alert-answer.ts";
-import { cutEnd } from "../../core/line.ts";
-import type { Alert } from "../../core/view.ts";
+
+import { cutEnd } from "../../core/text/line.ts";
+import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import type { Alert } from "../../core/view/view.ts";
 
 export interface Hint {
   readonly signature: "y" | "s" | "b";

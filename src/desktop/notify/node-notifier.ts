@@ -7,9 +7,9 @@ import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { version } from "node-notifier/package.json";
-import type { Alert } from "../../core/view.ts";
-import type { Notifier, NotifierOptions } from "../../ports.ts";
-import { exec } from "../exec.ts";
+import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import type { Alert } from "../../core/view/view.ts";
+import { exec } from "../../system/exec.ts";
 import { appName, bodyOf, expireMsOf, titleOf } from "./message.ts";
 
 const bundle = "terminal-notifier.app";

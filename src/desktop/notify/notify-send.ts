@@ -1,12 +1,13 @@
 /** Alerts by the command notify-send, where beckon itself cannot get at the session bus. */
-import { buttonsWithin } from "../../core/alert-answer.ts";
-import type { Alert } from "../../core/view.ts";
-import type { Notifier, NotifierOptions } from "../../ports.ts";
+
+import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import type { Alert } from "../../core/view/view.ts";
+import { exec } from "../../system/exec.ts";
 import { busAddress } from "../dbus.ts";
-import { exec } from "../exec.ts";
 import { readLines } from "../lines.ts";
 import { alertIcon, themedIcon } from "./icon.ts";
-import { lastWish } from "./last-wish.ts";
+import { latestPerKey } from "./latest-per-key.ts";
 import {
   appName,
   bodyOf,
@@ -92,7 +93,7 @@ export async function openNotifySend(
   const open = new Map<string, Open>();
   /** Could not be shown: asked for again after a while. */
   const missing = new Map<string, ReturnType<typeof setTimeout>>();
-  const wishes = lastWish<Alert | "close">(maxAtOnce, (key, wish) =>
+  const wishes = latestPerKey<Alert | "close">(maxAtOnce, (key, wish) =>
     wish === "close" ? take(key) : put(wish),
   );
   let problem = "";

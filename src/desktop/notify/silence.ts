@@ -12,7 +12,7 @@
  * | SwayNotificationCenter | GetDnd | by documentation |
  */
 import { Variant } from "@jellybrick/dbus-next";
-import type { Exec } from "../../ports.ts";
+import type { Exec } from "../../core/ports.ts";
 import type { Server } from "./server.ts";
 
 type Reader = (server: Server, exec: Exec) => Promise<boolean | null>;

@@ -1,7 +1,8 @@
 /** Alerts on Windows: toasts by PowerShell; where that cannot show them, balloons at the tray's icon. */
-import type { Alert } from "../../core/view.ts";
-import type { Notifier, OpenNotifier } from "../../ports.ts";
-import { exec } from "../exec.ts";
+
+import type { Notifier, OpenNotifier } from "../../core/ports.ts";
+import type { Alert } from "../../core/view/view.ts";
+import { exec } from "../../system/exec.ts";
 import { createBalloons } from "../windows/balloons.ts";
 import { writeRegistry } from "../windows/registry.ts";
 import { isSilenced } from "../windows/silence.ts";

@@ -2,7 +2,7 @@
 import { wantedOf } from "./around.ts";
 import { isRunning } from "./macos.ts";
 import { just, type Plan, run } from "./plan.ts";
-import { named, programIs, type Reached, type Spot, type TerminalRow } from "./row.ts";
+import { named, type PaneLocation, programIs, type Reached, type TerminalRow } from "./row.ts";
 
 interface AppleApp {
   readonly name: string;
@@ -13,9 +13,9 @@ interface AppleApp {
    * `found`; `alone`: by its folder, in which it is the only one; `closed`: the application does not run; `denied`; or
    * anything else for none of these.
    */
-  readonly focus: (spot: Spot) => Plan<string | null>;
+  readonly focus: (spot: PaneLocation) => Plan<string | null>;
   /** Leads there without a permission, but nobody says whether it did. */
-  readonly link?: (spot: Spot) => string | null;
+  readonly link?: (spot: PaneLocation) => string | null;
 }
 
 function limitOf(answer: string | null, app: string): string {
@@ -24,7 +24,7 @@ function limitOf(answer: string | null, app: string): string {
     : `its tab was not found in ${app}`;
 }
 
-function* reach(spot: Spot, { name, bundle, focus, link }: AppleApp): Plan<Reached> {
+function* reach(spot: PaneLocation, { name, bundle, focus, link }: AppleApp): Plan<Reached> {
   const answer = yield* focus(spot);
   if (answer === "found") return { kind: "front", why: null };
   if (answer === "alone") {

@@ -1,6 +1,6 @@
 /** Which of a process's parents is the terminal it is shown in? */
 import type { Process } from "./plan.ts";
-import { named, type Spot, type Wanted } from "./row.ts";
+import { named, type PaneLocation, type Wanted } from "./row.ts";
 
 /** They open a terminal of their own inside the one they run in, and show nothing themselves. */
 const isRelay = named(
@@ -43,7 +43,7 @@ const isLauncher = named(
  * The terminal has another controlling terminal than what runs in it, or none. So the nearest such parent is it, and
  * what *that* was started from does not count: kitty started from VS Code is not VS Code.
  */
-export function terminalOf({ lineage, tty }: Pick<Spot, "lineage" | "tty">): readonly Process[] {
+export function terminalOf({ lineage, tty }: Pick<PaneLocation, "lineage" | "tty">): readonly Process[] {
   let inner = tty;
   for (const [at, process] of lineage.entries()) {
     if (inner !== null && process.tty === inner) continue;
@@ -67,7 +67,7 @@ function withOwnParents(line: readonly Process[]): readonly Process[] {
 
 const application = /^\/.*?\.app(?=\/Contents\/)/;
 
-export function wantedOf(spot: Spot, { ids = [], ...more }: Partial<Wanted> = {}): Wanted {
+export function wantedOf(spot: PaneLocation, { ids = [], ...more }: Partial<Wanted> = {}): Wanted {
   const terminal = terminalOf(spot);
   const app = terminal.flatMap(({ program }) => application.exec(program)?.[0] ?? [])[0];
   return {

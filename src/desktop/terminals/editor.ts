@@ -1,7 +1,7 @@
 /** A terminal inside an editor. Its window is told by the folder in its title. */
 import { wantedOf } from "./around.ts";
 import { just } from "./plan.ts";
-import { named, type Spot, type TerminalRow, type Wanted } from "./row.ts";
+import { named, type PaneLocation, type TerminalRow, type Wanted } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 interface Editor {
@@ -12,7 +12,7 @@ interface Editor {
 }
 
 export function editor(name: string, { programs, says, bundles }: Editor): TerminalRow {
-  const wantedIn = (spot: Spot): Wanted => {
+  const wantedIn = (spot: PaneLocation): Wanted => {
     const bundle = claimed(spot.env, "__CFBundleIdentifier");
     return wantedOf(spot, { ids: bundle !== null && bundles.test(bundle) ? [bundle] : [] });
   };

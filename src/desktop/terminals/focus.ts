@@ -1,10 +1,19 @@
 /** From the agent's process outwards: multiplexer, terminal, window. Each layer selects its part and names the next. */
-import type { FocusOutcome, Target } from "../../ports.ts";
+import type { TerminalTarget } from "../../core/ports.ts";
+import type { FocusOutcome } from "../../core/view/focus-text.ts";
 import { terminalOf, wantedOf } from "./around.ts";
 import { type Choice, choose } from "./choose.ts";
 import { environment, lineage, type Plan, type Process } from "./plan.ts";
 import { localEndOf } from "./remote.ts";
-import type { Here, Reached, Seen, Spot, TerminalRow, Wanted, WindowRow } from "./row.ts";
+import type {
+  PaneLocation,
+  PaneVisible,
+  Reached,
+  TerminalContext,
+  TerminalRow,
+  Wanted,
+  WindowRow,
+} from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 export interface Table {
@@ -15,7 +24,7 @@ export interface Table {
 /** tmux in tmux in tmux is as deep as anybody goes. */
 const maxLayers = 6;
 
-export function* focus(target: Target, here: Here, table: Table): Plan<FocusOutcome> {
+export function* focus(target: TerminalTarget, here: TerminalContext, table: Table): Plan<FocusOutcome> {
   const start = yield* spotOf(target, table);
   if (typeof start === "string") return impossible([], start);
   const by: string[] = [...start.by];
@@ -51,14 +60,14 @@ const halfway = (selected: readonly string[], why: string): string =>
   selected.length === 0 ? why : `${selected.join(" and ")} shows the pane now, but ${why}`;
 
 interface Start {
-  readonly spot: Spot;
+  readonly spot: PaneLocation;
   readonly by: readonly string[];
   /** Why it cannot become more than *window only*. */
   readonly limit: string | null;
 }
 
 /** A text: there is nothing to look for, and why. */
-function* spotOf({ place, cwd, title }: Target, table: Table): Plan<Start | string> {
+function* spotOf({ place, cwd, title }: TerminalTarget, table: Table): Plan<Start | string> {
   if (!place.local) return yield* localEndOf({ place, cwd, title });
   if (place.pid === null) {
     return { spot: { lineage: [], tty: place.tty, env: place.env, title, cwd }, by: [], limit: null };
@@ -84,7 +93,7 @@ function fromFirstTty(line: readonly Process[], { terminals }: Table): readonly 
 }
 
 /** By the processes around it. Variables are inherited by whatever is started from a terminal: they are the second best. */
-function rowOf(spot: Spot, { terminals }: Table): TerminalRow | null {
+function rowOf(spot: PaneLocation, { terminals }: Table): TerminalRow | null {
   for (const process of terminalOf(spot)) {
     const row = terminals.find(({ is }) => is(process));
     if (row) return row;
@@ -93,7 +102,7 @@ function rowOf(spot: Spot, { terminals }: Table): TerminalRow | null {
   return terminal && terminal.tty !== null ? null : (terminals.find(({ says }) => says(spot.env)) ?? null);
 }
 
-function stranger(spot: Spot, { platform }: Here): Reached {
+function stranger(spot: PaneLocation, { platform }: TerminalContext): Reached {
   const [terminal] = terminalOf(spot);
   // A console of Windows is a window of the shell's own.
   if (terminal && platform === "win32") return { kind: "window", wanted: wantedOf(spot), why: null };
@@ -118,7 +127,7 @@ interface Way {
   readonly limit: string | null;
 }
 
-function* raise(wanted: Wanted, way: Way, here: Here, { windows }: Table): Plan<FocusOutcome> {
+function* raise(wanted: Wanted, way: Way, here: TerminalContext, { windows }: Table): Plan<FocusOutcome> {
   const { by, selected, limit } = way;
   const ruling = windows.filter(({ rules }) => rules(here));
   for (const row of ruling) {
@@ -147,17 +156,26 @@ const noWindow = (ruling: readonly WindowRow[]): string =>
     ? "beckon was started outside your desktop (neither DISPLAY nor WAYLAND_DISPLAY is set): start it from inside"
     : `no window of its terminal was found on ${ruling.map(({ name }) => name).join(" or ")}`;
 
-export function* isLooking(target: Target, here: Here, table: Table): Plan<boolean | null> {
+export function* isLooking(
+  target: TerminalTarget,
+  here: TerminalContext,
+  table: Table,
+): Plan<boolean | null> {
   const start = yield* spotOf(target, table);
   if (typeof start === "string") return null;
   const looking = yield* lookAt(start.spot, here, table, maxLayers);
   return looking === true && start.limit !== null ? null : looking;
 }
 
-function* lookAt(spot: Spot, here: Here, table: Table, layers: number): Plan<boolean | null> {
+function* lookAt(
+  spot: PaneLocation,
+  here: TerminalContext,
+  table: Table,
+  layers: number,
+): Plan<boolean | null> {
   if (layers === 0) return null;
   const row = rowOf(spot, table);
-  const seen: Seen = row
+  const seen: PaneVisible = row
     ? yield* row.look(spot, here)
     : { kind: "window", wanted: wantedOf(spot), sure: false };
   if (seen.kind === "known") return seen.looking;
@@ -171,7 +189,12 @@ function* lookAt(spot: Spot, here: Here, table: Table, layers: number): Plan<boo
   return known;
 }
 
-function* isActive(wanted: Wanted, sure: boolean, here: Here, { windows }: Table): Plan<boolean | null> {
+function* isActive(
+  wanted: Wanted,
+  sure: boolean,
+  here: TerminalContext,
+  { windows }: Table,
+): Plan<boolean | null> {
   for (const row of windows.filter(({ rules }) => rules(here))) {
     const listed = yield* row.list(wanted, here);
     if (listed === null) continue;

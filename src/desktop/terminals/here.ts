@@ -20,7 +20,7 @@ const whole = (name: string, ...found: string[]): Way => ({ name, found, reach: 
 const window = (name: string, ...found: string[]): Way => ({ name, found, reach: "window", more: null });
 const app = (name: string): string => `/Applications/${name}.app`;
 
-export interface Machine {
+export interface InstalledPrograms {
   readonly platform: NodeJS.Platform;
   /** Is there such a program, or application? */
   readonly has: (program: string) => boolean;
@@ -31,7 +31,7 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const ways = ({ platform, kittyConf, env, usesKitty }: Machine): readonly Way[] => [
+const ways = ({ platform, kittyConf, env, usesKitty }: InstalledPrograms): readonly Way[] => [
   pane("tmux", "tmux"),
   pane("screen", "screen"),
   pane("zellij", "zellij"),
@@ -79,7 +79,7 @@ function takesOrders(conf: string | null): boolean {
   return !/^(no|n|false|password)$/.test(allowed) && (last("listen_on") ?? "none") !== "none";
 }
 
-export function terminalsHere(machine: Machine): readonly Known[] {
+export function terminalsHere(machine: InstalledPrograms): readonly Known[] {
   return ways(machine)
     .filter(({ found }) => found.some(machine.has))
     .map(({ name, reach, more }) => ({ name, reach, more }));

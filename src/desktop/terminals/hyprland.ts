@@ -1,5 +1,5 @@
 /** Hyprland. */
-import { type Fields, numberOf, readListed, textOf } from "./listed.ts";
+import { numberOf, readListed, textOf, type WindowFields } from "./listed.ts";
 import { run, type Window } from "./plan.ts";
 import type { WindowRow } from "./row.ts";
 
@@ -22,7 +22,7 @@ export const row: WindowRow = {
 };
 
 /** The one that was focused last has history 0. */
-function readClient({ address: id, pid, title, focusHistoryID }: Fields): Window | null {
+function readClient({ address: id, pid, title, focusHistoryID }: WindowFields): Window | null {
   if (typeof id !== "string" || !address.test(id)) return null;
   return { id, pid: numberOf(pid), title: textOf(title), active: focusHistoryID === 0 };
 }

@@ -1,6 +1,7 @@
 /** One click to the terminal: the table of all that beckon knows to get to, and what it takes to use it. */
-import type { Exec, FocusOutcome, Terminals } from "../../ports.ts";
-import { exec as run } from "../exec.ts";
+import type { Exec, Terminals } from "../../core/ports.ts";
+import type { FocusOutcome } from "../../core/view/focus-text.ts";
+import { exec as run } from "../../system/exec.ts";
 import { focus, isLooking, type Table } from "./focus.ts";
 import { row as ghostty } from "./ghostty.ts";
 import { row as gnomeTerminal } from "./gnome-terminal.ts";
@@ -17,7 +18,7 @@ import { row as niri } from "./niri.ts";
 import { rows as plain } from "./plain.ts";
 import { rehearsed } from "./rehearse.ts";
 import { row as ssh } from "./remote.ts";
-import type { Here } from "./row.ts";
+import type { TerminalContext } from "./row.ts";
 import { row as screen } from "./screen.ts";
 import { row as sway } from "./sway.ts";
 import { rows as tabbed } from "./tabbed.ts";
@@ -45,7 +46,7 @@ export const table: Table = {
 };
 
 export interface TerminalsOptions {
-  readonly env?: Here["env"];
+  readonly env?: TerminalContext["env"];
   readonly platform?: NodeJS.Platform;
   readonly exec?: Exec;
   /** How long `isLooking` may take: an alert waits for it. */
@@ -57,7 +58,7 @@ const reachMs = 2_000;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
   const { env = process.env, platform = process.platform, exec = run, lookMs = 50 } = options;
-  const here: Here = { env, platform };
+  const here: TerminalContext = { env, platform };
   const machine = createMachine({ ...here, exec });
   const failed = (error: Error): FocusOutcome => ({
     result: "impossible",

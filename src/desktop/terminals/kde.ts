@@ -1,5 +1,5 @@
 /** KDE Plasma on Wayland. On X11 KWin keeps to EWMH, and X11 does it. */
-import { type Fields, numberOf, readWindows, textOf } from "./listed.ts";
+import { numberOf, readWindows, textOf, type WindowFields } from "./listed.ts";
 import { kwin, type Plan, type Window } from "./plan.ts";
 import type { WindowRow } from "./row.ts";
 
@@ -32,7 +32,7 @@ export const row: WindowRow = {
   excuse: "KWin did not list its windows over D-Bus",
 };
 
-function readWindow({ id, pid, title, active }: Fields): Window | null {
+function readWindow({ id, pid, title, active }: WindowFields): Window | null {
   if (typeof id !== "string" || !uuid.test(id)) return null;
   return { id, pid: numberOf(pid), title: textOf(title), active: active === true };
 }

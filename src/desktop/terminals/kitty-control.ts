@@ -1,6 +1,6 @@
 /** kitty's remote control, over its socket: quicker than its own program, which need not be in the PATH. */
 import { createConnection } from "node:net";
-import { limits } from "../../limits.ts";
+import { limits } from "../../core/limits.ts";
 
 const begin = "\u001bP@kitty-cmd";
 const end = "\u001b\\";

@@ -1,7 +1,7 @@
 /** kitty: by its remote control where the person has switched that on, else as far as the window. */
 import { wantedOf } from "./around.ts";
 import { kitty, ownSockets, type Plan, socketsOf } from "./plan.ts";
-import { hidden, named, programIs, type Spot, type TerminalRow, type Wanted } from "./row.ts";
+import { hidden, named, type PaneLocation, programIs, type TerminalRow, type Wanted } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 interface Pane {
@@ -17,7 +17,7 @@ export const howTo =
   "kitty was not told to let others switch its tabs: put `allow_remote_control socket-only` and " +
   "`listen_on unix:/tmp/kitty` into kitty.conf, and restart kitty";
 
-function wanted(spot: Spot, window: string | null): Wanted {
+function wanted(spot: PaneLocation, window: string | null): Wanted {
   const id = window ?? claimed(spot.env, "WINDOWID");
   return wantedOf(spot, { ids: [...(id === null ? [] : [id]), "net.kovidgoyal.kitty"] });
 }
@@ -46,7 +46,7 @@ export const row: TerminalRow = {
 };
 
 /** A socket of this user's or, without a file, of the very kitty that we are in. */
-function* addressOf({ env, lineage }: Spot): Plan<string | null> {
+function* addressOf({ env, lineage }: PaneLocation): Plan<string | null> {
   const address = claimed(env, "KITTY_LISTEN_ON");
   const path = address?.startsWith("unix:") ? address.slice("unix:".length) : null;
   if (path === null) return address;
@@ -57,7 +57,7 @@ function* addressOf({ env, lineage }: Spot): Plan<string | null> {
 }
 
 /** By the process that kitty started in it; the variable is the second best: a shell may have inherited it. */
-function* find(address: string, spot: Spot): Plan<Pane | null> {
+function* find(address: string, spot: PaneLocation): Plan<Pane | null> {
   const pids = spot.lineage.map(({ pid }) => pid);
   const claim = claimed(spot.env, "KITTY_WINDOW_ID");
   const panes = readWindows(yield* kitty(address, "ls", {}));

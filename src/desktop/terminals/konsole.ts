@@ -1,7 +1,7 @@
 /** Konsole, and programs with a Konsole inside (Dolphin, Kate, Yakuake): tabs over D-Bus. */
 import { wantedOf } from "./around.ts";
 import { call, type Plan } from "./plan.ts";
-import { named, type Spot, type TerminalRow } from "./row.ts";
+import { named, type PaneLocation, type TerminalRow } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 const is = named("konsole", "yakuake", "dolphin", "kate");
@@ -18,7 +18,7 @@ interface Tab {
 
 const maxWindows = 32;
 
-function wanted(spot: Spot, tab: Tab | null) {
+function wanted(spot: PaneLocation, tab: Tab | null) {
   const id = claimed(spot.env, "WINDOWID");
   const titles = [tab?.title ?? null, spot.title].filter((title): title is string => title !== null);
   return wantedOf(spot, { ids: id === null ? [] : [id], titles });
@@ -58,7 +58,7 @@ function* tell(service: string, path: string, member: string, value?: number): P
 }
 
 /** Tabs can be dragged to another window: only Konsole knows where it is now. */
-function* find(spot: Spot): Plan<Tab | null> {
+function* find(spot: PaneLocation): Plan<Tab | null> {
   const service = claimed(spot.env, "KONSOLE_DBUS_SERVICE");
   const path = claimed(spot.env, "KONSOLE_DBUS_SESSION");
   if (service === null || path === null) return null;

@@ -1,15 +1,17 @@
 /** What a window system's own command prints as a JSON list of windows. */
 import type { Window } from "./plan.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type WindowFields = Readonly<Record<string, unknown>>;
 
 /** null: it is no list. Rows that `read` makes null of are left out. */
-export function readWindows(list: unknown, read: (fields: Fields) => Window | null): Window[] | null {
+export function readWindows(list: unknown, read: (fields: WindowFields) => Window | null): Window[] | null {
   if (!Array.isArray(list)) return null;
-  return list.flatMap((one) => (typeof one === "object" && one !== null ? (read(one as Fields) ?? []) : []));
+  return list.flatMap((one) =>
+    typeof one === "object" && one !== null ? (read(one as WindowFields) ?? []) : [],
+  );
 }
 
-export function readListed(text: string, read: (fields: Fields) => Window | null): Window[] | null {
+export function readListed(text: string, read: (fields: WindowFields) => Window | null): Window[] | null {
   try {
     return readWindows(JSON.parse(text), read);
   } catch {

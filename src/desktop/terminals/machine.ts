@@ -1,8 +1,8 @@
 /** Carries plans out, on this machine. */
 import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { limits } from "../../limits.ts";
-import type { Exec } from "../../ports.ts";
+import { limits } from "../../core/limits.ts";
+import type { Exec } from "../../core/ports.ts";
 import { type Bus, busAddress, connectBus } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";
 import { connectionOwner } from "./connections.ts";
@@ -10,7 +10,7 @@ import { askKitty } from "./kitty-control.ts";
 import { askKwin } from "./kwin.ts";
 import type { Plan, Step } from "./plan.ts";
 import { nowhere, onLinux, onMac, type Processes } from "./processes.ts";
-import type { Here } from "./row.ts";
+import type { TerminalContext } from "./row.ts";
 import { activateWindow, listWindows, outerWindow } from "./x11-windows.ts";
 
 export interface Machine {
@@ -18,7 +18,7 @@ export interface Machine {
   carryOut<T>(plan: Plan<T>, timeoutMs: number): Promise<T>;
 }
 
-export interface MachineOptions extends Here {
+export interface MachineOptions extends TerminalContext {
   readonly exec: Exec;
   readonly now?: () => number;
 }
@@ -173,7 +173,7 @@ function processesOf(platform: NodeJS.Platform, exec: Exec): Processes {
   };
 }
 
-async function openBus(env: Here["env"]): Promise<Bus | null> {
+async function openBus(env: TerminalContext["env"]): Promise<Bus | null> {
   const address = busAddress(env);
   return address === null ? null : connectBus({ address, onEnd: () => {} }).catch(() => null);
 }

@@ -1,5 +1,5 @@
 /** niri. */
-import { type Fields, numberOf, readListed, textOf } from "./listed.ts";
+import { numberOf, readListed, textOf, type WindowFields } from "./listed.ts";
 import { run, type Window } from "./plan.ts";
 import type { WindowRow } from "./row.ts";
 
@@ -17,7 +17,7 @@ export const row: WindowRow = {
   },
 };
 
-function readWindow({ id, pid, title, is_focused }: Fields): Window | null {
+function readWindow({ id, pid, title, is_focused }: WindowFields): Window | null {
   const name = numberOf(id);
   if (name === null) return null;
   return { id: String(name), pid: numberOf(pid), title: textOf(title), active: is_focused === true };

@@ -2,10 +2,10 @@
 
 import { wantedOf } from "./around.ts";
 import { just } from "./plan.ts";
-import { named, type Spot, type TerminalRow } from "./row.ts";
+import { named, type PaneLocation, type TerminalRow } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
-const ids = ({ env }: Spot): string[] =>
+const ids = ({ env }: PaneLocation): string[] =>
   (["WINDOWID", "ALACRITTY_WINDOW_ID"] as const).flatMap((name) => claimed(env, name) ?? []);
 
 function plain(
@@ -14,7 +14,7 @@ function plain(
   more: Partial<TerminalRow> = {},
   bundle?: string,
 ): TerminalRow {
-  const wanted = (spot: Spot) => wantedOf(spot, { ids: [...ids(spot), ...(bundle ? [bundle] : [])] });
+  const wanted = (spot: PaneLocation) => wantedOf(spot, { ids: [...ids(spot), ...(bundle ? [bundle] : [])] });
   return {
     name,
     proven: "by documentation",

@@ -2,7 +2,7 @@
  * A recipe is a plan: it says what to ask and what to do, one step after the other, and goes by the answers. It touches
  * nothing itself, so that every plan can be played through in a test. machine.ts carries plans out.
  */
-import type { Ran } from "../../ports.ts";
+import type { ExecResult } from "../../core/ports.ts";
 import type { BusCall } from "../dbus.ts";
 
 export type Env = Readonly<Record<string, string>>;
@@ -77,8 +77,8 @@ export function* just<T>(value: T): Plan<T> {
   return value;
 }
 
-export function* run(argv: readonly string[], env?: Env): Plan<Ran> {
-  return (yield env ? { do: "run", argv, env } : { do: "run", argv }) as Ran;
+export function* run(argv: readonly string[], env?: Env): Plan<ExecResult> {
+  return (yield env ? { do: "run", argv, env } : { do: "run", argv }) as ExecResult;
 }
 
 /** null: it is an error, or there is no such object. */

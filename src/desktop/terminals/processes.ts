@@ -1,6 +1,6 @@
 /** The processes of this machine, as far as they are ours to see. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { Exec } from "../../ports.ts";
+import type { Exec } from "../../core/ports.ts";
 import type { Env, Process } from "./plan.ts";
 
 export interface Processes {

@@ -1,11 +1,11 @@
 /** A session on another machine, or in a container: its own terminal is not here, but the `ssh` that shows it may be. */
-import type { Target } from "../../ports.ts";
+import type { TerminalTarget } from "../../core/ports.ts";
 import { connectionOwner, type Env, environment, just, lineage, type Plan } from "./plan.ts";
-import { named, type Spot, type TerminalRow, unknown } from "./row.ts";
+import { named, type PaneLocation, type TerminalRow, unknown } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 interface LocalEnd {
-  readonly spot: Spot;
+  readonly spot: PaneLocation;
   readonly by: readonly string[];
   readonly limit: string;
 }
@@ -13,7 +13,7 @@ interface LocalEnd {
 const isSsh = named("ssh");
 
 /** By the connection's two ports, as both ends know them. A text: it is not to be found, and why. */
-export function* localEndOf({ place, cwd, title }: Target): Plan<LocalEnd | string> {
+export function* localEndOf({ place, cwd, title }: TerminalTarget): Plan<LocalEnd | string> {
   const connection = claimed(place.env, "SSH_CONNECTION");
   const distribution = claimed(place.env, "WSL_DISTRO_NAME");
   if (connection === null && distribution !== null) {

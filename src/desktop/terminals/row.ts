@@ -4,7 +4,7 @@ import type { Env, Plan, Process, Window } from "./plan.ts";
 export type Proven = "run here" | "by documentation";
 
 /** A process whose place on the screen is looked for: first the agent, then, say, the tmux client that shows it. */
-export interface Spot {
+export interface PaneLocation {
   /** It and its parents, nearest first; empty where processes cannot be seen. */
   readonly lineage: readonly Process[];
   readonly tty: string | null;
@@ -25,21 +25,21 @@ export interface Wanted {
 
 export type Reached =
   /** The pane is selected; what shows it is the terminal of this process. */
-  | { readonly kind: "inside"; readonly spot: Spot; readonly why?: string }
+  | { readonly kind: "inside"; readonly spot: PaneLocation; readonly why?: string }
   /** The tab and pane are selected as far as that goes (`why`: how far); this window is theirs. */
   | { readonly kind: "window"; readonly wanted: Wanted; readonly why: string | null }
   /** The terminal has come to the front by itself. */
   | { readonly kind: "front"; readonly why: string | null }
   | { readonly kind: "impossible"; readonly why: string };
 
-export type Seen =
+export type PaneVisible =
   | { readonly kind: "known"; readonly looking: boolean | null }
   /** The pane is the one shown (`sure`), or may be, in the terminals of these processes. */
-  | { readonly kind: "inside"; readonly spots: readonly Spot[]; readonly sure: boolean }
+  | { readonly kind: "inside"; readonly spots: readonly PaneLocation[]; readonly sure: boolean }
   /** Shown in this window; `sure`: nothing else in that window could hide it. */
   | { readonly kind: "window"; readonly wanted: Wanted; readonly sure: boolean };
 
-export interface Here {
+export interface TerminalContext {
   readonly platform: NodeJS.Platform;
   /** beckon's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,27 +52,27 @@ export interface TerminalRow {
   readonly is: (process: Process) => boolean;
   /** Where parents cannot be seen: do the variables say so? */
   readonly says: (env: Env) => boolean;
-  readonly focus: (spot: Spot, here: Here) => Plan<Reached>;
+  readonly focus: (spot: PaneLocation, here: TerminalContext) => Plan<Reached>;
   /** Changes nothing. */
-  readonly look: (spot: Spot, here: Here) => Plan<Seen>;
+  readonly look: (spot: PaneLocation, here: TerminalContext) => Plan<PaneVisible>;
 }
 
 export interface WindowRow {
   readonly name: string;
   readonly proven: Proven;
-  readonly rules: (here: Here) => boolean;
+  readonly rules: (here: TerminalContext) => boolean;
   /** null: it cannot be asked. The most recently used last. */
-  readonly list: (wanted: Wanted, here: Here) => Plan<readonly Window[] | null>;
+  readonly list: (wanted: Wanted, here: TerminalContext) => Plan<readonly Window[] | null>;
   /** null: done, and seen to be done; else what went wrong. */
-  readonly raise: (window: Window, here: Here) => Plan<string | null>;
+  readonly raise: (window: Window, here: TerminalContext) => Plan<string | null>;
   /** For people: what stays open even when its window has come to the front. */
   readonly vague?: string;
   /** For people, where no window was found: what this window system does not let us do. */
   readonly excuse?: string;
 }
 
-export const unknown: Seen = { kind: "known", looking: null };
-export const hidden: Seen = { kind: "known", looking: false };
+export const unknown: PaneVisible = { kind: "known", looking: null };
+export const hidden: PaneVisible = { kind: "known", looking: false };
 
 /** By the name of the process or of the file it runs. */
 export function named(...names: readonly string[]): (process: Process) => boolean {

@@ -1,6 +1,6 @@
 /** GNU screen: selects the window, and finds the terminal that shows it by what the server has open. */
 import { environment, lineage, type Plan, type Process, processesNamed, run, ttysOf } from "./plan.ts";
-import { hidden, named, type Reached, type Spot, type TerminalRow } from "./row.ts";
+import { hidden, named, type PaneLocation, type Reached, type TerminalRow } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 const isScreen = named("screen");
@@ -40,14 +40,14 @@ export const row: TerminalRow = {
   },
   // To ask screen which window it shows takes it a second, and shows its answer to the person.
   *look(spot) {
-    const spots: Spot[] = [];
+    const spots: PaneLocation[] = [];
     for (const client of yield* clientsOf(spot)) spots.push(yield* spotOf(client, spot));
     return spots.length === 0 ? hidden : { kind: "inside", spots, sure: false };
   },
 };
 
 /** The server has the terminals open that show it, and a `screen` runs on each. */
-function* clientsOf(spot: Spot): Plan<readonly Process[]> {
+function* clientsOf(spot: PaneLocation): Plan<readonly Process[]> {
   const server = spot.lineage.find(is);
   if (server === undefined) return [];
   const shown = yield* ttysOf(server.pid);
@@ -56,7 +56,7 @@ function* clientsOf(spot: Spot): Plan<readonly Process[]> {
   );
 }
 
-function* spotOf(client: Process, { title, cwd }: Spot): Plan<Spot> {
+function* spotOf(client: Process, { title, cwd }: PaneLocation): Plan<PaneLocation> {
   const parents = yield* lineage(client.pid);
   const env = (yield* environment(client.pid)) ?? {};
   return { lineage: parents.slice(1), tty: client.tty, env, title, cwd };

@@ -2,7 +2,7 @@
 
 import { wantedOf } from "./around.ts";
 import { just } from "./plan.ts";
-import { named, programIs, type Spot, type TerminalRow, type Wanted } from "./row.ts";
+import { named, type PaneLocation, programIs, type TerminalRow, type Wanted } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 interface Tabbed {
@@ -13,7 +13,7 @@ interface Tabbed {
 }
 
 function tabbed(name: string, { programs, says, bundle }: Tabbed): TerminalRow {
-  const wanted = (spot: Spot): Wanted => {
+  const wanted = (spot: PaneLocation): Wanted => {
     const id = claimed(spot.env, "WINDOWID");
     return wantedOf(spot, { ids: [id, bundle ?? null].filter((one) => one !== null) });
   };

@@ -1,8 +1,16 @@
 /** tmux: selects the pane, and finds the client that shows it. Parents end at the server, and WINDOWID inside is stale. */
-import { quotedForShell } from "../../core/shell-word.ts";
+import { quoteForShell } from "../../shell/quote.ts";
 import { environment, lineage, ownSockets, type Plan, type Process, run, socketsOf } from "./plan.ts";
 import { isLogin } from "./remote.ts";
-import { type Here, hidden, named, type Reached, type Spot, type TerminalRow, unknown } from "./row.ts";
+import {
+  hidden,
+  named,
+  type PaneLocation,
+  type Reached,
+  type TerminalContext,
+  type TerminalRow,
+  unknown,
+} from "./row.ts";
 import { claimed, isTty } from "./shapes.ts";
 
 interface Pane {
@@ -65,7 +73,7 @@ export const row: TerminalRow = {
     const shown = new Set(found.panes.filter((pane) => pane.shown).map(({ session }) => session));
     const showing = found.clients.filter(({ session }) => shown.has(session));
     if (showing.length === 0) return hidden;
-    const spots: Spot[] = [];
+    const spots: PaneLocation[] = [];
     for (const client of showing.slice(0, maxClients)) spots.push(yield* spotOf(client, spot));
     return { kind: "inside", spots, sure: true };
   },
@@ -84,13 +92,16 @@ function detached({ sessionName }: Pane, socket: string): Reached {
 
 const ownFolder = (): string => `tmux-${process.getuid?.() ?? 0}`;
 
-const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quotedForShell(text));
+const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : quoteForShell(text));
 
 const firstLine = (text: string): string =>
   text.trim().split("\n", 1)[0]?.slice(0, 200) || "it gave no reason";
 
 /** The pane as each session has it that links its window, and all clients, the last used first. */
-function* find(spot: Spot, here: Here): Plan<{ socket: string; panes: Pane[]; clients: Client[] } | null> {
+function* find(
+  spot: PaneLocation,
+  here: TerminalContext,
+): Plan<{ socket: string; panes: Pane[]; clients: Client[] } | null> {
   for (const socket of yield* candidates(spot, here)) {
     const ran = yield* run(
       tmux(socket, "list-panes", "-a", "-F", paneFormat, ";", "list-clients", "-F", clientFormat),
@@ -104,7 +115,7 @@ function* find(spot: Spot, here: Here): Plan<{ socket: string; panes: Pane[]; cl
 }
 
 /** What the server itself listens on, where the system tells; else what the variable says, and the usual place. */
-function* candidates(spot: Spot, here: Here): Plan<readonly string[]> {
+function* candidates(spot: PaneLocation, here: TerminalContext): Plan<readonly string[]> {
   const server = spot.lineage.find(isServer);
   const listening = server === undefined ? [] : yield* ownSockets(yield* socketsOf(server.pid));
   if (listening.length > 0) return listening;
@@ -115,7 +126,7 @@ function* candidates(spot: Spot, here: Here): Plan<readonly string[]> {
 }
 
 /** By what the system says (tty, parents) before what the variables say, which a nested shell may have inherited. */
-function match(panes: readonly Pane[], spot: Spot): Pane[] {
+function match(panes: readonly Pane[], spot: PaneLocation): Pane[] {
   const pids = new Set(spot.lineage.map(({ pid }) => pid));
   const byTty = panes.filter(({ tty }) => tty === spot.tty && isTty(tty));
   if (byTty.length > 0) return byTty;
@@ -150,11 +161,11 @@ function readClients(lines: readonly string[]): Client[] {
 function* nearest(
   clients: readonly Client[],
   sessions: ReadonlySet<string>,
-  spot: Spot,
-): Plan<{ client: Client; outer: Spot } | null> {
+  spot: PaneLocation,
+): Plan<{ client: Client; outer: PaneLocation } | null> {
   const showing = clients.filter(({ session }) => sessions.has(session));
   const others = clients.filter(({ session }) => !sessions.has(session));
-  let remote: { client: Client; outer: Spot } | null = null;
+  let remote: { client: Client; outer: PaneLocation } | null = null;
   for (const client of [...showing, ...others].slice(0, maxClients)) {
     const outer = yield* spotOf(client, spot);
     if (!outer.lineage.some(isLogin)) return { client, outer };
@@ -163,7 +174,7 @@ function* nearest(
   return remote;
 }
 
-function* spotOf(client: Client, inner: Spot): Plan<Spot> {
+function* spotOf(client: Client, inner: PaneLocation): Plan<PaneLocation> {
   const parents = yield* lineage(client.pid);
   // Without itself: it is a tmux too.
   return {

@@ -2,13 +2,13 @@
 import { wantedOf } from "./around.ts";
 import { isRunning } from "./macos.ts";
 import { just, run } from "./plan.ts";
-import { type Here, named, programIs, type TerminalRow } from "./row.ts";
+import { named, programIs, type TerminalContext, type TerminalRow } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 const bundle = "dev.warp.Warp-Stable";
 const ids = [bundle];
 
-function opener({ platform }: Here, url: string): readonly string[] {
+function opener({ platform }: TerminalContext, url: string): readonly string[] {
   if (platform === "darwin") return ["open", url];
   return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler", url] : ["xdg-open", url];
 }

@@ -1,7 +1,7 @@
 /** WezTerm: by its own command line, which talks to the running window over a socket. */
 import { wantedOf } from "./around.ts";
 import { type Env, ownSockets, type Plan, run } from "./plan.ts";
-import { hidden, named, programIs, type Spot, type TerminalRow, type Wanted } from "./row.ts";
+import { hidden, named, type PaneLocation, programIs, type TerminalRow, type Wanted } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 interface Pane {
@@ -13,7 +13,7 @@ interface Pane {
 const is = named("wezterm-gui", "wezterm", "wezterm-mux-server");
 const howTo = "WezTerm did not say which tab it is: see whether `wezterm cli list` works in a terminal";
 
-function wanted(spot: Spot, pane: Pane | null): Wanted {
+function wanted(spot: PaneLocation, pane: Pane | null): Wanted {
   const titles = [pane?.title ?? "", spot.title ?? ""].filter((title) => title !== "");
   return wantedOf(spot, { titles, ids: ["com.github.wez.wezterm"] });
 }
@@ -40,7 +40,7 @@ export const row: TerminalRow = {
 };
 
 /** By tty: a variable may be inherited, and numbers are those of one server only. */
-function* find(spot: Spot): Plan<Pane | null> {
+function* find(spot: PaneLocation): Plan<Pane | null> {
   const path = claimed(spot.env, "WEZTERM_UNIX_SOCKET");
   const [own] = path === null ? [] : yield* ownSockets([path]);
   if (path !== null && own === undefined) return null;

@@ -1,6 +1,6 @@
 /** zellij (0.44 and later): focuses the pane by its id. Its client is found by elimination, never by a guess. */
 import { environment, lineage, type Plan, type Process, processesNamed, run } from "./plan.ts";
-import { hidden, named, type Reached, type Spot, type TerminalRow, unknown } from "./row.ts";
+import { hidden, named, type PaneLocation, type Reached, type TerminalRow, unknown } from "./row.ts";
 import { claimed } from "./shapes.ts";
 
 const isZellij = named("zellij");
@@ -11,7 +11,7 @@ interface Claim {
   readonly pane: string;
 }
 
-function claimOf({ env }: Spot): Claim | null {
+function claimOf({ env }: PaneLocation): Claim | null {
   const session = claimed(env, "ZELLIJ_SESSION_NAME");
   const pane = claimed(env, "ZELLIJ_PANE_ID");
   return session === null || pane === null ? null : { session, pane };
@@ -66,7 +66,7 @@ const readShown = (text: string): string[] =>
   text.split("\n").flatMap((line) => /^\s*\d+\s+((?:terminal|plugin)_\d+)\b/.exec(line)?.[1] ?? []);
 
 /** A client is on a terminal, a server is not. Two clients: zellij does not tell which of them shows this session. */
-function* clientOf(spot: Spot, { session }: Claim): Plan<Spot | "none" | "several"> {
+function* clientOf(spot: PaneLocation, { session }: Claim): Plan<PaneLocation | "none" | "several"> {
   const inside = new Set(spot.lineage.map(({ pid }) => pid));
   const clients: [Process, Readonly<Record<string, string>>][] = [];
   for (const process of yield* processesNamed("zellij")) {

@@ -1,12 +1,14 @@
 /** The menu as com.canonical.dbusmenu sees it: numbered items with properties, and what changed between two of them. */
-import type { Action, MenuEntry, MenuItem } from "../../core/view.ts";
+
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { MenuEntry, MenuItem } from "../../core/view/view.ts";
 
 export type Properties = Readonly<Record<string, string | boolean | number>>;
 
 export interface MenuNode {
   readonly id: number;
   readonly properties: Properties;
-  readonly action: Action | null;
+  readonly action: UserAction | null;
   readonly children: readonly MenuNode[];
 }
 

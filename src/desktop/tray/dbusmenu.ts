@@ -1,6 +1,7 @@
 /** com.canonical.dbusmenu: the menu that panels fetch, and the clicks they send. */
 import { DBusError, interface as dbusInterface, Variant } from "@jellybrick/dbus-next";
-import type { Action, MenuItem } from "../../core/view.ts";
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { MenuItem } from "../../core/view/view.ts";
 import {
   changeBetween,
   createNumbering,
@@ -19,7 +20,7 @@ type Item = [id: number, properties: Variants, children: Variant[]];
 type Clicked = readonly [id: number, event: string, data: unknown, timestamp: number];
 
 export interface MenuOptions {
-  readonly onAction: (action: Action) => void;
+  readonly onAction: (action: UserAction) => void;
   /** A person is about to look: what waits to be shown is shown now. */
   readonly onOpening: () => void;
 }

@@ -1,5 +1,5 @@
 /** Which pixels belong to an icon, in the form that each system takes. Drawn when asked for: no file to embed or unpack. */
-import type { TrayIcon } from "../../core/view.ts";
+import type { TrayIcon } from "../../core/view/view.ts";
 import { icoOf, pngOf } from "./image-files.ts";
 import { draw, drawTemplate, type IconSize } from "./mark.ts";
 import type { Picture } from "./raster.ts";

@@ -1,5 +1,5 @@
 /** The tray of each system. Each loads only its own. */
-import type { OpenTray } from "../../ports.ts";
+import type { OpenTray } from "../../core/ports.ts";
 
 export const openTray: OpenTray = async (options) => {
   if (process.platform === "linux") {

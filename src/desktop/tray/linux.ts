@@ -1,6 +1,7 @@
 /** The tray on Linux: in a panel that takes StatusNotifierItems; where only an XEmbed tray is, by systray2's helper. */
-import type { TrayView } from "../../core/view.ts";
-import type { OpenTray, Tray, TrayOptions } from "../../ports.ts";
+
+import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
+import type { TrayView } from "../../core/view/view.ts";
 import { busAddress, mayHaveBus } from "../dbus.ts";
 import { createPanelIcon } from "./panel.ts";
 import { openSystray } from "./systray.ts";

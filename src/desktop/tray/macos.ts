@@ -1,7 +1,9 @@
 /** macOS: an item in the menu bar, drawn by the osascript child; systray2 where that cannot be and its helper runs. */
-import { cutEnd } from "../../core/line.ts";
-import type { Action, MenuItem, TrayView } from "../../core/view.ts";
-import type { OpenTray, Tray, TrayOptions } from "../../ports.ts";
+
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
+import { cutEnd } from "../../core/text/line.ts";
+import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, MenuLine, MenuRow, ViewMessage } from "../macos/protocol.ts";
 import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
@@ -30,7 +32,7 @@ export async function openMacTrayWith(
   let other: Tray | null = null;
   let isStopped = false;
   /** What the entries of a view did, as long as its menu can be open. */
-  let actions = new Map<number, ReadonlyMap<string, Action>>();
+  let actions = new Map<number, ReadonlyMap<string, UserAction>>();
   let sent = 0;
   let openedFrom = 0;
 
@@ -61,7 +63,7 @@ export async function openMacTrayWith(
     const shown = view;
     if (shown === null) return;
     child.put("view", (batch) => {
-      const chosen = new Map<string, Action>();
+      const chosen = new Map<string, UserAction>();
       const message = viewMessage(shown, batch, chosen);
       actions.set(batch, chosen);
       sent = batch;
@@ -107,7 +109,7 @@ export async function openMacTrayWith(
   };
 }
 
-function viewMessage(view: TrayView, batch: number, chosen: Map<string, Action>): ViewMessage {
+function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserAction>): ViewMessage {
   return {
     do: "view",
     batch,
@@ -123,7 +125,7 @@ function viewMessage(view: TrayView, batch: number, chosen: Map<string, Action>)
   };
 }
 
-function rowsOf(items: readonly MenuItem[], chosen: Map<string, Action>): (MenuRow | MenuLine)[] {
+function rowsOf(items: readonly MenuItem[], chosen: Map<string, UserAction>): (MenuRow | MenuLine)[] {
   return items.slice(0, maxRows).map((item) => {
     if (item.kind === "separator") return { line: true };
     const { id, label, action, checked, children = [] } = item;

@@ -2,7 +2,7 @@
  * beckon's mark: a terminal that speaks. At rest it shows a prompt, at work three dots, and where it wants somebody it
  * is solid, larger, and says how many: three shapes, told apart without colour.
  */
-import type { TrayIcon } from "../../core/view.ts";
+import type { TrayIcon } from "../../core/view/view.ts";
 import { digit, type Hand, plus } from "./digits.ts";
 import {
   any,

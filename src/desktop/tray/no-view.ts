@@ -1,4 +1,4 @@
-import type { TrayView } from "../../core/view.ts";
+import type { TrayView } from "../../core/view/view.ts";
 
 /** Until the first view comes. */
 export const noView: TrayView = {

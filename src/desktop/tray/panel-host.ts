@@ -1,15 +1,15 @@
 /** Which panel has our icon, by the word of the watcher that it is registered with. */
 import { readFileSync } from "node:fs";
 import { Variant } from "@jellybrick/dbus-next";
-import type { TrayAbout } from "../../ports.ts";
+import type { TrayReport } from "../../core/ports.ts";
 import { type Bus, daemon } from "../dbus.ts";
 
 const watcher = "org.kde.StatusNotifierWatcher";
 const way = "StatusNotifierItem";
 const answerMs = 1_000;
 
-export async function hostOf(bus: Bus | null): Promise<TrayAbout> {
-  const none = (missing: string, host: string | null = null): TrayAbout => ({ way, host, missing });
+export async function hostOf(bus: Bus | null): Promise<TrayReport> {
+  const none = (missing: string, host: string | null = null): TrayReport => ({ way, host, missing });
   if (bus === null) return none("the session bus does not answer");
   const ask = (member: string, body: readonly string[]) =>
     bus

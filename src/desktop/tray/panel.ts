@@ -1,6 +1,8 @@
 /** Our icon in a panel that takes StatusNotifierItems: kept there across restarts of the panel and of the bus. */
-import type { Action, TrayIcon, TrayView } from "../../core/view.ts";
-import type { TrayAbout } from "../../ports.ts";
+
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { TrayReport } from "../../core/ports.ts";
+import type { TrayIcon, TrayView } from "../../core/view/view.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
 import { argb } from "./icons.ts";
@@ -12,7 +14,7 @@ import { type Pixmap, StatusItem } from "./sni.ts";
 export interface PanelIconOptions {
   /** Asked anew for every attempt: a session's bus can come later than we. */
   readonly address: () => string | null;
-  readonly onAction: (action: Action) => void;
+  readonly onAction: (action: UserAction) => void;
   /** A panel has our icon now, or has it no longer. */
   readonly onPlace: (hasPlace: boolean) => void;
   readonly onProblem: (text: string) => void;
@@ -22,7 +24,7 @@ export interface PanelIcon {
   /** Is there a bus at all? Known after the first attempt. */
   readonly hasBus: Promise<boolean>;
   show(view: TrayView): void;
-  about(): Promise<TrayAbout>;
+  about(): Promise<TrayReport>;
   stop(): void;
 }
 

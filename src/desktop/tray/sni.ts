@@ -1,6 +1,7 @@
 /** org.kde.StatusNotifierItem: the icon in the panel. */
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
-import type { Action, TrayIcon, TrayView } from "../../core/view.ts";
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { TrayIcon, TrayView } from "../../core/view/view.ts";
 import { noView } from "./no-view.ts";
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
@@ -10,7 +11,7 @@ export type Pixmap = [width: number, height: number, bytes: Buffer];
 type ToolTip = [icon: string, pixmaps: Pixmap[], title: string, text: string];
 
 export interface StatusItemOptions {
-  readonly onAction: (action: Action) => void;
+  readonly onAction: (action: UserAction) => void;
   readonly onOpening: () => void;
   readonly pixmaps: (icon: TrayIcon) => Pixmap[];
   readonly menuPath: string;

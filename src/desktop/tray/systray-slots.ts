@@ -4,7 +4,9 @@
  * and as one with children; a separator is an entry with a line for a name. On Windows it deletes what it hides, and brings
  * it back without its children.
  */
-import type { Action, MenuItem } from "../../core/view.ts";
+
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { MenuItem } from "../../core/view/view.ts";
 
 /** As the helper reads it. */
 export interface Slot {
@@ -20,7 +22,7 @@ export interface Slot {
 export interface SlotMenu {
   /** The places at the top, in order. */
   readonly slots: readonly Slot[];
-  readonly actions: ReadonlyMap<number, Action>;
+  readonly actions: ReadonlyMap<number, UserAction>;
 }
 
 const places = 40;
@@ -35,7 +37,7 @@ type Line = { readonly item: MenuItem; readonly depth: number };
 const nothing: Words = { title: "", enabled: false, checked: false, hidden: true };
 
 export function slotsOf(items: readonly MenuItem[], platform: string): SlotMenu {
-  const actions = new Map<number, Action>();
+  const actions = new Map<number, UserAction>();
   const shown = cut(
     items.map((item) => ({ item, depth: 0 })),
     places,

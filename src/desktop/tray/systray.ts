@@ -1,6 +1,7 @@
 /** The tray by systray2's helper: where nothing better is at hand. */
-import type { TrayIcon, TrayView } from "../../core/view.ts";
-import type { OpenTray } from "../../ports.ts";
+
+import type { OpenTray } from "../../core/ports.ts";
+import type { TrayIcon, TrayView } from "../../core/view/view.ts";
 import { ico, png, templatePng } from "./icons.ts";
 import { latest } from "./latest.ts";
 import { noView } from "./no-view.ts";

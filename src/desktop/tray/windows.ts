@@ -1,6 +1,7 @@
 /** The tray on Windows: a window of its own in a thread, by bun:ffi; systray2's helper where that does not live. */
-import type { TrayView } from "../../core/view.ts";
-import type { OpenTray, Tray } from "../../ports.ts";
+
+import type { OpenTray, Tray } from "../../core/ports.ts";
+import type { TrayView } from "../../core/view/view.ts";
 import { nativeMenu } from "../windows/menu.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
 import { ico } from "./icons.ts";

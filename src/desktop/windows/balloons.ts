@@ -1,5 +1,5 @@
 /** Balloons at the tray's icon: one at a time, what is urgent first. */
-import type { Alert } from "../../core/view.ts";
+import type { Alert } from "../../core/view/view.ts";
 import { bodyOf, titleOf } from "../notify/message.ts";
 import type { Balloon } from "./messages.ts";
 

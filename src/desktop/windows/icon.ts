@@ -1,7 +1,7 @@
 /** The icon in the notification area, with its tooltip and balloon. */
 import { pictureFor } from "./ico.ts";
 import { type NotifyIcon, notifyIconData } from "./layout.ts";
-import { type Balloon, type Shown, trayMessage } from "./messages.ts";
+import { type Balloon, type ShownView, trayMessage } from "./messages.ts";
 import { win32 } from "./win32.ts";
 
 const NIM_ADD = 0;
@@ -23,7 +23,7 @@ const iconId = 1;
 
 export interface TrayArea {
   /** False: there is no taskbar to show it in. */
-  show(shown: Shown): boolean;
+  show(shown: ShownView): boolean;
   /** As the taskbar says: it may be another by now. */
   isThere(): boolean;
   remove(): void;
@@ -47,7 +47,7 @@ export function createTrayArea(window: bigint): TrayArea {
     return old;
   }
 
-  function showIcon({ icon, tip }: Shown): boolean {
+  function showIcon({ icon, tip }: ShownView): boolean {
     const old = icon !== null && !isSame(icon, drawn) ? redraw(icon) : noIcon;
     const values = {
       flags: NIF_MESSAGE | NIF_ICON | NIF_TIP | NIF_SHOWTIP,

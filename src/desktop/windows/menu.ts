@@ -1,5 +1,7 @@
 /** The tray's menu as Windows builds it: numbered rows with flags. */
-import type { Action, MenuItem } from "../../core/view.ts";
+
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { MenuItem } from "../../core/view/view.ts";
 
 export interface NativeRow {
   readonly flags: number;
@@ -12,7 +14,7 @@ export interface NativeRow {
 export interface NativeMenu {
   readonly rows: readonly NativeRow[];
   /** The action of command n is at n - 1. */
-  readonly actions: readonly Action[];
+  readonly actions: readonly UserAction[];
 }
 
 export const MF_GRAYED = 0x1;
@@ -23,7 +25,7 @@ export const MF_SEPARATOR = 0x800;
 const separator: NativeRow = { flags: MF_SEPARATOR, label: "", command: 0, children: [] };
 
 export function nativeMenu(items: readonly MenuItem[]): NativeMenu {
-  const actions: Action[] = [];
+  const actions: UserAction[] = [];
 
   const row = (item: MenuItem): NativeRow => {
     if (item.kind === "separator") return separator;

@@ -1,5 +1,4 @@
-/** What the app and the thread that owns the tray's window say to each other. */
-import type { Action } from "../../core/view.ts";
+import type { UserAction } from "../../core/config/user-action.ts";
 import type { NativeMenu } from "./menu.ts";
 
 export interface Balloon {
@@ -10,7 +9,7 @@ export interface Balloon {
 }
 
 /** All there should be on the screen. */
-export interface Shown {
+export interface ShownView {
   /** An .ico file; null: no icon, unless a balloon needs one to hang on. */
   readonly icon: Uint8Array | null;
   readonly tip: string;
@@ -18,13 +17,13 @@ export interface Shown {
   readonly balloon: Balloon | null;
 }
 
-export type ToThread = { readonly kind: "show"; readonly shown: Shown } | { readonly kind: "stop" };
+export type ToThread = { readonly kind: "show"; readonly shown: ShownView } | { readonly kind: "stop" };
 
 export type FromThread =
   | { readonly kind: "ready"; readonly window: bigint }
   /** The last "show" is on the screen: the next may come. */
   | { readonly kind: "shown" }
-  | { readonly kind: "chosen"; readonly action: Action }
+  | { readonly kind: "chosen"; readonly action: UserAction }
   | { readonly kind: "balloon"; readonly key: string; readonly what: "clicked" | "expired" }
   /** `beckon click` was started by the click on a toast. */
   | { readonly kind: "toast-clicked"; readonly id: string }

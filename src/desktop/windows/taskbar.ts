@@ -3,12 +3,12 @@
  * It starts with its first user, is started again when it dies, and ends with its last user.
  */
 import { MessageChannel } from "node:worker_threads";
-import type { Action } from "../../core/view.ts";
-import { type FromThread, type Shown, type ToThread, wakeMessage } from "./messages.ts";
+import type { UserAction } from "../../core/config/user-action.ts";
+import { type FromThread, type ShownView, type ToThread, wakeMessage } from "./messages.ts";
 import { addressOfDefWindowProc, setProcedure, win32 } from "./win32.ts";
 
 export interface TaskbarUser {
-  readonly onChosen?: (action: Action) => void;
+  readonly onChosen?: (action: UserAction) => void;
   readonly onBalloon?: (key: string, what: "clicked" | "expired") => void;
   readonly onToastClicked?: (id: string) => void;
   readonly onProblem: (text: string) => void;
@@ -18,7 +18,7 @@ export interface TaskbarUser {
 
 export interface Taskbar {
   /** What is not named stays as it is. The last word wins. */
-  show(part: Partial<Shown>): void;
+  show(part: Partial<ShownView>): void;
   leave(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ const restartMs = [500, 2_000, 5_000];
 const soundMs = 60_000;
 
 const users = new Set<TaskbarUser>();
-const nothing: Shown = { icon: null, tip: "", menu: { rows: [], actions: [] }, balloon: null };
-let wanted: Shown = nothing;
+const nothing: ShownView = { icon: null, tip: "", menu: { rows: [], actions: [] }, balloon: null };
+let wanted: ShownView = nothing;
 let thread: Promise<Thread> | null = null;
 let isShowing = false;
 let isOutdated = false;

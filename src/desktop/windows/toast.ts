@@ -6,8 +6,8 @@
  * shortcut in the Start menu, and is an unsigned program that virus scanners ask about.
  */
 import { createHash } from "node:crypto";
-import { buttonsWithin } from "../../core/alert-answer.ts";
-import type { Alert, AlertButton } from "../../core/view.ts";
+import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import type { Alert, AlertButton } from "../../core/view/view.ts";
 import { appName, bodyOf, clickLabel, leadsSomewhere, titleOf } from "../notify/message.ts";
 import type { RegistryText } from "./registry.ts";
 

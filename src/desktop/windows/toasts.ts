@@ -1,6 +1,6 @@
 /** Toasts on their way: one PowerShell at a time, and what comes meanwhile goes with the next. */
-import type { Exec } from "../../ports.ts";
-import { within } from "../notify/last-wish.ts";
+import type { Exec } from "../../core/ports.ts";
+import { within } from "../notify/latest-per-key.ts";
 import { batch, dataVariable, outcomes, type ToastJob } from "./toast.ts";
 
 /** At login PowerShell takes its time. */

@@ -6,7 +6,7 @@ import { messageBytes, wide, windowClass } from "./layout.ts";
 import { MF_POPUP, type NativeRow } from "./menu.ts";
 import {
   type FromThread,
-  type Shown,
+  type ShownView,
   type ToThread,
   toastClickedMessage,
   trayMessage,
@@ -52,7 +52,7 @@ self.onmessage = ({ data }: MessageEvent<{ port: MessagePort }>) => {
 
 function run(inbox: MessagePort): void {
   const system = win32();
-  let shown: Shown | null = null;
+  let shown: ShownView | null = null;
   let isThere = true;
   let isMenuOpen = false;
   let isStopped = false;
@@ -121,7 +121,7 @@ function run(inbox: MessagePort): void {
     }
   }
 
-  function show(wanted: Shown): void {
+  function show(wanted: ShownView): void {
     const wasThere = isThere;
     isThere = area.show(wanted);
     if (wasThere && !isThere) {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide as decideFor } from "../../../src/agents/claude/decide.ts";
-import type { Answer } from "../../../src/core/asked.ts";
+import type { Answer } from "../../../src/core/session/ask-details.ts";
 import { colour, extras, recorded, request } from "./requests.ts";
 
 const decide = (payload: unknown, answer: Answer): unknown => decideFor(payload, answer);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { cut, oneLine, questions, summaryOf } from "../../../src/agents/claude/summary.ts";
-import { limits } from "../../../src/limits.ts";
+import { limits } from "../../../src/core/limits.ts";
 
 describe("what a tool call is about", () => {
   test.each<[string, Record<string, unknown>, string]>([

@@ -7,7 +7,7 @@ import {
   lastAnswer,
   transcriptFacts,
 } from "../../../src/agents/claude/transcript.ts";
-import { limits } from "../../../src/limits.ts";
+import { limits } from "../../../src/core/limits.ts";
 import {
   apiError,
   assistant,

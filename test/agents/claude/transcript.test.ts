@@ -7,7 +7,7 @@ import {
   lastAnswer,
   transcriptFacts,
 } from "../../../src/agents/claude/transcript.ts";
-import { limits } from "../../../src/limits.ts";
+import { limits } from "../../../src/core/limits.ts";
 import { apiError, assistant, attachment, noResponse, text, timeOf, toolResult, user } from "./rows.ts";
 
 const folder = new URL("../../fixtures/transcripts/", import.meta.url);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { translate } from "../../../src/agents/claude/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
-import type { Move } from "../../../src/core/event.ts";
-import { limits } from "../../../src/limits.ts";
+import { limits } from "../../../src/core/limits.ts";
+import type { Change } from "../../../src/core/session/event.ts";
 
 const stamped = { id: "e1", key: "k1", at: 1_790_000_000_000, t: 5_000 };
 
@@ -11,8 +11,8 @@ function event(payload: Record<string, unknown>, meta: Record<string, unknown> =
   const hook = openEnvelope({ _meta: meta, payload }, "claude", "here");
   return hook && translate(hook, stamped);
 }
-function moveOf(hook_event_name: string, fields: Record<string, unknown> = {}): Move | undefined {
-  return event({ session_id: "s", hook_event_name, ...fields })?.move;
+function moveOf(hook_event_name: string, fields: Record<string, unknown> = {}): Change | undefined {
+  return event({ session_id: "s", hook_event_name, ...fields })?.change;
 }
 
 describe("every payload that the CLI really sent", async () => {
@@ -22,7 +22,7 @@ describe("every payload that the CLI really sent", async () => {
     .split("\n")
     .map((line) => JSON.parse(line));
   /** By its name; a Notification by its type. */
-  const kinds: Record<string, Move["kind"]> = {
+  const kinds: Record<string, Change["kind"]> = {
     SessionStart: "session-start",
     SessionEnd: "session-end",
     UserPromptSubmit: "prompt",
@@ -49,7 +49,7 @@ describe("every payload that the CLI really sent", async () => {
   test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
     const name = payload.notification_type ?? payload.hook_event_name;
     const told = event(payload);
-    expect(told?.move.kind).toBe(kinds[name] ?? "note");
+    expect(told?.change.kind).toBe(kinds[name] ?? "note");
     expect(told).toMatchObject({
       id: "e1",
       at: stamped.at,
@@ -107,7 +107,7 @@ describe("asks", () => {
     const call = moveOf("PreToolUse", { tool_name: "Bash", tool_input: { command: "a", timeout: 5 } });
     const same = ask("Bash", { command: "a", timeout: 5 });
     const other = ask("Bash", { command: "b", timeout: 5 });
-    const key = (move: Move | undefined) => (move && "inputKey" in move ? move.inputKey : null);
+    const key = (change: Change | undefined) => (change && "inputKey" in change ? change.inputKey : null);
     expect(key(call)).toBe(key(same) ?? "none");
     expect(key(call)).not.toBe(key(other));
   });
@@ -116,8 +116,8 @@ describe("asks", () => {
     expect(ask("Bash", { command: "x", deep })).toMatchObject({ ask: "permission", summary: "x" });
   });
   test("an MCP server's wish names the server", () => {
-    const move = moveOf("Elicitation", { mcp_server_name: "db", message: "Your\nname?" });
-    expect(move).toMatchObject({ ask: "elicitation", inputKey: "db", summary: "Your name?" });
+    const change = moveOf("Elicitation", { mcp_server_name: "db", message: "Your\nname?" });
+    expect(change).toMatchObject({ ask: "elicitation", inputKey: "db", summary: "Your name?" });
   });
 });
 
@@ -136,7 +136,7 @@ describe("reminders", () => {
     });
   });
   test.each(["auth_success", "elicitation_response", "", undefined, 7])(
-    "type %j moves nothing",
+    "type %j changes nothing",
     (notification_type) => {
       expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "note" });
     },
@@ -154,8 +154,8 @@ describe("prompts", () => {
     expect(moveOf("UserPromptSubmit", { prompt })).toEqual({ kind: "prompt", text: prompt, byMachine });
   });
   test("a long one is cut", () => {
-    const move = moveOf("UserPromptSubmit", { prompt: "x".repeat(100_000) });
-    expect(move?.kind === "prompt" && move.text.length).toBe(limits.maxTextLength);
+    const change = moveOf("UserPromptSubmit", { prompt: "x".repeat(100_000) });
+    expect(change?.kind === "prompt" && change.text.length).toBe(limits.maxTextLength);
   });
 });
 
@@ -195,8 +195,8 @@ describe("the end of a turn", () => {
 describe("tools", () => {
   test("end well, badly, or are denied", () => {
     const outcome = (name: string, more = {}) => {
-      const move = moveOf(name, { tool_name: "Bash", tool_use_id: "t1", ...more });
-      return move?.kind === "tool-end" ? [move.outcome, move.toolUseId] : null;
+      const change = moveOf(name, { tool_name: "Bash", tool_use_id: "t1", ...more });
+      return change?.kind === "tool-end" ? [change.outcome, change.toolUseId] : null;
     };
     expect(outcome("PostToolUse")).toEqual(["ok", "t1"]);
     expect(outcome("PostToolUseFailure")).toEqual(["failed", "t1"]);
@@ -220,7 +220,7 @@ describe("tools", () => {
 });
 
 test.each(["CwdChanged", "FileChanged", "TaskCreated", "TeammateIdle", "SomethingNew", "__proto__"])(
-  "%s moves nothing",
+  "%s changes nothing",
   (name) => {
     expect(moveOf(name)).toEqual({ kind: "note" });
   },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type * as wire from "../../../src/agents/claude/wire.ts";
 import { type HookEventName, hookEventNames, readHook } from "../../../src/agents/claude/wire.ts";
-import { limits } from "../../../src/limits.ts";
+import { limits } from "../../../src/core/limits.ts";
 
 interface Recorded {
   readonly variant: string;

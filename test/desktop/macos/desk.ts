@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Action, Alert, TrayView } from "../../../src/core/view.ts";
+import type { UserAction } from "../../../src/core/config/user-action.ts";
+import type { Alert, TrayView } from "../../../src/core/view/view.ts";
 import type { MacSettings } from "../../../src/desktop/macos/shared.ts";
 import type { Command, Seen } from "../../fixtures/mac-child.ts";
 
@@ -95,8 +96,8 @@ export async function openDesk(over: Partial<MacSettings> = {}): Promise<Desk> {
   };
 }
 
-export const quit: Action = { do: "quit" };
-export const focus: Action = { do: "focus", session: "claude:1" };
+export const quit: UserAction = { do: "quit" };
+export const focus: UserAction = { do: "focus", session: "claude:1" };
 
 export function viewOf(tooltip: string, over: Partial<TrayView> = {}): TrayView {
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Alert } from "../../../src/core/view.ts";
+import type { Alert } from "../../../src/core/view/view.ts";
 import { createBalloons } from "../../../src/desktop/windows/balloons.ts";
 import type { Balloon } from "../../../src/desktop/windows/messages.ts";
 

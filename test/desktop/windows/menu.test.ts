@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { Action, MenuItem } from "../../../src/core/view.ts";
+import type { UserAction } from "../../../src/core/config/user-action.ts";
+import type { MenuItem } from "../../../src/core/view/view.ts";
 import {
   MF_CHECKED,
   MF_GRAYED,
@@ -8,16 +9,16 @@ import {
   nativeMenu,
 } from "../../../src/desktop/windows/menu.ts";
 
-const entry = (label: string, action: Action | null, more: object = {}): MenuItem => ({
+const entry = (label: string, action: UserAction | null, more: object = {}): MenuItem => ({
   kind: "entry",
   id: label,
   label,
   action,
   ...more,
 });
-const next: Action = { do: "next" };
-const quit: Action = { do: "quit" };
-const about: Action = { do: "about" };
+const next: UserAction = { do: "next" };
+const quit: UserAction = { do: "quit" };
+const about: UserAction = { do: "about" };
 
 describe("the menu as Windows builds it", () => {
   test("every entry that does something has a number, and that number its action", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Alert } from "../../../src/core/view.ts";
+import type { Alert } from "../../../src/core/view/view.ts";
 import {
   batch,
   dataVariable,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import type { Exec, ExecResult } from "../../../src/core/ports.ts";
 import { dataVariable, type ToastJob } from "../../../src/desktop/windows/toast.ts";
 import { createToasts } from "../../../src/desktop/windows/toasts.ts";
-import type { Exec, Ran } from "../../../src/ports.ts";
 import { until } from "../../world.ts";
 
 /** PowerShell is not to be had here: this one answers when it is told to. */
 function slowPowershell() {
-  const runs: { jobs: ToastJob[]; answer: (ran: Partial<Ran>) => void }[] = [];
+  const runs: { jobs: ToastJob[]; answer: (ran: Partial<ExecResult>) => void }[] = [];
   const exec: Exec = (_argv, options) => {
-    const { promise, resolve } = Promise.withResolvers<Ran>();
+    const { promise, resolve } = Promise.withResolvers<ExecResult>();
     const { jobs } = JSON.parse(Buffer.from(options?.env?.[dataVariable] ?? "", "base64").toString());
     runs.push({ jobs, answer: (ran) => resolve({ code: 0, stdout: "", stderr: "", ...ran }) });
     return promise;

@@ -1,0 +1,17 @@
+/** What a person asked for with clicks, and which alerts they have had. A damaged file is a person who asked for nothing. */
+import { limits } from "../core/limits.ts";
+import { writePrivate } from "../storage/private.ts";
+import { readSmallFile } from "../storage/small-file.ts";
+
+export function loadAlertState(path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(readSmallFile(path, limits.maxDeskBytes));
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+export function saveAlertState(path: string, value: Readonly<Record<string, unknown>>): void {
+  writePrivate(path, JSON.stringify(value));
+}

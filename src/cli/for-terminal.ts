@@ -1,0 +1,11 @@
+/** A line for the person at the terminal: nothing in it steers the terminal, and their own folder is `~`. */
+
+import { homeOf } from "../agents/claude/setup/scope.ts";
+import { withTilde } from "../core/text/home.ts";
+import { clean } from "./text.ts";
+
+export const ownHome = (): string => homeOf(process.env);
+
+export function forTerminal(line: string): string {
+  return clean(withTilde(line, ownHome()));
+}

@@ -1,0 +1,67 @@
+/** Phase, state and status: never stored, always derived from the session and the time. */
+import { fullAskSummary, reasonOf } from "./ask-text.ts";
+import type { Moment } from "./event.ts";
+import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
+import { inBackground, statusTexts } from "./status-text.ts";
+
+export type ActivityPhase = "busy" | "interactable" | "waiting_permission" | "waiting_question";
+export type SessionState = "active" | "idle" | "completed" | "stale";
+export interface Status {
+  readonly kind: "working" | "attention" | "idle";
+  readonly detail: string | null;
+}
+
+const idleAfterMs = 5 * 60_000;
+export const staleAfterMs = 8 * 60 * 60_000;
+
+/** The wall clock knows of sleep, the other clock cannot be set: whichever says more. */
+export function elapsedMs(since: Moment, now: Moment): number {
+  return Math.max(now.t - since.t, now.at - since.at, 0);
+}
+
+/** The ask that names the phase: the oldest that blocks; the idle one only where none does. */
+function leadingAsk(session: Session): Ask | null {
+  const shown = session.asks.filter(isVisible);
+  return shown.find(isBlocking) ?? shown[0] ?? null;
+}
+
+function isBusy(session: Session): boolean {
+  return session.turn.running || session.children.some((child) => child.running);
+}
+
+export function stateOf(session: Session, now: Moment): SessionState {
+  if (session.ended) return "completed";
+  const ask = leadingAsk(session);
+  if (ask && isBlocking(ask)) return "active";
+  const busy = isBusy(session);
+  // Its process lives: dead ones are reported and end the session.
+  if (busy && session.place?.local && session.place.pid !== null) return "active";
+  if (elapsedMs(session.last, now) >= staleAfterMs) return "stale";
+  if (!busy && elapsedMs(session.turn, now) >= idleAfterMs) return "idle";
+  return "active";
+}
+
+export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
+  if (stateOf(session, now) !== "active") return null;
+  const ask = leadingAsk(session);
+  if (ask)
+    return ask.kind === "permission" || ask.kind === "plan" ? "waiting_permission" : "waiting_question";
+  return isBusy(session) ? "busy" : "interactable";
+}
+
+export function statusOf(session: Session, now: Moment): Status {
+  const state = stateOf(session, now);
+  if (state === "completed" || state === "stale") return { kind: "idle", detail: session.turn.error };
+  const ask = leadingAsk(session);
+  if (ask && isBlocking(ask)) return { kind: "attention", detail: detailOf(ask) };
+  if (session.turn.running) return { kind: "working", detail: session.detail ?? statusTexts.thinking };
+  const child = session.children.findLast((c) => c.running);
+  if (child) return { kind: "working", detail: child.type || "Subagent" };
+  const { turn, background } = session;
+  return { kind: "idle", detail: turn.error ?? (background === null ? null : inBackground(background)) };
+}
+
+/** Of a permission and a plan, what it is about is in the ask: it may be long. */
+function detailOf(ask: Ask): string {
+  return ask.kind === "permission" || ask.kind === "plan" ? reasonOf(ask) : fullAskSummary(ask);
+}

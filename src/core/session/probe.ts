@@ -1,0 +1,19 @@
+const prefix = "beckon-doctor-";
+
+export function probeId(random: string): string {
+  return `${prefix}${random}`;
+}
+
+export function isProbe({ sessionId }: { readonly sessionId: string }): boolean {
+  return sessionId.startsWith(prefix);
+}
+
+/** A line of the spool. */
+export function isOfProbeLine(line: string): boolean {
+  return line.includes(`"${prefix}`);
+}
+
+/** Of an alert's key. */
+export function isOfProbe(key: string): boolean {
+  return key.includes(`:${prefix}`);
+}

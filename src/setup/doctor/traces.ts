@@ -1,0 +1,98 @@
+/** What was left behind: events that wait, and errors that nobody saw. */
+
+import { about, type Finding, plural } from "../../agents/finding.ts";
+import { limits } from "../../core/limits.ts";
+import { isOfProbeLine } from "../../core/session/probe.ts";
+import { type HookError, openHookErrors } from "../../storage/hook-log.ts";
+import type { Paths } from "../../storage/paths.ts";
+import { readSmallFile } from "../../storage/small-file.ts";
+
+export interface TracesFacts {
+  /** Lines in the spool that were there before doctor came. */
+  readonly waiting: number;
+  readonly isUp: boolean;
+  readonly hookErrors: readonly HookError[];
+  readonly logErrors: readonly { readonly at: number; readonly text: string }[];
+  readonly hookLog: string;
+  readonly log: string;
+  readonly now: number;
+}
+
+const tell = about("app", "app");
+const dayMs = 24 * 60 * 60_000;
+const maxLogBytes = 2 * 1024 * 1024;
+const maxText = 160;
+
+export function tracesFindings(facts: TracesFacts): Finding[] {
+  const { waiting, isUp, hookErrors, logErrors, hookLog, log, now } = facts;
+  const lastHook = hookErrors.at(-1);
+  const lastLog = logErrors.at(-1);
+  return [
+    ...(waiting > 0
+      ? [
+          isUp
+            ? tell("warn", "spool", `${waits(waiting)} in the spool though beckon runs`, `See ${log}`)
+            : tell("info", "spool", `${waits(waiting)} in the spool for beckon to start`),
+        ]
+      : []),
+    ...(lastHook
+      ? [
+          tell(
+            "warn",
+            "hook-errors",
+            `${plural(hookErrors.length, "hook error")} in the last 24 h, the latest ${since(lastHook.at, now)} ago: ${cut(lastHook.text)}`,
+            `All of them: ${hookLog}`,
+          ),
+        ]
+      : []),
+    ...(lastLog
+      ? [
+          tell(
+            "warn",
+            "errors",
+            `${plural(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${since(lastLog.at, now)} ago: ${cut(lastLog.text)}`,
+            `All of them: ${log}`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const waits = (count: number): string => plural(count, "event waits", "events wait");
+
+const cut = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
+
+function since(at: number, now: number): string {
+  const minutes = Math.max(0, Math.round((now - at) / 60_000));
+  return minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+export function lookForTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
+  const waiting = read(paths.spool, limits.maxSpoolBytes)
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !isOfProbeLine(line));
+  const logErrors = read(paths.log, maxLogBytes)
+    .split("\n")
+    .flatMap((line) => {
+      const [, when = "", text = ""] = /^(\S+) error (.*)$/.exec(line) ?? [];
+      const at = Date.parse(when);
+      return now - at < dayMs ? [{ at, text }] : [];
+    });
+  return {
+    waiting: waiting.length,
+    isUp,
+    hookErrors: openHookErrors(paths, now),
+    logErrors,
+    hookLog: paths.hookLog,
+    log: paths.log,
+    now,
+  };
+}
+
+function read(path: string, maxBytes: number): string {
+  try {
+    return readSmallFile(path, maxBytes);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,60 @@
+/** Files: which lie outside of the project, which run by themselves, which hold secrets. */
+import { within } from "../../core/text/folders.ts";
+import type { DangerFindings } from "./found.ts";
+
+export interface Places {
+  /** null: not known, so that every absolute path lies outside. */
+  readonly project: string | null;
+  /** Where a relative path may start from: a `cd` may have failed, so every folder counts. */
+  readonly from: readonly string[];
+}
+
+const harmless = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|full|fd\/\d+)$/;
+const disk = /^\/dev\/(?:r?disk|[shxv]d[a-z]|nvme|mmcblk|mapper\/|loop|md\d|dm-)/;
+const home = /^(?:~(?:[\w.-]*)(?=\/|$)|\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)/i;
+const here = /^(?:\$PWD\b|\$\{PWD\}|\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\})/;
+const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|[\w-]{2,}:(?![\\/]))/i;
+
+/** Where something is written, moved or deleted. */
+export function judgeTarget(target: string, places: Places, found: DangerFindings, verb = "writes"): void {
+  const path = target.replace(here, places.project ?? "$PWD");
+  if (path === "" || path === "-" || harmless.test(path) || address.test(path)) return;
+  if (/^\/dev\/(?:tcp|udp)\//.test(path)) return;
+  const own = runsByItself(path);
+  if (own !== null) found.add("system", own, path);
+  if (disk.test(path)) found.add("disk", "overwrites a disk", path);
+  else if (/^[$`](?!HOME\b|\{HOME\})/.test(path))
+    found.add("unclear", `${verb} where only the shell knows`, path);
+  else if (isOutside(path, places)) found.add("outside", `${verb} outside the project`, path);
+}
+
+export function isOutside(path: string, { project, from }: Places): boolean {
+  if (home.test(path)) return true;
+  if (project === null) return full.test(path) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
+  if (full.test(path)) return within(project, path) === null;
+  return from.some((folder) => within(project, `${folder}/${path}`) === null);
+}
+
+const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;
+
+const startup =
+  /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/;
+const gitOwn = /(?:^|\/)\.git\/(?:hooks(?:\/|$)|config$)|(?:^|\/)\.husky\//;
+const agentOwn = /(?:^|\/)\.claude(?:\/(?:settings[\w.]*\.json|hooks(?:\/|$))|\.json$)|(?:^|\/)\.mcp\.json$/;
+
+/** null: nothing there runs unasked. */
+export function runsByItself(path: string): string | null {
+  const slashed = path.replaceAll("\\", "/");
+  if (gitOwn.test(slashed)) return "changes what git runs by itself";
+  if (agentOwn.test(slashed)) return "changes what the agent may do and runs by itself";
+  return startup.test(slashed) ? "changes the settings of your account or system" : null;
+}
+
+/** In code too: `open('.env')`. In any letters: some systems do not tell `.ENV` from `.env`. */
+const secretFile =
+  /(?:^|[^\w.])\.env(?:\.(?!example\b|sample\b|template\b|dist\b)[\w-]+)?(?![\w.-])|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|(?:^|[^\w.])\.(?:ssh|aws|gnupg|kube|azure|docker\/config|config\/gcloud|config\/gh)(?:\/|$)|(?:^|[^\w.])\.(?:netrc|npmrc|pypirc|pgpass|git-credentials|htpasswd|vault-token)\b|\.(?:pem|p12|pfx|jks|keystore|kdbx|key)(?![\w])|\/etc\/(?:shadow|sudoers)|\/proc\/[\w$]+\/environ|\bcredentials(?:\.\w+)?$|\bservice[_-]?account[\w-]*\.json|\bsecrets?\.(?:json|ya?ml|toml|env)\b/i;
+
+/** The part that looks like a secret's file. */
+export function secretIn(text: string): string | null {
+  return secretFile.exec(text)?.[0].replace(/^[^\w.]+/, "") ?? null;
+}

@@ -1,0 +1,132 @@
+/** Every session, in memory. One way in: dispatch. */
+
+import { limits } from "../core/limits.ts";
+import { type AgentEvent, type Moment, sessionKey } from "../core/session/event.ts";
+import { elapsedMs, stateOf } from "../core/session/phase.ts";
+import { isProbe } from "../core/session/probe.ts";
+import {
+  type EventWindow,
+  reduce,
+  restoreWindow,
+  type SavedEventWindow,
+  windowFromSession,
+} from "../core/session/reduce.ts";
+import type { Session } from "../core/session/session.ts";
+import { settle } from "../core/session/settle.ts";
+import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
+
+export type Listener = (after: Session, event: AgentEvent, before: Session | null) => void;
+
+export interface Retention {
+  readonly completedMs: number;
+  readonly completedMax: number;
+}
+
+export interface Store {
+  dispatch(event: AgentEvent): void;
+  subscribe(listener: Listener): void;
+  get(agent: string, sessionId: string): Session | null;
+  /** Every session as it stands at `now`. */
+  sessions(now: Moment): Session[];
+  /** `more` adds what the session itself does not know. */
+  snapshots(now: Moment, more?: (session: Session) => Partial<SessionSnapshot>): SessionSnapshot[];
+  /** By id, a unique beginning of one, or the same after `agent:`. */
+  find(name: string, now: Moment): SessionSnapshot | null;
+  /** Lets go of sessions that are long over. */
+  prune(now: Moment, retention: Retention): void;
+  /** Of sessions that moved a moment ago: events older than their newest may still be under way. */
+  eventWindows(now: Moment): SavedEventWindow[];
+  restore(sessions: readonly Session[], tellings?: readonly SavedEventWindow[]): void;
+}
+
+/** A forwarder gives up after a second, the spool is read within another. Much more on a machine that crawls. */
+const underWayMs = 10_000;
+
+function fail(text: string): never {
+  throw new Error(text);
+}
+
+export function createStore(onError: (text: string) => void = fail): Store {
+  const stories = new Map<string, EventWindow>();
+  const listeners: Listener[] = [];
+
+  function tell(listener: Listener, after: Session, event: AgentEvent, before: Session | null): void {
+    try {
+      listener(after, event, before);
+    } catch (error) {
+      onError(`${event.name} of ${event.sessionId} counted, but what follows from it failed: ${error}`);
+    }
+  }
+
+  return {
+    dispatch(event) {
+      const key = sessionKey(event.agent, event.sessionId);
+      const before = stories.get(key);
+      const after = reduce(before, event);
+      if (after === before) return;
+      stories.set(key, after);
+      // A test that is over leaves nothing behind.
+      if (after.session.ended && isProbe(after.session)) stories.delete(key);
+      for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
+    },
+    subscribe: (listener) => void listeners.push(listener),
+    get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
+    sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
+    snapshots: (now, more) =>
+      [...stories.values()].map((story) => {
+        const session = settle(story.session, now.t);
+        return { ...snapshotOf(session, now), ...more?.(session) };
+      }),
+    find(name, now) {
+      const sessions = [...stories].map(([key, { session }]) => ({ key, id: session.sessionId, session }));
+      const exact = sessions.filter(({ key, id }) => id === name || key === name);
+      // Every `agent:id` begins with the same few letters: they mean a session only where the colon is given too.
+      const begins = ({ key, id }: { key: string; id: string }) =>
+        id.startsWith(name) || (name.includes(":") && key.startsWith(name));
+      const found = exact.length > 0 ? exact : sessions.filter(begins);
+      const [only] = found;
+      return only && found.length === 1 ? snapshotOf(only.session, now) : null;
+    },
+    prune(now, retention) {
+      const over = [...stories].filter(([, { session }]) => isOver(session, now));
+      over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
+      over.forEach(([key, { session }], index) => {
+        const isOld = elapsedMs(session.ended ?? session.last, now) > retention.completedMs;
+        if (isOld || index >= retention.completedMax) stories.delete(key);
+      });
+      // The first in the map are those known longest.
+      for (const key of stories.keys()) {
+        if (stories.size <= limits.maxSessions) break;
+        stories.delete(key);
+      }
+    },
+    eventWindows(now) {
+      const moving = [...stories.values()].filter(({ session }) => now.t - session.newest < underWayMs);
+      moving.sort((a, b) => b.session.newest - a.session.newest);
+      const tellings: SavedEventWindow[] = [];
+      let room = limits.maxToldEvents;
+      for (const { base, recent } of moving) {
+        room -= recent.length;
+        if (room < 0) break;
+        tellings.push({ base, recent });
+      }
+      return tellings;
+    },
+    restore(sessions, tellings = []) {
+      for (const story of [...sessions.map(windowFromSession), ...tellings.map(restoreWindow)]) {
+        if (story) stories.set(sessionKey(story.session.agent, story.session.sessionId), story);
+      }
+    },
+  };
+}
+
+/** However long an ask may wait, of a session that nobody can see nothing was heard for a week. */
+const unseenMs = 7 * 24 * 60 * 60_000;
+
+/** Ended, or silent for hours in a place where nobody could see its end. */
+function isOver(session: Session, now: Moment): boolean {
+  const isSeen = session.place?.local === true && session.place.pid !== null;
+  const state = stateOf(session, now);
+  if (isSeen) return state === "completed";
+  return state === "completed" || state === "stale" || elapsedMs(session.last, now) > unseenMs;
+}

@@ -1,0 +1,117 @@
+/** Claude Code is found where people have it, also by a program that has no PATH of theirs. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync } from "node:fs";
+import { type FindOptions, findClaude } from "../../../../src/agents/claude/setup/find.ts";
+import { exec } from "../../../../src/system/exec.ts";
+import { testWith } from "../../../needs.ts";
+import { type Home, removeHomes, temporaryHome } from "../../../setup/home.ts";
+
+afterAll(removeHomes);
+
+const find = ({ env }: Home, more: Partial<FindOptions> = {}) =>
+  findClaude({ env, exec, remembered: null, usual: [], ...more });
+const says = "2.1.325 (Claude Code)";
+
+describe("found", () => {
+  test.each([
+    ["in PATH", ["programs", "claude"]],
+    ["where its own installer puts it", [".local", "bin", "claude"]],
+    ["where its older installer put it", [".claude", "local", "claude"]],
+    ["in npm's folder of the person", [".npm-global", "bin", "claude"]],
+    ["in nvm's newest node", [".nvm", "versions", "node", "v22.10.0", "bin", "claude"]],
+  ])("%s", async (_, place) => {
+    const home = temporaryHome();
+    home.script(home.at(".nvm", "versions", "node", "v9.11.0", "bin", "claude"), "1.0.0 (Claude Code)");
+    const path = home.script(home.at(...place), says);
+    expect((await find(home)).claude).toEqual({ path, version: "2.1.325" });
+  });
+
+  test("where npm's settings say", async () => {
+    const home = temporaryHome();
+    const path = home.script(home.at("tools", "bin", "claude"), says);
+    home.put(home.at(".npmrc"), "registry=https://example.org/\nprefix = $HOME/tools\n");
+    expect((await find(home)).claude?.path).toBe(path);
+  });
+
+  test("in PATH before anywhere else, and where it was last before the usual places", async () => {
+    const home = temporaryHome();
+    const usual = [home.script(home.at("usr", "claude"), "1.0.0")];
+    const last = home.script(home.at("last", "claude"), "1.2.3");
+    const remembered = { path: last, version: "1.2.0" };
+    expect((await find(home, { usual, remembered })).claude).toEqual({ path: last, version: "1.2.3" });
+    const path = home.claude("2.1.325");
+    expect((await find(home, { usual, remembered })).claude?.path).toBe(path);
+  });
+
+  test("in the next place where the first does not answer, and that is told", async () => {
+    const home = temporaryHome();
+    const broken = home.put(home.at("programs", "claude"), "#!/no/such/interpreter\n", 0o755);
+    const path = home.script(home.at(".local", "bin", "claude"), says);
+    expect(await find(home)).toEqual({ claude: { path, version: "2.1.325" }, silent: [broken] });
+  });
+});
+
+testWith("linux")("a session that runs tells which program it is", async () => {
+  const home = temporaryHome();
+  // Any program that says a version and can also stay.
+  const path = home.put(home.at("odd", "claude"), readFileSync(process.execPath), 0o755);
+  const session = Bun.spawn([path, "-e", "console.log(1); setTimeout(() => {}, 600_000)"], {
+    stdout: "pipe",
+  });
+  try {
+    await session.stdout.getReader().read();
+    const stat = readFileSync(`/proc/${session.pid}/stat`, "utf8");
+    const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const file = home.at(".claude", "sessions", `${session.pid}.json`);
+    home.put(file, JSON.stringify({ pid: session.pid, procStart }));
+    expect((await find(home)).claude).toEqual({ path, version: Bun.version });
+    home.put(file, JSON.stringify({ pid: session.pid, procStart: "1" }));
+    expect((await find(home)).claude).toBeNull();
+  } finally {
+    session.kill("SIGKILL");
+  }
+});
+
+describe("not taken for Claude Code", () => {
+  test.each([
+    ["a folder", (home: Home) => mkdirSync(home.at("programs", "claude"), { recursive: true })],
+    ["a file that cannot be run", (home: Home) => chmodSync(home.claude("2.1.325"), 0o644)],
+  ])("%s", async (_, make) => {
+    const home = temporaryHome();
+    make(home);
+    expect(await find(home)).toEqual({ claude: null, silent: [] });
+  });
+
+  test.each(["Hello", "", "version two", "2.1"])("a program that says %j", async (text) => {
+    const home = temporaryHome();
+    const path = home.script(home.at("programs", "claude"), text);
+    expect(await find(home)).toEqual({ claude: null, silent: [path] });
+  });
+
+  test("one that never answers, after a while", async () => {
+    const home = temporaryHome();
+    const path = home.put(home.at("programs", "claude"), "#!/bin/sh\nexec sleep 600\n", 0o755);
+    expect(await find(home, { timeoutMs: 200 })).toEqual({ claude: null, silent: [path] });
+  });
+
+  test("a program of the project that one happens to be in", async () => {
+    const home = temporaryHome();
+    home.script(home.at("claude"), says);
+    for (const PATH of [".", "", "../../install/", "node_modules/.bin:"]) {
+      const inProject: FindOptions = { env: { ...home.env, PATH }, exec, remembered: null, usual: [] };
+      expect((await findClaude(inProject)).claude).toBeNull();
+    }
+  });
+
+  test("in WSL, the one of Windows", async () => {
+    const home = temporaryHome();
+    const asked: string[] = [];
+    const env = { ...home.env, WSL_DISTRO_NAME: "Debian", PATH: "/mnt/c/Users/ann/AppData/Roaming/npm" };
+    const watching: FindOptions["exec"] = async ([program = ""]) => {
+      asked.push(program);
+      return { code: 0, stdout: says, stderr: "" };
+    };
+    await find(home, { env, exec: watching });
+    expect(asked).toEqual([]);
+  });
+});

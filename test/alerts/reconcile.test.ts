@@ -1,0 +1,437 @@
+/** What is on the screen in the end, however slow the desktop is and whoever closes what. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  type AlertReconciler,
+  createAlertReconciler,
+  parseRemembered,
+  type RememberedAlert,
+} from "../../src/alerts/reconcile.ts";
+import type { Notifier } from "../../src/core/ports.ts";
+import type { Alert } from "../../src/core/view/view.ts";
+
+function alert(key: string, more: Partial<Alert> = {}): Alert {
+  return {
+    key,
+    session: `claude:${key}`,
+    kind: "blocked",
+    urgency: "critical",
+    sound: true,
+    title: `${key} wants to use Bash`,
+    body: "npm test",
+    since: 1,
+    ...more,
+  };
+}
+
+interface Shown {
+  readonly alert: Alert;
+  readonly handle: string;
+}
+
+interface Desktop {
+  readonly screen: Map<string, Shown>;
+  readonly calls: string[];
+  readonly notifier: Notifier;
+  readonly problems: string[];
+  mostUnderWay(): number;
+}
+
+/** A desktop that takes its time: `wait` says how long. Handles name what is shown, as a real one's ids do. */
+function desktop(wait: (what: string) => Promise<unknown> = () => Promise.resolve()): Desktop {
+  const screen = new Map<string, Shown>();
+  const calls: string[] = [];
+  let count = 0;
+  let underWay = 0;
+  let most = 0;
+  const take = async (what: string): Promise<void> => {
+    calls.push(what);
+    most = Math.max(most, ++underWay);
+    try {
+      await wait(what);
+    } finally {
+      underWay--;
+    }
+  };
+  const notifier: Notifier = {
+    async show(shown, handle) {
+      await take(`show ${shown.key}${shown.sound ? " ♪" : ""}${handle ? ` in place of ${handle}` : ""}`);
+      const same = screen.get(shown.key)?.handle ?? handle ?? `h${++count}`;
+      screen.set(shown.key, { alert: shown, handle: same });
+      return same;
+    },
+    async close(key) {
+      await take(`close ${key}`);
+      screen.delete(key);
+    },
+    async forget(handle) {
+      await take(`forget ${handle}`);
+      for (const [key, shown] of screen) if (shown.handle === handle) screen.delete(key);
+    },
+    isSilenced: async () => null,
+    about: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
+    stop: async () => {},
+  };
+  return { screen, calls, notifier, problems: [], mostUnderWay: () => most };
+}
+
+function alerterOn(desk: Desktop, remembered: readonly RememberedAlert[] = [], more = {}): AlertReconciler {
+  const onProblem = (text: string) => void desk.problems.push(text);
+  return createAlertReconciler(desk.notifier, { remembered, onProblem, calmMs: 0, retryMs: 1, ...more });
+}
+
+/** Until everything that was begun has ended: nothing here waits for a clock. */
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+}
+
+const titles = ({ screen }: Desktop) => [...screen.values()].map(({ alert: { title } }) => title).sort();
+
+describe("what is wanted is on the screen", () => {
+  test("an alert is shown once, however often it is wanted, and taken back when it is not", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    for (let n = 0; n < 5; n++) alerter.want([alert("a")]);
+    await rest();
+    alerter.want([alert("a", { since: 2 })]);
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪"]);
+    alerter.want([]);
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪", "close a"]);
+    expect(desk.screen.size).toBe(0);
+  });
+
+  test("a text that changes is shown in place, without a sound", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a", { title: "a needs your permission" })]);
+    await rest();
+    alerter.want([alert("a")]);
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪", "show a in place of h1"]);
+    expect(titles(desk)).toEqual(["a wants to use Bash"]);
+  });
+
+  test("an ask answered before the desktop got to it leaves nothing behind", async () => {
+    const slow = Promise.withResolvers<void>();
+    const desk = desktop(() => slow.promise);
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a")]);
+    alerter.want([]);
+    slow.resolve();
+    await rest();
+    expect(desk.screen.size).toBe(0);
+    expect(desk.calls).toEqual(["show a ♪", "close a"]);
+  });
+
+  test("snoozed and awake again, it is shown again, with its sound", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    for (const wanted of [[alert("a")], [], [alert("a")]]) {
+      alerter.want(wanted);
+      await rest();
+    }
+    expect(desk.calls).toEqual(["show a ♪", "close a", "show a ♪"]);
+  });
+
+  test("a desktop that cannot show it is asked again, and its problem is told", async () => {
+    let isDown = true;
+    const desk = desktop(async (what) => {
+      if (isDown && what.startsWith("show")) throw new Error("the bus is gone");
+    });
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a")]);
+    await rest();
+    expect(desk.problems).toEqual([
+      'could not show the alert "a wants to use Bash", trying again soon: Error: the bus is gone',
+    ]);
+    isDown = false;
+    const shown = Promise.withResolvers<void>();
+    const look = setInterval(() => desk.screen.has("a") && shown.resolve(), 1);
+    await shown.promise;
+    clearInterval(look);
+    expect(titles(desk)).toEqual(["a wants to use Bash"]);
+  });
+
+  test("a show that failed, and may have been seen all the same, is taken back too", async () => {
+    const desk = desktop(async (what) => {
+      if (what.startsWith("show")) throw new Error("no answer in time");
+    });
+    const alerter = alerterOn(desk, [], { retryMs: 60_000 });
+    alerter.want([alert("a")]);
+    await rest();
+    alerter.want([]);
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪", "close a"]);
+    alerter.stop();
+  });
+});
+
+describe("what was closed stays closed", () => {
+  test("by its person, or by the desktop after its time", async () => {
+    for (const by of ["person", "expired"] as const) {
+      const desk = desktop();
+      const alerter = alerterOn(desk);
+      alerter.want([alert("a"), alert("b")]);
+      await rest();
+      desk.screen.delete("a");
+      alerter.closed("a", by);
+      alerter.want([alert("a", { title: "another text" }), alert("b")]);
+      await rest();
+      expect([...desk.screen.keys()]).toEqual(["b"]);
+      expect(desk.calls).toEqual(["show a ♪", "show b ♪"]);
+    }
+  });
+
+  test("not so what was lost with the desktop's notification service: that is shown again", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a"), alert("b")]);
+    await rest();
+    desk.screen.clear();
+    alerter.closed("a", "unknown");
+    await rest();
+    expect([...desk.screen.keys()]).toEqual(["a"]);
+    alerter.want([alert("a")]);
+    alerter.closed("b", "unknown");
+    await rest();
+    expect([...desk.screen.keys()]).toEqual(["a"]);
+  });
+
+  test("also where it was just being shown anew", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a")]);
+    await rest();
+    alerter.want([alert("a", { body: "npm run deploy" })]);
+    desk.screen.delete("a");
+    alerter.closed("a", "person");
+    await rest();
+    expect(desk.screen.size).toBe(0);
+  });
+
+  test("but what was closed before its show was answered, and is wanted anew, is shown", async () => {
+    const slow = Promise.withResolvers<void>();
+    const desk = desktop(() => slow.promise);
+    const alerter = alerterOn(desk);
+    alerter.want([alert("a")]);
+    alerter.want([]);
+    alerter.closed("a", "person");
+    alerter.want([alert("a")]);
+    slow.resolve();
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪", "show a ♪ in place of h1"]);
+  });
+
+  const crowd = (...covers: string[]) => alert("more:blocked", { title: `${covers.length} more`, covers });
+
+  test("several in one, closed by their person: none of them comes back, a new one does", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([crowd("a", "b")]);
+    await rest();
+    desk.screen.delete("more:blocked");
+    alerter.closed("more:blocked", "person");
+    alerter.want([alert("a"), crowd("a", "b")]);
+    await rest();
+    expect(desk.screen.size).toBe(0);
+    alerter.want([crowd("a", "b", "c")]);
+    await rest();
+    expect(titles(desk)).toEqual(["3 more"]);
+  });
+
+  test("several in one, others than were first shown, but in the same words", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([crowd("a", "b")]);
+    await rest();
+    alerter.want([crowd("b", "c")]);
+    await rest();
+    expect(desk.calls).toHaveLength(1);
+    desk.screen.delete("more:blocked");
+    alerter.closed("more:blocked", "expired");
+    await rest();
+    expect(desk.calls).toHaveLength(1);
+    expect(alerter.remembered()).toEqual([
+      { key: "more:blocked", handle: null, gone: true, covers: ["b", "c"] },
+    ]);
+  });
+
+  test("several in one that only ran out of time: each may still come out of the crowd", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    alerter.want([crowd("a", "b", "c")]);
+    await rest();
+    desk.screen.delete("more:blocked");
+    alerter.closed("more:blocked", "expired");
+    alerter.want([alert("a"), crowd("b", "c")]);
+    await rest();
+    expect([...desk.screen.keys()]).toEqual(["a"]);
+  });
+});
+
+describe("after a restart", () => {
+  async function nextRun(
+    before: (alerter: AlertReconciler, desk: Desktop) => void,
+  ): Promise<[Desktop, AlertReconciler]> {
+    const desk = desktop();
+    const first = alerterOn(desk);
+    first.want([alert("a"), alert("b")]);
+    await rest();
+    before(first, desk);
+    await rest();
+    const remembered = parseRemembered(JSON.parse(JSON.stringify(first.remembered())));
+    first.stop();
+    desk.calls.length = 0;
+    return [desk, alerterOn(desk, remembered)];
+  }
+
+  test("what is still asked is put in its old place, silently; what ended meanwhile is taken away", async () => {
+    const [desk, alerter] = await nextRun(() => {});
+    alerter.want([alert("a")]);
+    await rest();
+    expect(desk.calls).toEqual(["show a in place of h1", "forget h2"]);
+    expect([...desk.screen.keys()]).toEqual(["a"]);
+    expect(alerter.remembered()).toEqual([{ key: "a", handle: "h1", gone: false }]);
+  });
+
+  test("what its person had closed is not shown again", async () => {
+    const [desk, alerter] = await nextRun((first, { screen }) => {
+      screen.delete("a");
+      first.closed("a", "person");
+    });
+    alerter.want([alert("a"), alert("b")]);
+    await rest();
+    expect([...desk.screen.keys()]).toEqual(["b"]);
+  });
+
+  test("nothing is done before it is known what is wanted, and nothing forgotten", async () => {
+    const [desk, alerter] = await nextRun(() => {});
+    alerter.closed("b", "expired");
+    await rest();
+    expect(desk.calls).toEqual([]);
+    expect(alerter.remembered()).toEqual([{ key: "a", handle: "h1", gone: false }]);
+  });
+
+  test("a damaged memory is read as far as it goes", () => {
+    const good = { key: "a", handle: null, gone: true };
+    expect(parseRemembered([good, { key: 1 }, null, "x", { ...good, handle: 5 }])).toEqual([good]);
+    for (const odd of [null, {}, 5, "text"]) expect(parseRemembered(odd)).toEqual([]);
+    fc.assert(fc.property(fc.jsonValue(), (value) => void parseRemembered(value)));
+  });
+});
+
+describe("nothing piles up", () => {
+  test("of 10,000 changes before a slow desktop answers, the last one is shown", async () => {
+    const slow = Promise.withResolvers<void>();
+    const desk = desktop(() => slow.promise);
+    const alerter = alerterOn(desk);
+    for (let n = 0; n < 10_000; n++) {
+      alerter.want([alert("same", { body: `${n}` }), alert(`ask-${n % 3_000}`)]);
+    }
+    expect(desk.calls.length).toBeLessThan(10);
+    slow.resolve();
+    await rest();
+    expect([...desk.screen.keys()].sort()).toEqual(["ask-999", "same"]);
+    expect(desk.screen.get("same")?.alert.body).toBe("9999");
+    expect(desk.calls.length).toBeLessThan(30);
+    expect(desk.mostUnderWay()).toBeLessThanOrEqual(8);
+    expect(alerter.remembered()).toHaveLength(2);
+  });
+
+  test("alerts that were over before a desktop that hangs got to them are forgotten", () => {
+    const desk = desktop(() => new Promise(() => {}));
+    let changes = 0;
+    const alerter = alerterOn(desk, [], { onChange: () => void changes++ });
+    const many = Array.from({ length: 100 }, (_, n) => alert(`ask-${n}`));
+    alerter.want(many);
+    alerter.want([]);
+    for (const { key } of many) alerter.closed(key, "unknown");
+    expect(desk.calls).toHaveLength(8);
+    expect(changes).toBe(8);
+  });
+
+  test("a text that changes all the time changes on the screen now and then", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk, [], { calmMs: 60_000 });
+    for (let n = 0; n < 1_000; n++) {
+      alerter.want([alert("a", { body: `${n}` })]);
+      await Promise.resolve();
+    }
+    await rest();
+    expect(desk.calls).toEqual(["show a ♪", "show a in place of h1"]);
+    alerter.stop();
+  });
+
+  test("however slow shows, closes and people interleave, in the end exactly the wanted ones are there", async () => {
+    const keys = ["a", "b", "c", "d", "e"];
+    const step = fc.oneof(
+      fc.record({
+        kind: fc.constant("want" as const),
+        wanted: fc.uniqueArray(
+          fc.record({ key: fc.constantFrom(...keys), body: fc.constantFrom("one", "two") }),
+          { selector: ({ key }) => key, maxLength: keys.length },
+        ),
+      }),
+      fc.record({ kind: fc.constant("closed" as const), key: fc.constantFrom(...keys) }),
+      fc.record({ kind: fc.constant("answer" as const), count: fc.integer({ min: 1, max: 3 }) }),
+    );
+    const left = fc.uniqueArray(fc.constantFrom(...keys, "old"), { maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 25 }),
+        left,
+        fc.scheduler(),
+        async (steps, leftBehind, s) => {
+          const desk = desktop((what) => s.schedule(Promise.resolve(), what));
+          const remembered = leftBehind.map(
+            (key): RememberedAlert => ({ key, handle: `left-${key}`, gone: false }),
+          );
+          for (const { key, handle } of remembered) {
+            desk.screen.set(key, { alert: alert(key, { body: "left" }), handle: handle ?? "" });
+          }
+          const alerter = alerterOn(desk, remembered);
+          let wanted: readonly Alert[] = [];
+          const closed = new Set<string>();
+          for (const one of steps) {
+            if (one.kind === "want") {
+              wanted = one.wanted.map(({ key, body }) => alert(key, { body }));
+              for (const key of closed) if (!wanted.some((w) => w.key === key)) closed.delete(key);
+              alerter.want(wanted);
+            } else if (one.kind === "answer") {
+              for (let n = 0; n < one.count && s.count() > 0; n++) await s.waitOne();
+            } else if (desk.screen.delete(one.key)) {
+              if (wanted.some((w) => w.key === one.key)) closed.add(one.key);
+              alerter.closed(one.key, "person");
+            }
+          }
+          alerter.want(wanted);
+          for (await rest(); s.count() > 0; await rest()) await s.waitAll();
+          const expected = wanted.filter(({ key }) => !closed.has(key));
+          expect([...desk.screen].map(([key, shown]) => `${key} ${shown.alert.body}`).sort()).toEqual(
+            expected.map(({ key, body }) => `${key} ${body}`).sort(),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+test("an ask that can be answered a moment later gets its buttons in place", async () => {
+  const { screen, calls, notifier } = desktop();
+  const alerter = createAlertReconciler(notifier, { onProblem: () => {}, calmMs: 0 });
+  const action = { do: "focus", session: "claude:a" } as const;
+  const buttons = [{ id: "allow@a", label: "Allow", action, needsAll: true }];
+  alerter.want([alert("a")]);
+  await Bun.sleep(1);
+  alerter.want([alert("a", { buttons })]);
+  await Bun.sleep(1);
+  expect(screen.get("a")?.alert.buttons).toEqual(buttons);
+  expect(calls).toEqual(["show a ♪", "show a in place of h1"]);
+  alerter.want([alert("a")]);
+  await Bun.sleep(1);
+  expect(screen.get("a")?.alert.buttons).toBeUndefined();
+  alerter.stop();
+});

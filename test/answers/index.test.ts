@@ -1,0 +1,33 @@
+/** Answers and their log, wired. */
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createAnswers } from "../../src/answers/index.ts";
+import { readAnswerLog } from "../../src/answers/log.ts";
+import { defaults } from "../../src/core/config/config.ts";
+import { createStore } from "../../src/state/store.ts";
+import { asking } from "../core/session/tell.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
+
+afterAll(removeTemporaryFolders);
+
+test("an ask that ends while beckon quits is in the log", () => {
+  const path = join(temporaryFolder(), "decisions.jsonl");
+  const store = createStore();
+  const answering = createAnswers({
+    path,
+    key: "k",
+    store,
+    clock: () => ({ at: Date.now(), t: 0, boot: null, host: null }),
+    config: () => defaults,
+    onChange() {},
+    onError(text) {
+      throw new Error(text);
+    },
+  });
+  const told = asking().file("waiting", "permission prompt", 10).file("idle");
+  for (const event of told.events.slice(0, -1)) store.dispatch(event);
+  answering.stop();
+  for (const event of told.events.slice(-1)) store.dispatch(event);
+  answering.flush();
+  expect(readAnswerLog(path)).toMatchObject([{ asked: "Bash: touch x", outcome: "No or Esc" }]);
+});

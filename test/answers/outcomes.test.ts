@@ -1,0 +1,139 @@
+import { describe, expect, test } from "bun:test";
+import { type AskOutcome, createAskOutcomes } from "../../src/answers/outcomes.ts";
+import { createStore } from "../../src/state/store.ts";
+import { askColour, asking, bash, call, tell } from "../core/session/tell.ts";
+import { until } from "../world.ts";
+
+function endsOf(told: ReturnType<typeof tell>, waitMs?: number) {
+  const known: AskOutcome[] = [];
+  const store = createStore();
+  const ends = createAskOutcomes({
+    now: () => 7,
+    onEnd: (end) => known.push(end),
+    ...(waitMs === undefined ? {} : { waitMs }),
+  });
+  store.subscribe(ends.follow);
+  for (const event of told.events) store.dispatch(event);
+  return { ends, known };
+}
+
+/** What is known at once, and what is known in the end. */
+function words(told: ReturnType<typeof tell>): [string[], string[]] {
+  const { ends, known } = endsOf(told);
+  const say = () => known.map(({ outcome, isLeft }) => (isLeft ? `${outcome}, by nobody` : outcome));
+  const atOnce = say();
+  ends.stop();
+  return [atOnce, say()];
+}
+
+const shown = () => asking().file("waiting", "permission prompt", 10);
+const exit = { reason: "prompt_input_exit" };
+const ended = "the session ended, by nobody";
+
+describe("known at once", () => {
+  test.each([
+    ["a tool that ran", asking().hook("PostToolUse", call), "allowed"],
+    ["a tool that failed", asking().hook("PostToolUseFailure", call), "allowed"],
+    ["denied by the agent itself", asking().hook("PermissionDenied", call), "denied"],
+    ["/exit", asking().hook("SessionEnd", exit), ended],
+    [
+      "/exit, of which the file tells first",
+      asking().own({ kind: "gone", why: "file" }).hook("SessionEnd", exit),
+      ended,
+    ],
+    ["kill -9", asking().own({ kind: "gone", why: "process" }), ended],
+    ["the dialog gone, and a tool that ran", shown().file("busy").hook("PostToolUse", call, 50), "allowed"],
+    [
+      "the tools done, and the word of the tool late",
+      shown().hook("PostToolBatch").late(10).hook("PostToolUse", call, 50),
+      "allowed",
+    ],
+    [
+      "idle, and the word of the tool late",
+      shown().file("busy").file("idle", null, 100).late(150).hook("PostToolUse", call, 50),
+      "allowed",
+    ],
+  ])("%s", (_, told, how) => {
+    expect(words(told)).toEqual([[how], [how]]);
+  });
+});
+
+describe("waited for", () => {
+  test.each([
+    ["the dialog gone", shown().file("busy"), "answered"],
+    ["No or Esc", shown().file("idle"), "No or Esc"],
+    ["Esc, and busy for a moment", shown().file("busy").file("idle", null, 150), "No or Esc"],
+    ["the same, with a shell in the background", shown().file("busy").file("shell", null, 80), "No or Esc"],
+    [
+      "Esc and /exit at once",
+      shown().file("busy").own({ kind: "gone", why: "file" }, 80).hook("SessionEnd", exit, 50),
+      ended,
+    ],
+    ["Esc, and then /exit", shown().file("idle").own({ kind: "gone", why: "file" }, 300), "No or Esc"],
+    ["No, with words for the model", shown().hook("PostToolBatch").file("busy", null, 50), "No"],
+    ["the same, the file first", shown().file("busy").hook("PostToolBatch", {}, 50), "No"],
+    [
+      "another thread's tools",
+      shown().file("busy").hook("PostToolBatch", { agent_id: "a1" }, 50),
+      "answered",
+    ],
+    [
+      "another tool's end",
+      shown()
+        .file("busy")
+        .hook("PostToolUse", { ...call, tool_use_id: "toolu_other" }, 50),
+      "answered",
+    ],
+  ])("%s", (_, told, how) => {
+    expect(words(told)).toEqual([[], [how]]);
+  });
+});
+
+describe("a form of a tool that goes on", () => {
+  const form = { mcp_server_name: "mail", message: "Your email?" };
+  const dialog = () =>
+    asking().hook("PostToolUse", call).hook("Elicitation", form).file("waiting", "input needed", 10);
+  const result = { mcp_server_name: "mail", action: "decline" };
+  const tool = { tool_name: "mcp__mail__send", tool_input: {}, tool_use_id: "toolu_2" };
+  test.each([
+    ["answered", dialog().hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
+    ["the file first", dialog().file("busy").hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
+    ["and its tools done", dialog().file("busy").hook("PostToolBatch", {}, 50)],
+  ])("%s", (_, told) => {
+    expect(words(told)[1]).toEqual(["allowed", "answered"]);
+  });
+});
+
+test("a question is answered, not allowed", () => {
+  const question = { ...askColour, tool_use_id: "toolu_2" };
+  const told = tell()
+    .hook("PreToolUse", question)
+    .hook("PermissionRequest", askColour)
+    .hook("PostToolUse", question);
+  expect(words(told)[1]).toEqual(["answered"]);
+});
+
+test("what was answered through beckon is not told again, also where the file came first", () => {
+  const told = shown().file("busy");
+  const request = told.events.find(({ change }) => change.kind === "ask")?.id ?? "";
+  expect(words(told.own({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
+});
+
+test("of two alike, one tool's end speaks of one", () => {
+  const told = tell()
+    .hook("PermissionRequest", bash)
+    .file("waiting", "permission prompt", 10)
+    .file("busy")
+    .file("waiting", "permission prompt", 100)
+    .hook("PermissionRequest", bash, 10)
+    .file("busy")
+    .hook("PostToolUse", call, 50);
+  expect(words(told)).toEqual([["allowed"], ["allowed", "answered"]]);
+});
+
+test("what nobody says more of is told after a moment, with the time of its end", async () => {
+  const { known } = endsOf(shown().file("busy"), 10);
+  expect(known).toEqual([]);
+  await until(() => known.length > 0, 1_000);
+  expect(known).toMatchObject([{ outcome: "answered", isLeft: false, at: 7 }]);
+});

@@ -1,0 +1,398 @@
+/** No path of code answers without a person or a rule. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { decide } from "../../src/agents/claude/decide.ts";
+import { openEnvelope } from "../../src/agents/envelope.ts";
+import { agents } from "../../src/agents/index.ts";
+import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";
+import type { GivenAnswer } from "../../src/answers/text.ts";
+import type { Config } from "../../src/core/config/config.ts";
+import { limits } from "../../src/core/limits.ts";
+import type { HookConnection } from "../../src/core/ports.ts";
+import { answerIdOf } from "../../src/core/session/answer-id.ts";
+import type { Answer } from "../../src/core/session/ask-details.ts";
+import { type Change, createInternalEvent } from "../../src/core/session/event.ts";
+import { createStore } from "../../src/state/store.ts";
+import { readSigned } from "../../src/storage/proof.ts";
+import { until } from "../world.ts";
+
+const key = "key of this start";
+
+/** A hook, as far as the held line knows it. */
+function createHook(world: ReturnType<typeof createWorld>, payload: Record<string, unknown>, meta: object) {
+  const id = crypto.randomUUID();
+  const envelope = JSON.stringify({ provider: "claude", _meta: { id, ...meta }, payload });
+  const said: string[] = [];
+  let isOpen = false;
+  let closed: () => void = () => {};
+  const hook = {
+    id,
+    payload,
+    said,
+    isOpen: () => isOpen,
+    /** It does not answer any more. */
+    isMute: false,
+    hold(): void {
+      isOpen = true;
+      const line: HookConnection = {
+        send(text) {
+          if (!isOpen) return false;
+          const line = text.trim();
+          if (line !== "") said.push(line === "{}" ? line : (readSigned(key, id, line) ?? "not proved"));
+          if (text.trim() !== "" && text.trim() !== "{}" && !hook.isMute)
+            queueMicrotask(() => world.held().end(id, "printed"));
+          return true;
+        },
+        close: () => hook.leave(),
+        onClosed(tell) {
+          closed = tell;
+        },
+      };
+      world.held().hold(envelope, line);
+    },
+    leave(): void {
+      if (!isOpen) return;
+      isOpen = false;
+      closed();
+    },
+  };
+  return hook;
+}
+
+function createWorld(autoAllow: Config["answering"]["autoAllow"] = {}) {
+  const store = createStore();
+  const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
+  const clock = () => ({ ...here });
+  const verdicts: GivenAnswer[] = [];
+  const wish = { enabled: true, autoAllow };
+  let count = 0;
+  const open = (): PendingRequests =>
+    createPendingRequests({
+      key,
+      clock,
+      get: store.get,
+      dispatch: store.dispatch,
+      config: () => ({ answering: wish }),
+      onVerdict: (verdict) => verdicts.push(verdict),
+      onChange: () => {},
+      onError(text) {
+        throw new Error(text);
+      },
+      confirmMs: 1,
+    });
+  let held = open();
+  store.subscribe((session) => held.follow(session));
+
+  return {
+    store,
+    verdicts,
+    wish,
+    held: () => held,
+    pass(ms: number): void {
+      here.at += ms;
+      here.t += ms;
+      held.recheck();
+    },
+    event(payload: Record<string, unknown>, meta: Record<string, unknown> = {}): void {
+      here.t += 1;
+      const id = typeof meta.id === "string" ? meta.id : `e-${++count}`;
+      const hook = openEnvelope({ provider: "claude", _meta: meta, payload }, "claude", "h");
+      const event = hook && agents.claude?.translate(hook, { ...here, id, key: `k-${++count}` });
+      if (event) store.dispatch(event);
+    },
+    own(sessionId: string, change: Change): void {
+      here.t += 1;
+      store.dispatch(createInternalEvent(`own-${++count}`, here, { agent: "claude", sessionId }, change));
+    },
+    restart(): void {
+      held.stop();
+      held = open();
+    },
+    find(request: string) {
+      for (const session of store.sessions(here)) {
+        const ask = session.asks.find((one) => one.request === request);
+        if (ask) return { session, ask };
+      }
+      return null;
+    },
+  };
+}
+
+const request = (session: string, more: object = {}) => ({
+  session_id: session,
+  hook_event_name: "PermissionRequest",
+  cwd: "/p",
+  tool_name: "Bash",
+  tool_input: { command: "npm test" },
+  ...more,
+});
+
+type Step =
+  | { do: "ask"; session: number; command: number; agent: boolean; attended: boolean | null }
+  | { do: "event"; session: number; name: string }
+  | { do: "file"; session: number; status: "idle" | "busy" | "waiting" | "shell" }
+  | { do: "gone"; session: number }
+  | { do: "pass"; ms: number }
+  | { do: "restart" }
+  | { do: "return"; nth: number }
+  | { do: "leave"; nth: number }
+  | { do: "stop"; nth: number }
+  | { do: "confirm"; nth: number }
+  | { do: "mute"; nth: number }
+  | { do: "turn-off" | "turn-on" }
+  | { do: "answer"; nth: number; with: number };
+
+const small = fc.nat({ max: 2 });
+const nth = fc.nat({ max: 12 });
+const asking: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant("ask" as const),
+  session: small,
+  command: small,
+  agent: fc.constantFrom(false, false, true),
+  attended: fc.constantFrom(true, true, true, null, false),
+});
+const quiet: fc.Arbitrary<Step>[] = [
+  asking,
+  asking,
+  asking,
+  fc.record({
+    do: fc.constant("event" as const),
+    session: small,
+    name: fc.constantFrom(
+      "PreToolUse",
+      "PostToolUse",
+      "PostToolBatch",
+      "Stop",
+      "SessionEnd",
+      "UserPromptSubmit",
+    ),
+  }),
+  fc.record({
+    do: fc.constant("file" as const),
+    session: small,
+    status: fc.constantFrom("idle" as const, "busy" as const, "waiting" as const, "shell" as const),
+  }),
+  fc.record({ do: fc.constant("gone" as const), session: small }),
+  fc.record({ do: fc.constant("pass" as const), ms: fc.constantFrom(1, 50, 350, 1_100, 60_000, 4_000_000) }),
+  fc.record({ do: fc.constantFrom("restart" as const, "turn-off" as const, "turn-on" as const) }),
+  fc.record({
+    do: fc.constantFrom(
+      "return" as const,
+      "leave" as const,
+      "stop" as const,
+      "confirm" as const,
+      "mute" as const,
+    ),
+    nth,
+  }),
+];
+const answering: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant("answer" as const),
+  nth,
+  with: fc.nat({ max: 3 }),
+});
+const answers: readonly Answer[] = [
+  { do: "allow" },
+  { do: "deny", message: null },
+  { do: "deny", message: "no" },
+  { do: "always", choice: 0 },
+];
+
+async function play(steps: readonly Step[]) {
+  const world = createWorld();
+  const hooks: ReturnType<typeof createHook>[] = [];
+  /** By request: the decisions that were given to it, and taken. */
+  const given = new Map<string, string[]>();
+  const hookAt = (n: number) => hooks[n % Math.max(1, hooks.length)];
+  for (const step of steps) {
+    switch (step.do) {
+      case "ask": {
+        const more = step.agent ? { agent_id: "a1" } : {};
+        const payload = request(`s-${step.session}`, {
+          ...more,
+          tool_input: { command: `c-${step.command}` },
+        });
+        const hook = createHook(world, payload, step.attended === null ? {} : { attended: step.attended });
+        hooks.push(hook);
+        world.event(payload, { id: hook.id, attended: step.attended });
+        hook.hold();
+        break;
+      }
+      case "event": {
+        const call = { tool_name: "Bash", tool_input: { command: "c-1" }, tool_use_id: "toolu_1" };
+        world.event({ session_id: `s-${step.session}`, cwd: "/p", hook_event_name: step.name, ...call });
+        break;
+      }
+      case "file":
+        world.own(`s-${step.session}`, {
+          kind: "status",
+          status: step.status,
+          waitingFor: step.status === "waiting" ? "permission prompt" : null,
+          title: null,
+        });
+        break;
+      case "gone":
+        world.own(`s-${step.session}`, { kind: "gone", why: "process" });
+        break;
+      case "pass":
+        world.pass(step.ms);
+        break;
+      case "restart":
+        world.restart();
+        break;
+      case "turn-off":
+      case "turn-on":
+        world.wish.enabled = step.do === "turn-on";
+        world.held().recheck();
+        break;
+      case "return": {
+        const hook = hookAt(step.nth);
+        if (hook && !hook.isOpen() && hook.said.length === 0) hook.hold();
+        break;
+      }
+      case "leave":
+        hookAt(step.nth)?.leave();
+        break;
+      case "stop":
+        world.held().end(hookAt(step.nth)?.id ?? "", "stopped");
+        break;
+      case "confirm":
+        world.held().end(hookAt(step.nth)?.id ?? "", "printed");
+        break;
+      case "mute": {
+        const hook = hookAt(step.nth);
+        if (hook) hook.isMute = true;
+        break;
+      }
+      case "answer": {
+        const hook = hookAt(step.nth);
+        const found = hook && world.find(hook.id);
+        const answer = answers[step.with] as Answer;
+        if (!hook || !found) break;
+        const before = hook.said.length;
+        await world.held().answer(found.session, answerIdOf(found.ask), answer, "test");
+        if (hook.said.length > before) {
+          const decision = JSON.stringify(decide(hook.payload, answer));
+          given.set(hook.id, [...(given.get(hook.id) ?? []), decision]);
+        }
+        break;
+      }
+    }
+  }
+  world.held().stop();
+  return { hooks, given, world };
+}
+
+describe("whatever happens, in whatever order", () => {
+  test("without an answer every line stays silent or ends with {}", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(...quiet), { minLength: 10, maxLength: 60 }), async (steps) => {
+        const { hooks, world } = await play(steps);
+        for (const { said } of hooks) expect(said.filter((text) => text !== "{}")).toEqual([]);
+        expect(world.verdicts.filter(({ by }) => by !== "in the terminal")).toEqual([]);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("with answers, the lines that were answered get exactly their decision, once", async () => {
+    let taken = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(...quiet, answering, answering, answering), { minLength: 10, maxLength: 60 }),
+        async (steps) => {
+          const { hooks, given, world } = await play(steps);
+          for (const { id, said, payload } of hooks) {
+            const decisions = said.filter((text) => text !== "{}");
+            expect(decisions).toEqual(given.get(id) ?? []);
+            expect(new Set(decisions).size).toBe(decisions.length);
+            if ("agent_id" in payload) expect(decisions).toEqual([]);
+          }
+          taken += world.verdicts.length;
+          for (const verdict of world.verdicts) {
+            if (verdict.by === "in the terminal") continue;
+            expect(given.has(verdict.ask.request ?? "")).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 400 },
+    );
+    // It did not pass for want of answers.
+    expect(taken).toBeGreaterThan(100);
+  });
+});
+
+describe("names", () => {
+  test("told anew with an event that came late, an old name never means another dialog", async () => {
+    const world = createWorld();
+    const later = createHook(world, request("s-0", { tool_input: { command: "rm -r x" } }), {});
+    world.pass(1_000);
+    world.event(later.payload, { id: later.id });
+    later.hold();
+    const found = world.find(later.id);
+    const name = found ? answerIdOf(found.ask) : "";
+    const earlier = createHook(world, request("s-0"), {});
+    world.pass(-500);
+    world.event(earlier.payload, { id: earlier.id });
+    world.pass(600);
+    earlier.hold();
+    const [first] = found ? (world.store.get("claude", "s-0")?.asks ?? []) : [];
+    // What was counted first is now the other one.
+    expect(first?.request).toBe(earlier.id);
+    const session = world.store.get("claude", "s-0");
+    if (!session) throw new Error("no session");
+    expect(await world.held().answer(session, name, { do: "allow" }, "test")).toMatchObject({ refused: 409 });
+    expect([later.said, earlier.said]).toEqual([[], []]);
+    world.held().stop();
+  });
+});
+
+test("No in the terminal while an answer is on its way: the answer is told so, and the ask is over", async () => {
+  const world = createWorld();
+  const hook = createHook(world, request("s-0"), {});
+  world.event(hook.payload, { id: hook.id });
+  hook.hold();
+  hook.isMute = true;
+  const found = world.find(hook.id);
+  if (!found) throw new Error("no ask");
+  const answered = world.held().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
+  world.held().end(hook.id, "stopped");
+  expect(await answered).toMatchObject({ refused: 409 });
+  expect(world.find(hook.id)).toBeNull();
+  expect(world.verdicts).toMatchObject([{ by: "in the terminal" }]);
+  world.held().stop();
+});
+
+describe("rules", () => {
+  test.each([
+    ["what matches is allowed, and the rule is named", "git status", [{ answered: "allowed" }]],
+    ["what does not match waits", "git push", []],
+    ["what is dangerous waits, whatever the rule says", "git status; rm -rf ~", []],
+  ])("%s", async (_, command, expected) => {
+    const world = createWorld({ "/p": ["Bash(git status *)", "Bash(git status)"] });
+    const hook = createHook(world, request("s-0", { tool_input: { command } }), {});
+    world.event(hook.payload, { id: hook.id });
+    hook.hold();
+    if (expected.length > 0) await until(() => world.verdicts.length > 0, 2_000);
+    else await Bun.sleep(20);
+    expect(world.verdicts).toMatchObject(expected);
+    for (const { by } of world.verdicts) expect(by).toBe("rule Bash(git status *)");
+    expect(hook.isOpen()).toBe(expected.length === 0);
+    world.held().stop();
+  });
+});
+
+describe("many", () => {
+  test(`no more than ${limits.maxHeldLines} lines are held: the next is let go`, () => {
+    const world = createWorld();
+    const hooks = Array.from({ length: limits.maxHeldLines + 5 }, (_, n) => {
+      const hook = createHook(world, request(`s-${n}`), {});
+      world.event(hook.payload, { id: hook.id });
+      hook.hold();
+      return hook;
+    });
+    expect(hooks.filter((hook) => hook.isOpen())).toHaveLength(limits.maxHeldLines);
+    expect(hooks.at(-1)?.said).toEqual(["{}"]);
+    world.held().stop();
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "bun:test";
+import type { AnswerLogEntry } from "../../src/answers/log.ts";
+import { createAnswerRecorder } from "../../src/answers/record.ts";
+import type { Alert } from "../../src/core/view/view.ts";
+import { maskText } from "../../src/secrets/rules.ts";
+import { createStore } from "../../src/state/store.ts";
+import { asking, bash, tell } from "../core/session/tell.ts";
+
+/** What is written down of a story that was told. */
+function written(told: ReturnType<typeof tell>, before: readonly AnswerLogEntry[] = []) {
+  const log: AnswerLogEntry[] = [];
+  const store = createStore();
+  const find = (key: string) =>
+    store.sessions({ at: 0, t: 0 }).find(({ sessionId }) => key.endsWith(sessionId)) ?? null;
+  const record = createAnswerRecorder({
+    decisions: { add: (entry) => log.push(entry), flush() {} },
+    before: () => before,
+    mask: maskText,
+    now: () => 7,
+    find,
+  });
+  store.subscribe(record.follow);
+  for (const event of told.events) store.dispatch(event);
+  record.stop();
+  return { log, record, session: store.sessions({ at: 0, t: 0 })[0] };
+}
+
+describe("an ask that ended without beckon's doing", () => {
+  const outcome = { at: 7, what: "answered", project: "proj", asked: "Bash: touch x" };
+
+  test("in the terminal", () => {
+    const { log } = written(asking().file("waiting", "permission prompt", 10).file("idle"));
+    expect(log).toMatchObject([{ ...outcome, outcome: "No or Esc", by: "in the terminal" }]);
+  });
+
+  test("with its session: by nobody", () => {
+    const { log } = written(asking().hook("SessionEnd", { reason: "prompt_input_exit" }));
+    expect(log).toMatchObject([{ ...outcome, outcome: "the session ended", by: null }]);
+  });
+
+  test("what was answered through beckon is not written down twice, nor what nobody named", () => {
+    expect(written(asking().own({ kind: "ask-answered", request: "event-4" })).log).toEqual([]);
+    const nameless = tell().hook("UserPromptSubmit", { prompt: "x" }).file("waiting", "permission prompt");
+    expect(written(nameless.file("busy")).log).toEqual([]);
+  });
+});
+
+test("alerts: shown, and not shown with the reason", () => {
+  const { record, log, session } = written(asking());
+  if (!session) throw new Error("no session");
+  const key = `claude:${session.sessionId}`;
+  const alert = {
+    key: `${key}#${session.asks[0]?.id}`,
+    session: key,
+    title: "proj",
+    body: "touch x\nsince",
+  } as Alert;
+  record.shown(alert);
+  record.notShown(`${key}#${session.asks[0]?.id}`, "muted");
+  record.notShown("claude:nobody#1", "muted");
+  expect(log).toMatchObject([
+    { what: "shown", asked: "Bash: touch x", outcome: "alert shown", by: null },
+    { what: "not shown", asked: "Bash: touch x", outcome: "muted", by: null },
+  ]);
+});
+
+test("why an alert was not shown is written once, also over a start of the app", () => {
+  const first = written(asking());
+  const key = `claude:${first.session?.sessionId}#${first.session?.asks[0]?.id}`;
+  for (const why of ["muted", "muted", "quiet hours", "muted"]) first.record.notShown(key, why);
+  expect(first.log.map(({ outcome }) => outcome)).toEqual(["muted", "quiet hours", "muted"]);
+  const next = written(asking(), first.log);
+  next.record.notShown(key, "muted");
+  expect(next.log).toEqual([]);
+  next.record.notShown(key, "quiet hours");
+  expect(next.log).toMatchObject([{ outcome: "quiet hours" }]);
+});
+
+test.each([
+  ["turn finished", "Stop", {}],
+  ["turn failed: server_error", "StopFailure", { error: "server_error" }],
+])("an alert about the end of a turn says so: %s", (says, name, more) => {
+  const told = tell().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
+  const { record, log, session } = written(told);
+  record.notShown(`claude:${session?.sessionId}#over-${session?.stopped?.at}`, "you are there");
+  expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
+});
+
+test("secrets of an answer are masked, and a long one is cut", () => {
+  const { record, log, session } = written(asking().hook("PermissionRequest", bash));
+  const [ask] = session?.asks ?? [];
+  if (!session || !ask) throw new Error("no ask");
+  const answered = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;
+  record.answered({ session, ask, answered, by: "tray" });
+  expect(log[0]?.outcome).toStartWith("denied: token=••• xxx");
+  expect(log[0]?.outcome.length).toBeLessThan(310);
+});

@@ -1,0 +1,234 @@
+import type { RequestFacts } from "../../src/api/guard.ts";
+import { limits } from "../../src/core/limits.ts";
+
+/** Who may pass which door and who may not: written from the threats, knowing nothing of the guard's code. */
+
+export const port = 4488;
+export const token = "k3-Zq8mV0sYh2JxT7wNfRb5LcAe9UdGi1oPtXyMvBsQ";
+
+export type Part = Exclude<keyof RequestFacts, "path">;
+
+/** Each value a part of the request can have, and above it the attack it stands for, if any. */
+export const values: Record<Part, Record<string, string | null>> = {
+  host: {
+    good: "127.0.0.1:4488",
+    localhost: "localhost:4488",
+    // DNS rebinding: a page's own name now resolves to 127.0.0.1, so the browser counts beckon as its own server
+    evil: "evil.example:4488",
+    // the same, with a name that looks right to a prefix or suffix check
+    "localhost.evil": "localhost.evil.example:4488",
+    "evil with our address inside": "127.0.0.1:4488.evil.example",
+    // a proxy, or a hand-made client, that names no host
+    missing: null,
+    empty: "",
+    ":port": ":4488",
+    // two Host headers: a check of the first, a router that takes the second
+    duplicate: "127.0.0.1:4488, evil.example",
+    "duplicate, the good one twice": "127.0.0.1:4488, 127.0.0.1:4488",
+    // another program's page on this machine, sent to our port
+    "wrong port": "127.0.0.1:4489",
+    "no port": "127.0.0.1",
+    // other spellings of this machine that a page can reach where 127.0.0.1 is blocked
+    "0.0.0.0": "0.0.0.0:4488",
+    "[::1]": "[::1]:4488",
+    "127.1": "127.1:4488",
+    "decimal address": "2130706433:4488",
+    "trailing dot": "localhost.:4488",
+    uppercase: "LOCALHOST:4488",
+    "user before it": "evil@127.0.0.1:4488",
+    "space after it": "127.0.0.1:4488 ",
+  },
+  origin: {
+    none: null,
+    own: "http://127.0.0.1:4488",
+    "own by name": "http://localhost:4488",
+    // any page in the person's browser that knows our port
+    evil: "https://evil.example",
+    // a sandboxed frame, a file:// page, a redirect across sites
+    null: "null",
+    // a development server on this machine: another port is another origin
+    "another port": "http://127.0.0.1:3000",
+    "own with https": "https://127.0.0.1:4488",
+    empty: "",
+  },
+  referer: {
+    none: null,
+    own: "http://127.0.0.1:4488/",
+    // an image or form on a page, in a browser that sends neither Origin nor Sec-Fetch-*
+    evil: "https://evil.example/page",
+    "evil that starts like us": "http://127.0.0.1:4488.evil.example/",
+  },
+  secFetch: {
+    none: null,
+    typed: "none",
+    "own page": "same-origin",
+    // <img src="http://127.0.0.1:4488/…"> and no-cors fetch: no Origin, but the browser says where from
+    "cross-site": "cross-site",
+    "same-site": "same-site",
+    "only other Sec-Fetch headers": "unknown",
+  },
+  authorization: {
+    good: `Bearer ${token}`,
+    // another user of this machine, who can reach the port but not the file
+    missing: null,
+    wrong: `Bearer ${"x".repeat(token.length)}`,
+    // a guess that gets longer one character at a time
+    prefix: `Bearer ${token.slice(0, -1)}`,
+    "one character too many": `Bearer ${token}A`,
+    "last character wrong": `Bearer ${token.slice(0, -1)}R`,
+    "lower-case scheme": `bearer ${token}`,
+    "no scheme": token,
+    basic: `Basic ${token}`,
+    // two headers joined: a check of the first or the last would do
+    "two tokens": `Bearer wrong, Bearer ${token}`,
+    "the good one twice": `Bearer ${token}, Bearer ${token}`,
+    "in other letters": `Bearer ${token.toLowerCase()}`,
+    "nothing after the scheme": "Bearer ",
+    empty: "",
+  },
+  contentType: {
+    json: "application/json",
+    "json, utf-8": "application/json; charset=utf-8",
+    "json, UTF-8, no space": "application/json;charset=UTF-8",
+    missing: null,
+    // the three types a page's form can send without asking first
+    "plain text": "text/plain",
+    form: "application/x-www-form-urlencoded",
+    multipart: "multipart/form-data; boundary=x",
+    // the same, dressed up for a check by substring
+    "plain text that mentions json": "text/plain; application/json",
+    "json, another charset": "application/json; charset=utf-7",
+    "something that starts like json": "application/jsonp",
+    twice: "application/json, text/plain",
+    empty: "",
+  },
+  method: {
+    GET: "GET",
+    POST: "POST",
+    // a preflight: any answer but a refusal would invite the real request
+    OPTIONS: "OPTIONS",
+    HEAD: "HEAD",
+    PUT: "PUT",
+    DELETE: "DELETE",
+    TRACE: "TRACE",
+    "lower case": "post",
+  },
+  contentLength: {
+    // counted as it comes, elsewhere
+    missing: null,
+    zero: "0",
+    some: "512",
+    "the limit": String(limits.maxBodyBytes),
+    // fills the memory with a body that nobody would read
+    "over the limit": String(limits.maxBodyBytes + 1),
+    huge: "9".repeat(400),
+    // smuggling: two parsers that read two lengths
+    negative: "-1",
+    exponent: "1e3",
+    hex: "0x10",
+    twice: "5, 5",
+    empty: "",
+  },
+};
+
+/** The labels that let a request through a door, part by part; a part that is not named may be anything. */
+type Passes = Partial<Record<Part, readonly string[]>>;
+
+const anyGoodLength = ["missing", "zero", "some", "the limit"];
+const noBrowser = { host: ["good", "localhost"], origin: ["none"], referer: ["none"], secFetch: ["none"] };
+const atMostOurPage = {
+  host: ["good", "localhost"],
+  origin: ["none", "own", "own by name"],
+  referer: ["none", "own"],
+  secFetch: ["none", "typed", "own page"],
+};
+const hook: Passes = {
+  ...noBrowser,
+  authorization: ["good"],
+  contentType: ["json", "json, utf-8", "json, UTF-8, no space"],
+  method: ["POST"],
+  contentLength: anyGoodLength,
+};
+const health: Passes = { ...atMostOurPage, method: ["GET"], contentLength: anyGoodLength };
+const read: Passes = { ...health, authorization: ["good"] };
+/** Watched like the strictest door, except for what only a reader of the body would care about. */
+const wall: Passes = { ...noBrowser, authorization: ["good"] };
+
+export const doors: Record<string, Passes> = {
+  "/api/hook": hook,
+  "/ingest": hook,
+  "/api/hold": hook,
+  "/api/hold/end": hook,
+  "/health": health,
+  "/api/sessions": read,
+  "/api/sessions/claude:0d9c": read,
+  "/api/sessions/claude:0d9c/focus": hook,
+  "/api/sessions/--next/focus": hook,
+  "/api/sessions/0d9c/dismiss": hook,
+  "/api/sessions/0d9c/answer": hook,
+  "/api/stop": hook,
+};
+
+/** Nothing passes here, whatever else is right: another spelling of a door is none. */
+export const walls = [
+  "/",
+  "",
+  "/api/hook/",
+  "//api/hook",
+  "/API/HOOK",
+  "/api%2fhook",
+  "/api/hook;x",
+  "/api/hold/",
+  "/api/hold/end/",
+  "/api/hold/ends",
+  "/api/HOLD",
+  "/api/sessions/0d9c/answer/",
+  "/api/sessions/0d9c/answers",
+  "/api/hook?provider=claude",
+  "/health/",
+  "/health/../api/sessions",
+  "/api/sessions/",
+  "/api/sessions/a/b",
+  "/api/sessions//focus",
+  "/api/sessions/a/focus/",
+  "/api/sessions/a/focus/b",
+  "/api/sessions/a/Focus",
+  "/api/sessionsx",
+  "/api/stop/",
+  "/api/sessions/0d9c/stop",
+  "/endpoint.json",
+  "api/sessions",
+];
+
+export const refusedWith: Record<Part | "path", readonly number[]> = {
+  host: [403],
+  origin: [403],
+  referer: [403],
+  secFetch: [403],
+  authorization: [401],
+  path: [404],
+  method: [405],
+  contentType: [415],
+  contentLength: [400, 413],
+};
+
+export const parts = Object.keys(values) as Part[];
+
+/** What is wrong with a request. Nothing wrong: it must pass. */
+export function faults(path: string, labels: Readonly<Record<Part, string>>): (Part | "path")[] {
+  const passes = doors[path] ?? wall;
+  const found: (Part | "path")[] = parts.filter((part) => passes[part]?.includes(labels[part]) === false);
+  if (doors[path] === undefined) found.push("path");
+  // 127.0.0.1 and localhost are two origins to a browser: one's page is a stranger to the other.
+  const stranger = labels.host === "localhost" ? "own" : "own by name";
+  if (labels.origin === stranger) found.push("origin");
+  if (labels.referer === stranger) found.push("referer");
+  if (labels.method === "OPTIONS") found.push("method");
+  return found;
+}
+
+export function factsOf(path: string, labels: Readonly<Record<Part, string>>): RequestFacts {
+  const facts: Record<string, string | null> = { path };
+  for (const part of parts) facts[part] = values[part][labels[part]] ?? null;
+  return facts as unknown as RequestFacts;
+}

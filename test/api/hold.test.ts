@@ -1,0 +1,396 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { createHeldWorld, decisionOf, type HeldWorld, request } from "../answers/world.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+
+let world: HeldWorld;
+beforeEach(async () => {
+  world = createHeldWorld();
+  await world.start();
+});
+afterEach(() => world.destroy());
+
+const allow = { do: "allow" };
+const colour = {
+  question: "Which colour?",
+  header: "Colour",
+  multiSelect: false,
+  options: [
+    { label: "Red", description: "" },
+    { label: "Blue", description: "" },
+  ],
+};
+const size = { ...colour, question: "Which sizes?", header: "Size", multiSelect: true };
+const question = { tool_name: "AskUserQuestion", tool_input: { questions: [colour, size] } };
+const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Rest", planFilePath: "/p/plan.md" } };
+
+describe("an answer", () => {
+  test("allow: the hook prints the decision and ends, the ask is over at once", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    const before = performance.now();
+    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    expect({ status, body }).toEqual({ status: 200, body: { ok: true, answered: "allowed" } });
+    expect(performance.now() - before).toBeLessThan(500);
+    expect((await world.open("s-1")).asks).toEqual([]);
+    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+    expect(await hook.exited).toBe(0);
+  });
+
+  test("deny goes with its message", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    await world.answer("s-1", { ask: ask.answerId, do: "deny", message: "not on a Friday" });
+    const decision = decisionOf(await hook.printed);
+    expect(decision.behavior).toBe("deny");
+    expect(decision.message).toContain("not on a Friday");
+  });
+
+  test("always: exactly the suggestion of the CLI that was chosen", async () => {
+    const payload = request("s-1");
+    const hook = world.permission(payload);
+    const ask = await world.answerable("s-1");
+    expect(ask.asked?.always).toHaveLength(1);
+    const { status } = await world.answer("s-1", { ask: ask.answerId, do: "always", choice: 0 });
+    expect(status).toBe(200);
+    const decision = decisionOf(await hook.printed);
+    expect(decision).toEqual({ behavior: "allow", updatedPermissions: payload.permission_suggestions });
+  });
+
+  test("two questions at once, one of them with several choices", async () => {
+    const hook = world.permission(request("s-1", question));
+    const ask = await world.answerable("s-1");
+    expect(ask.kind).toBe("question");
+    const replies = [["Red"], ["Red", "Blue"]];
+    expect((await world.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
+    const { updatedInput } = decisionOf(await hook.printed);
+    expect(updatedInput.questions).toEqual([colour, size]);
+    expect(updatedInput.answers["Which colour?"]).toBe("Red");
+    expect([updatedInput.answers["Which sizes?"]].flat().join(", ")).toBe("Red, Blue");
+  });
+
+  test("a plan is approved", async () => {
+    const hook = world.permission(request("s-1", plan));
+    const ask = await world.answerable("s-1");
+    await world.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(decisionOf(await hook.printed)).toMatchObject({ behavior: "allow", updatedInput: {} });
+  });
+});
+
+describe("whatever else ends the ask lets the hook go, and it prints nothing", () => {
+  const call = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "toolu_1" };
+  const ends: Record<string, Record<string, unknown>> = {
+    PostToolUse: { hook_event_name: "PostToolUse", ...call },
+    PostToolBatch: { hook_event_name: "PostToolBatch" },
+    Stop: { hook_event_name: "Stop" },
+    SessionEnd: { hook_event_name: "SessionEnd", reason: "other" },
+    "the next prompt": { hook_event_name: "UserPromptSubmit", prompt: "go on" },
+  };
+  for (const [what, event] of Object.entries(ends)) {
+    test(what, async () => {
+      await world.send({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p", ...call });
+      const hook = world.permission(request("s-1"));
+      await world.answerable("s-1");
+      await world.send({ session_id: "s-1", cwd: "/p", ...event });
+      expect(await hook.exited).toBe(0);
+      expect(await hook.printed).toBe("");
+    });
+  }
+
+  testWith("linux")("the agent's own file says that the dialog is gone (Esc)", async () => {
+    const { pid } = world.agent();
+    world.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
+    await until(async () => (await world.session("s-1"))?.activityPhase === "waiting_permission", 3_000);
+    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
+    await world.answerable("s-1");
+    world.writeStatus(pid, { sessionId: "s-1", status: "idle" });
+    expect(await hook.exited).toBe(0);
+    expect(await hook.printed).toBe("");
+  });
+
+  testWith("linux")("the agent's own file never spoke of a dialog: what settles counts", async () => {
+    const { pid } = world.agent();
+    world.writeStatus(pid, { sessionId: "s-1", status: "idle", statusUpdatedAt: Date.now() - 60_000 });
+    await until(async () => (await world.session("s-1")) !== undefined, 3_000);
+    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
+    expect(await hook.exited).toBe(0);
+    expect(await hook.printed).toBe("");
+  });
+
+  testWith("linux")("the agent's process was killed", async () => {
+    const agent = world.agent();
+    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(agent.pid) });
+    await world.answerable("s-1");
+    agent.child.kill("SIGKILL");
+    expect(await hook.exited).toBe(0);
+    expect(await hook.printed).toBe("");
+  });
+
+  test("but not an alert that was sent away", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    expect((await world.post({}, "/api/sessions/s-1/dismiss")).status).toBe(200);
+    expect((await world.answer("s-1", { ask: ask.answerId, ...allow })).status).toBe(200);
+    expect(await hook.printed).toContain('"allow"');
+  });
+});
+
+describe("not held at all", () => {
+  const quickly = async (hook: { exited: Promise<number>; printed: Promise<string> }) => {
+    expect(await hook.exited).toBe(0);
+    expect(await hook.printed).toBe("");
+  };
+
+  test("a subagent's request", async () => {
+    await quickly(world.permission(request("s-1", { agent_id: "a1", agent_type: "Explore" })));
+    const [ask] = (await world.open("s-1")).asks;
+    expect(ask).toMatchObject({ agentId: "a1", answerable: false });
+    expect(ask?.why).toContain("subagent");
+  });
+
+  test("a run that nobody sits at", async () => {
+    await quickly(world.permission(request("s-1"), { CLAUDE_CODE_SESSION_ATTENDED: "0" }));
+    await quickly(
+      world.permission(request("s-2"), {
+        CLAUDE_CODE_SESSION_ATTENDED: "",
+        CLAUDE_CODE_ENTRYPOINT: "sdk-cli",
+      }),
+    );
+    expect((await world.open("s-1")).asks[0]?.answerable).toBe(false);
+  });
+
+  test("anything, where the person has turned it off; what is held when they do is let go", async () => {
+    const held = world.permission(request("s-1"));
+    await world.answerable("s-1");
+    writeFileSync(world.places.config, '{"answering":{"enabled":false}}');
+    await quickly(held);
+    await quickly(world.permission(request("s-2")));
+    expect((await world.open("s-2")).asks[0]?.why).toContain("turned off in your settings");
+  });
+
+  const hold = async (body: unknown) => (await world.post(body, "/api/hold")).text();
+
+  test.each([
+    ["an ask that nobody has heard of", { provider: "claude", _meta: { id: "x" }, payload: request("s-9") }],
+    ["no envelope", request("s-9")],
+    ["no JSON", "{"],
+    ["a list", []],
+    ["nobody's agent", { provider: "nobody", _meta: { id: "x" }, payload: request("s-9") }],
+  ])("%s: {} at once", async (_, body) => {
+    expect(await hold(body)).toBe("{}\n");
+  });
+
+  test("a text that was cut to fit, or is not what was asked", async () => {
+    const payload = request("s-1");
+    await world.send(payload, { id: "e-1" });
+    expect(await hold({ provider: "claude", _meta: { id: "e-1", cut: true }, payload })).toBe("{}\n");
+    const other = { ...payload, tool_name: "Read" };
+    expect(await hold({ provider: "claude", _meta: { id: "e-1" }, payload: other })).toBe("{}\n");
+  });
+
+  test("the same request by a second registration of the hook: one of the two waits", async () => {
+    const [first, second] = [world.permission(request("s-1")), world.permission(request("s-1"))];
+    const ask = await world.answerable("s-1");
+    await Promise.race([first.exited, second.exited]);
+    expect([first, second].filter((hook) => hook.isRunning())).toHaveLength(1);
+    await world.answer("s-1", { ask: ask.answerId, ...allow });
+    const printed = await Promise.all([first.printed, second.printed]);
+    expect(printed.filter((text) => text !== "")).toHaveLength(1);
+  });
+});
+
+describe("an answer belongs to one ask", () => {
+  const gone = { status: 409, body: { error: expect.stringContaining("this ask is gone") } };
+
+  test("a guessed name, another ask's, and the bare count: none of them is answered", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    for (const guess of [
+      "s-1-1",
+      "s-1-1.0000000000000000",
+      `${ask.answerId}0`,
+      ask.answerId.slice(0, -1),
+      "x",
+    ]) {
+      expect(await world.answer("s-1", { ask: guess, ...allow })).toMatchObject(gone);
+    }
+    expect(hook.isRunning()).toBe(true);
+  });
+
+  test("to another session it means nothing", async () => {
+    world.permission(request("s-1"));
+    const other = world.permission(request("s-2"));
+    const ask = await world.answerable("s-1");
+    await world.answerable("s-2");
+    expect(await world.answer("s-2", { ask: ask.answerId, ...allow })).toMatchObject(gone);
+    expect(other.isRunning()).toBe(true);
+  });
+
+  test("used once: who comes second is told who was first", async () => {
+    world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    await world.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
+    const second = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(second.status).toBe(409);
+    expect(second.body.error).toBe("this ask is gone: denied (tray)");
+  });
+
+  test("two at once: one wins, and the hook prints that one", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    const both = await Promise.all([
+      world.answer("s-1", { ask: ask.answerId, ...allow }),
+      world.answer("s-1", { ask: ask.answerId, do: "deny" }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const won = both[0]?.status === 200 ? "allow" : "deny";
+    expect(decisionOf(await hook.printed).behavior).toBe(won);
+    const lost = both.find(({ status }) => status === 409);
+    expect(lost?.body.error).toContain(won === "allow" ? "allowed (API)" : "denied (API)");
+  });
+
+  test("answered in the terminal first: the answer comes too late, and says so", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
+    expect(await world.answer("s-1", { ask: ask.answerId, ...allow })).toMatchObject(gone);
+    expect(await hook.printed).toBe("");
+  });
+
+  test("the next ask of the same session has another name, also when it asks the same", async () => {
+    world.permission(request("s-1"));
+    const first = await world.answerable("s-1");
+    await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
+    const hook = world.permission(request("s-1"));
+    const second = await world.answerable("s-1");
+    expect(second.answerId).not.toBe(first.answerId);
+    expect(await world.answer("s-1", { ask: first.answerId, ...allow })).toMatchObject(gone);
+    expect(hook.isRunning()).toBe(true);
+  });
+
+  test.each([
+    [{}, "do must be"],
+    [{ do: "yes" }, "do must be"],
+    [{ do: "always", choice: 7 }, ""],
+    [{ do: "always", choice: -1 }, "choice must be"],
+    [{ do: "always", choice: "0" }, "choice must be"],
+    [{ do: "deny", message: 7 }, "message must be"],
+    [{ do: "reply", replies: [] }, "replies must be"],
+    [{ do: "reply", replies: ["Red"] }, "replies must be"],
+  ])("%j is no answer to it", async (given, error) => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...given });
+    expect(status).toBe(400);
+    expect(body.error).toContain(error);
+    expect(hook.isRunning()).toBe(true);
+  });
+
+  test("what cannot be shown whole cannot be allowed from here, but denied", async () => {
+    const command = Array.from({ length: 5_000 }, (_, n) => `echo ${n}`).join("\n");
+    const hook = world.permission(request("s-1", { tool_input: { command } }));
+    const ask = await world.answerable("s-1");
+    expect(ask.asked?.isWhole).toBe(false);
+    for (const given of [allow, { do: "always", choice: 0 }]) {
+      const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...given });
+      expect(status).toBe(403);
+      expect(body.error).toContain("look at it in the terminal");
+    }
+    expect((await world.answer("s-1", { ask: ask.answerId, do: "deny" })).status).toBe(200);
+    expect(decisionOf(await hook.printed).behavior).toBe("deny");
+  });
+
+  test("a session that asks word for word what another asks gets nothing of its answer", async () => {
+    const mine = world.permission(request("s-1", question));
+    const ask = await world.answerable("s-1");
+    const theirs = world.permission(request("s-2", question));
+    await world.answerable("s-2");
+    const replies = [["Red"], ["Blue"]];
+    expect(await world.answer("s-2", { ask: ask.answerId, do: "reply", replies })).toMatchObject(gone);
+    expect((await world.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
+    expect(await mine.printed).toContain("Red");
+    expect(theirs.isRunning()).toBe(true);
+  });
+
+  test.each([
+    ["no token", { authorization: "" }, 401],
+    ["a wrong token", { authorization: `Bearer ${"x".repeat(43)}` }, 401],
+    ["a page of another origin", { origin: "https://evil.example" }, 403],
+    ["a page, by its Sec-Fetch", { "sec-fetch-site": "same-origin" }, 403],
+    ["a form", { "content-type": "text/plain" }, 415],
+  ])("%s: refused, and the dialog stays", async (_, headers, status) => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    const body = JSON.stringify({ ask: ask.answerId, ...allow });
+    for (const path of ["/api/sessions/s-1/answer", "/api/hold", "/api/hold/end"]) {
+      expect((await world.request(path, { method: "POST", body, headers })).status).toBe(status);
+    }
+    expect(hook.isRunning()).toBe(true);
+  });
+
+  test("no ask named, and no such session", async () => {
+    world.permission(request("s-1"));
+    await world.answerable("s-1");
+    expect((await world.answer("s-1", allow)).status).toBe(400);
+    expect((await world.answer("s-7", { ask: "x", ...allow })).status).toBe(404);
+  });
+});
+
+describe("a hook that is gone", () => {
+  test("killed: its ask stays, and cannot be answered from here any more", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    hook.signal("SIGKILL");
+    await hook.exited;
+    await until(async () => (await world.open("s-1")).asks[0]?.answerable === false, 2_000);
+    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(status).toBe(409);
+    expect(body.error).toContain("cannot be answered from here");
+  });
+
+  test("frozen: the answerer hears that nobody confirmed it, nobody can answer twice, and it counts when it wakes", async () => {
+    const hook = world.permission(request("s-1"));
+    const ask = await world.answerable("s-1");
+    hook.signal("SIGSTOP");
+    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(status).toBe(409);
+    expect(body.error).toContain("has not confirmed it yet");
+    expect((await world.open("s-1")).asks).toHaveLength(1);
+    const second = await world.answer("s-1", { ask: ask.answerId, do: "deny" });
+    expect(second.body.error).toBe("this ask is gone: allowed (API)");
+    hook.signal("SIGCONT");
+    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+    await until(async () => (await world.open("s-1")).asks.length === 0, 2_000);
+  }, 10_000);
+
+  test('told to stop ("No" in the terminal): where no file tells, its ask is over', async () => {
+    const hook = world.permission(request("s-1"));
+    await world.answerable("s-1");
+    hook.signal("SIGTERM");
+    expect(await hook.exited).toBe(0);
+    expect(await hook.printed).toBe("");
+    expect((await world.open("s-1")).asks).toEqual([]);
+  });
+
+  testWith("linux")("told to stop, where the agent's own file decides: it still says waiting", async () => {
+    const { pid } = world.agent();
+    world.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
+    await until(async () => (await world.session("s-1"))?.activityPhase === "waiting_permission", 3_000);
+    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
+    await world.answerable("s-1");
+    hook.signal("SIGTERM");
+    await hook.exited;
+    const [ask] = (await world.open("s-1")).asks;
+    expect(ask).toMatchObject({ tool: "Bash", answerable: false });
+  });
+});
+
+test("what others see of it: the list says that it can be answered, and only one session says all", async () => {
+  world.permission(request("s-1"));
+  const ask = await world.answerable("s-1");
+  const listed = (await world.session("s-1"))?.asks[0];
+  expect(listed).toMatchObject({ id: ask.id, answerId: ask.answerId, answerable: true, summary: "npm test" });
+  expect(listed?.asked).toBeUndefined();
+  expect(ask.asked?.lines.join("\n")).toContain("npm test");
+});

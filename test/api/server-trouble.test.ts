@@ -1,0 +1,106 @@
+import { describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { listen } from "../../src/api/server.ts";
+import { limits } from "../../src/core/limits.ts";
+import type { IngestResult } from "../../src/core/ports.ts";
+
+const answer = async (response: Response) => ({ status: response.status, body: await response.text() });
+
+describe("when something goes wrong inside", () => {
+  const token = "t".repeat(limits.minTokenLength);
+  const sessions = { all: () => [], find: () => null, more: () => ({}) };
+  const act = async () => null;
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+
+  async function through(
+    accept: () => Promise<IngestResult>,
+    use: (url: string) => Promise<void>,
+  ): Promise<string[]> {
+    const logged: string[] = [];
+    const port = 20_000 + Math.floor(Math.random() * 40_000);
+    const receiver = listen(port, {
+      token,
+      stop() {},
+      accept,
+      sessions,
+      act,
+      lines: { hold() {}, end() {} },
+      doctor: async () => ({}),
+      onError: (text) => void logged.push(text),
+    });
+    try {
+      await use(`http://127.0.0.1:${port}`);
+    } finally {
+      await receiver.stop();
+    }
+    return logged;
+  }
+  const post = (url: string) => fetch(`${url}/api/hook`, { method: "POST", headers, body: "{}" });
+
+  test("the sender hears that it was not kept, and why", async () => {
+    await through(
+      async () => ({ status: 503, error: "not kept: disk full" }),
+      async (url) =>
+        expect(await answer(await post(url))).toEqual({
+          status: 503,
+          body: '{"error":"not kept: disk full"}',
+        }),
+    );
+  });
+
+  test("an error nobody thought of is a 500 without its insides, and a line in the log", async () => {
+    const fail = async (): Promise<IngestResult> => {
+      throw new Error("at /secret/place");
+    };
+    const logged = await through(fail, async (url) => {
+      expect(await answer(await post(url))).toEqual({
+        status: 500,
+        body: '{"error":"internal error: see beckon\'s log"}',
+      });
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+    });
+    expect(logged).toEqual(["a request failed: at /secret/place"]);
+  });
+
+  test("a port that is taken is an error, not a second listener", async () => {
+    await through(
+      async () => ({ status: 200 }),
+      async (url) => {
+        const again = () =>
+          listen(Number(new URL(url).port), {
+            token,
+            stop() {},
+            accept: async () => ({ status: 200 }),
+            sessions,
+            act,
+            lines: { hold() {}, end() {} },
+            doctor: async () => ({}),
+            onError() {},
+          });
+        expect(again).toThrow(expect.objectContaining({ code: "EADDRINUSE" }));
+      },
+    );
+  });
+
+  test("it stops, though one client keeps its line open and another never finishes", async () => {
+    let began = 0;
+    await through(
+      async () => ({ status: 200 }),
+      async (url) => {
+        const port = Number(new URL(url).port);
+        const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;
+        const idle = connect(port, "127.0.0.1").on("error", () => {});
+        idle.write(`GET /health HTTP/1.1\r\n${head}\r\n`);
+        await new Promise((resolve) => idle.once("data", resolve));
+        const half = connect(port, "127.0.0.1").on("error", () => {});
+        await new Promise<void>((resolve) => {
+          half.write(`POST /api/hook HTTP/1.1\r\n${head}Content-Length: 100\r\n\r\n{"se`, () => resolve());
+        });
+        // Until the server waits for the rest.
+        await Bun.sleep(50);
+        began = performance.now();
+      },
+    );
+    expect(performance.now() - began).toBeLessThan(1_500);
+  });
+});

@@ -1,0 +1,287 @@
+/** What others script against: every answer exactly as promised. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Elysia } from "elysia";
+import { createHookRoute } from "../../src/api/server.ts";
+import { limits } from "../../src/core/limits.ts";
+import type { IngestResult } from "../../src/core/ports.ts";
+import { asks, createWorld, prompt, type World } from "../world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = createWorld();
+  await world.start();
+});
+afterAll(() => world.destroy());
+
+const answer = async (response: Response) => ({
+  status: response.status,
+  type: response.headers.get("content-type"),
+  body: await response.text(),
+});
+const json = (status: number, body: string) => ({ status, type: "application/json", body });
+const start = { session_id: "s-1", hook_event_name: "SessionStart", source: "startup" };
+
+describe("/health", () => {
+  test("says ok, needs no secret and tells nothing else", async () => {
+    const response = await fetch(`${world.address()}/health`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toStartWith("text/plain");
+    expect(await response.text()).toBe("ok");
+  });
+});
+
+describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
+  test("takes a bare payload", async () => {
+    expect(await answer(await world.post(start, path))).toEqual(json(200, '{"ok":true}'));
+  });
+
+  test.each([
+    ["claude's by name", { ...start, provider: "claude" }],
+    ["an envelope", { provider: "claude", _meta: { id: `e-${path}` }, payload: start }],
+    ["an envelope without provider", { _meta: {}, payload: start }],
+    [
+      "_meta inside the payload",
+      { ...start, _meta: { workspace_id: "w", collected_at: "2026-02-20T15:00:00Z" } },
+    ],
+    ["an event nobody has heard of", { session_id: "s-1", hook_event_name: "BrandNew", extra: [1] }],
+    ["a provider of the wrong type, as if there were none", { ...start, provider: 7 }],
+  ])("takes %s", async (_, body) => {
+    expect(await answer(await world.post(body, path))).toEqual(json(200, '{"ok":true}'));
+  });
+
+  test.each(["{", "", "hello", '{"session_id":}', "\0", '"\\ud800'])("%j is invalid JSON", async (body) => {
+    expect(await answer(await world.post(body, path))).toEqual(json(400, '{"error":"invalid JSON"}'));
+  });
+
+  test.each(["null", "[]", "7", '"text"', "true"])("%s is JSON, but no object", async (body) => {
+    const refused = '{"error":"invalid JSON: the body is no object"}';
+    expect(await answer(await world.post(body, path))).toEqual(json(400, refused));
+  });
+
+  test.each(["nobody", "", "Claude", "__proto__", "constructor"])(
+    "provider %j is unknown",
+    async (provider) => {
+      const body = { ...start, provider };
+      expect(await answer(await world.post(body, path))).toEqual(json(400, '{"error":"unknown provider"}'));
+    },
+  );
+
+  test.each([
+    [{ hook_event_name: "Stop" }, "no session_id in the payload"],
+    [{}, "no session_id in the payload"],
+    [{ session_id: "s-1" }, "no hook_event_name in the payload"],
+    [
+      { session_id: "", hook_event_name: "Stop" },
+      "session_id or hook_event_name is empty, too long or no text",
+    ],
+    [
+      { session_id: 7, hook_event_name: "Stop" },
+      "session_id or hook_event_name is empty, too long or no text",
+    ],
+    [{ _meta: {}, payload: { hook_event_name: "Stop" } }, "no session_id in the payload"],
+  ])("%j is refused, and told why", async (body, error) => {
+    expect(await answer(await world.post(body, path))).toEqual(json(400, JSON.stringify({ error })));
+  });
+
+  test("takes JSON with its character set named, and nothing else", async () => {
+    const post = (type: string) =>
+      world.request(path, { method: "POST", body: JSON.stringify(start), headers: { "content-type": type } });
+    expect((await post("application/json; charset=utf-8")).status).toBe(200);
+    expect((await post("application/json;charset=UTF-8")).status).toBe(200);
+    expect((await post("text/plain")).status).toBe(415);
+  });
+});
+
+test("the hooks' doors can be put into any Elysia server", async () => {
+  const texts: string[] = [];
+  const accept = async (text: string): Promise<IngestResult> => {
+    texts.push(text);
+    return { status: 200 };
+  };
+  const server = new Elysia().use(createHookRoute(accept)).get("/mine", () => "mine");
+  const hook = new Request("http://localhost/api/hook", { method: "POST", body: "{}" });
+  expect(await answer(await server.handle(hook))).toEqual(json(200, '{"ok":true}'));
+  expect(await (await server.handle(new Request("http://localhost/mine"))).text()).toBe("mine");
+  expect(texts).toEqual(["{}"]);
+});
+
+describe("a body without a length", () => {
+  const pieces = (text: string[]) =>
+    new ReadableStream({
+      async start(stream) {
+        for (const piece of text) {
+          stream.enqueue(Buffer.from(piece));
+          await Bun.sleep(1);
+        }
+        stream.close();
+      },
+    });
+  const post = async (text: string[]) =>
+    answer(await world.request("/api/hook", { method: "POST", body: pieces(text) }));
+
+  test("is taken, though characters and names are torn between its pieces", async () => {
+    expect(
+      await post(['{"session_id":"chunk', 'ed","hook_event_name":"UserPrompt', 'Submit","prompt":"größer"}']),
+    ).toEqual(json(200, '{"ok":true}'));
+    expect((await world.session("chunked"))?.lastPrompt).toBe("größer");
+  });
+
+  test("is counted as it comes", async () => {
+    const piece = "x".repeat(limits.maxBodyBytes / 8);
+    const tooLarge = json(413, `{"error":"body is larger than ${limits.maxBodyBytes} bytes"}`);
+    expect(await post(['{"prompt":"', ...Array.from({ length: 9 }, () => piece), '"}'])).toEqual(tooLarge);
+    expect(await answer(await world.post("x".repeat(limits.maxBodyBytes + 1)))).toEqual(tooLarge);
+    const whole = { ...prompt("large"), prompt: "x".repeat(limits.maxBodyBytes - 1_000) };
+    expect(await answer(await world.post(whole))).toEqual(json(200, '{"ok":true}'));
+  });
+});
+
+describe("/ingest with the older fields", () => {
+  const meta = { workspace_id: "my-project", terminal_session_id: "term_abc123", forwarder_version: "2.0.0" };
+  const teammate = { agent_name: "worker-01", agent_type: "builder", team_name: "my-team" };
+  const send = async (hook_type: string, fields: Record<string, unknown> = {}) =>
+    (await world.post({ hook_type, session_id: "old-1", ...fields, _meta: meta }, "/ingest")).status;
+
+  test("a teammate starts, works and stops; its place is kept", async () => {
+    expect(await send("SubagentStart", { ...teammate, prompt: "build", parent_session_id: "p" })).toBe(200);
+    expect(await world.session("old-1")).toMatchObject({
+      project: "my-project",
+      place: { terminalSessionId: "term_abc123" },
+      children: [{ agentId: "my-team/worker-01", type: "builder", state: "running" }],
+    });
+    expect(await send("SubagentStop", { ...teammate, result: { ok: true } })).toBe(200);
+    expect((await world.session("old-1"))?.children).toMatchObject([{ state: "ended" }]);
+  });
+
+  test("tools run and fail, notifications have a level, Stop a reason", async () => {
+    expect(await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "false" } })).toBe(200);
+    expect((await world.session("old-1"))?.status).toEqual({ kind: "working", detail: "Bash" });
+    expect(await send("PostToolUse", { tool_name: "Bash", tool_result: "", error: "exit 1" })).toBe(200);
+    expect(await send("Notification", { message: "hm", level: "warn" })).toBe(200);
+    expect((await world.session("old-1"))?.activityPhase).toBe("busy");
+    expect(await send("Stop", { reason: "done", summary: "built" })).toBe(200);
+    expect((await world.session("old-1"))?.activityPhase).toBe("interactable");
+  });
+});
+
+describe("/api/sessions", () => {
+  const fields =
+    "provider sessionId state activityPhase status asks children cwd project gitBranch title model tokens turnCount " +
+    "lastPrompt lastResponse currentSkill place fingerprint startedAt lastEventAt";
+  const askFields = "id kind agentId tool summary options openedAt answerable";
+
+  test("lists each session with every promised field", async () => {
+    const seen = { pid: process.pid, procStart: "7", tty: "/dev/pts/3", env: { TERM_PROGRAM: "kitty" } };
+    await world.hook({ ...prompt("full-1"), transcript_path: "/nowhere.jsonl" }, seen);
+    await world.hook({
+      ...prompt("full-1"),
+      hook_event_name: "SubagentStart",
+      agent_id: "a1",
+      agent_type: "Explore",
+    });
+    await world.hook(asks("full-1"));
+    const response = await world.request("/api/sessions");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    const body = (await response.json()) as { sessions: Record<string, unknown>[] };
+    expect(Object.keys(body)).toEqual(["sessions"]);
+    const session = body.sessions.find(({ sessionId }) => sessionId === "full-1");
+    expect(Object.keys(session ?? {})).toEqual(expect.arrayContaining(fields.split(" ")));
+    expect(session).toMatchObject({
+      provider: "claude",
+      state: "active",
+      activityPhase: "waiting_permission",
+      status: { kind: "attention", detail: "Permission for Bash" },
+      asks: [{ kind: "permission", tool: "Bash", summary: "touch x", options: [], answerable: false }],
+      children: [{ agentId: "a1", type: "Explore", state: "running", detail: null }],
+      cwd: "/home/dev/proj",
+      project: "proj",
+      lastPrompt: "go",
+      place: { pid: process.pid, tty: "/dev/pts/3", env: { TERM_PROGRAM: "kitty" } },
+      fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+    });
+    const [ask = {}] = (session?.asks ?? []) as object[];
+    expect(Object.keys(ask).sort()).toEqual(askFields.split(" ").sort());
+  });
+
+  test("one of them by its id, a beginning that no other has, or agent:id", async () => {
+    await world.post(prompt("c0ffee-1"));
+    await world.post(prompt("c0ffee-2"));
+    await world.post(prompt("d00d-1"));
+    const found = async (name: string) => {
+      const response = await world.request(`/api/sessions/${name}`);
+      return response.status === 200
+        ? ((await response.json()) as { sessionId: string }).sessionId
+        : response.status;
+    };
+    expect(await found("c0ffee-1")).toBe("c0ffee-1");
+    expect(await found("d")).toBe("d00d-1");
+    expect(await found("claude:d00d-1")).toBe("d00d-1");
+    expect(await found("claude%3Ad00")).toBe("d00d-1");
+    expect(await found("c0ffee")).toBe(404);
+    expect(await found("codex:d00d-1")).toBe(404);
+    expect(await found("%E0%A4%A")).toBe(404);
+    expect(await answer(await world.request("/api/sessions/zz"))).toEqual(
+      json(404, '{"error":"no session zz"}'),
+    );
+  });
+
+  test("no other path and no other method", async () => {
+    expect(await answer(await world.request("/api/nothing"))).toEqual(json(404, '{"error":"not found"}'));
+    expect((await world.request("/api/hook")).status).toBe(405);
+    expect((await world.post(start, "/api/sessions")).status).toBe(405);
+    expect((await fetch(`${world.address()}/api/sessions`)).status).toBe(401);
+  });
+});
+
+describe("POST /api/sessions/:id/…", () => {
+  const path = (name: string, deed: string) => `/api/sessions/${name}/${deed}`;
+  beforeAll(() => world.post(asks("deeds")));
+
+  test("focus says how far it got, and why", async () => {
+    const response = await world.post({}, path("deeds", "focus"));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      result: "impossible",
+      by: "",
+      why: expect.stringMatching(/^no hook of this session has said where its terminal is\./),
+      says: expect.stringMatching(/^beckon cannot take you there\. No hook /),
+    });
+  });
+
+  test("a session that is muted, snoozed or dismissed is not the next one that waits", async () => {
+    const next = () => world.post({}, path("--next", "focus"));
+    const others = (await world.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
+    for (const { sessionId } of others) await world.post({}, path(sessionId, "mute"));
+    for (const [deed, body, back] of [
+      ["mute", {}, { on: false }],
+      ["snooze", { minutes: 5 }, { minutes: 0 }],
+      ["dismiss", "", null],
+    ] as const) {
+      expect((await next()).status).toBe(200);
+      expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(json(200, '{"ok":true}'));
+      expect((await next()).status).toBe(404);
+      if (back) await world.post(back, path("deeds", deed));
+    }
+  });
+
+  test.each(["{", "[]", "7"])("%s is no body", async (body) => {
+    expect(await answer(await world.post(body, path("deeds", "snooze")))).toEqual(
+      json(400, '{"error":"invalid JSON"}'),
+    );
+  });
+
+  test.each([
+    ["snooze", { minutes: "ten" }, "minutes must be a number; 0 ends the snooze"],
+    ["mute", { on: "yes" }, "on must be true or false"],
+  ])("%s with %j says what is wrong", async (deed, body, error) => {
+    expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(
+      json(400, JSON.stringify({ error })),
+    );
+  });
+
+  test("an unknown session or deed", async () => {
+    expect((await world.post({}, path("nobody", "mute"))).status).toBe(404);
+    expect((await world.post({}, path("deeds", "fly"))).status).toBe(404);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createUserActions, type UserActionsOptions } from "../../src/app/user-actions.ts";
+import { defaults } from "../../src/core/config/config.ts";
+import { noPreferences } from "../../src/core/config/preferences.ts";
+import type { UserAction } from "../../src/core/config/user-action.ts";
+import { followConfig } from "../../src/storage/config-file.ts";
+import { blocked, keyOf, minute, now } from "../core/view/tray.ts";
+import { until } from "../world.ts";
+
+const session = blocked("shop", minute);
+
+function click(
+  action: UserAction,
+  answer: UserActionsOptions["held"]["answer"],
+  more: Partial<UserActionsOptions> = {},
+): readonly string[] {
+  const said: string[] = [];
+  const never = () => {
+    throw new Error("not asked for here");
+  };
+  const actions = createUserActions({
+    desk: {
+      setPreference: never,
+      preferences: () => noPreferences,
+      showMessage: (...words) => void said.push(words.join(": ")),
+    },
+    terminals: { focus: never, isLooking: never, reach: never },
+    held: { answer },
+    clock: () => ({ ...now, host: "h", boot: "b" }),
+    sessions: () => [session],
+    config: () => defaults,
+    configPath: "",
+    version: "1.2.3",
+    url: () => "",
+    transcript: never,
+    openFile: never,
+    copy: never,
+    connect: never,
+    quit: never,
+    onProblem: (text) => void said.push(text),
+    ...more,
+  });
+  actions.click(action);
+  return said;
+}
+const allow = (key: string) =>
+  ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
+
+test("a click hands over the answer to the very ask it was shown for, and says nothing where that worked", async () => {
+  const given: unknown[] = [];
+  const said = click(allow(keyOf(session)), async (...all) => {
+    given.push(all);
+    return { ok: true, answered: "allowed" };
+  });
+  await until(() => given.length > 0, 1_000);
+  await Bun.sleep(1);
+  expect(given).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
+  expect(said).toEqual([]);
+});
+
+test("an answer that came too late is said to have", async () => {
+  const said = click(allow(keyOf(session)), async () => ({
+    refused: 409,
+    error: "this ask is gone: it was answered in the terminal, or ended",
+  }));
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual(["Nothing was answered: This ask is gone: it was answered in the terminal, or ended"]);
+});
+
+test("a session that is no longer there is not answered", async () => {
+  const said = click(allow("claude:gone"), () => {
+    throw new Error("answered");
+  });
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual(["Nothing was answered: This session is over"]);
+});
+
+test("Settings… opens a file that shows what can be set, and sets nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-actions-"));
+  const configPath = join(folder, "config.json");
+  const opened: string[] = [];
+  const openFile = async (path: string) => {
+    opened.push(readFileSync(path, "utf8"));
+    return null;
+  };
+  try {
+    const said = click({ do: "settings" }, async () => "", { configPath, openFile });
+    await until(() => opened.length > 0, 1_000);
+    expect(said).toEqual([]);
+    expect(opened[0]).toContain('"//finished": false');
+    const file = followConfig(configPath, () => {});
+    file.stop();
+    expect([file.config(), file.problems()]).toEqual([defaults, []]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("a click that gets no further than the window says so, and where to look", async () => {
+  const why = "this GNOME Terminal cannot switch tabs from outside";
+  const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
+  const terminals = { focus, isLooking: async () => null, reach: focus };
+  const said = click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
+  await until(() => said.length > 0, 1_000);
+  expect(said).toEqual([
+    "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal cannot switch tabs from outside.\nWhere to look: pts/1, in /home/dev/shop.",
+  ]);
+});

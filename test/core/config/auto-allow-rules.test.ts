@@ -1,0 +1,159 @@
+/** Rules can only allow reading, and a mistake in them is named. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { plainWords, readRule, rightRules } from "../../../src/core/config/auto-allow-rules.ts";
+import { readConfig } from "../../../src/core/config/read-config.ts";
+import { isReadOnly } from "../../../src/core/config/read-only.ts";
+
+describe("a rule", () => {
+  test.each([
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "NotebookRead",
+    "Bash(git status)",
+    "Bash(git diff *)",
+    "Bash(git diff:*)",
+    "Bash(git log --oneline -20)",
+    "Bash(git branch --list *)",
+    "Bash(git stash list)",
+    "Bash(ls *)",
+    "Bash(rg *)",
+    "Bash(find . -name *)",
+    "Bash(cat README.md)",
+  ])("%s", (rule) => {
+    expect(readRule(rule)).toBeObject();
+  });
+  test.each([
+    "Edit",
+    "Write",
+    "Bash",
+    "Bash()",
+    "Bash(*)",
+    "Bash(git *)",
+    "Bash(git push *)",
+    "Bash('git diff' --output=x)",
+    "Bash(git 'stash list' x)",
+    "Bash(git branch -D x)",
+    "Bash(git branch new)",
+    "Bash(git diff --output=x *)",
+    "Bash(git diff --outp=x *)",
+    "Bash(git diff --ext-diff *)",
+    "Bash(git -c core.pager=x log *)",
+    "Bash(git grep -O *)",
+    "Bash(git config --get x)",
+    "Bash(rm *)",
+    "Bash(rg --pre x *)",
+    "Bash(find . -delete)",
+    "Bash(find . -exec rm *)",
+    "Bash(sort -o x *)",
+    "Bash(tree -o x)",
+    "Bash(env *)",
+    "Bash(xargs *)",
+    "Bash(sed -i *)",
+    "Bash(npm test)",
+    "Bash(ls; rm x)",
+    "Bash(ls | cat)",
+    "Bash(ls > x)",
+    "Bash(cat $X)",
+    "Bash(./ls *)",
+    "Bash(/tmp/ls *)",
+    "Bash(PAGER=x git log)",
+    "Bash(git d* x)",
+    "read",
+    "Read(x)",
+    "WebFetch",
+    "AskUserQuestion",
+    "ExitPlanMode",
+    "mcp__a__b",
+    " Read",
+    "",
+  ])("%j is none", (rule) => {
+    expect(readRule(rule)).toBeString();
+  });
+});
+
+describe("in the settings", () => {
+  test("what is right counts, what is wrong is named", () => {
+    const autoAllow = {
+      "/home/me/web": ["Read", "Bash(rm *)", "Bash(git status)", "Edit"],
+      web: ["Read"],
+      "/": ["Read"],
+      "/home/me/../x": ["Read"],
+    };
+    const { config, problems } = readConfig({ answering: { autoAllow } });
+    expect(config.answering).toEqual({
+      enabled: true,
+      autoAllow: { "/home/me/web": ["Read", "Bash(git status)"] },
+    });
+    const can =
+      'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
+    expect(problems).toEqual([
+      `answering.autoAllow: "Bash(rm *)" names no command that is known to only read. ${can}`,
+      `answering.autoAllow: "Edit" does not only read. ${can}`,
+      'answering.autoAllow: "web" must be the whole path of a project\'s folder',
+      'answering.autoAllow: "/" is everything, not a project',
+      'answering.autoAllow: "/home/me/../x" must be the whole path of a project\'s folder',
+    ]);
+  });
+  test.each([[], "Read", ["Read"], { "/a": "Read" }, { "/a": [5] }, null, 5])(
+    "%j are no rules",
+    (...given) => {
+      const [autoAllow] = given;
+      const { config, problems } = readConfig({ answering: { autoAllow } });
+      expect(config.answering.autoAllow).toEqual({});
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toStartWith(
+        'answering.autoAllow must be an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}, not',
+      );
+    },
+  );
+});
+
+describe("for any text", () => {
+  const text = fc.string({
+    unit: fc.oneof(
+      fc.constantFrom(
+        ..." -./*=~^:$`'\"\\;&|<>(){}[]!#\n\t\u202eab",
+        "git ",
+        "diff ",
+        "--output",
+        "Bash(",
+        "ls ",
+      ),
+      fc.string({ maxLength: 1 }),
+    ),
+  });
+  test("a plain command has no sign that a shell would make something of", () => {
+    fc.assert(
+      fc.property(text, (command) => {
+        const words = plainWords(command);
+        if (words === null) return;
+        expect(words.length).toBeGreaterThan(0);
+        const bare = command.replace(/'[^'\n]*'|"[^"$`\\!\n]*"/g, "Q");
+        expect(bare).not.toMatch(/[$`;&|<>(){}[\]*?!#\\'"\n\r\t]/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+  test("a rule that is one stays one, and nothing else does", () => {
+    fc.assert(
+      fc.property(fc.array(text), (list) => {
+        const right = rightRules({ "/a": list })["/a"] ?? [];
+        expect(right).toEqual(list.filter((rule) => typeof readRule(rule) !== "string"));
+      }),
+    );
+  });
+  test("no option passes that is not written out in the list", () => {
+    const option = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz"), minLength: 1 });
+    fc.assert(
+      fc.property(option, (name) => {
+        expect(isReadOnly(["git", "diff", `--output${name}`])).toBe(false);
+        expect(isReadOnly(["git", "diff", `--${"output".slice(0, (name.length % 6) + 1)}`])).toBe(false);
+        expect(isReadOnly(["git", "diff", `-o${name}`])).toBe(false);
+        expect(isReadOnly(["rg", `--pre${name}`])).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,162 @@
+/** A person's settings: what is wrong is named with what would be right, and the rest counts. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { defaults, settings } from "../../../src/core/config/config.ts";
+import { readConfig } from "../../../src/core/config/read-config.ts";
+
+/** By hooks, which do not ask the app. */
+const readElsewhere: ReadonlySet<string> = new Set(["allowRemoteUrl", "autoLaunch"]);
+
+describe("what is right counts", () => {
+  test("nothing set: the defaults, and no complaint", () => {
+    expect(readConfig({})).toEqual({ config: defaults, problems: [] });
+  });
+  test("every setting can be set", () => {
+    const config = {
+      alerts: {
+        blocked: false,
+        failed: false,
+        idle: false,
+        finished: true,
+        graceMs: 1_500,
+        sound: false,
+        unattended: true,
+        whileLooking: true,
+      },
+      quietHours: { from: "22:00", to: "08:00" },
+      mutedProjects: ["playground"],
+      answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(git diff *)"] } },
+      keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
+    };
+    expect(readConfig(config)).toEqual({ config, problems: [] });
+    expect(readConfig({ ...config, quietHours: null }).config.quietHours).toBeNull();
+  });
+  test("keys that others read, and a person's notes, are no mistakes", () => {
+    const value = {
+      allowRemoteUrl: true,
+      autoLaunch: false,
+      $schema: "x",
+      "// why": "so",
+      alerts: { "//": "loud", sound: true },
+    };
+    expect(readConfig(value)).toEqual({ config: defaults, problems: [] });
+  });
+});
+
+describe("what is wrong is named", () => {
+  test.each<[unknown, string]>([
+    [
+      { alerts: { graceMs: "soon" } },
+      'alerts.graceMs must be a number of milliseconds from 0 to 60000, not "soon"',
+    ],
+    [
+      { alerts: { graceMs: 60_001 } },
+      "alerts.graceMs must be a number of milliseconds from 0 to 60000, not 60001",
+    ],
+    [{ alerts: { graceMs: -1 } }, "alerts.graceMs must be a number of milliseconds from 0 to 60000, not -1"],
+    [{ alerts: { sound: "no" } }, 'alerts.sound must be true or false, not "no"'],
+    [{ alerts: { sound: null } }, "alerts.sound must be true or false, not null"],
+    [{ alerts: { sound: { a: 1 } } }, "alerts.sound must be true or false, not this object"],
+    [{ alerts: true }, 'alerts must be an object like {"blocked": true}, not true'],
+    [{ keep: { journalDays: 0 } }, "keep.journalDays must be a number of days from 1 to 365, not 0"],
+    [
+      { mutedProjects: "web" },
+      'mutedProjects must be a list of project names like ["playground"], not "web"',
+    ],
+    [
+      { mutedProjects: [""] },
+      'mutedProjects must be a list of project names like ["playground"], not this list',
+    ],
+    [{ alerts: { sonud: true } }, "alerts.sonud is not a setting: did you mean alerts.sound?"],
+    [{ Alerts: { sound: true } }, "Alerts is not a setting: did you mean alerts?"],
+    [{ alert: { sound: true } }, "alert is not a setting: did you mean alerts?"],
+    [{ graceMs: 5 }, "graceMs is not a setting: did you mean alerts.graceMs?"],
+    [{ alerts: { gracems: 5 } }, "alerts.gracems is not a setting: did you mean alerts.graceMs?"],
+    [{ quitHours: null }, "quitHours is not a setting: did you mean quietHours?"],
+    [{ colour: "red" }, "colour is not a setting: see the list of settings in the README"],
+    [{ "": 1 }, "a key without a name is not a setting: see the list of settings in the README"],
+    [[], 'the settings must be an object like {"alerts": {"sound": false}}, not an empty list'],
+    [null, 'the settings must be an object like {"alerts": {"sound": false}}, not null'],
+  ])("%j", (value, problem) => {
+    expect(readConfig(value)).toEqual({ config: defaults, problems: [problem] });
+  });
+  test.each([
+    { from: "22:00", to: "24:00" },
+    { from: "22:00" },
+    { from: "10:00", to: "10:00" },
+    { from: "10:00", to: "11:00", on: true },
+    { from: 22, to: 8 },
+    "22:00-08:00",
+    ["22:00", "08:00"],
+  ])("quiet hours that are none: %j", (quietHours) => {
+    const { config, problems } = readConfig({ quietHours });
+    expect(config.quietHours).toBeNull();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toStartWith('quietHours must be {"from": "22:00", "to": "08:00"}');
+  });
+  test("one wrong key does not touch the others", () => {
+    const { config, problems } = readConfig({
+      alerts: { sound: 1, finished: true },
+      keep: { journalDays: 2 },
+    });
+    expect(config).toMatchObject({ alerts: { sound: true, finished: true }, keep: { journalDays: 2 } });
+    expect(problems).toHaveLength(1);
+  });
+  test("a file full of mistakes is not a wall of them, and none can steer a terminal", () => {
+    const wrong = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`\x1b[2Jwrong-${n}`, n]));
+    const { problems } = readConfig(wrong);
+    expect(problems).toHaveLength(21);
+    expect(problems[0]).toStartWith("wrong-0 is not a setting");
+    expect(problems.at(-1)).toBe("and 280 more");
+    expect(readConfig({ alerts: { sound: "a\u0007\nb" } }).problems[0]).toEndWith('not "a b"');
+  });
+});
+
+describe("for any JSON", () => {
+  const nearly = fc.record(
+    {
+      alerts: fc.oneof(
+        fc.jsonValue(),
+        fc.dictionary(fc.constantFrom("sound", "graceMs", "x"), fc.jsonValue()),
+      ),
+      quietHours: fc.oneof(
+        fc.jsonValue(),
+        fc.record({ from: fc.constantFrom("10:00", "x", 5), to: fc.constantFrom("09:00", null) }),
+      ),
+      mutedProjects: fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue())),
+      keep: fc.jsonValue(),
+      __proto__: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  );
+  test("nothing throws, every setting is whole, and what is not a default was set", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), nearly), (value) => {
+        const { config, problems } = readConfig(JSON.parse(JSON.stringify(value)));
+        for (const { key, fits } of settings) {
+          if (readElsewhere.has(key)) continue;
+          const found = key.split(".").reduce<unknown>((of, name) => Object(of)[name], config);
+          expect(fits(found), key).toBe(true);
+        }
+        expect(readConfig(config)).toEqual({ config, problems: [] });
+        for (const problem of problems) expect(problem).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});
+
+describe("the list of settings", () => {
+  test("has every key of the config with its default, and says what each does", () => {
+    const flat = Object.entries(defaults).flatMap(([name, value]) =>
+      name === "alerts" || name === "answering" || name === "keep"
+        ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
+        : [[name, value] as [string, unknown]],
+    );
+    const listed = settings.filter(({ key }) => !readElsewhere.has(key));
+    expect(listed.map(({ key, default: value }) => [key, value])).toEqual(flat);
+    for (const { key, says, fits, default: value } of settings) {
+      expect(says, key).toMatch(/^[A-Z].{10,110}\.$/);
+      expect(fits(value), key).toBe(true);
+    }
+  });
+});

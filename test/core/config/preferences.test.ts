@@ -1,0 +1,159 @@
+/** What a click asks for, how long it holds, and what a restart finds. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  applyPreference,
+  dismiss,
+  dismissalKey,
+  noPreferences,
+  type Preferences,
+  parsePreferences,
+  prunePreferences,
+} from "../../../src/core/config/preferences.ts";
+import type { UserAction } from "../../../src/core/config/user-action.ts";
+import { alertsOf, failed, now, stopped } from "../view/alerting.ts";
+import { ask, blocked, keyOf, minute } from "../view/tray.ts";
+
+const hour = 60 * minute;
+const web = blocked("web", minute);
+const key = keyOf(web);
+const time = { at: now.at, tomorrow: now.at + 17 * hour };
+const facts = { session: (name: string) => (name === key ? web : null) };
+const after = (wishes: Preferences, ...actions: UserAction[]) =>
+  actions.reduce((held, action) => applyPreference(held, action, time, facts), wishes);
+
+describe("a click", () => {
+  test("mutes a session or a project, once, and takes it back", () => {
+    const on: UserAction = { do: "mute", session: key, on: true };
+    expect(after(noPreferences, on, on).muted).toEqual([key]);
+    expect(after(noPreferences, on, { ...on, on: false })).toEqual(noPreferences);
+    const project: UserAction = { do: "mute-project", project: "web", on: true };
+    expect(after(noPreferences, project, project).mutedProjects).toEqual(["web"]);
+    expect(after(noPreferences, project, { ...project, on: false })).toEqual(noPreferences);
+  });
+  test("snoozes for that long, anew each time, and wakes", () => {
+    const snooze = (minutes: number | null): UserAction => ({ do: "snooze", session: key, minutes });
+    expect(after(noPreferences, snooze(15), snooze(30)).snoozed).toEqual([
+      { session: key, until: now.at + 30 * minute },
+    ]);
+    expect(after(noPreferences, snooze(15), snooze(null))).toEqual(noPreferences);
+    for (const odd of [0, -5, Number.NaN]) expect(after(noPreferences, snooze(odd))).toEqual(noPreferences);
+    expect(after(noPreferences, snooze(Number.POSITIVE_INFINITY)).snoozed[0]?.until).toBe(
+      now.at + 7 * 24 * hour,
+    );
+  });
+  test.each([
+    ["off", null],
+    ["hour", now.at + hour],
+    ["tomorrow", time.tomorrow],
+    ["on", Number.MAX_SAFE_INTEGER],
+  ] as const)("quiet: %s", (mode, until) => {
+    expect(after({ ...noPreferences, quietUntil: 5 }, { do: "quiet", mode }).quietUntil).toBe(until);
+  });
+  test("sends away what a session asks now, in alerts and in the tray; a new ask counts again", () => {
+    const wishes = after(noPreferences, { do: "dismiss", session: key });
+    expect(alertsOf([web], { wishes }).show).toEqual([]);
+    expect(wishes.dismissed).toContain(dismissalKey(key, "ask-60000"));
+    const more = { ...web, asks: [...web.asks, ask(0)] };
+    expect(alertsOf([more], { wishes }).show).toHaveLength(1);
+    expect(after(noPreferences, { do: "dismiss", session: "claude:nobody" })).toBe(noPreferences);
+  });
+  test("that wishes for nothing changes nothing", () => {
+    const actions: UserAction[] = [
+      { do: "focus", session: key },
+      { do: "next" },
+      { do: "copy-id", session: key },
+      { do: "quit" },
+    ];
+    expect(after(noPreferences, ...actions)).toBe(noPreferences);
+  });
+});
+
+test("an alert that was closed is dismissed once", () => {
+  const once = dismiss(noPreferences, ["a", "b", "a"]);
+  expect(once.dismissed).toEqual(["a", "b"]);
+  expect(dismiss(once, ["b"])).toBe(once);
+});
+
+describe("what is over is let go", () => {
+  const other = failed("api", minute);
+  const all: Preferences = {
+    quietUntil: now.at + 1,
+    muted: [key, "claude:gone"],
+    mutedProjects: ["web", "gone"],
+    snoozed: [
+      { session: key, until: now.at + 1 },
+      { session: keyOf(other), until: now.at },
+      { session: "claude:gone", until: now.at + hour },
+    ],
+    dismissed: [
+      `${key}#ask-60000`,
+      dismissalKey(key, "ask-60000"),
+      `${key}#answered`,
+      dismissalKey(key, "answered"),
+      "claude:gone#ask-1",
+      ...alertsOf([other]).show.map((alert) => alert.key),
+    ],
+  };
+  test("quiet times and snoozes that ended, asks that were answered, sessions nobody knows; projects stay", () => {
+    expect(prunePreferences(all, now.at, [web, other])).toEqual({
+      quietUntil: now.at + 1,
+      muted: [key],
+      mutedProjects: ["web", "gone"],
+      snoozed: [{ session: key, until: now.at + 1 }],
+      dismissed: [`${key}#ask-60000`, dismissalKey(key, "ask-60000"), all.dismissed[5] ?? ""],
+    });
+    expect(prunePreferences(all, now.at + 1, [web, other])).toMatchObject({ quietUntil: null, snoozed: [] });
+  });
+  test("a second time there is nothing to do", () => {
+    const once = prunePreferences(all, now.at, [web, other]);
+    expect(prunePreferences(once, now.at, [web, other])).toBe(once);
+  });
+  test("what a person was told of a turn stays told until the next", () => {
+    const done = stopped("web", minute);
+    const wishes = applyPreference(noPreferences, { do: "dismiss", session: keyOf(done) }, time, {
+      session: () => done,
+    });
+    expect(wishes.dismissed).toHaveLength(1);
+    expect(prunePreferences(wishes, now.at, [done])).toBe(wishes);
+    expect(prunePreferences(wishes, now.at, [stopped("web", 0)]).dismissed).toEqual([]);
+  });
+});
+
+describe("a file of wishes", () => {
+  test("comes back as it was written", () => {
+    const wishes = after(
+      { ...noPreferences, dismissed: ["a"] },
+      { do: "mute", session: key, on: true },
+      { do: "snooze", session: key, minutes: 5 },
+      { do: "quiet", mode: "on" },
+    );
+    expect(parsePreferences(JSON.parse(JSON.stringify(wishes)))).toEqual(wishes);
+  });
+  test("damaged, is read as far as it goes", () => {
+    expect(
+      parsePreferences({
+        quietUntil: "soon",
+        muted: [key, 5, null, "", key],
+        mutedProjects: "web",
+        snoozed: [null, { session: key }, { session: key, until: 7 }, "x"],
+        dismissed: { a: 1 },
+      }),
+    ).toEqual({ ...noPreferences, muted: [key], snoozed: [{ session: key, until: 7 }] });
+    for (const odd of [null, undefined, 5, "x", [], [[]]])
+      expect(parsePreferences(odd)).toEqual(noPreferences);
+  });
+  test("of any JSON nothing throws, and reading it again changes nothing", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (value, inner) => {
+        for (const given of [
+          value,
+          { quietUntil: inner, muted: inner, snoozed: [inner], dismissed: [inner] },
+        ]) {
+          const wishes = parsePreferences(given);
+          expect(parsePreferences(wishes)).toEqual(wishes);
+        }
+      }),
+    );
+  });
+});

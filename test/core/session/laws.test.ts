@@ -1,0 +1,210 @@
+/** Laws that hold for any sequence of any events, in any order of arrival. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AgentEvent, Change } from "../../../src/core/session/event.ts";
+import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
+import { type SessionSnapshot, snapshotOf } from "../../../src/core/view/snapshot.ts";
+
+const startedAt = 1_790_000_000_000;
+const agentIds = [null, null, "a1", "a2"];
+const toolUseIds = [null, "t1", "t2", "t3"];
+const tools = ["Bash", "Write", "mcp__fake__ask"];
+const nullable = <T>(values: readonly T[]) => fc.constantFrom(...values);
+
+const changes: fc.Arbitrary<Change> = fc.oneof(
+  fc.record({
+    kind: fc.constant("session-start" as const),
+    source: nullable(["startup", "resume", "compact", "odd"]),
+    model: nullable([null, "m"]),
+  }),
+  fc.record({ kind: fc.constant("session-end" as const), reason: nullable([null, "other"]) }),
+  fc.record({
+    kind: fc.constant("prompt" as const),
+    text: fc.string({ maxLength: 5 }),
+    byMachine: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("tool-start" as const),
+    tool: nullable(tools),
+    toolUseId: nullable(toolUseIds),
+    inputKey: nullable(["k1", "k2"]),
+    summary: fc.constant("do it"),
+    skill: nullable([null, "spec"]),
+  }),
+  fc.record({
+    kind: fc.constant("tool-end" as const),
+    tool: nullable(tools),
+    toolUseId: nullable(toolUseIds),
+    outcome: nullable(["ok", "failed", "denied"] as const),
+    skill: nullable([null, "spec"]),
+  }),
+  fc.constant({ kind: "tools-done" } as const),
+  fc.record({
+    kind: fc.constant("ask" as const),
+    ask: nullable(["permission", "question", "plan", "elicitation"] as const),
+    tool: nullable([...tools, null]),
+    inputKey: nullable(["k1", "k2", "fake", null]),
+    summary: fc.constant("may I"),
+    options: fc.constant([]),
+  }),
+  fc.record({ kind: fc.constant("ask-answered" as const), request: nullable(["e1", "e2", "e3"]) }),
+  fc.record({ kind: fc.constant("elicitation-end" as const), server: nullable([null, "fake"]) }),
+  fc.record({
+    kind: fc.constant("nudge" as const),
+    ask: nullable(["permission", "elicitation", "idle"] as const),
+    text: fc.constant("hey"),
+  }),
+  fc.record({
+    kind: fc.constant("turn-end" as const),
+    error: nullable([null, "rate_limit"]),
+    lastResponse: nullable([null, "done"]),
+    background: fc.option(
+      fc.array(
+        fc.record({
+          id: nullable(["a1", "a2", "b1"]),
+          type: nullable(["subagent", "shell"]),
+          running: fc.boolean(),
+          description: nullable([null, "x"]),
+        }),
+        { maxLength: 3 },
+      ),
+    ),
+  }),
+  fc.record({ kind: fc.constant("child-start" as const), type: fc.constant("Explore") }),
+  fc.constant({ kind: "child-end" } as const),
+  fc.constant({ kind: "compact-start" } as const),
+  fc.constant({ kind: "compact-end" } as const),
+  fc.constant({ kind: "setup" } as const),
+  fc.constant({ kind: "interrupted" } as const),
+  fc.record({
+    kind: fc.constant("status" as const),
+    status: nullable(["idle", "busy", "waiting", "shell"] as const),
+    waitingFor: nullable([null, "permission prompt", "input needed", "dialog open"]),
+    title: nullable([null, "T"]),
+  }),
+  fc.record({ kind: fc.constant("gone" as const), why: nullable(["process", "file"] as const) }),
+  fc.record({ kind: fc.constant("enriched" as const), with: fc.constant({ turnCount: 3 }) }),
+  fc.constant({ kind: "note" } as const),
+);
+
+const events: fc.Arbitrary<AgentEvent[]> = fc
+  .array(
+    fc.record({
+      change: changes,
+      agentId: nullable(agentIds),
+      after: fc.integer({ min: 1, max: 2_000 }),
+      promptId: nullable([null, "p1", "p2"]),
+    }),
+    { maxLength: 50 },
+  )
+  .map((list) => {
+    let t = 0;
+    return list.map(({ change, agentId, after, promptId }, index) => {
+      t += after;
+      return {
+        id: `e${index}`,
+        at: startedAt + t,
+        t,
+        agent: "claude",
+        sessionId: "s",
+        agentId,
+        agentType: agentId && "Explore",
+        name: change.kind,
+        promptId,
+        cwd: "/p",
+        project: null,
+        transcriptPath: null,
+        place: null,
+        attended: null,
+        payloadKey: `k${index}`,
+        change,
+      };
+    });
+  });
+
+interface Arrival {
+  readonly event: AgentEvent;
+  readonly arrives: number;
+}
+
+function play(
+  arrivals: readonly Arrival[],
+  eachTime?: (seen: SessionSnapshot) => void,
+): SessionSnapshot | null {
+  let story: EventWindow | undefined;
+  for (const { event, arrives } of arrivals) {
+    story = reduce(story, event);
+    eachTime?.(snapshotOf(story.session, { at: startedAt + arrives, t: arrives }));
+  }
+  const end = 10_000_000;
+  return story ? snapshotOf(story.session, { at: startedAt + end, t: end }) : null;
+}
+
+const onTime = (list: readonly AgentEvent[]): Arrival[] => list.map((event) => ({ event, arrives: event.t }));
+
+function holds(seen: SessionSnapshot): void {
+  const running = new Set(
+    seen.children.filter((child) => child.state === "running").map((child) => child.agentId),
+  );
+  if (seen.state !== "active") expect(seen.activityPhase).toBeNull();
+  if (seen.state === "active") expect(seen.activityPhase).not.toBeNull();
+  if (seen.state === "completed") {
+    expect(seen.asks).toEqual([]);
+    expect(running.size).toBe(0);
+  }
+  for (const ask of seen.asks) if (ask.agentId !== null) expect(running).toContain(ask.agentId);
+  expect(new Set(seen.asks.map((ask) => ask.id)).size).toBe(seen.asks.length);
+  const blocking = seen.asks.some((ask) => ask.kind !== "idle");
+  if (blocking) expect(seen.status.kind).toBe("attention");
+  expect(seen.status.kind === "attention").toBe(blocking);
+}
+
+const runs = { numRuns: 3_000 };
+
+describe("for any sequence of any events", () => {
+  test("nothing throws, and there are never two truths", () => {
+    fc.assert(
+      fc.property(events, (list) => void play(onTime(list), holds)),
+      runs,
+    );
+  });
+
+  test("what arrives late, twice and out of order ends in the same state", () => {
+    const delays = fc.array(
+      fc.record({ delay: fc.integer({ min: 0, max: 3_000 }), again: fc.integer({ min: 0, max: 3_000 }) }),
+      { minLength: 50, maxLength: 50 },
+    );
+    fc.assert(
+      fc.property(events, delays, (list, delayed) => {
+        const arrivals = list.flatMap((event, index) => {
+          const { delay = 0, again = 0 } = delayed[index] ?? {};
+          return [
+            { event, arrives: event.t + delay },
+            ...(again % 3 === 0 ? [{ event, arrives: event.t + again }] : []),
+          ];
+        });
+        arrivals.sort((a, b) => a.arrives - b.arrives);
+        expect(play(arrivals)).toEqual(play(onTime(list)));
+      }),
+      runs,
+    );
+  });
+
+  test("the same payload under another id within a second counts once", () => {
+    fc.assert(
+      fc.property(events, (list) => {
+        const hooks = list.filter(
+          (event) =>
+            !["status", "gone", "enriched", "interrupted", "ask-answered"].includes(event.change.kind),
+        );
+        const doubled = hooks.flatMap((event) => [
+          event,
+          { ...event, id: `${event.id}-again`, t: event.t + 0.5, at: event.at },
+        ]);
+        expect(play(onTime(doubled))?.asks.length).toBe(play(onTime(hooks))?.asks.length);
+        expect(play(onTime(doubled))?.turnCount).toBe(play(onTime(hooks))?.turnCount);
+      }),
+      runs,
+    );
+  });
+});

@@ -1,0 +1,63 @@
+/** JSON cut in its own text: whatever is in it, only the one value goes. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { withoutMember } from "../../../src/core/text/json-text.ts";
+
+const cut = (text: string, from = 0) => withoutMember(text, "gone", from);
+
+const values: [string, string][] = [
+  ["a text", '"x"'],
+  ["a text with quotes, backslashes and brackets", String.raw`"a \"} ]\\"`],
+  ["a number", "-1.5e3"],
+  ["a word", "true"],
+  ["nothing", "null"],
+  ["a list", '[1,[2,"]"],{}]'],
+  ["an object", String.raw`{"a":{"b":"}"},"c":["\\"]}`],
+  ["an empty list", "[]"],
+];
+
+test.each(values)("%s", (_, value) => {
+  for (const [before, after] of [
+    ["{", "}"],
+    ['{"a":1,', "}"],
+    ["{", ',"b":[2]}'],
+    ['{"a":{"b":"c"},', ',"d":"gone"}'],
+    ['[{"x":"\\"gone\\":",', "}]"],
+  ] as const) {
+    expect(cut(`${before}"gone":${value}${after}`)).toBe(`${before}"gone":null${after}`);
+  }
+});
+
+test("with whatever of the same name is in it", () => {
+  expect(cut('{"a":1,"gone":{"gone":[{"gone":1}]},"b":2}')).toBe('{"a":1,"gone":null,"b":2}');
+});
+
+test("what is named twice, spelled otherwise or not there stays to the byte", () => {
+  for (const text of [
+    '{"gone":1,"a":{"gone":2}}',
+    '{"gone":{"gone":1},"a":{"gone":2}}',
+    '{"gone" : 1}',
+    '{"g\\u006fne":1}',
+    '{"a":"gone"}',
+    "{}",
+    '"gone"',
+  ]) {
+    expect(cut(text)).toBe(text);
+  }
+  expect(cut('{"gone":1,"a":2}', 3)).toBe('{"gone":1,"a":2}');
+});
+
+test("any object is the same without it", () => {
+  const name = fc.oneof(fc.string(), fc.constantFrom("gone", '"gone":', "a"));
+  const value = fc.jsonValue();
+  fc.assert(
+    fc.property(fc.dictionary(name, value), value, fc.constantFrom(undefined, 1), (rest, gone, space) => {
+      const whole = { ...rest, gone };
+      const text = JSON.stringify(whole, null, space);
+      const left = JSON.parse(cut(text));
+      const isCut = left.gone === null && gone !== null;
+      expect(left).toEqual(JSON.parse(JSON.stringify(isCut ? { ...whole, gone: null } : whole)));
+    }),
+    { numRuns: 2_000 },
+  );
+});

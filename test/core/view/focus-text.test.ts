@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { type FocusOutcome, focusText } from "../../../src/core/view/focus-text.ts";
+import { ended, working } from "./tray.ts";
+
+const session = working("shop", 0);
+const said = (outcome: FocusOutcome, of: Parameters<typeof focusText>[1] = session) => {
+  const { title, lines } = focusText(outcome, of);
+  return `${title}. ${lines.join(" ")}`;
+};
+
+describe("how a way to a terminal ended", () => {
+  test.each<[string, FocusOutcome, string]>([
+    [
+      "all the way",
+      { result: "exact", by: "tmux, X11", why: null },
+      "You are there. This is its terminal (tmux, X11).",
+    ],
+    [
+      "to its window",
+      { result: "window", by: "Tilix, X11", why: "Tilix cannot switch tabs from outside" },
+      "As close as beckon gets. This is its window (Tilix, X11). Tilix cannot switch tabs from outside. Where to look: pts/1, in /home/dev/shop.",
+    ],
+    [
+      "nowhere",
+      { result: "impossible", by: "", why: "no window of its terminal was found on X11" },
+      "beckon cannot take you there. No window of its terminal was found on X11. Where to look: pts/1, in /home/dev/shop.",
+    ],
+    [
+      "nowhere, by a program that writes its name small",
+      { result: "impossible", by: "tmux", why: "tmux could not select the pane: it gave no reason." },
+      "beckon cannot take you there. tmux could not select the pane: it gave no reason. Where to look: pts/1, in /home/dev/shop.",
+    ],
+  ])("%s", (_, outcome, words) => expect(said(outcome)).toBe(words));
+
+  test("of a session that is over or not known, nobody is sent to look for its terminal", () => {
+    const outcome: FocusOutcome = { result: "impossible", by: "", why: "nothing needs you now" };
+    const words = "beckon cannot take you there. Nothing needs you now.";
+    expect(said(outcome, ended("shop", 0))).toBe(words);
+    expect(said(outcome, null)).toBe(words);
+    expect(said(outcome, { ...session, place: null, cwd: null })).toBe(words);
+  });
+
+  test("no folder's name steers what it stands in", () => {
+    const outcome: FocusOutcome = { result: "impossible", by: "", why: "x" };
+    expect(said(outcome, { ...session, cwd: "/a\u001b[2J\n\u202eb" })).toEndWith("in /a b.");
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test";
+import { shorten } from "../../src/hook/shorten.ts";
+import { event } from "./world.ts";
+
+describe("a payload made to fit", () => {
+  const deep = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+  for (const [what, bulk] of [
+    ["one long text", "x".repeat(300_000)],
+    ["one long text of three bytes a character", "語".repeat(300_000)],
+    ["many texts", Array.from({ length: 2_000 }, () => "y".repeat(100))],
+    ["a long list of numbers", Array.from({ length: 100_000 }, (_, n) => n)],
+    ["an object of many fields", Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]))],
+    ["nesting too deep to be written", [deep(60_000), "x".repeat(100_000)]],
+  ] as const) {
+    test(what, () => {
+      const text = shorten({ bulk, ...event }, 100_000);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(100_000);
+      expect(JSON.parse(text)).toMatchObject({
+        session_id: event.session_id,
+        hook_event_name: "PreToolUse",
+        tool_name: "Bash",
+      });
+    });
+  }
+
+  test("many fields at the top do not push out whose event it is", () => {
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]));
+    expect(JSON.parse(shorten({ ...many, ...event }, 50_000))).toMatchObject({
+      session_id: event.session_id,
+    });
+  });
+});

@@ -1,0 +1,168 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { post, readToken } from "../../src/hook/post.ts";
+import { chooseTarget, isLoopback } from "../../src/hook/target.ts";
+import { homeIn } from "../../src/hook/user.ts";
+import { resolvePaths } from "../../src/storage/paths.ts";
+import { writeEndpoint } from "../../src/storage/private.ts";
+import { readEndpoint } from "../../src/system/endpoint.ts";
+import { testWith } from "../needs.ts";
+import { createWorld, environment, event, expectSilence, run, token, type World } from "./world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.destroy());
+
+describe("BECKON_URL", () => {
+  test("on this machine it is followed, whatever endpoint.json says", async () => {
+    const { received, port } = world.receiver();
+    world.announce(9);
+    for (const url of [`http://127.0.0.1:${port}`, `http://localhost:${port}/`]) {
+      expectSilence(await world.forward(JSON.stringify(event), { BECKON_URL: url }));
+    }
+    expect(received.map(({ headers }) => headers.host)).toEqual([`127.0.0.1:${port}`, `localhost:${port}`]);
+  });
+
+  test("anywhere else it is not: nothing is sent there, and beckon still gets the event", async () => {
+    const elsewhere = world.receiver(200, "0.0.0.0");
+    const here = world.receiver();
+    for (const host of ["0.0.0.0", "127.0.0.1@0.0.0.0"]) {
+      expectSilence(
+        await world.forward(JSON.stringify(event), { BECKON_URL: `http://${host}:${elsewhere.port}` }),
+      );
+    }
+    expect(elsewhere.received).toEqual([]);
+    expect(here.received).toHaveLength(2);
+    expect(world.log()).toContain("BECKON_URL ignored");
+  });
+
+  test("the person's own config can allow it", async () => {
+    const elsewhere = world.receiver(200, "0.0.0.0");
+    world.write("own.json", '{"allowRemoteUrl":true}');
+    const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}`, BECKON_HOME: world.home };
+    const own = async () => world.inHome("own.json");
+    const target = await chooseTarget(env, resolvePaths(env), [], Promise.resolve({ boot: null }), own);
+    if (target === null) throw new Error("not followed");
+    expect(await post(target, await readToken(world.inHome("auth-header")), "{}", 1_000)).toBe(200);
+    expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  test("a config that a variable places cannot, wherever it lies", async () => {
+    const elsewhere = world.receiver(200, "0.0.0.0");
+    world.announce(9);
+    const evil = world.inHome("evil");
+    for (const folder of [".", ".config/beckon", "beckon", "Library/Application Support/beckon"]) {
+      mkdirSync(join(evil, folder), { recursive: true });
+      writeFileSync(join(evil, folder, "config.json"), '{"allowRemoteUrl":true}');
+    }
+    const url = `http://0.0.0.0:${elsewhere.port}`;
+    for (const places of [
+      { BECKON_HOME: evil },
+      { BECKON_HOME: "", HOME: evil },
+      { BECKON_HOME: "", XDG_CONFIG_HOME: evil, APPDATA: evil },
+    ]) {
+      const ran = await world.forward(JSON.stringify(event), { BECKON_URL: url, ...places });
+      expectSilence(ran);
+      expect(ran.stderr).toContain("BECKON_URL ignored");
+      expect(ran.stderr).not.toContain(`${evil}/.config`);
+    }
+    expect(elsewhere.received).toEqual([]);
+  });
+
+  testWith("getent")("the home folder is the one of the user database, whatever HOME says", async () => {
+    const line = Bun.spawnSync(["getent", "passwd", String(process.getuid?.())]).stdout.toString();
+    const source = `import { homeOfPerson } from "${join(import.meta.dir, "../../src/hook/user.ts")}";
+      console.log(homeOfPerson());`;
+    const ran = await run([process.execPath, "-e", source], environment(world.home), "");
+    expect(ran.stdout.trim()).toBe(line.split(":")[5] ?? "");
+  });
+
+  test("a line of the user database is found by its number alone", () => {
+    const text =
+      "x:1000:0:0::/wrong:\nann:*:1000:20::0:0:Ann:/Users/ann:/bin/zsh\nbob:x:7:7::relative:/bin/sh\n";
+    expect(homeIn(text, 1000, 8)).toBe("/Users/ann");
+    expect(homeIn(text, 7, 5)).toBeNull();
+    expect(homeIn(text, 8, 5)).toBeNull();
+  });
+
+  test("loopback is judged by the address, not by how it looks", () => {
+    const judged = (text: string) => isLoopback(new URL(text));
+    for (const yes of [
+      "http://127.0.0.1:1",
+      "http://127.9.8.7",
+      "http://localhost:4488",
+      "http://[::1]:1",
+      "http://0x7f.1",
+    ]) {
+      expect([yes, judged(yes)]).toEqual([yes, true]);
+    }
+    for (const no of [
+      "http://127.0.0.1.evil.org",
+      "http://localhost.evil.org",
+      "http://127.0.0.1@evil.org",
+      "http://evil.org/127.0.0.1",
+      "http://0.0.0.0",
+      "http://[::ffff:10.0.0.1]",
+      "https://127.0.0.1",
+      "ftp://127.0.0.1",
+      "file:///127.0.0.1",
+    ]) {
+      expect([no, judged(no)]).toEqual([no, false]);
+    }
+  });
+
+  test("an endpoint.json that points elsewhere is not followed either", async () => {
+    const elsewhere = world.receiver(200, "0.0.0.0");
+    world.write("endpoint.json", JSON.stringify({ url: `http://0.0.0.0:${elsewhere.port}` }));
+    expectSilence(await world.forward(JSON.stringify(event)));
+    expect(elsewhere.received).toEqual([]);
+    expect(world.spool()).toHaveLength(1);
+  });
+});
+
+describe("endpoint.json", () => {
+  const places = () => resolvePaths({ BECKON_HOME: world.home });
+
+  test("as beckon writes it, it is followed", async () => {
+    const { received, port } = world.receiver();
+    const endpoint = { url: `http://127.0.0.1:${port}`, pid: process.pid };
+    writeEndpoint(places(), { ...endpoint, key: "k" });
+    expectSilence(await world.forward(JSON.stringify(event)));
+    expect(received).toHaveLength(1);
+    expect(readEndpoint(places())).toEqual(endpoint);
+  });
+
+  testWith("linux")("it says which process of that number it was, on which boot", async () => {
+    writeEndpoint(places(), { url: "http://127.0.0.1:1", pid: process.pid, key: "k" });
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    expect(JSON.parse(readFileSync(places().endpoint, "utf8"))).toEqual({
+      url: "http://127.0.0.1:1",
+      pid: process.pid,
+      start: stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19],
+      boot: readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim(),
+      key: "k",
+    });
+  });
+
+  for (const [what, pid, more] of [
+    ["whose number another process has now", process.pid, { start: "1" }],
+    ["of before the machine was started again", process.pid, { boot: "another" }],
+    ["without a process", undefined, {}],
+    ["of process 0, which every signal reaches", 0, {}],
+    ["of a whole group", -1, {}],
+    ["of half a process", process.pid + 0.5, {}],
+    ["of a process by name", String(process.pid), {}],
+  ] as const) {
+    testWith("linux")(`one ${what} is not followed: who has the port gets nothing`, async () => {
+      const { received, port } = world.receiver();
+      world.announce(port, pid, { pid, ...more });
+      expectSilence(await world.forward(JSON.stringify(event)));
+      expect(received).toEqual([]);
+      expect(world.spool()).toHaveLength(1);
+      expect(readEndpoint(places())).toBeNull();
+    });
+  }
+});

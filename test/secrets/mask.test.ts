@@ -1,0 +1,287 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { maskSecrets } from "../../src/secrets/mask.ts";
+import { maskText } from "../../src/secrets/rules.ts";
+
+/** Put together here, so that no scanner takes this file for a leak. */
+const secret = (start: string, length: number) =>
+  start + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA".repeat(9).slice(0, length);
+const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", secret("", 43)].join(".");
+const pem = ["-----BEGIN RSA PRIVATE", " KEY-----\n", `${secret("MII", 64)}\n`.repeat(5)].join("");
+const pemEnd = "-----END RSA PRIVATE KEY-----";
+const hunter = "hunter2!x";
+
+const inText = (text: string): string => {
+  const body = JSON.stringify({ provider: "claude", payload: { tool_input: { command: text }, n: 1 } });
+  const masked = JSON.parse(maskSecrets(body)) as { payload: { tool_input: { command: string }; n: number } };
+  expect(masked).toEqual({
+    provider: "claude",
+    payload: { tool_input: { command: expect.any(String) }, n: 1 },
+  } as never);
+  return masked.payload.tool_input.command;
+};
+
+const tokens: [string, string][] = [
+  ["AWS key id", `AKIA${"IOSFODNN7EXAMPLE"}`],
+  ["temporary AWS key id", `ASIA${"IOSFODNN7EXAMPLE"}`],
+  ["GitHub token", secret("ghp_", 36)],
+  ["GitHub app token", secret("ghs_", 36)],
+  ["fine-grained GitHub token", secret("github_pat_", 60)],
+  ["GitLab token", secret("glpat-", 20)],
+  ["Slack bot token", secret("xoxb-", 50)],
+  ["Slack app token", secret("xapp-1-", 50)],
+  ["npm token", secret("npm_", 36)],
+  ["OpenAI key", secret("sk-proj-", 60)],
+  ["Anthropic key", secret("sk-ant-api03-", 90)],
+  ["Google key", secret("AIza", 35)],
+  ["Stripe live key", secret("sk_live_", 24)],
+  ["restricted Stripe key", secret("rk_test_", 24)],
+  ["JWT", jwt],
+  ["Vault token", secret("hvs.", 30)],
+  ["SendGrid key", `SG.${secret("", 22)}.${secret("", 43)}`],
+  ["Hugging Face token", secret("hf_", 34)],
+  ["PyPI token", secret("pypi-", 60)],
+  ["DigitalOcean token", `dop_v1_${"0123456789abcdef".repeat(4)}`],
+  ["Docker token", secret("dckr_pat_", 27)],
+];
+
+test.each(tokens)("a %s is covered wherever it stands", (_, token) => {
+  for (const [start, end] of [
+    ["", ""],
+    ["use ", " please"],
+    ["x=", ";"],
+    ['{"a":"', '"}'],
+    ["line\n", "\nline"],
+    ["\t", "\t"],
+    // A text within a text: its newline is a backslash and an n.
+    ['{\\"a\\": \\"b\\n', '\\"}'],
+    ["https://host/", "?q=1"],
+  ] as const) {
+    expect(inText(`${start}${token}${end}`)).toBe(`${start}•••${end}`);
+  }
+  expect(maskSecrets(JSON.stringify([token, `a ${token} ${token}`]))).toBe('["•••","a ••• •••"]');
+});
+
+const texts: [string, string][] = [
+  [`curl -H "Authorization: Bearer ${hunter}" host`, 'curl -H "Authorization: Bearer •••" host'],
+  [`curl -H 'authorization: basic ${hunter}'`, "curl -H 'authorization: basic •••'"],
+  [`Authorization: ${secret("", 20)}`, "Authorization: •••"],
+  [`{"Authorization": "Bearer ${hunter}"}`, '{"Authorization": "Bearer •••"}'],
+  [`mysql --password=${hunter} db`, "mysql --password=••• db"],
+  [`mysql --password ${hunter} db`, "mysql --password ••• db"],
+  ['tool --db-password "two words" -v', 'tool --db-password "•••" -v'],
+  [`tool --api-key ${secret("", 12)}`, "tool --api-key •••"],
+  [`tool --access-token ${secret("", 12)}\nnext`, "tool --access-token •••\nnext"],
+  [`PGPASSWORD=${hunter} psql -h db`, "PGPASSWORD=••• psql -h db"],
+  [`PGPASSWORD='${hunter} b' psql`, "PGPASSWORD='•••' psql"],
+  [`export DB_PASS=${hunter}\nexport MYSQL_PWD=${hunter}`, "export DB_PASS=•••\nexport MYSQL_PWD=•••"],
+  [`password: ${hunter}`, "password: •••"],
+  [`password = "${hunter}"`, 'password = "•••"'],
+  [`{"password": "${hunter}", "user": "me"}`, '{"password": "•••", "user": "me"}'],
+  [`{\\"password\\": \\"${hunter}`, '{\\"password\\": \\"•••'],
+  [`git clone https://me:${hunter}@host/x.git`, "git clone https://me:•••@host/x.git"],
+  [`redis://:${hunter}@cache:6379/0`, "redis://:•••@cache:6379/0"],
+  ["postgres://u:p@ss@db/x", "postgres://u:•••@db/x"],
+  [`OPENAI_API_KEY=${secret("", 20)} node x.js`, "OPENAI_API_KEY=••• node x.js"],
+  [`AWS_SECRET_ACCESS_KEY="${secret("", 40)}"`, 'AWS_SECRET_ACCESS_KEY="•••"'],
+  [`client_secret: '${secret("", 20)}'`, "client_secret: '•••'"],
+  [`NPM_TOKEN=${secret("", 20)}&x=1`, "NPM_TOKEN=•••&x=1"],
+  [`DEPLOY_KEY=${secret("", 20)}`, "DEPLOY_KEY=•••"],
+  [`curl -u me:${hunter} host`, "curl -u me:••• host"],
+  [`a\n${pem}${pemEnd}\nb`, "a\n•••\nb"],
+  [`a ${pem.replaceAll("\n", "\\n")}${pemEnd} b`, "a ••• b"],
+  [`cut off: ${pem}`, "cut off: •••"],
+];
+
+test.each(texts.map((row) => [row[1].replaceAll("\n", "\\n"), ...row] as const))(
+  "what is kept of it: %s",
+  (_, text, expected) => {
+    expect(inText(text)).toBe(expected);
+  },
+);
+
+test("what only looks a little like a secret is left as it is", () => {
+  for (const text of [
+    "npm run build && git status",
+    "PWD=/home/me/project OLDPWD=/tmp",
+    "the password is on the desk, the token: see below",
+    "function f(password: string, token: string): void",
+    "max_tokens: 8192, input_tokens=123456789, token_count=123456789",
+    "task-notification and disk-usage-of-the-whole-machine",
+    "cache_key=users-by-name-1234567890, primary key: id",
+    "http://localhost:3000/?mail=me@example.com",
+    "ssh://git@github.com:22/me/x.git and git@github.com:me/x.git",
+    "docker run -u 1000:1000 image curl",
+    "toolu_01A2b3C4d5E6f7G8h9J0k1L2 9f86d081-884c-4d63-a1b2-c3d4e5f60718",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+    "secret: no, api_key: short",
+    "•••",
+  ]) {
+    expect(inText(text)).toBe(text);
+  }
+});
+
+test("a value is covered for its name, whatever it looks like, and keys never are", () => {
+  const body = {
+    password: "x",
+    db_password: "a b c",
+    Authorization: "Basic abc",
+    api_key: "plainwords",
+    apiKey: "short",
+    accessToken: "not so short",
+    SOME_KEY: "sixteen letters!",
+    token: 12345678,
+    secret: ["untouched"],
+    tokens: "many words here",
+    key: "primary key of it",
+    [secret("ghp_", 36)]: "the key of an object",
+    nested: { "client-secret": "not so short", password: "" },
+  };
+  expect(JSON.parse(maskSecrets(JSON.stringify(body, null, 2)))).toEqual({
+    ...body,
+    password: "•••",
+    db_password: "•••",
+    Authorization: "•••",
+    api_key: "•••",
+    accessToken: "•••",
+    SOME_KEY: "•••",
+    nested: { "client-secret": "•••", password: "" },
+  });
+});
+
+test("only the string with the secret changes: all other text is the same to the byte", () => {
+  const rest = String.raw`{ "a" : "\u00e9\/\b\ud83d", "n": 1.0e+2 , "password" :`;
+  expect(maskSecrets(`${rest} "x\\"y\\\\" }`)).toBe(`${rest} "•••" }`);
+});
+
+test.each(tokens)("a %s is seen at every place of a text that holds nothing else", (_, token) => {
+  for (let before = 0; before < 6; before++) {
+    const [text] = JSON.parse(maskSecrets(JSON.stringify([`${" ".repeat(before)}${token}`])));
+    expect(text).toBe(`${" ".repeat(before)}•••`);
+  }
+});
+
+test.each([
+  ["deploy --token\u00a0ab12cd34ef56", "deploy --token\u00a0•••"],
+  ["api_key\u000b: 0123456789abcdef", "api_key\u000b: •••"],
+  ["mytool --api_key 0123456789abcdef0123", "mytool --api_key •••"],
+  ["mytool --access_token 0123456789abcdef", "mytool --access_token •••"],
+  ["curl \\\n-u me:hunter22 host", "curl \\\n-u me:••• host"],
+  ["curl\t-u me:hunter22 host", "curl\t-u me:••• host"],
+])("%j, whatever stands between a name and its value", (text, covered) => {
+  expect(inText(text)).toBe(covered);
+  expect(maskText(text)).toBe(covered);
+});
+
+test("a bearer's token is covered without the header's name before it", () => {
+  expect(inText(`send it as Bearer ${secret("", 24)} please`)).toBe("send it as Bearer ••• please");
+  expect(inText("the bearer of bad news")).toBe("the bearer of bad news");
+});
+
+const pieces = fc.constantFrom(
+  ...tokens.map(([, token]) => token),
+  ...texts.map(([text]) => text),
+  ..."password passwd= token: secret api_key _KEY= --password -u --user a:b1 Bearer authorization: :// @ : = \" ' \\ \\n • ••• eyJ sk- 1234567890 \n".split(
+    " ",
+  ),
+  "-----BEGIN PRIVATE KEY-----",
+  "-----END",
+  " ",
+);
+const tricky = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(fc.oneof(pieces, fc.string({ maxLength: 12 })), { maxLength: 8 }).map((parts) => parts.join("")),
+);
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    tricky,
+    fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(tricky, fc.constantFrom("password", "api_key", "x")), tie("value"), {
+      maxKeys: 4,
+    }),
+  ),
+}));
+
+function shape(json: unknown): unknown {
+  if (typeof json === "string") return "";
+  if (Array.isArray(json)) return json.map(shape);
+  if (typeof json !== "object" || json === null) return json;
+  return Object.entries(json).map(([key, inner]) => [key, shape(inner)]);
+}
+
+test("any JSON stays JSON of the same shape with the same keys, and masking it again changes nothing", () => {
+  fc.assert(
+    fc.property(value, fc.constantFrom(undefined, 2), (json, space) => {
+      const text = JSON.stringify(json, null, space);
+      const masked = maskSecrets(text);
+      expect(shape(JSON.parse(masked))).toEqual(shape(JSON.parse(text)));
+      expect(maskSecrets(masked)).toBe(masked);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("text that is no JSON does no harm", () => {
+  fc.assert(
+    fc.property(tricky, (text) => {
+      expect(typeof maskSecrets(text)).toBe("string");
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const hostile: [string, number][] = [
+  ...["a", "-"].map((piece): [string, number] => [piece, 200]),
+  // Each of these is the start of a secret, half a million times. Quadratic would be hours.
+  ...[
+    "sk-",
+    "eyJ",
+    "eyJ-",
+    "eyJa.",
+    "password",
+    "password=",
+    "token: ",
+    "secret",
+    "://",
+    "://a:",
+    "authorization",
+    "\\",
+    '"',
+    "1",
+  ].map((piece): [string, number] => [piece, 1_000]),
+  ["-----BEGIN PRIVATE KEY-----", 1_000],
+];
+
+test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
+  const text = JSON.stringify({ a: piece.repeat((4 * 1024 * 1024) / piece.length) });
+  const time = () => {
+    const start = performance.now();
+    maskSecrets(text);
+    return performance.now() - start;
+  };
+  // A busy machine gets a second try.
+  const first = time();
+  expect(first < limitMs ? first : time()).toBeLessThan(limitMs);
+});
+
+test("the first look at a text overlooks nothing that the closer one would find", () => {
+  fc.assert(
+    fc.property(value, (any) => {
+      const text = JSON.stringify(any);
+      // The sign makes it look closer.
+      expect(maskSecrets(`[${text},"@"]`)).toBe(`[${maskSecrets(text)},"@"]`);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("in a plain text neither", () => {
+  fc.assert(
+    fc.property(tricky, (text) => {
+      expect(maskText(`@ ${text}`)).toBe(`@${maskText(` ${text}`)}`);
+    }),
+    { numRuns: 3_000 },
+  );
+});

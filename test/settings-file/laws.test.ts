@@ -1,0 +1,151 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import {
+  addHooks,
+  type Changed,
+  isEmptySettings,
+  ownHooks,
+  removeHooks,
+  SettingsError,
+} from "../../src/settings-file/hooks.ts";
+import { rest, settingsWithOurs, untouchedSettings, wanted } from "./kit.ts";
+
+const runs = { numRuns: 1500 };
+const timeoutMs = 60_000;
+const asOwn = wanted.map(({ matcher = null, ...hook }) => ({ ...hook, matcher }));
+const byEvent = (a: { event: string }, b: { event: string }): number => a.event.localeCompare(b.event);
+const parse = (text: string): unknown => JSON.parse(text.replace("\uFEFF", ""));
+
+describe("whatever the settings look like", () => {
+  test(
+    "after an install our hooks are there, once each, and all else is as it was, to the digit",
+    () => {
+      fc.assert(
+        fc.property(settingsWithOurs, ({ text }) => {
+          const after = addHooks(text, wanted).text;
+          expect([...ownHooks(after)].sort(byEvent)).toEqual([...asOwn].sort(byEvent));
+          expect(rest(after)).toEqual(rest(text));
+          expect(() => parse(after)).not.toThrow();
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "a second install changes nothing",
+    () => {
+      fc.assert(
+        fc.property(settingsWithOurs, ({ text }) => {
+          const once = addHooks(text, wanted).text;
+          expect(addHooks(once, wanted)).toEqual({ text: once, added: [], removed: [] });
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "uninstall gives back the very file that was there before the install",
+    () => {
+      fc.assert(
+        fc.property(untouchedSettings, ({ text }) => {
+          const { text: after, added, removed } = addHooks(text, wanted);
+          expect({ added, removed }).toEqual({ added: wanted.map(({ event }) => event), removed: [] });
+          expect(removeHooks(after).text).toBe(text);
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "uninstall leaves nothing of ours and all of the others', and is done the first time",
+    () => {
+      fc.assert(
+        fc.property(settingsWithOurs, ({ text }) => {
+          const { text: after, removed } = removeHooks(text);
+          expect(ownHooks(after)).toEqual([]);
+          expect(rest(after)).toEqual(rest(text));
+          expect(removed).toEqual([...new Set(ownHooks(text).map(({ event }) => event))]);
+          expect(removeHooks(after)).toEqual({ text: after, added: [], removed: [] });
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "an update to another path, other events and back leaves one entry each and the others alone",
+    () => {
+      const other = wanted.slice(1).map((hook) => ({ ...hook, command: "/opt/beckon hook claude" }));
+      fc.assert(
+        fc.property(untouchedSettings, ({ text }) => {
+          const updated = addHooks(addHooks(text, wanted).text, other).text;
+          expect(ownHooks(updated)).toHaveLength(other.length);
+          expect(removeHooks(addHooks(updated, wanted).text).text).toBe(text);
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+
+  test(
+    "what is added is laid out like the file: its line ends, its indentation, on one line where all is",
+    () => {
+      fc.assert(
+        fc.property(untouchedSettings, ({ text, style }) => {
+          fc.pre(style.wild === null && !style.inside.includes("\n") && !isEmptySettings(text));
+          const body = addHooks(text, wanted).text.trimEnd();
+          if (style.unit === null) return expect(body).not.toContain("\n");
+          const lines = body.split("\n").slice(1, -1);
+          const ends = new Set<string>(lines.map((line) => (line.endsWith("\r") ? "\r\n" : "\n")));
+          expect(ends).toEqual(new Set([style.eol]));
+          for (const line of lines) expect(line).toMatch(new RegExp(`^(${style.unit})*[^ \\t]`));
+        }),
+        runs,
+      );
+    },
+    timeoutMs,
+  );
+});
+
+test(
+  "no text makes it fail otherwise than by saying what is wrong and where",
+  () => {
+    const broken = fc
+      .tuple(settingsWithOurs, fc.nat(), fc.constantFrom("", ",", "}", "//", '"', "\\", "\0", "1", "[", "'"))
+      .map(([{ text }, at, put]) => {
+        const place = at % (text.length + 1);
+        return text.slice(0, place) + put + text.slice(place + 1);
+      });
+    fc.assert(
+      fc.property(fc.oneof(broken, fc.string(), fc.json()), (text) => {
+        for (const change of [() => addHooks(text, wanted), () => removeHooks(text)]) {
+          const result = outcome(change);
+          if (typeof result === "string") expect(() => parse(result.trim() || "{}")).not.toThrow();
+          else {
+            expect(result).toBeInstanceOf(SettingsError);
+            expect(result.message).toStartWith(`line ${result.line}, column ${result.column}: `);
+            expect(result.line).toBeLessThanOrEqual(text.split(/\r\n|\n|\r/).length);
+          }
+        }
+      }),
+      runs,
+    );
+  },
+  timeoutMs,
+);
+
+function outcome(change: () => Changed): string | SettingsError {
+  try {
+    return change().text;
+  } catch (error) {
+    return error as SettingsError;
+  }
+}

@@ -1,0 +1,232 @@
+/** What doctor says of Claude Code and of the hooks in its settings. */
+import { describe, expect, test } from "bun:test";
+import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import { claudeFindings } from "../../src/agents/claude/setup/doctor.ts";
+import type { Finding } from "../../src/agents/finding.ts";
+import type { OwnHook } from "../../src/settings-file/hooks.ts";
+import { type HooksFacts, hooksFindings, type SettingsFacts } from "../../src/setup/doctor/hooks.ts";
+
+const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
+const only = (findings: readonly Finding[], id: string) => {
+  const found = findings.find((finding) => finding.id === id);
+  if (!found) throw new Error(`no ${id} in ${brief(findings)}`);
+  return found;
+};
+
+describe("Claude Code", () => {
+  test.each([
+    ["2.1.325", ["ok claude.found"]],
+    ["2.1.200", ["ok claude.found"]],
+    ["2.1.199", ["ok claude.found", "info claude.no-status"]],
+    ["2.1.100", ["ok claude.found", "info claude.lacks", "info claude.no-status"]],
+    ["2.0.44", ["ok claude.found", "warn claude.no-requests", "info claude.lacks", "info claude.no-status"]],
+    [null, ["warn claude.version"]],
+  ])("version %s", (version, says) => {
+    expect(brief(claudeFindings({ path: "/usr/bin/claude", version }))).toEqual(says);
+  });
+
+  test("what an old version lacks is said in people's words, without an event's name", () => {
+    const { text, fix } = only(claudeFindings({ path: "/c", version: "2.0.76" }), "claude.lacks");
+    expect(text).toBe(
+      "with this version beckon does not see that a question was answered by another hook, calls that auto mode refused, what MCP servers ask you, that a turn ended with an error, the end of compaction and its setup",
+    );
+    expect(fix).toBe("Update Claude Code: claude update");
+  });
+
+  test("where there is none, how to get on is said", () => {
+    expect(claudeFindings({ path: null, version: null })).toMatchObject([
+      { state: "warn", fix: expect.stringContaining("beckon --install") },
+    ]);
+  });
+});
+
+const version = "2.1.325";
+const command = "{ cd / && '/home/ann/.local/bin/beckon' hook claude; } 2>/dev/null; exit 0";
+const registered = (more: Partial<OwnHook> = {}): OwnHook[] =>
+  hooksFor(version).map(({ event, timeout, async }) => ({
+    event,
+    matcher: null,
+    command,
+    timeout,
+    async,
+    ...more,
+  }));
+const file = (more: Partial<SettingsFacts> = {}): SettingsFacts => ({
+  scope: "user",
+  path: "~/.claude/settings.json",
+  problem: null,
+  own: registered(),
+  around: [],
+  disablesAll: false,
+  managedOnly: false,
+  ...more,
+});
+const called = { command, binary: "/home/ann/.local/bin/beckon", state: "/s", version: "1.0.0" };
+const look = (more: Partial<HooksFacts> = {}) =>
+  hooksFindings({
+    files: [file()],
+    called: [{ ...called, found: "ok" }],
+    plugin: null,
+    wanted: hooksFor(version),
+    isStrict: false,
+    version: "1.0.0",
+    state: "/s",
+    ...more,
+  });
+
+describe("hooks", () => {
+  test("all registered, once, in a file that is named", () => {
+    expect(look()).toEqual([
+      {
+        id: "hooks.registered",
+        link: "hooks",
+        state: "ok",
+        text: "all 19 events registered in ~/.claude/settings.json",
+        fix: null,
+      },
+    ]);
+  });
+
+  const without = (...events: string[]) => registered().filter(({ event }) => !events.includes(event));
+  const local = file({ scope: "local", path: ".claude/settings.local.json" });
+  const other = file({ ...local, own: registered({ command: "/opt/beckon hook claude" }) });
+  const extra = (event: string) => [...registered(), { ...registered()[0], event } as OwnHook];
+  const cases: [string, Partial<HooksFacts>, string[]][] = [
+    ["none", { files: [], called: [] }, ["fail hooks.none"]],
+    ["none, but the plugin", { files: [], called: [], plugin: "beckon@here" }, ["ok hooks.plugin"]],
+    ["one of little weight missing", { files: [file({ own: without("Setup") })] }, ["warn hooks.missing"]],
+    ["the asks missing", { files: [file({ own: without("PermissionRequest") })] }, ["fail hooks.missing"]],
+    [
+      "of an older beckon",
+      { files: [file({ own: registered({ timeout: 60 }) })] },
+      ["ok hooks.registered", "warn hooks.older"],
+    ],
+    [
+      "for one tool only",
+      { files: [file({ own: registered({ matcher: "Bash" }) })] },
+      ["ok hooks.registered", "warn hooks.older"],
+    ],
+    [
+      "WorktreeCreate",
+      { files: [file({ own: extra("WorktreeCreate") })] },
+      ["ok hooks.registered", "fail hooks.harmful"],
+    ],
+    [
+      "an event of no use",
+      { files: [file({ own: extra("ConfigChange") })] },
+      ["ok hooks.registered", "warn hooks.unused"],
+    ],
+    [
+      "events that a strict old version does not know",
+      { wanted: hooksFor("2.1.100"), isStrict: true },
+      ["ok hooks.registered", "fail hooks.too-new"],
+    ],
+    [
+      "events that a newer version ignores",
+      { wanted: hooksFor("2.1.110") },
+      ["ok hooks.registered", "warn hooks.too-new"],
+    ],
+    [
+      "switched off",
+      { files: [file({ disablesAll: true })] },
+      ["ok hooks.registered", "fail hooks.disabled"],
+    ],
+    [
+      "switched off by the administrator",
+      { files: [file(), file({ scope: "managed", path: "/etc/m.json", own: [], managedOnly: true })] },
+      ["ok hooks.registered", "fail hooks.managed-only"],
+    ],
+    [
+      "allowManagedHooksOnly in the person's own file means nothing",
+      { files: [file({ managedOnly: true })] },
+      ["ok hooks.registered"],
+    ],
+    [
+      "twice in one file",
+      { files: [file({ own: [...registered(), ...registered()] })] },
+      ["ok hooks.registered", "warn hooks.twice"],
+    ],
+    [
+      "in two files, the same command",
+      { files: [file(), local] },
+      ["ok hooks.registered", "ok hooks.registered", "info hooks.scopes"],
+    ],
+    [
+      "in two files, two commands",
+      { files: [file(), other] },
+      ["ok hooks.registered", "ok hooks.registered", "warn hooks.scopes"],
+    ],
+    ["the plugin as well", { plugin: "beckon@here" }, ["ok hooks.registered", "warn hooks.plugin-too"]],
+    [
+      "a program that is gone",
+      { called: [{ ...called, found: "missing" }] },
+      ["ok hooks.registered", "fail hooks.gone"],
+    ],
+    [
+      "a program that may not be run",
+      { called: [{ ...called, found: "not executable" }] },
+      ["ok hooks.registered", "fail hooks.not-executable"],
+    ],
+    [
+      "another version",
+      { called: [{ ...called, found: "ok", version: "0.9.0" }] },
+      ["ok hooks.registered", "warn hooks.other-version"],
+    ],
+    [
+      "another state folder",
+      { called: [{ ...called, found: "ok", state: "/elsewhere" }] },
+      ["ok hooks.registered", "warn hooks.other-folder"],
+    ],
+    [
+      "a file that makes no sense",
+      { files: [file({ own: [], problem: "line 3, column 5: a comma is missing" })], called: [] },
+      ["fail hooks.unreadable"],
+    ],
+    [
+      "somebody's own way of calling beckon",
+      { files: [file({ around: ["Stop", "Stop"] })] },
+      ["ok hooks.registered", "info hooks.around"],
+    ],
+  ];
+  test.each(cases)("%s", (_, facts, says) => expect(brief(look(facts))).toEqual(says));
+
+  const oneBroken = (...events: string[]) => {
+    const astray = "/nowhere/beckon hook claude";
+    const own = registered().map((hook) =>
+      events.includes(hook.event) ? { ...hook, command: astray } : hook,
+    );
+    const broken = { ...called, command: astray, binary: "/nowhere/beckon", found: "missing" as const };
+    return look({ files: [file({ own })], called: [{ ...called, found: "ok" }, broken] });
+  };
+
+  test("a broken hook among good ones is named by its event", () => {
+    expect(only(oneBroken("PermissionRequest"), "hooks.gone").text).toBe(
+      "PermissionRequest calls /nowhere/beckon, which is not there: that event is lost",
+    );
+    expect(only(oneBroken("Stop", "PermissionRequest"), "hooks.gone").text).toMatch(
+      /^\w+ and \w+ call \/nowhere\/beckon, which is not there: those events are lost$/,
+    );
+    const all = look({ called: [{ ...called, found: "missing" }] });
+    expect(only(all, "hooks.gone").text).toContain("the hooks call /home/ann/.local/bin/beckon, which");
+    expect(only(all, "hooks.gone").text).toEndWith("nothing reaches beckon");
+  });
+
+  test("a file that cannot be read is not said to lack hooks", () => {
+    const found = look({ files: [file({ own: [], problem: "line 3, column 5: oops" })], called: [] });
+    expect(brief(found)).toEqual(["fail hooks.unreadable"]);
+    const project = file({ scope: "project", own: [], problem: "line 3, column 5: oops" });
+    expect(brief(look({ files: [project], called: [] }))).toEqual([
+      "fail hooks.unreadable",
+      "fail hooks.none",
+    ]);
+  });
+
+  test("every problem says what to do, and exactly one line what is", () => {
+    for (const [, facts] of cases) {
+      for (const { state, text, fix } of look(facts)) {
+        expect(text).not.toContain("\n");
+        if (state === "fail" || state === "warn") expect(fix).not.toBeNull();
+      }
+    }
+  });
+});

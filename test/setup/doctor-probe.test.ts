@@ -1,0 +1,117 @@
+/** doctor's test session: as visible as any other while it lasts, and gone without a trace. */
+import { describe, expect, test } from "bun:test";
+import { defaults } from "../../src/core/config/config.ts";
+import type { AgentEvent } from "../../src/core/session/event.ts";
+import { probeId } from "../../src/core/session/probe.ts";
+import { createIngest } from "../../src/ingest/index.ts";
+import { askEvent } from "../../src/setup/doctor/live.ts";
+import { runHook } from "../../src/setup/doctor/run-hook.ts";
+import { createStore } from "../../src/state/store.ts";
+import type { Journal, JournalLine } from "../../src/storage/journal.ts";
+import { alertsOf, titles, whys, withAlerts } from "../core/view/alerting.ts";
+import { ask, blocked, keyOf } from "../core/view/tray.ts";
+import { until } from "../world.ts";
+
+const sessionId = probeId("1");
+const probe = blocked("beckon doctor", 0, { sessionId });
+
+describe("its alert", () => {
+  test("says that it is a test, and makes no sound", () => {
+    expect(alertsOf([probe]).show).toMatchObject([
+      { title: "beckon doctor: a test", body: "It goes away by itself.", sound: false, urgency: "critical" },
+    ]);
+  });
+  test("is its own, however many sessions wait", () => {
+    const crowd = Array.from({ length: 12 }, (_, n) =>
+      blocked(`p${n}`, 1_000 + n, { asks: [ask(1_000 + n)] }),
+    );
+    expect(titles(alertsOf([...crowd, probe]))).toContain("beckon doctor: a test");
+    const others = (sessions: typeof crowd) =>
+      titles(alertsOf(sessions)).filter((title) => !/test/.test(title));
+    expect(others([...crowd, probe])).toEqual(others(crowd));
+  });
+  test("comes at once, also to who looks at that very terminal", () => {
+    const config = withAlerts({ graceMs: 5_000 });
+    const looking = new Set([keyOf(probe)]);
+    expect(alertsOf([probe], { config, looking }).show).toHaveLength(1);
+  });
+  test("is held back like any other in quiet hours, and the reason is told", () => {
+    const config = { ...defaults, quietHours: { from: "14:00", to: "15:00" } };
+    expect(whys(alertsOf([probe], { config }))).toEqual(["quiet hours until 15:00"]);
+    expect(whys(alertsOf([probe], { silenced: true }))).toEqual(["your desktop is set to do not disturb"]);
+    expect(whys(alertsOf([probe], { config: withAlerts({ blocked: false }) }))).toEqual([
+      "alerts.blocked is off in the settings",
+    ]);
+  });
+});
+
+describe("its events", () => {
+  const now = { at: 1_790_000_000_000, t: 500_000, boot: "b", host: null };
+  function intakeAt(ageMs: number) {
+    const counted: AgentEvent[] = [];
+    const journal: Pick<Journal, "append"> = { append: async () => {} };
+    const intake = createIngest({
+      journal,
+      mask: (text) => text,
+      clock: () => now,
+      defaultProvider: "claude",
+      dispatch: (event) => void counted.push(event),
+      onError: () => {},
+    });
+    const body = { provider: "claude", _meta: { id: "1", at: now.at - ageMs }, payload: askEvent(sessionId) };
+    return { counted, intake, body };
+  }
+
+  test("count while doctor waits for them", async () => {
+    const { counted, intake, body } = intakeAt(200);
+    expect(await intake.accept(JSON.stringify(body))).toEqual({ status: 200 });
+    expect(counted).toHaveLength(1);
+  });
+  test("do not when they come late: out of the spool, or to an app that had hung", async () => {
+    const { counted, intake, body } = intakeAt(60_000);
+    expect(await intake.accept(JSON.stringify(body))).toEqual({ status: 200 });
+    expect(counted).toEqual([]);
+  });
+  test("do not out of the journal", () => {
+    const { counted, intake, body } = intakeAt(60_000);
+    const line = { id: "1", at: now.at - 60_000, t: now.t - 60_000, boot: "b", key: "k", body };
+    intake.replay(line as unknown as JournalLine);
+    expect(counted).toEqual([]);
+  });
+  test("leave no session once it has ended", async () => {
+    const { counted, intake, body } = intakeAt(200);
+    const end = { session_id: sessionId, hook_event_name: "SessionEnd", cwd: "/" };
+    await intake.accept(JSON.stringify(body));
+    await intake.accept(JSON.stringify({ ...body, _meta: { id: "2", at: now.at }, payload: end }));
+    const store = createStore();
+    const [asked, ended] = counted;
+    if (!asked || !ended) throw new Error("not counted");
+    store.dispatch(asked);
+    expect(store.sessions(now)).toHaveLength(1);
+    store.dispatch(ended);
+    expect(store.sessions(now)).toEqual([]);
+  });
+});
+
+describe("the command", () => {
+  const hook = (run: string) => ({ run, env: { PATH: process.env.PATH } });
+
+  test("gets the event on stdin, and its words and exit code are told", async () => {
+    const ran = await runHook(hook("cat; echo oops >&2; exit 3"), { a: 1 }, 5_000);
+    expect(ran).toMatchObject({ code: 3, stdout: '{"a":1}', stderr: "oops" });
+  });
+  test("is ended, with all that it started, when it hangs", async () => {
+    const ran = await runHook(hook("sleep 61.7 & sleep 61.7"), {}, 200);
+    expect(ran.code).toBeNull();
+    expect(ran.ms).toBeLessThan(5_000);
+    await until(async () => (await Bun.$`pgrep -f ${"sleep 61[.]7"}`.nothrow().text()) === "", 5_000);
+  });
+  test("that does not read its event harms nobody", async () => {
+    expect(await runHook(hook("exit 0"), { long: "x".repeat(1_000_000) }, 5_000)).toMatchObject({ code: 0 });
+  });
+  test("that is not there is a failure with a reason", async () => {
+    const ran = await runHook({ run: ["/nowhere/beckon", "hook"], env: {} }, {}, 5_000);
+    expect(ran.code).toBe(-1);
+    expect(ran.stderr).toContain("ENOENT");
+  });
+});

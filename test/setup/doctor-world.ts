@@ -1,0 +1,65 @@
+/** What tests of the whole doctor share: hooks as an install leaves them, and the binary that they call. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import type { Finding } from "../../src/agents/finding.ts";
+import { hookCommand } from "../../src/settings-file/hook-command.ts";
+import { addHooks } from "../../src/settings-file/hooks.ts";
+
+export const binary = join(import.meta.dir, "../../dist/beckon");
+const claudeVersion = "2.1.325";
+
+/** A `claude` that says its version. */
+export function putClaude(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "claude"), `#!/bin/sh\necho '${claudeVersion} (Claude Code)'\n`, {
+    mode: 0o755,
+  });
+}
+
+export function settingsText(home: string, called = binary): string {
+  const command = hookCommand({ binary: called, agent: "claude", home });
+  return addHooks(
+    null,
+    hooksFor(claudeVersion).map((entry) => ({ ...entry, command })),
+  ).text;
+}
+
+export function putSettings(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+export interface Examined {
+  readonly ok: boolean;
+  readonly findings: readonly Finding[];
+  readonly code: number;
+  readonly ms: number;
+  /** `fail hooks.none`, those that are neither well nor mere information. */
+  readonly problems: readonly string[];
+  readonly ids: readonly string[];
+  of(id: string): Finding;
+}
+
+export async function examined(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<Examined> {
+  const started = performance.now();
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  if (err !== "") throw new Error(err);
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Finding[] };
+  return {
+    ok,
+    findings,
+    code,
+    ms: performance.now() - started,
+    problems: findings
+      .filter(({ state }) => state === "fail" || state === "warn")
+      .map(({ state, id }) => `${state} ${id}`)
+      .sort(),
+    ids: findings.map(({ id }) => id),
+    of(id) {
+      const found = findings.find((finding) => finding.id === id);
+      if (!found) throw new Error(`no ${id} in ${findings.map((one) => one.id)}`);
+      return found;
+    },
+  };
+}

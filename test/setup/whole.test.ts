@@ -1,0 +1,559 @@
+/** The built binary, as a person runs it in a terminal: what it says, what it leaves, what it takes away. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { version } from "../../package.json";
+import { ownHooks } from "../../src/settings-file/hooks.ts";
+import { testWith } from "../needs.ts";
+import { until } from "../world.ts";
+import { type Home, removeHomes, temporaryHome } from "./home.ts";
+
+let folder = "";
+let binary = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "beckon-install-"));
+  chmodSync(folder, 0o755);
+  binary = join(folder, "beckon");
+  copyFileSync(join(import.meta.dir, "../../dist/beckon"), binary);
+});
+afterAll(() => {
+  removeHomes();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface How {
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  readonly program?: string;
+  readonly before?: readonly string[];
+}
+
+async function run(
+  home: Home,
+  args: readonly string[],
+  { env = {}, cwd, program = binary, before = [] }: How = {},
+) {
+  const child = Bun.spawn([...before, program, ...args], {
+    cwd: cwd ?? home.home,
+    env: { ...home.env, PATH: `${home.env.PATH}:/usr/bin:/bin`, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { out, err, code: await child.exited };
+}
+
+const theirs =
+  '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}\n}';
+const stable = (home: Home) => home.at(".local", "bin", "beckon");
+
+describe("a whole life", () => {
+  test("install, install again, uninstall: the home is as it was, byte for byte", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs, 0o644);
+    home.claude("2.1.325");
+    const before = home.tree();
+
+    const first = await run(home, ["--install"]);
+    expect(first).toMatchObject({ err: "", code: 0 });
+    expect(first.out).toContain(`Found Claude Code 2.1.325 at ~/programs/claude.\n`);
+    expect(first.out).toContain(`Copied beckon ${version} to ~/.local/bin/beckon.\n`);
+    expect(first.out).toContain(
+      `Registered 19 hooks in ~/.claude/settings.json.\n  The file as it was: ~/.local/state/beckon/backups/`,
+    );
+    expect(first.out).toContain(
+      'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
+    );
+    expect(first.out).toContain(
+      `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
+    );
+    expect(ownHooks(home.read())).toHaveLength(19);
+
+    const installed = home.tree();
+    const second = await run(home, ["--install"], { program: stable(home) });
+    expect(second).toMatchObject({ err: "", code: 0 });
+    expect(second.out).toStartWith("Everything is in place already.\n");
+    expect(home.tree()).toEqual(installed);
+
+    const look = await run(home, ["--uninstall", "--dry-run"], { program: stable(home) });
+    expect(look.out).toContain(
+      `Would put ~/.claude/settings.json back as it was before.\nWould remove ~/.local/bin/beckon.\n`,
+    );
+    expect(home.tree()).toEqual(installed);
+
+    const gone = await run(home, ["--uninstall"], { program: stable(home) });
+    expect(gone).toEqual({
+      out: "~/.claude/settings.json is as it was before.\nRemoved ~/.local/bin/beckon.\n",
+      err: "",
+      code: 0,
+    });
+    expect(home.tree()).toEqual(before);
+    expect(await run(home, ["--uninstall"])).toEqual({
+      out: "There is nothing to uninstall.\n",
+      err: "",
+      code: 0,
+    });
+  });
+
+  test("an uninstall leaves the plugin, and says how to remove it", async () => {
+    const home = temporaryHome();
+    const stays =
+      "The plugin beckon@beckon stays in Claude Code. To remove it too: claude plugin uninstall beckon@beckon\n";
+    home.put(home.settings, '{"enabledPlugins": {"beckon@beckon": true}}');
+    expect((await run(home, ["--uninstall"])).out).toBe(`There is nothing to uninstall.\n${stays}`);
+    await run(home, ["--install"]);
+    for (const more of [["--dry-run"], []]) {
+      const { out, err, code } = await run(home, ["--uninstall", ...more], { program: stable(home) });
+      expect({ err, code }).toEqual({ err: "", code: 0 });
+      expect(out).toEndWith(`beckon.\n${stays}`);
+    }
+    expect(home.read()).toBe('{"enabledPlugins": {"beckon@beckon": true}}');
+  });
+
+  test("a look ahead shows the difference, and changes nothing", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    const before = home.tree();
+    const { out, code } = await run(home, ["--install", "--dry-run"]);
+    expect(code).toBe(0);
+    expect(out).toStartWith("Nothing is changed: this is what beckon --install would do.\n");
+    expect(out).toMatch(
+      /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nNo desktop here: /m,
+    );
+    // What would stand in the file is shown as it would stand there.
+    expect(out).toContain(`'${stable(home)}' hook claude`);
+    expect(home.tree()).toEqual(before);
+  });
+
+  test("a look ahead says of login only what would change", async () => {
+    const home = temporaryHome();
+    const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
+    const first = await run(home, ["--install", "--dry-run", "--login"]);
+    expect(first.out).toContain("Would have beckon start when you log in.\n");
+    expect((await run(home, ["--install", "--login"])).code).toBe(0);
+    expect((await look()).out).toContain("beckon starts when you log in already.\n");
+    await run(home, ["--uninstall"], { program: stable(home) });
+    expect(existsSync(home.at(".config"))).toBe(false);
+  });
+
+  test("what stays is told with a command that needs no beckon", async () => {
+    const home = temporaryHome();
+    await run(home, ["--install"]);
+    home.put(home.places.hookLog, "");
+    home.put(home.places.config, "{}");
+    const { out } = await run(home, ["--uninstall"], { program: stable(home) });
+    const [state, settings] = [home.places.state, dirname(home.places.config)];
+    const command = `rm -r '${state}' '${settings}'`;
+    expect(out).toEndWith(
+      `Kept: what beckon knew (~/.local/state/beckon) and your settings (~/.config/beckon). To remove them too: ${command}\n`,
+    );
+    expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
+    expect([state, settings].filter((path) => existsSync(path))).toEqual([]);
+  });
+
+  test("what Claude Code calls works, and reaches the app that runs; uninstalling stops it", async () => {
+    const home = temporaryHome();
+    await run(home, ["--install"]);
+    const hook = ownHooks(home.read()).find(({ event }) => event === "UserPromptSubmit");
+    const app = Bun.spawn([stable(home)], {
+      env: { ...home.env, BECKON_PORT: "23488" },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    await until(() => existsSync(home.places.endpoint), 5_000);
+    const event = { session_id: "s1", hook_event_name: "UserPromptSubmit", cwd: home.home, prompt: "go" };
+    const called = Bun.spawnSync(["/bin/sh", "-c", hook?.command ?? ""], {
+      env: home.env,
+      stdin: Buffer.from(JSON.stringify(event)),
+    });
+    expect(called).toMatchObject({ exitCode: 0 });
+    expect(called.stdout.toString() + called.stderr.toString()).toBe("");
+    expect((await run(home, ["status", "--json"])).out).toContain('"s1"');
+
+    const again = await run(home, ["--install"]);
+    expect(again.out).toContain(`beckon is running (pid ${app.pid}).\n`);
+    const gone = await run(home, ["--uninstall", "--purge"], { program: stable(home) });
+    expect(gone).toMatchObject({ err: "", code: 0 });
+    expect(gone.out).toStartWith("Stopped beckon.\n");
+    expect(await app.exited).toBe(0);
+    expect(existsSync(home.places.state)).toBe(false);
+    expect(existsSync(home.settings)).toBe(false);
+    // What a session that has not noticed yet still calls says nothing.
+    const late = Bun.spawnSync(["/bin/sh", "-c", hook?.command ?? ""], {
+      env: home.env,
+      stdin: Buffer.from("{}"),
+    });
+    expect([late.exitCode, late.stdout.toString() + late.stderr.toString()]).toEqual([0, ""]);
+  }, 30_000);
+
+  test("after an update, too, the home is as it was", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    const before = home.tree();
+    await run(home, ["--install"]);
+    const newer = join(folder, "newer");
+    copyFileSync(binary, newer);
+    appendFileSync(newer, "\n");
+    const { out } = await run(home, ["--install"], { program: newer });
+    expect(out).toContain("Copied beckon");
+    home.put(home.places.authHeader, "");
+    expect(await run(home, ["--uninstall", "--purge"])).toMatchObject({ err: "", code: 0 });
+    expect(home.tree()).toEqual(before);
+  });
+
+  test("with BECKON_HOME everything is in there, and the hooks say so", async () => {
+    const home = temporaryHome();
+    const env = { BECKON_HOME: home.at("my beckon's") };
+    const { code } = await run(home, ["--install"], { env });
+    expect(code).toBe(0);
+    expect(existsSync(home.at("my beckon's", "bin", "beckon"))).toBe(true);
+    expect(existsSync(home.at(".local"))).toBe(false);
+    const { command = "" } = ownHooks(home.read())[0] ?? {};
+    const spooled = Bun.spawnSync(["/bin/sh", "-c", command], {
+      env: home.env,
+      stdin: Buffer.from('{"session_id":"s1","hook_event_name":"Stop"}'),
+    });
+    expect(spooled.exitCode).toBe(0);
+    expect(readFileSync(home.at("my beckon's", "spool.jsonl"), "utf8")).toContain('"s1"');
+    expect(await run(home, ["--uninstall", "--purge"], { env })).toMatchObject({ err: "", code: 0 });
+    expect(readdirSync(home.home)).toEqual([]);
+  });
+
+  test("hooks of a beckon in another folder go too, and the person is told of that folder", async () => {
+    const home = temporaryHome();
+    const env = { BECKON_HOME: home.at("portable") };
+    home.put(home.settings, theirs);
+    await run(home, ["--install"], { env });
+    const { out, code } = await run(home, ["--uninstall"]);
+    expect(code).toBe(0);
+    expect(out).toContain(`To remove it: BECKON_HOME='${home.at("portable")}' beckon --uninstall\n`);
+    await run(home, ["--uninstall", "--purge"], { env });
+    expect(existsSync(home.at("portable"))).toBe(false);
+    expect(home.read()).toBe(theirs);
+  });
+
+  test("a project's settings are found again from elsewhere", async () => {
+    const home = temporaryHome();
+    const cwd = home.at("project");
+    mkdirSync(cwd);
+    await run(home, ["--install", "--scope", "local"], { cwd });
+    await run(home, ["--install", "--scope=project"], { cwd });
+    expect(readdirSync(join(cwd, ".claude")).sort()).toEqual(["settings.json", "settings.local.json"]);
+    expect((await run(home, ["--uninstall"])).code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe("many at once", () => {
+  test("ten installs into the same settings, five of them with a folder of their own, leave one set of hooks", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    home.claude("2.1.325");
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        run(home, ["--install"], { env: n % 2 === 0 ? {} : { BECKON_HOME: home.at(`b${n}`) } }),
+      ),
+    );
+    expect(all.map(({ err, code }) => `${code} ${err}`)).toEqual(all.map(() => "0 "));
+    expect(ownHooks(home.read())).toHaveLength(19);
+    expect(JSON.parse(home.read())).toMatchObject({ model: "opus" });
+    expect(home.read()).toContain('{"hooks": [{"type": "command", "command": "say done"}]}');
+    expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
+    expect(readdirSync(home.at(".local", "bin"))).toEqual(["beckon"]);
+  }, 60_000);
+
+  test("installs and uninstalls at once leave all of it or nothing", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    for (let round = 0; round < 3; round++) {
+      const all = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => run(home, [n % 2 === 0 ? "--install" : "--uninstall"])),
+      );
+      expect(all.map(({ err, code }) => `${code} ${err}`)).toEqual(all.map(() => "0 "));
+      const isInstalled = ownHooks(home.read()).length > 0;
+      expect([existsSync(stable(home)), home.installed() !== null]).toEqual([isInstalled, isInstalled]);
+    }
+    await run(home, ["--uninstall"]);
+    expect(home.read()).toBe(theirs);
+    expect(existsSync(home.places.state)).toBe(false);
+  }, 60_000);
+
+  test("an install that was killed leaves nothing that an uninstall does not take", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    await run(home, ["--install"]);
+    for (let round = 0; round < 10; round++) {
+      const child = Bun.spawn([binary, round % 2 === 0 ? "--uninstall" : "--install"], {
+        env: { ...home.env },
+        stdio: ["ignore", "ignore", "ignore"],
+      });
+      // Somewhere on the way: each time at another moment.
+      await Bun.sleep(30 + 25 * round);
+      child.kill("SIGKILL");
+      await child.exited;
+      expect([theirs, expect.stringContaining("hook claude")]).toContainEqual(home.read());
+    }
+    expect(await run(home, ["--install"])).toMatchObject({ err: "", code: 0 });
+    expect(ownHooks(home.read())).not.toEqual([]);
+    expect(await run(home, ["--uninstall"])).toMatchObject({ err: "", code: 0 });
+    expect(home.read()).toBe(theirs);
+    expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
+    expect(existsSync(stable(home))).toBe(false);
+    expect(existsSync(`${home.places.installed}.beckon-lock`)).toBe(false);
+  }, 60_000);
+
+  test("ten projects at once are all remembered", async () => {
+    const home = temporaryHome();
+    const folders = Array.from({ length: 10 }, (_, n) => home.at(`p${n}`));
+    for (const cwd of folders) mkdirSync(cwd);
+    await Promise.all(folders.map((cwd) => run(home, ["--install", "--scope", "project"], { cwd })));
+    expect(
+      home
+        .installed()
+        ?.files.map(({ path }) => path)
+        .sort(),
+    ).toEqual(folders.map((cwd) => join(cwd, ".claude", "settings.json")));
+  }, 60_000);
+});
+
+describe("what cannot be is said in a line", () => {
+  test.each([
+    [
+      ["--install", "--scope", "galaxy"],
+      '--scope takes user, project, local, but not "galaxy". See beckon --help.',
+    ],
+    [["--install", "--scope"], "--scope takes user, project, local. See beckon --help."],
+    [
+      ["--install", "--agent", "hal"],
+      'beckon does not know the agent "hal": so far only claude. See beckon --help.',
+    ],
+    [["--install", "--agent"], "--agent takes a name: claude. See beckon --help."],
+    [["--install", "--login", "--no-login"], "--login and --no-login exclude each other. See beckon --help."],
+    [
+      ["--install", "--force"],
+      '--install takes --dry-run, --agent NAME, --scope user|project|local, --login and --no-login, but not "--force". See beckon --help.',
+    ],
+    [
+      ["--uninstall", "--all"],
+      'unknown flag "--all": --uninstall takes --purge and --dry-run. See beckon --help.',
+    ],
+  ])("%j", async (args, says) => {
+    const home = temporaryHome();
+    const err = says.startsWith("beckon ") ? `${says}\n` : `beckon: ${says}\n`;
+    expect(await run(home, args)).toEqual({ out: "", err, code: 2 });
+    expect(readdirSync(home.home)).toEqual([]);
+  });
+
+  test("--agent claude is what it does anyway", async () => {
+    const home = temporaryHome();
+    expect((await run(home, ["--install", "--agent", "claude", "--dry-run"])).code).toBe(0);
+    expect((await run(home, ["--install", "--agent=claude", "--dry-run"])).code).toBe(0);
+  });
+
+  test("settings with an error in them are named with its place", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, '{\n  "model": "opus",\n}\n');
+    const before = home.tree();
+    const { out, err, code } = await run(home, ["--install"]);
+    expect({ out, code }).toEqual({ out: "", code: 1 });
+    expect(err).toStartWith("beckon: ~/.claude/settings.json, line 3, column 1: ");
+    expect(err).toEndWith(". Nothing was changed.\n");
+    expect(err.split("\n")).toHaveLength(2);
+    expect(home.tree()).toEqual(before);
+  });
+
+  test.each(["/nonexistent/ann", "/dev/null", "", "relative", "/proc/self"])("HOME=%j", async (HOME) => {
+    const home = temporaryHome();
+    const cut = { HOME, CLAUDE_CONFIG_DIR: home.at("claude"), BECKON_HOME: home.at("state") };
+    for (const args of [
+      ["--install", "--dry-run"],
+      ["--uninstall", "--dry-run"],
+    ]) {
+      expect((await run(home, args, { env: cut })).err).not.toContain("    at ");
+    }
+    const bare = await run(home, ["--install", "--dry-run"], { env: { HOME } });
+    expect(bare.err).not.toContain("    at ");
+  });
+
+  test("a step of an uninstall that fails is told, and the rest is done", async () => {
+    const home = temporaryHome();
+    home.put(home.settings, theirs);
+    await run(home, ["--install"]);
+    chmodSync(home.settings, 0o444);
+    const failed = await run(home, ["--uninstall"]);
+    expect(failed.code).toBe(1);
+    expect(failed.err).toBe(
+      `beckon: the hooks are still in ~/.claude/settings.json: ~/.claude/settings.json cannot be changed: it is read-only. If it may be, then: chmod u+w '${home.settings}'\n`,
+    );
+    // Known still, and there still, for the next try.
+    chmodSync(home.settings, 0o644);
+    expect(await run(home, ["--uninstall"], { program: stable(home) })).toMatchObject({ code: 0, err: "" });
+    expect(home.read()).toBe(theirs);
+    expect(existsSync(stable(home))).toBe(false);
+  });
+
+  test.each(["", "--purge"])(
+    "a folder that is not beckon's is left alone by --uninstall %s, whatever the names in it",
+    async (flag) => {
+      const home = temporaryHome();
+      for (const name of ["helpers/letter.txt", "backups/photos.tar", "journal/diary.txt"]) {
+        home.put(home.at(name), "precious");
+      }
+      for (const name of ["off", "launching", "lock", "bin", "config.json", "notes.123.tmp"]) {
+        utimesSync(home.put(home.at(name), "precious"), 1, 1);
+      }
+      const before = home.tree();
+      const { code } = await run(home, ["--uninstall", ...(flag ? [flag] : [])], {
+        env: { BECKON_HOME: home.home },
+      });
+      expect(code).toBe(0);
+      expect(home.tree()).toEqual(before);
+    },
+  );
+
+  test("a home that is beckon's folder too keeps a folder that has the name of one of ours", async () => {
+    const home = temporaryHome();
+    const env = { BECKON_HOME: home.home };
+    const letter = home.put(home.at("helpers", "letter.txt"), "precious");
+    const notes = home.put(home.at("notes.123.tmp"), "precious");
+    utimesSync(notes, 1, 1);
+    expect(await run(home, ["--install"], { env })).toMatchObject({ err: "", code: 0 });
+    expect(await run(home, ["--uninstall", "--purge"], { env })).toMatchObject({ err: "", code: 0 });
+    expect([existsSync(letter), existsSync(notes)]).toEqual([true, true]);
+  });
+
+  test("a stranger's project cannot steer the terminal, by its name, its plugins or its errors", async () => {
+    const home = temporaryHome();
+    const cwd = home.at("p\x1b[31m\u202e");
+    const file = join(cwd, ".claude", "settings.json");
+    const evil = "\x1b]0;evil\x07\u202e";
+    home.put(file, JSON.stringify({ enabledPlugins: { [`beckon@${evil}`]: true }, note: evil }));
+    const said: string[] = [];
+    const listen = async (...args: string[]) => {
+      const { out, err } = await run(home, args, { cwd });
+      said.push(out, err);
+    };
+    for (const scope of ["user", "project"]) {
+      await listen("--install", "--dry-run", "--scope", scope);
+      await listen("--install", "--scope", scope);
+    }
+    await listen("doctor");
+    await listen("--uninstall", "--dry-run");
+    home.put(file, `{ "${evil} beckon`);
+    await listen("--install", "--scope", "project");
+    await listen("--uninstall", "--dry-run");
+    await listen("--uninstall");
+    expect(said.filter((text) => /(?![\n\t])[\p{Cc}\u202e]/u.test(text))).toEqual([]);
+    expect(said.join("")).toContain("beckon@");
+  });
+
+  test("a broken project file that never had hooks of ours does not stand in the way", async () => {
+    const home = temporaryHome();
+    home.put(home.at("project", ".claude", "settings.json"), "{ broken");
+    expect(await run(home, ["--uninstall"], { cwd: home.at("project") })).toMatchObject({ code: 0 });
+  });
+});
+
+const testAsOther = testWith("root", "linux", "setpriv");
+const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
+function homeOfNobody(): Home {
+  const home = temporaryHome();
+  home.put(home.settings, theirs);
+  chmodSync(join(home.home, ".."), 0o755);
+  for (const path of [home.home, home.at(".claude"), home.settings]) chownSync(path, 65_534, 65_534);
+  return home;
+}
+
+describe("as a person who may not do everything", () => {
+  testAsOther("it works in their own home", async () => {
+    const home = homeOfNobody();
+    expect(await run(home, ["--install"], { before: nobody })).toMatchObject({ err: "", code: 0 });
+    expect(ownHooks(home.read()).length).toBeGreaterThan(5);
+    expect(await run(home, ["--uninstall"], { before: nobody })).toMatchObject({ err: "", code: 0 });
+    expect(home.read()).toBe(theirs);
+  });
+
+  testAsOther("a folder that is root's is refused", async () => {
+    const home = homeOfNobody();
+    chownSync(home.at(".claude"), 0, 0);
+    const { err, code } = await run(home, ["--install"], { before: nobody });
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `beckon: ~/.claude belongs to user 0, not to you (65534). If it should be yours: chown it.\n`,
+    );
+    expect(home.read()).toBe(theirs);
+  });
+
+  testAsOther("a folder that is closed to them is named", async () => {
+    const home = homeOfNobody();
+    chmodSync(home.at(".claude"), 0o555);
+    const { err, code } = await run(home, ["--install"], { before: nobody });
+    expect(code).toBe(1);
+    expect(err).toBe(
+      `beckon: ~/.claude/settings.json cannot be changed: you may not write there (EACCES). It is as it was.\n`,
+    );
+    expect(existsSync(home.places.state)).toBe(false);
+  });
+
+  testAsOther(
+    "where nothing may be put into ~/.local/bin, the hooks call the program where it is",
+    async () => {
+      const home = homeOfNobody();
+      mkdirSync(home.at(".local", "bin"), { recursive: true });
+      chownSync(home.at(".local"), 65_534, 65_534);
+      chownSync(home.at(".local", "bin"), 65_534, 65_534);
+      chmodSync(home.at(".local", "bin"), 0o555);
+      const { out, code } = await run(home, ["--install"], { before: nobody });
+      expect(code).toBe(0);
+      expect(out).toContain(`So the hooks call ${binary}: leave it there`);
+      expect(ownHooks(home.read())[0]?.command).toContain(`'${binary}'`);
+    },
+  );
+
+  testAsOther("root with somebody else's home is told to be that person", async () => {
+    const home = homeOfNobody();
+    const { err, code } = await run(home, ["--install"]);
+    expect(code).toBe(1);
+    expect(err).toContain("Run beckon as that user, without sudo.");
+  });
+});
+
+test("from its source it installs the build beside it", async () => {
+  const home = temporaryHome();
+  const main = join(import.meta.dir, "../../src/main.ts");
+  const { err, code } = await run(home, [main, "--install"], { program: process.execPath });
+  expect({ err, code }).toEqual({ err: "", code: 0 });
+  expect(home.installed()?.binary).toBe(stable(home));
+});
+
+test("a running beckon of another build is named, with what to do", async () => {
+  const home = temporaryHome();
+  const app = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts")], {
+    env: { ...home.env, BECKON_PORT: "23588", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  try {
+    await until(() => existsSync(home.places.endpoint), 5_000);
+    const { out } = await run(home, ["--install"]);
+    expect(out).toContain(`The beckon that runs now (pid ${app.pid}) is another build. To change over: `);
+  } finally {
+    app.kill("SIGTERM");
+    await app.exited;
+  }
+});
