@@ -1,6 +1,8 @@
 /** What was asked and answered, shown and not shown: one JSON line each, for `beckon log`. */
+
 import { chmodSync, closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
+import { dayMs } from "../core/timing.ts";
 import { appendBounded } from "../storage/append.ts";
 import { tryTo, writePrivate } from "../storage/private.ts";
 
@@ -34,7 +36,6 @@ const keptFiles = 3;
 /** Twenty agents at work end some asks a second: a file opened and closed for each would cost more than all else about it. */
 const soonMs = 100;
 const maxWaiting = 16_384;
-const dayMs = 24 * 60 * 60_000;
 
 export interface AnswerLogOptions {
   readonly retentionDays: () => number;

@@ -6,6 +6,7 @@
 import type { AgentEvent } from "../core/session/event.ts";
 import { keyOfSession } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
+import { timing } from "../core/timing.ts";
 
 export interface AskOutcome {
   readonly session: Session;
@@ -29,15 +30,16 @@ export interface AskOutcomesOptions {
   readonly waitMs?: number;
 }
 
-/** For a hook that is late: a forwarder gives up after a second, the spool is read within another. */
-const usualWaitMs = 2_000;
-
 interface Unsure {
   end: AskOutcome;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-export function createAskOutcomes({ now, onEnd, waitMs = usualWaitMs }: AskOutcomesOptions): AskOutcomes {
+export function createAskOutcomes({
+  now,
+  onEnd,
+  waitMs = timing.lateHookMs,
+}: AskOutcomesOptions): AskOutcomes {
   /** By session. */
   const unsure = new Map<string, Set<Unsure>>();
 

@@ -6,6 +6,7 @@ import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
 import { type Ask, isVisible, type Session } from "../core/session/session.ts";
 import { restsAt, settle } from "../core/session/settle.ts";
+import { timing } from "../core/timing.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { signed } from "../storage/proof.ts";
 import { areInside } from "./links.ts";
@@ -59,7 +60,7 @@ const maxRemembered = 500;
 const refuse = (error: string): ActionRefused => ({ refused: 409, error });
 
 export function createPendingRequests(options: PendingRequestsOptions): PendingRequests {
-  const { clock, config, beatMs = limits.heldBeatMs, confirmMs = limits.heldConfirmMs } = options;
+  const { clock, config, beatMs = timing.holdHeartbeatMs, confirmMs = timing.confirmDecisionMs } = options;
   /** By the event that asked. */
   const calls = new Map<string, PendingRequest>();
   /** By the ask's name: who answered it, for whoever comes second. */
@@ -82,7 +83,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       options.onError(`a permission hook could not be held: ${error}`);
     }
     const before = call && calls.get(call.request);
-    if (call && (before ? before.taken === null : calls.size < limits.maxHeldLines)) {
+    if (call && (before ? before.taken === null : calls.size < limits.maxPendingRequests)) {
       keep(call);
     } else {
       line.send(nothing);
@@ -140,7 +141,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   function onBeat(): void {
     const { t } = clock();
     for (const call of [...calls.values()]) {
-      if (t - call.sinceT > limits.maxHeldMs) release(call);
+      if (t - call.sinceT > timing.maxPendingMs) release(call);
       else call.line.send(beat);
     }
     look();

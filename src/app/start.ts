@@ -7,6 +7,7 @@ import { listenFrom } from "../api/listen.ts";
 import { limits } from "../core/limits.ts";
 import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
+import { hourMs } from "../core/timing.ts";
 import { createIngest, type Ingest } from "../ingest/index.ts";
 import { maskSecrets } from "../secrets/mask.ts";
 import { maskText } from "../secrets/rules.ts";
@@ -53,7 +54,6 @@ export interface App {
 }
 
 const pruneMs = 60_000;
-const hourMs = 60 * 60_000;
 
 /** null: another beckon has this folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {

@@ -11,7 +11,7 @@ export const limits = {
   maxOptions: 12,
   maxSessions: 20_000,
   /** The last events of sessions that moved a moment ago, in the snapshot: half a KB each. */
-  maxToldEvents: 5_000,
+  maxSavedEvents: 5_000,
   maxOpenAsks: 64,
   maxChildren: 64,
   maxTools: 64,
@@ -45,32 +45,19 @@ export const limits = {
   maxDeskBytes: 4 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
-  /** The forwarder: what it reads, how long it waits, what it leaves on disk. */
+  /** The forwarder: what it reads, and what it leaves on disk. */
   maxStdinBytes: 64 * 1024 * 1024,
-  stdinWaitMs: 5_000,
-  hookDeadlineMs: 1_000,
-  /** From the end of stdin on, all in all: what it reads and where it writes may be on a disk that hangs. */
-  hookTotalMs: 1_500,
   /** endpoint.json, auth-header, config.json. */
   maxSmallFileBytes: 65_536,
   maxSpoolBytes: 64 * 1024 * 1024,
   maxHookLogBytes: 256 * 1024,
   /** A longer log was not written by a hook: it is emptied without being read. */
   maxHookLogReadBytes: 4 * 1024 * 1024,
-  /** Hooks that wait for an answer: how many, how long, and how often they hear that beckon is there. */
-  maxHeldLines: 200,
-  maxHeldMs: 3_600_000,
-  heldBeatMs: 5_000,
-  /** How long a hook may take to confirm that it has printed the answer. */
-  heldConfirmMs: 2_000,
-  /** The forwarder's own bounds on it: all in all, without a sign of life, and looking for a beckon that was restarted. */
-  holdMs: 3_500_000,
-  holdSilentMs: 20_000,
-  holdAgainMs: 60_000,
+  /** Hooks that wait for an answer at the same time. */
+  maxPendingRequests: 200,
   maxDecisionBytes: 1024 * 1024,
   maxAnswerLength: 20_000,
   maxDecisionsBytes: 1024 * 1024,
-  /** A program that beckon asks or tells something. */
-  commandMs: 2_000,
+  /** Output of a command that beckon runs. */
   maxCommandOutputBytes: 4 * 1024 * 1024,
 } as const;

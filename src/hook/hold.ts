@@ -4,6 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { limits } from "../core/limits.ts";
+import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readSigned } from "../storage/proof.ts";
 import { openLine } from "./line.ts";
@@ -33,10 +34,10 @@ interface Times {
 }
 
 const usual: Times = {
-  tickMs: limits.heldBeatMs,
-  totalMs: limits.holdMs,
-  silentMs: limits.holdSilentMs,
-  againMs: limits.holdAgainMs,
+  tickMs: timing.holdHeartbeatMs,
+  totalMs: timing.holdTotalMs,
+  silentMs: timing.holdSilenceMs,
+  againMs: timing.holdReconnectMs,
 };
 const betweenTriesMs = 300;
 const lastWordMs = 500;

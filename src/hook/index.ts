@@ -5,6 +5,7 @@
  * alone takes 1.4 ms.
  */
 import { limits } from "../core/limits.ts";
+import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { describe, readSurroundings, type Surroundings } from "./meta.ts";
 import { post, readToken, type Sent } from "./post.ts";
@@ -83,9 +84,9 @@ async function forward(
   const text = await reading;
   const over = Promise.withResolvers<null>();
   const tooLong = setTimeout(() => {
-    faults.push(`not done ${limits.hookTotalMs} ms after the event was read: kept in the spool`);
+    faults.push(`not done ${timing.hookTotalTimeoutMs} ms after the event was read: kept in the spool`);
     over.resolve(null);
-  }, limits.hookTotalMs);
+  }, timing.hookTotalTimeoutMs);
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, over.promise]);
   const payload = parse(text);
   if (payload === null) {
@@ -107,7 +108,7 @@ async function forward(
     return;
   }
   const token = await inTime(readingToken);
-  const sent = await inTime(post(target, token, parcel.body, limits.hookDeadlineMs));
+  const sent = await inTime(post(target, token, parcel.body, timing.hookSendTimeoutMs));
   if (isStart && sent === "refused") parcel.wake = { refused: target.url.origin };
   const { fault, isOver } = judge(sent ?? "late");
   if (fault) faults.push(fault);
@@ -123,7 +124,7 @@ async function forward(
 function judge(sent: Sent): { fault: string | null; isOver: boolean } {
   const kept = (fault: string | null) => ({ fault, isOver: false });
   if (sent === "refused") return kept(null);
-  if (sent === "late") return kept(`no answer within ${limits.hookDeadlineMs} ms: kept in the spool`);
+  if (sent === "late") return kept(`no answer within ${timing.hookSendTimeoutMs} ms: kept in the spool`);
   if (sent === "broken") return kept("connection broken before the answer: kept in the spool");
   if (sent >= 200 && sent < 300) return { fault: null, isOver: true };
   if (hopeless.has(sent)) return { fault: `beckon refused the event (${sent}): not kept`, isOver: true };
@@ -155,8 +156,9 @@ async function wake(agent: string, parcel: Parcel, { refused }: NonNullable<Parc
 
 function readStdin(): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const tooLate = () => reject(new Error(`stdin did not end within ${limits.stdinWaitMs} ms: nothing sent`));
-  setTimeout(tooLate, limits.stdinWaitMs);
+  const tooLate = () =>
+    reject(new Error(`stdin did not end within ${timing.stdinTimeoutMs} ms: nothing sent`));
+  setTimeout(tooLate, timing.stdinTimeoutMs);
   // Of a pipe or socket, a slice may give up to one read more than was asked for.
   const reading = Bun.stdin.slice(0, limits.maxStdinBytes + 1).bytes();
   reading.then((bytes) => {

@@ -13,6 +13,7 @@ import {
 } from "../core/session/reduce.ts";
 import type { Session } from "../core/session/session.ts";
 import { settle } from "../core/session/settle.ts";
+import { timing } from "../core/timing.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
 
 export type Listener = (after: Session, event: AgentEvent, before: Session | null) => void;
@@ -38,9 +39,6 @@ export interface Store {
   eventWindows(now: Moment): SavedEventWindow[];
   restore(sessions: readonly Session[], tellings?: readonly SavedEventWindow[]): void;
 }
-
-/** A forwarder gives up after a second, the spool is read within another. Much more on a machine that crawls. */
-const underWayMs = 10_000;
 
 function fail(text: string): never {
   throw new Error(text);
@@ -101,10 +99,12 @@ export function createStore(onError: (text: string) => void = fail): Store {
       }
     },
     eventWindows(now) {
-      const moving = [...stories.values()].filter(({ session }) => now.t - session.newest < underWayMs);
+      const moving = [...stories.values()].filter(
+        ({ session }) => now.t - session.newest < timing.savedReorderMs,
+      );
       moving.sort((a, b) => b.session.newest - a.session.newest);
       const tellings: SavedEventWindow[] = [];
-      let room = limits.maxToldEvents;
+      let room = limits.maxSavedEvents;
       for (const { base, recent } of moving) {
         room -= recent.length;
         if (room < 0) break;
@@ -120,13 +120,12 @@ export function createStore(onError: (text: string) => void = fail): Store {
   };
 }
 
-/** However long an ask may wait, of a session that nobody can see nothing was heard for a week. */
-const unseenMs = 7 * 24 * 60 * 60_000;
-
 /** Ended, or silent for hours in a place where nobody could see its end. */
 function isOver(session: Session, now: Moment): boolean {
   const isSeen = session.place?.local === true && session.place.pid !== null;
   const state = stateOf(session, now);
   if (isSeen) return state === "completed";
-  return state === "completed" || state === "stale" || elapsedMs(session.last, now) > unseenMs;
+  return (
+    state === "completed" || state === "stale" || elapsedMs(session.last, now) > timing.unwatchedMaxAgeMs
+  );
 }

@@ -2,9 +2,11 @@
  * Every event beckon accepted, in the order it did: one JSON line each, in numbered segments. An event is here before it
  * is acknowledged, so state = snapshot + the lines after it.
  */
+
 import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../core/limits.ts";
+import { dayMs } from "../core/timing.ts";
 import { codeOf, tryTo } from "./private.ts";
 import {
   type JournalLine,
@@ -57,7 +59,6 @@ export class JournalError extends Error {
   }
 }
 
-const dayMs = 86_400_000;
 const checkMs = 20;
 /** Lines are gathered here until they are written: a new buffer for each write was half the journal's cost. */
 const gatherBytes = 256 * 1024;

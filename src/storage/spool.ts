@@ -2,8 +2,10 @@
  * Events that came while beckon was down or slow: forwarders append one line each, and this takes them in order. How far
  * it got is not kept here but with each event in the journal, so that one write decides both.
  */
+
 import { fstatSync, readSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
+import { timing } from "../core/timing.ts";
 import { splitGluedLines } from "./glued.ts";
 import { completeLines, type FileLine } from "./lines.ts";
 import { codeOf } from "./private.ts";
@@ -42,7 +44,7 @@ interface Seen {
 }
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
-  const { onError, maxLineBytes, pollMs = 500, quietMs = 5_000 } = options;
+  const { onError, maxLineBytes, pollMs = timing.spoolPollMs, quietMs = 5_000 } = options;
   const putAway = putAwayOf(path);
   const name = basename(path);
   const offsets = decode(options.position);

@@ -1,11 +1,12 @@
 /** Runs a program by its argv: no shell, no more time and no more output than allowed. */
 import { limits } from "../core/limits.ts";
 import type { Exec, ExecResult } from "../core/ports.ts";
+import { timing } from "../core/timing.ts";
 
 const notRun = (stderr: string): ExecResult => ({ code: null, stdout: "", stderr });
 
 export const exec: Exec = async (argv, options = {}) => {
-  const { timeoutMs = limits.commandMs, input } = options;
+  const { timeoutMs = timing.commandTimeoutMs, input } = options;
   let child: Bun.Subprocess<"pipe" | "ignore", "pipe", "pipe">;
   try {
     child = Bun.spawn([...argv], {

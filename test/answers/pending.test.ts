@@ -383,15 +383,15 @@ describe("rules", () => {
 });
 
 describe("many", () => {
-  test(`no more than ${limits.maxHeldLines} lines are held: the next is let go`, () => {
+  test(`no more than ${limits.maxPendingRequests} lines are held: the next is let go`, () => {
     const world = createWorld();
-    const hooks = Array.from({ length: limits.maxHeldLines + 5 }, (_, n) => {
+    const hooks = Array.from({ length: limits.maxPendingRequests + 5 }, (_, n) => {
       const hook = createHook(world, request(`s-${n}`), {});
       world.event(hook.payload, { id: hook.id });
       hook.hold();
       return hook;
     });
-    expect(hooks.filter((hook) => hook.isOpen())).toHaveLength(limits.maxHeldLines);
+    expect(hooks.filter((hook) => hook.isOpen())).toHaveLength(limits.maxPendingRequests);
     expect(hooks.at(-1)?.said).toEqual(["{}"]);
     world.held().stop();
   });

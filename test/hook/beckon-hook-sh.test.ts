@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
+import { timing } from "../../src/core/timing.ts";
 import { writeEndpoint } from "../../src/storage/private.ts";
 import { testWith } from "../needs.ts";
 import {
@@ -430,7 +431,7 @@ testWith("timeout")(
   async () => {
     const ran = await endlessRun;
     expectSilence(ran);
-    expect(ran.ms).toBeWithin(limits.stdinWaitMs - 100, limits.stdinWaitMs + 3_000);
+    expect(ran.ms).toBeWithin(timing.stdinTimeoutMs - 100, timing.stdinTimeoutMs + 3_000);
     expect(endless.log()).toContain("stdin is not a JSON object");
   },
   10_000,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chownSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
+import { timing } from "../../src/core/timing.ts";
 import { splitGluedLines } from "../../src/storage/glued.ts";
 import { testWith } from "../needs.ts";
 import {
@@ -62,7 +63,7 @@ describe("the disk does not play along", () => {
 });
 
 describe("something else lies where a file should be", () => {
-  const maxMs = limits.hookTotalMs + 600;
+  const maxMs = timing.hookTotalTimeoutMs + 600;
 
   for (const [what, put] of Object.entries(oddities)) {
     for (const name of ["endpoint.json", "auth-header"]) {
@@ -97,8 +98,8 @@ describe("something else lies where a file should be", () => {
       await import("${beckonHook[1]}");`;
     const ran = await run([process.execPath, "-e", source], environment(world.home), JSON.stringify(event));
     expectSilence(ran);
-    expect(ran.ms).toBeWithin(limits.hookTotalMs - 50, maxMs);
-    expect(ran.stderr).toContain(`not done ${limits.hookTotalMs} ms after the event was read`);
+    expect(ran.ms).toBeWithin(timing.hookTotalTimeoutMs - 50, maxMs);
+    expect(ran.stderr).toContain(`not done ${timing.hookTotalTimeoutMs} ms after the event was read`);
     expect(world.spool()).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
+import { timing } from "../../src/core/timing.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,
@@ -156,6 +157,6 @@ test("stdin that nobody closes does not hold the agent up for ever", async () =>
   const log = endless.home.log();
   endless.home.destroy();
   expectSilence(ran);
-  expect(ran.ms).toBeWithin(limits.stdinWaitMs - 100, limits.stdinWaitMs + 3_000);
+  expect(ran.ms).toBeWithin(timing.stdinTimeoutMs - 100, timing.stdinTimeoutMs + 3_000);
   expect(log).toContain("stdin did not end");
 }, 15_000);

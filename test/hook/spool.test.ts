@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
+import { timing } from "../../src/core/timing.ts";
 import {
   beckonHook,
   createWorld,
@@ -57,7 +58,7 @@ describe("beckon cannot take it", () => {
     const ran = await world.forward(JSON.stringify(event));
     expectSilence(ran);
     expect(kept()).toEqual([event]);
-    expect(ran.ms).toBeWithin(limits.hookDeadlineMs, limits.hookDeadlineMs + 2_000);
+    expect(ran.ms).toBeWithin(timing.hookSendTimeoutMs, timing.hookSendTimeoutMs + 2_000);
     expect(world.log()).toContain(`\tPreToolUse\t${event.session_id}\tno answer within 1000 ms`);
   });
 

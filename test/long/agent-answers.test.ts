@@ -1,6 +1,6 @@
 /** More ways to answer the real Claude Code CLI, and what ends its dialogs otherwise. */
 import { expect } from "bun:test";
-import { limits } from "../../src/core/limits.ts";
+import { timing } from "../../src/core/timing.ts";
 import {
   answerable,
   answers,
@@ -19,7 +19,7 @@ import { until, type World } from "../agent/world.ts";
 const { scenario, undisturbed, driven } = await scenariosWithCli();
 const onDesk = await testOnDesk();
 const longMs = 150_000;
-const beatMs = 2 * limits.heldBeatMs;
+const beatMs = 2 * timing.holdHeartbeatMs;
 
 scenario("always: the next one is not asked", ["permission Bash: hostid"], async (world) => {
   await world.startCli();
@@ -199,7 +199,7 @@ driven(
     await world.startCli();
     await asks(world, "DO bash touch x", dialog.permission);
     await world.beckon.kill();
-    await hookEnds(world, limits.holdAgainMs + beatMs);
+    await hookEnds(world, timing.holdReconnectMs + beatMs);
     await staysAsked(world);
     await isAcceptedInTerminal(world);
     expect(await world.hookErrors()).toEqual([]);
@@ -215,7 +215,7 @@ driven(
     await world.startCli();
     await asks(world, "DO bash touch x", dialog.permission);
     await world.beckon.hang();
-    await hookEnds(world, limits.holdSilentMs + beatMs);
+    await hookEnds(world, timing.holdSilenceMs + beatMs);
     await staysAsked(world);
     await isAcceptedInTerminal(world);
     await world.beckon.wake();
@@ -235,7 +235,7 @@ driven(
     const open = await asks(world, "DO bash touch x", dialog.permission);
     await world.beckon.hang();
     await isAcceptedInTerminal(world);
-    await hookEnds(world, limits.holdSilentMs + beatMs);
+    await hookEnds(world, timing.holdSilenceMs + beatMs);
     await world.beckon.wake();
     await world.showsState("active", "interactable");
     expect(openAsks(world)).toEqual([]);

@@ -216,7 +216,7 @@ testWith("linux")(
     const token = world.read("auth-header").trim();
     const ends: Promise<void>[] = [];
     const sockets: Bun.Socket[] = [];
-    for (let n = 0; n < limits.maxHeldLines + 1; n++) {
+    for (let n = 0; n < limits.maxPendingRequests + 1; n++) {
       const envelope = { provider: "claude", _meta: { id: `many-${n}` }, payload: asks(`s-${n}`, "make") };
       expect((await world.post(envelope)).status).toBe(200);
       const body = JSON.stringify(envelope);

@@ -3,6 +3,7 @@
 import { alertKeys, keyOfSession } from "../session/keys.ts";
 import type { Session } from "../session/session.ts";
 import { projectOf } from "../session/session.ts";
+import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 import type { QuietMode, UserAction } from "./user-action.ts";
 
@@ -38,7 +39,6 @@ export function isFailureDismissed(session: string, { turn }: Pick<Session, "tur
   return dismissalKey(session, `failed-${turn.at}`);
 }
 
-const minuteMs = 60_000;
 const maxSnoozeMinutes = 7 * 24 * 60;
 
 /** Wall times: now, and 08:00 local of the next day. */

@@ -1,4 +1,5 @@
 /** Times at which a person wants to hear nothing. */
+import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 
 /** A wall time, and the local minute of the day that it is: 0 to 1439. */
@@ -23,7 +24,6 @@ export function quietAt(asked: number | null, hours: Config["quietHours"], now: 
   return found?.isOn ? { by: "quiet hours", until: found.edge } : null;
 }
 
-const minuteMs = 60_000;
 const dayMinutes = 24 * 60;
 /** Clocks are set forward and back on a full quarter of an hour: nobody should rely on a farther edge. */
 const quarterMinutes = 15;

@@ -1,13 +1,11 @@
 /** What every event tells besides its change: that the session lives, where it is, and who sits there. */
+import { timing } from "../timing.ts";
 import { type AgentEvent, isHookChange, isSamePlace } from "./event.ts";
 import type { Session } from "./session.ts";
 
-/** The same payload of one session within this time is one event, sent by two registrations of the hook. */
-const sameEventMs = 1_000;
-
 export function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
   if (payloadKey === null) return false;
-  for (const p of payloads) if (p.key === payloadKey && t - p.t <= sameEventMs) return true;
+  for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
   return false;
 }
 
@@ -44,7 +42,7 @@ function withPayload(
   { payloadKey, t, change: { kind } }: AgentEvent,
 ): Session["payloads"] {
   const isNewTurn = kind === "prompt" || kind === "turn-end";
-  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= sameEventMs);
+  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= timing.duplicateMs);
   recent.push({ key: payloadKey ?? "", t });
   if (recent.length > 16) recent.shift();
   return recent;

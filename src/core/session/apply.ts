@@ -1,8 +1,10 @@
 /** One event, in order, on one session. What arrives out of order is put in its place by reduce.ts. */
+
 import { limits } from "../limits.ts";
+import { timing } from "../timing.ts";
 import { isDuplicate, recordActivity } from "./activity.ts";
 import * as asks from "./asks.ts";
-import { endChild, isRunning, knowChild, reconcileChildren, trailingMs } from "./children.ts";
+import { endChild, isRunning, knowChild, reconcileChildren } from "./children.ts";
 import { type AgentEvent, type Change, isHookChange, type Moment } from "./event.ts";
 import { newSession, type Session, type ToolCall } from "./session.ts";
 import { fileChanged, settle } from "./settle.ts";
@@ -27,7 +29,7 @@ function revive(session: Session, event: AgentEvent): Session | null {
   if (!session.ended) return session;
   const { kind } = event.change;
   const starts = kind === "session-start" || kind === "prompt" || kind === "status";
-  if (!starts && (!isHookChange(event.change) || event.t - session.ended.t < trailingMs)) {
+  if (!starts && (!isHookChange(event.change) || event.t - session.ended.t < timing.trailingMs)) {
     return kind === "enriched" ? session : null;
   }
   return kind === "session-end" ? null : { ...session, ended: null };
@@ -190,7 +192,7 @@ function ended(call: ToolCall, when: Moment): ToolCall {
 
 /** A tool's end that comes right after its turn's does not start the turn again. */
 function trails({ turn }: Session, event: AgentEvent): boolean {
-  return !turn.running && event.t > turn.t && event.t - turn.t < trailingMs;
+  return !turn.running && event.t > turn.t && event.t - turn.t < timing.trailingMs;
 }
 
 function toolEnd(session: Session, event: AgentEvent, m: Change & { kind: "tool-end" }): Session {
@@ -198,7 +200,7 @@ function toolEnd(session: Session, event: AgentEvent, m: Change & { kind: "tool-
   const same = (c: ToolCall) => m.toolUseId !== null && c.toolUseId === m.toolUseId;
   const tools: ToolCall[] = [];
   for (const c of session.tools) {
-    if (c.ended && event.t - c.t >= trailingMs * 2) continue;
+    if (c.ended && event.t - c.t >= timing.trailingMs * 2) continue;
     tools.push(same(c) ? ended(c, event) : c);
   }
   const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);

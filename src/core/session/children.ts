@@ -1,11 +1,10 @@
 /** Subagents: they appear, work, ask and end; their asks end with them. */
+
 import { limits } from "../limits.ts";
+import { timing } from "../timing.ts";
 import { endThread } from "./asks.ts";
 import type { AgentEvent, BackgroundTask, Moment } from "./event.ts";
 import type { Child, Session } from "./session.ts";
-
-/** Hooks of one moment can be stamped this far out of order: nothing that only trails an end revives what ended. */
-export const trailingMs = 1_000;
 
 export function isRunning(session: Session, agentId: string): boolean {
   return session.children.some((child) => child.agentId === agentId && child.running);
@@ -28,7 +27,8 @@ export function knowChild(session: Session, event: AgentEvent, detail?: string |
     };
     return withChildren(session, [...session.children, child]);
   }
-  if (!known.running && event.change.kind !== "child-start" && event.t - known.t < trailingMs) return session;
+  if (!known.running && event.change.kind !== "child-start" && event.t - known.t < timing.trailingMs)
+    return session;
   return replace(session, known, {
     ...known,
     type: event.agentType ?? known.type,

@@ -1,4 +1,5 @@
 /** Phase, state and status: never stored, always derived from the session and the time. */
+import { timing } from "../timing.ts";
 import { fullAskSummary, reasonOf } from "./ask-text.ts";
 import type { Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
@@ -10,9 +11,6 @@ export interface Status {
   readonly kind: "working" | "attention" | "idle";
   readonly detail: string | null;
 }
-
-const idleAfterMs = 5 * 60_000;
-export const staleAfterMs = 8 * 60 * 60_000;
 
 /** The wall clock knows of sleep, the other clock cannot be set: whichever says more. */
 export function elapsedMs(since: Moment, now: Moment): number {
@@ -36,8 +34,8 @@ export function stateOf(session: Session, now: Moment): SessionState {
   const busy = isBusy(session);
   // Its process lives: dead ones are reported and end the session.
   if (busy && session.place?.local && session.place.pid !== null) return "active";
-  if (elapsedMs(session.last, now) >= staleAfterMs) return "stale";
-  if (!busy && elapsedMs(session.turn, now) >= idleAfterMs) return "idle";
+  if (elapsedMs(session.last, now) >= timing.staleAfterMs) return "stale";
+  if (!busy && elapsedMs(session.turn, now) >= timing.idleAfterMs) return "idle";
   return "active";
 }
 

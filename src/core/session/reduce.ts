@@ -7,6 +7,7 @@
  * costs the same with ten of them or ten thousand.
  */
 
+import { timing } from "../timing.ts";
 import { applyEvent } from "./apply.ts";
 import { type AgentEvent, isSamePlace } from "./event.ts";
 import type { Session } from "./session.ts";
@@ -21,8 +22,6 @@ export interface EventWindow {
   readonly session: Session;
 }
 
-/** An event is under way for 2 s at the most: a forwarder gives up after one, the spool is read within another. */
-const underWayMs = 3_000;
 /** The story moves on by so many events at once, and only past those that nothing can come before any more. */
 const stepEvents = 8;
 /** However fast they come. What is kept is also what the garbage collector walks through. */
@@ -105,7 +104,7 @@ function shorten(story: EventWindow): EventWindow {
   if (recent.length - middleAt < stepEvents) return story;
   const settledT = recent[middleAt - 1]?.t ?? Number.NEGATIVE_INFINITY;
   const newestT = recent.at(-1)?.t ?? 0;
-  if (newestT - settledT < underWayMs && recent.length < maxEvents) return story;
+  if (newestT - settledT < timing.reorderMs && recent.length < maxEvents) return story;
   const rest = recent.slice(middleAt);
   return {
     base: middleAt === 0 ? base : middle,

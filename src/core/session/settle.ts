@@ -1,15 +1,8 @@
 /** The agent's own status file: what its word does at once, and what it does when everything has come to rest. */
+import { timing } from "../timing.ts";
 import { closeAsks, fileWaits, hasBlocking, hideBlocking, nameByCall } from "./asks.ts";
 import type { Change, Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
-
-/** File and hooks of one change come up to 150 ms apart, in either order. */
-const settleMs = 300;
-/**
- * Where the file contradicts a newer hook outright it is given this long: on a loaded machine it was seen to be
- * written 660 ms after the hook of the same change.
- */
-const contradictMs = 1_000;
 
 function turnOver(session: Session, when: Moment): Session {
   if (!session.turn.running) return session;
@@ -87,8 +80,8 @@ const isNews = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisible
 export function restsAt(session: Session, t: number): number | null {
   const { file, moved, settled, ended } = session;
   if (settled || ended) return null;
-  const late = file !== null && t - moved.t >= settleMs && contradicts(session, file);
-  const rest = moved.t + (late ? contradictMs : settleMs);
+  const late = file !== null && t - moved.t >= timing.settleMs && contradicts(session, file);
+  const rest = moved.t + (late ? timing.contradictionMs : timing.settleMs);
   return rest > t ? rest : null;
 }
 
@@ -96,16 +89,16 @@ export function restsAt(session: Session, t: number): number | null {
 export function certainAt(session: Session, since: Moment, t: number): number | null {
   const rest = restsAt(session, t);
   if (rest === null || session.file?.status === "busy") return rest;
-  const certain = Math.min(rest, since.t + contradictMs);
+  const certain = Math.min(rest, since.t + timing.contradictionMs);
   return certain > t ? certain : null;
 }
 
 /** The session as it stands at `t`: once nothing has moved for a while, the file's word stands. */
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;
-  if (session.settled || session.ended || !file || t - moved.t < settleMs) return session;
-  if (t - moved.t < contradictMs && contradicts(session, file)) return session;
-  const when = { at: moved.at + settleMs, t: moved.t + settleMs };
+  if (session.settled || session.ended || !file || t - moved.t < timing.settleMs) return session;
+  if (t - moved.t < timing.contradictionMs && contradicts(session, file)) return session;
+  const when = { at: moved.at + timing.settleMs, t: moved.t + timing.settleMs };
   const settled: Session = { ...session, settled: true };
   switch (file.status) {
     case "idle":

@@ -1,11 +1,10 @@
 /** How long ago, in words coarse enough that a menu does not change each second, and when the next word is due. */
+
 import type { Moment } from "../session/event.ts";
 import { elapsedMs } from "../session/phase.ts";
+import { dayMs, hourMs, minuteMs } from "../timing.ts";
 
-const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 export interface Ages {
   /** "now", "3 min", "2 h", "1 day" */

@@ -8,6 +8,7 @@ import { elapsedMs, statusOf } from "../session/phase.ts";
 import { isProbe } from "../session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../session/session.ts";
 import { certainAt, restsAt } from "../session/settle.ts";
+import { minuteMs, timing } from "../timing.ts";
 import {
   type AlertListItem,
   type AlertText,
@@ -40,11 +41,7 @@ export interface AlertCauses {
 }
 
 /** What happened longer ago is no news. A person comes back from lunch to what failed. */
-const newsMs = { failed: 30 * 60_000, idle: 10 * 60_000, finished: 10 * 60_000 } as const;
-/** The agent's file may tell of a dialog before the hook that names it does: they come up to 150 ms apart. */
-const nameMs = 150;
-/** A SessionEnd that says that all is well may be that long under way. */
-const lateEndMs = 2_000;
+const newsMs = { failed: 30 * minuteMs, idle: 10 * minuteMs, finished: 10 * minuteMs } as const;
 /** Found dead so soon after beckon's start, it may have been so for hours. */
 const startMs = 10_000;
 
@@ -65,7 +62,7 @@ export function causesOf(session: Session, watch: CauseContext): AlertCauses {
   const againMs = rest === null ? [] : [rest - now.t];
   const asks = session.asks.filter(isVisible);
   const nameless = asks.filter((ask) => waitsForName(ask, now));
-  for (const ask of nameless) againMs.push(nameMs - elapsedMs(ask, now));
+  for (const ask of nameless) againMs.push(timing.fileHookGapMs - elapsedMs(ask, now));
   const blocked = asks
     .filter((ask) => isBlocking(ask) && !nameless.includes(ask))
     .map((ask): AlertCause => {
@@ -97,7 +94,7 @@ export function causesOf(session: Session, watch: CauseContext): AlertCauses {
 }
 
 function waitsForName(ask: Ask, now: Moment): boolean {
-  return ask.from === "file" && ask.tool === null && elapsedMs(ask, now) < nameMs;
+  return ask.from === "file" && ask.tool === null && elapsedMs(ask, now) < timing.fileHookGapMs;
 }
 
 /**
@@ -115,7 +112,7 @@ function diedOf(
   const since = wasBefore ? session.last : ended;
   const leftMs = newsMs.failed - elapsedMs(since, now);
   if (leftMs <= 0) return null;
-  const certainMs = lateEndMs - elapsedMs(ended, now);
+  const certainMs = timing.lateHookMs - elapsedMs(ended, now);
   if (certainMs > 0) return certainMs;
   return {
     key: diedKey(session, ended),

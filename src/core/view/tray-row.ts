@@ -4,9 +4,10 @@ import type { Config } from "../config/config.ts";
 import { dismissalKey, isFailureDismissed, mutedBy, type Preferences } from "../config/preferences.ts";
 import { askSummary } from "../session/ask-text.ts";
 import { type Moment, sessionKey } from "../session/event.ts";
-import { staleAfterMs, statusOf } from "../session/phase.ts";
+import { statusOf } from "../session/phase.ts";
 import { type Ask, hasDied, isBlocking, isInterrupted, isVisible, type Session } from "../session/session.ts";
 import { failedWith, inBackground, interruptedText, statusTexts } from "../session/status-text.ts";
+import { dayMs, timing } from "../timing.ts";
 import type { Ages } from "./ages.ts";
 import type { Group } from "./groups.ts";
 
@@ -30,8 +31,6 @@ export interface MenuRowInput {
   /** Local time, for people. */
   readonly clock: (at: number) => string;
 }
-
-const dayMs = 24 * 60 * 60_000;
 
 /** null: over for so long that nobody looks for it in a menu. */
 export function rowOf(session: Session, given: MenuRowInput): MenuRow | null {
@@ -73,7 +72,7 @@ function isSeen({ place }: Session): boolean {
 /** Silent for hours, in a place where nobody could see its end. One that blocks is waited for however long it takes. */
 function isLost(session: Session, ages: Ages): boolean {
   const blocks = session.asks.some((ask) => isVisible(ask) && isBlocking(ask));
-  return !blocks && !isSeen(session) && ages.isOlder(session.last, staleAfterMs);
+  return !blocks && !isSeen(session) && ages.isOlder(session.last, timing.staleAfterMs);
 }
 
 function silenceOf(

@@ -1,8 +1,8 @@
 /** Carries plans out, on this machine. */
 import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { limits } from "../../core/limits.ts";
 import type { Exec } from "../../core/ports.ts";
+import { timing } from "../../core/timing.ts";
 import { type Bus, busAddress, connectBus } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";
 import { connectionOwner } from "./connections.ts";
@@ -118,7 +118,7 @@ export function createMachine(options: MachineOptions): Machine {
         let next = plan.next();
         while (!next.done) {
           const leftMs = Math.max(1, Math.ceil(end - performance.now()));
-          const working = perform(next.value, open, Math.min(leftMs, limits.commandMs));
+          const working = perform(next.value, open, Math.min(leftMs, timing.commandTimeoutMs));
           next = plan.next(await Promise.race([working, late]));
         }
         return next.value;

@@ -3,6 +3,7 @@
 import { about, type Finding, plural } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { isOfProbeLine } from "../../core/session/probe.ts";
+import { dayMs } from "../../core/timing.ts";
 import { type HookError, openHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { readSmallFile } from "../../storage/small-file.ts";
@@ -19,7 +20,6 @@ export interface TracesFacts {
 }
 
 const tell = about("app", "app");
-const dayMs = 24 * 60 * 60_000;
 const maxLogBytes = 2 * 1024 * 1024;
 const maxText = 160;
 
