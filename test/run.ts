@@ -1,28 +1,30 @@
 /**
- * bun test/run.ts [PART OF A PATH…]   builds, checks, and runs every test file but those in test/long
- * bun test/run.ts --long              the ones in test/long
+ * bun test/run.ts [PART OF A PATH…]   sets up, builds, checks, and runs every test file except those in test/long
+ * bun test/run.ts --long              runs the files in test/long
+ * bun test/run.ts --no-install        installs nothing: tests that lack something are skipped
  *
- * Each file has a process of its own: one that crashes, hangs or leaves something running is named and harms no other.
+ * Each file runs in its own process: one that crashes, hangs or leaves something running is named and harms no other.
  * The last line is `N passed, N failed`. With CI=true a skipped test counts as failed.
  */
 import { parseArgs } from "node:util";
-import { type Count, count, isNoise, type Outcome } from "./count.ts";
+import { countTests, isNoise, type Output, type TestCount } from "./count.ts";
+import { setUp } from "./setup.ts";
 
 const repo = new URL("..", import.meta.url).pathname;
 const testTimeoutMs = 30_000;
 const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
-/** Two files at a time, one of these and one of the others: these mostly wait for programs on a screen. */
+/** Two files run at a time, one of these and one of the others: these mostly wait for programs on a screen. */
 const onScreen = ["test/desktop/", "test/wine/"];
-/** These load the machine or measure what a person would notice: last, and each alone. */
+/** These load the machine or measure delays that a user would notice: they run last, one at a time. */
 const alone = ["test/build.test.ts", "test/torture/", "test/agent/", "test/long/"];
 
-/** A developer's own beckon, agent or multiplexer must not be seen by tests; AGENT and the like make bun hide names. */
-const foreign = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
-const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+/** Tests must not see a developer's own beckon, agent or multiplexer. AGENT and the like make bun hide test names. */
+const hidden = /^(BECKON_|CLAUDE|TMUX|AGENT$|AI_AGENT$|REPL_ID$|FORCE_COLOR$|XDG_(STATE|CONFIG|RUNTIME)_)/;
+const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)));
 
-/** Runs a command in the repo, shows its output as it comes, and returns it. */
-async function run(command: readonly string[], show: (line: string) => void = console.log): Promise<Outcome> {
+/** Runs a command in the repo, prints its output as it comes, and returns it. */
+async function run(command: readonly string[], print: (line: string) => void = console.log): Promise<Output> {
   const child = Bun.spawn([...command], {
     cwd: repo,
     env: environment,
@@ -35,91 +37,94 @@ async function run(command: readonly string[], show: (line: string) => void = co
   const lines: string[] = [];
   const read = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
     let rest = "";
-    const take = (line: string): void => {
+    const add = (line: string): void => {
       lines.push(line);
-      show(line);
+      print(line);
     };
     const decoder = new TextDecoder();
     for await (const bytes of stream) {
       const parts = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = parts.pop() ?? "";
-      parts.forEach(take);
+      parts.forEach(add);
     }
-    if (rest !== "") take(rest);
+    if (rest !== "") add(rest);
   };
-  const shown = Promise.all([read(child.stdout), read(child.stderr)]);
+  const printed = Promise.all([read(child.stdout), read(child.stderr)]);
   await child.exited;
-  // A grandchild that was left running would hold the pipes open.
-  await Promise.race([shown, Bun.sleep(leftoverMs)]);
-  if (child.signalCode !== null) show(`killed by ${child.signalCode}: ${command.join(" ")}`);
+  // A grandchild that was left running would keep the pipes open.
+  await Promise.race([printed, Bun.sleep(leftoverMs)]);
+  if (child.signalCode !== null) print(`killed by ${child.signalCode}: ${command.join(" ")}`);
   return { exitCode: child.exitCode ?? 1, lines };
 }
 
-async function testFile(file: string): Promise<Count> {
+async function runFile(file: string): Promise<TestCount> {
   const started = performance.now();
   const bunTest = [process.execPath, "test", "--no-orphans", `--timeout=${testTimeoutMs}`, `./${file}`];
-  const said: string[] = [];
-  const counted = count(await run(bunTest, (line) => said.push(line)));
+  const lines: string[] = [];
+  const count = countTests(await run(bunTest, (line) => lines.push(line)));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const parts = [`${counted.passed} passed`];
-  if (counted.failed > 0) parts.push(`${counted.failed} FAILED`);
-  if (counted.skipped.length > 0) parts.push(`${counted.skipped.length} skipped`);
-  said.push(`${file}  ${parts.join(", ")}  ${seconds} s`);
-  // All at once: another file's lines may come in between.
-  console.log(said.filter((line) => !isNoise(line) && line !== `${file}:`).join("\n"));
-  return counted;
+  const parts = [`${count.passed} passed`];
+  if (count.failed > 0) parts.push(`${count.failed} FAILED`);
+  if (count.skipped.length > 0) parts.push(`${count.skipped.length} skipped`);
+  lines.push(`${file}  ${parts.join(", ")}  ${seconds} s`);
+  // In one go, because two files run at a time.
+  console.log(lines.filter((line) => !isNoise(line) && line !== `${file}:`).join("\n"));
+  return count;
 }
 
-function testFiles(isLong: boolean, wanted: readonly string[]): string[] {
+function findTestFiles(isLong: boolean, parts: readonly string[]): string[] {
   return [...new Bun.Glob("test/**/*.test.ts").scanSync(repo)]
     .filter((file) => file.startsWith("test/long/") === isLong)
-    .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)))
     .sort();
 }
 
-const isOneOf = (starts: readonly string[], file: string): boolean =>
-  starts.some((start) => file.startsWith(start));
+const startsWithOneOf = (paths: readonly string[], file: string): boolean =>
+  paths.some((path) => file.startsWith(path));
 
-async function testAll(files: readonly string[]): Promise<void> {
+async function runFiles(files: readonly string[]): Promise<void> {
   for (const file of files) {
-    const counted = await testFile(file);
-    passed += counted.passed;
-    failed += counted.failed;
-    skipped.push(...counted.skipped.map((name) => `${file}: ${name}`));
+    const count = await runFile(file);
+    passed += count.passed;
+    failed += count.failed;
+    skipped.push(...count.skipped.map((name) => `${file}: ${name}`));
   }
 }
 
-const { values, positionals } = parseArgs({ options: { long: { type: "boolean" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { long: { type: "boolean" }, "no-install": { type: "boolean" } },
+  allowPositionals: true,
+});
 const isWholeRun = positionals.length === 0;
+const files = findTestFiles(values.long === true, positionals);
 let passed = 0;
 let failed = 0;
 const skipped: string[] = [];
 
-if (process.platform === "linux") await run(["sh", "test/setup-debian.sh"]);
-const built = await run([process.execPath, "build.ts"]);
-if (built.exitCode !== 0) failed += 1;
+await setUp(files, !values["no-install"]);
+const build = await run([process.execPath, "build.ts"]);
+if (build.exitCode !== 0) failed += 1;
 if (isWholeRun && !values.long && (await run(["npm", "run", "--silent", "check"])).exitCode !== 0) {
   console.log("npm run check FAILED");
   failed += 1;
 }
-if (built.exitCode === 0) {
-  const files = testFiles(values.long === true, positionals);
+if (build.exitCode === 0) {
   const {
-    loud = [],
+    last = [],
     screen = [],
     quick = [],
   } = Object.groupBy(files, (file) =>
-    isOneOf(alone, file) ? "loud" : isOneOf(onScreen, file) ? "screen" : "quick",
+    startsWithOneOf(alone, file) ? "last" : startsWithOneOf(onScreen, file) ? "screen" : "quick",
   );
-  await Promise.all([testAll(screen), testAll(quick)]);
-  await testAll(loud);
+  await Promise.all([runFiles(screen), runFiles(quick)]);
+  await runFiles(last);
 }
 
 for (const name of skipped) console.log(`skipped: ${name}`);
-const isNothing = passed + failed + skipped.length === 0;
-if (isNothing) console.log("no test was run");
+const isEmpty = passed + failed + skipped.length === 0;
+if (isEmpty) console.log("no test was run");
 const isStrict = process.env.CI === "true";
 if (isStrict) failed += skipped.length;
-const andSkipped = isStrict || skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
-console.log(`${passed} passed, ${failed} failed${andSkipped}`);
-process.exit(failed > 0 || isNothing ? 1 : 0);
+const skippedPart = isStrict || skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
+console.log(`${passed} passed, ${failed} failed${skippedPart}`);
+process.exit(failed > 0 || isEmpty ? 1 : 0);

@@ -6,8 +6,8 @@ import { asksBehindExit, endsInLog, isLeft } from "./leaving.ts";
 import { dialog, scenariosWithCli } from "./scenario.ts";
 import { until } from "./world.ts";
 
-const { scenario } = await scenariosWithCli();
-const onDesk = await testOnDesk();
+const { scenario } = scenariosWithCli();
+const onDesk = testOnDesk();
 const limitMs = 60_000;
 
 const command = "timeout 1 tail -f /dev/null || touch allowed";

@@ -2,78 +2,78 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { hasAll, testWith } from "../needs.ts";
+import { testWith } from "../needs.ts";
 import { home } from "./namespace.ts";
 
 export const cliVersion = "2.1.325";
 
-/** Before 2.1.101 an event name the CLI does not know makes it refuse the whole settings file, with a dialog. */
+/** Before 2.1.101 the CLI refuses a whole settings file, with a dialog, for one event name that it does not know. */
 export const oldVersions = ["2.0.76", "2.1.100"] as const;
 
-const name = "@anthropic-ai/claude-code";
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "beckon-test");
-const fetchMs = 5 * 60_000;
+/** The last version known to refuse a plugin's whole hook file for one unknown event name. */
+export const strictVersion = "2.1.200";
 
-/** What makes the command `claude` in a world. */
+const name = "@anthropic-ai/claude-code";
+export const cliCache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "beckon-test");
+const fetchTimeoutMs = 5 * 60_000;
+
+/** What makes the command `claude` in a sandbox. */
 export interface Cli {
-  /** Place in the home → file or folder of this side. */
+  /** Path in the sandbox's home to a file or folder of this machine. */
   readonly files: Readonly<Record<string, string>>;
-  /** Where the command is no such file: its text. */
+  /** The text of the command, if it is not one of the files; otherwise null. */
   readonly script: string | null;
 }
 
-export function cliOf(version: string): Cli {
+export function findCli(version: string): Cli {
   const native = nativeIn(folderOf(version));
   if (existsSync(native)) return { files: { "bin/claude": native }, script: null };
   const files = { "claude-code": dirname(scriptIn(folderOf(version))) };
   return { files, script: `#!/bin/sh\nexec node ${home}/claude-code/cli.js "$@"\n` };
 }
 
-const folderOf = (version: string): string => join(cache, `claude-code-${version}`);
+const folderOf = (version: string): string => join(cliCache, `claude-code-${version}`);
 
-/** Newer ones come as a native binary, in a package of its own for each system; older ones are a script for node. */
+/** Newer versions are a native binary, in a package for each system. Older ones are a script for node. */
 const nativeIn = (folder: string): string =>
   join(folder, "node_modules", `${name}-${process.platform}-${process.arch}`, "claude");
 
 const scriptIn = (folder: string): string => join(folder, "node_modules", name, "cli.js");
 
-/** What a world needs of the machine. */
-export const needs = ["linux", "root", "npm", "unshare", "nsenter", "ip", "tmux"] as const;
+/** What a sandbox needs of the machine. */
+export const sandboxNeeds = ["linux", "root", "npm", "unshare", "nsenter", "ip", "tmux"] as const;
 
-/** A `test` for what runs the CLI in a world of its own; skipped, saying why, where that cannot be. */
-export async function testWithCli(...versions: readonly string[]): Promise<ReturnType<typeof testWith>> {
-  const missing: string[] = [];
-  for (const version of versions) if (!(await hasCli(version))) missing.push(`${name}@${version}`);
-  return testWith(...needs, ...missing);
+/** A `test` that runs the CLI in a sandbox; skipped, with the reason in its name, where that is not possible. */
+export function testWithCli(...versions: readonly string[]): ReturnType<typeof testWith> {
+  const missing = versions.filter((version) => !isCliCached(version));
+  return testWith(...sandboxNeeds, ...missing.map((version) => `${name}@${version}`));
 }
 
-/** Fetches it, where worlds can be made and it is not there yet. */
-export async function hasCli(version: string): Promise<boolean> {
-  const isThere = () => existsSync(nativeIn(folderOf(version))) || existsSync(scriptIn(folderOf(version)));
-  if (!isThere() && hasAll(needs)) await fetchCli(version);
-  return isThere();
-}
-
-/** Into a folder beside its place: one that was broken off is never taken for the whole. */
-async function fetchCli(version: string): Promise<void> {
+export function isCliCached(version: string): boolean {
   const folder = folderOf(version);
-  const making = `${folder}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  const install = ["npm", "install", "--prefix", making, "--no-audit", "--no-fund", "--ignore-scripts"];
+  return existsSync(nativeIn(folder)) || existsSync(scriptIn(folder));
+}
+
+/** Installs into a folder beside the final one and renames it: an interrupted download never counts as complete. */
+export async function fetchCli(version: string): Promise<void> {
+  const folder = folderOf(version);
+  const partial = `${folder}.${process.pid}`;
+  mkdirSync(partial, { recursive: true });
+  const install = ["npm", "install", "--prefix", partial, "--no-audit", "--no-fund", "--ignore-scripts"];
   const child = Bun.spawn([...install, `${name}@${version}`], {
-    cwd: making,
+    cwd: partial,
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
-    timeout: fetchMs,
+    timeout: fetchTimeoutMs,
   });
-  const [complaint, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+  const [stderr, code] = await Promise.all([child.stderr.text(), child.exited]);
   if (code === 0) {
     rmSync(folder, { recursive: true, force: true });
-    renameSync(making, folder);
+    renameSync(partial, folder);
   } else {
-    rmSync(making, { recursive: true, force: true });
-    const errors = complaint.split("\n").filter((line) => line.startsWith("npm error"));
+    rmSync(partial, { recursive: true, force: true });
+    const errors = stderr.split("\n").filter((line) => line.startsWith("npm error"));
     console.log(`npm could not install ${name}@${version}:\n${errors.slice(0, 4).join("\n")}`);
   }
 }

@@ -2,7 +2,7 @@
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/world.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { cliVersion, hasCli, needs } from "./cli.ts";
+import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
 import { home } from "./namespace.ts";
 import { inWorld, undisturbedBy } from "./scenario.ts";
 import type { World, WorldOptions } from "./world.ts";
@@ -26,9 +26,9 @@ interface Desk {
 }
 
 /** Beside a desktop, in a world with beckon: nobody complains. */
-export async function testOnDesk() {
-  const missing = (await hasCli(cliVersion)) ? [] : [`Claude Code ${cliVersion}`];
-  const test = testWith(...needs, ...desktopNeeds, notifyd, ...missing);
+export function testOnDesk() {
+  const missing = isCliCached(cliVersion) ? [] : [`Claude Code ${cliVersion}`];
+  const test = testWith(...sandboxNeeds, ...desktopNeeds, notifyd, ...missing);
   return (title: string, drive: (world: World, desk: Desk) => Promise<void>, withinMs: number): void =>
     test(
       title,

@@ -5,7 +5,7 @@ import { folderGone, mishaps, surviving } from "./mishap.ts";
 import { scenariosWithCli } from "./scenario.ts";
 
 const [oldest] = oldVersions;
-const { driven } = await scenariosWithCli(cliVersion, oldest);
+const { driven } = scenariosWithCli(cliVersion, oldest);
 
 // This CLI tells of every hook that fails: it has no async ones, of which newer CLIs tell nothing.
 for (const mishap of mishaps) {

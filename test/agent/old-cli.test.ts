@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { oldVersions } from "./cli.ts";
 import { dialog, scenariosWithCli } from "./scenario.ts";
 
-const { undisturbed, driven } = await scenariosWithCli(...oldVersions);
+const { undisturbed, driven } = scenariosWithCli(...oldVersions);
 const unknown = { NoSuchEvent: [{ hooks: [{ type: "command", command: "true" }] }] };
 
 for (const cli of oldVersions) {

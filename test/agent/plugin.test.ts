@@ -6,7 +6,7 @@ import { dialog, scenariosWithCli } from "./scenario.ts";
 import { manual } from "./world.ts";
 
 const [oldest] = oldVersions;
-const { scenario, undisturbed } = await scenariosWithCli(cliVersion, oldest);
+const { scenario, undisturbed } = scenariosWithCli(cliVersion, oldest);
 
 scenario(
   "the plugin, installed from the checkout, tells all that the installer's hooks tell",

@@ -37,8 +37,8 @@ export const dialog = {
  * its name. undisturbed: only that nobody complains, neither the CLI on the screen nor beckon in its logs. driven: not
  * even that.
  */
-export async function scenariosWithCli(...versions: readonly string[]) {
-  const test = await testWithCli(...(versions.length > 0 ? versions : [cliVersion]));
+export function scenariosWithCli(...versions: readonly string[]) {
+  const test = testWithCli(...(versions.length > 0 ? versions : [cliVersion]));
   return {
     scenario: (title: string, dialogs: readonly string[], drive: Drive, options?: WorldOptions) =>
       test(title, () => judged(title, dialogs, drive, options), timeoutMs),

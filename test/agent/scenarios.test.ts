@@ -2,7 +2,7 @@
 import { afterAll, expect } from "bun:test";
 import { dialog, scenariosWithCli, summary } from "./scenario.ts";
 
-const { scenario, undisturbed } = await scenariosWithCli();
+const { scenario, undisturbed } = scenariosWithCli();
 
 afterAll(() => console.log(summary()));
 

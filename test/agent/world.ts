@@ -6,7 +6,7 @@ import type { ActivityPhase, SessionState } from "../../src/core/session/phase.t
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
-import { cliOf, cliVersion, oldVersions } from "./cli.ts";
+import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
 import { type Env, firstLine, home, openNamespace, type Signal } from "./namespace.ts";
 import { type Recorder, recordingHook, startRecorder } from "./recorder.ts";
@@ -139,7 +139,7 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
   writeFileSync(inHome(".claude.json"), JSON.stringify({ ...seen(version), ...options.claudeJson }));
   writeFileSync(inHome("record.sh"), recordingHook(`${home}/hooks`));
 
-  const cli = cliOf(version);
+  const cli = findCli(version);
   if (cli.script) writeFileSync(inHome("bin/claude"), cli.script, { mode: 0o755 });
   const space = await openNamespace(folder, { ...cli.files, "bin/beckon": built, ...options.files });
   const requestLog = inHome("requests.log");

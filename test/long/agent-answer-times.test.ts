@@ -10,8 +10,8 @@ const longMs = 150_000;
 /** What a person would call at once. */
 const atOnceMs = 1_500;
 
-const { undisturbed } = await scenariosWithCli();
-const onDesk = await testOnDesk();
+const { undisturbed } = scenariosWithCli();
+const onDesk = testOnDesk();
 
 /** `answer` returns when it was given. */
 async function measure(world: World, way: string, answer: (open: Open) => Promise<number>): Promise<void> {

@@ -6,8 +6,8 @@ import { home } from "../agent/namespace.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
 import { until } from "../agent/world.ts";
 
-const { scenario, driven } = await scenariosWithCli();
-const onDesk = await testOnDesk();
+const { scenario, driven } = scenariosWithCli();
+const onDesk = testOnDesk();
 const longMs = 150_000;
 
 scenario(

@@ -16,8 +16,8 @@ import { testOnDesk } from "../agent/desk.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
 import { until, type World } from "../agent/world.ts";
 
-const { scenario, undisturbed, driven } = await scenariosWithCli();
-const onDesk = await testOnDesk();
+const { scenario, undisturbed, driven } = scenariosWithCli();
+const onDesk = testOnDesk();
 const longMs = 150_000;
 const beatMs = 2 * timing.holdHeartbeatMs;
 

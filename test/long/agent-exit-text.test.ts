@@ -6,7 +6,7 @@ import { endsInLog, isLeft, leavable } from "../agent/leaving.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
 import { until, type World } from "../agent/world.ts";
 
-const { scenario } = await scenariosWithCli();
+const { scenario } = scenariosWithCli();
 
 const touch = "permission Bash: touch x";
 

@@ -7,8 +7,8 @@ import { home } from "../agent/namespace.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
 import { manual, until } from "../agent/world.ts";
 
-const { scenario, undisturbed } = await scenariosWithCli();
-const onDesk = await testOnDesk();
+const { scenario, undisturbed } = scenariosWithCli();
+const onDesk = testOnDesk();
 const longMs = 150_000;
 
 const touch = "permission Bash: touch x";

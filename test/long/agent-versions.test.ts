@@ -1,13 +1,11 @@
 /** The installed hooks and the plugin, in more versions of the real Claude Code CLI. */
-import { cliVersion, oldVersions } from "../agent/cli.ts";
+import { cliVersion, oldVersions, strictVersion as strict } from "../agent/cli.ts";
 import { allWell, mishaps, surviving } from "../agent/mishap.ts";
 import { pluginFolders, withPlugin } from "../agent/plugin.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
 import { manual } from "../agent/world.ts";
 
-/** Of a plugin's file with a name that it does not know, the last known to take nothing. */
-const strict = "2.1.200";
-const { driven, undisturbed } = await scenariosWithCli(cliVersion, strict, ...oldVersions);
+const { driven, undisturbed } = scenariosWithCli(cliVersion, strict, ...oldVersions);
 
 for (const cli of [cliVersion, strict, "2.1.100"]) {
   for (const mishap of [allWell, ...mishaps]) {

@@ -4,7 +4,7 @@ import { formIsReady, withForm } from "../agent/form.ts";
 import { dialog, scenariosWithCli, summary } from "../agent/scenario.ts";
 import { manual } from "../agent/world.ts";
 
-const { scenario } = await scenariosWithCli();
+const { scenario } = scenariosWithCli();
 
 afterAll(() => console.log(summary()));
 
