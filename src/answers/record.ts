@@ -26,6 +26,7 @@ export interface AnswerRecorder {
   /** Asks that ended without beckon's doing. */
   follow(after: Session, event: AgentEvent, before: Session | null): void;
   shown(alert: Alert): void;
+  /** Writes one entry per alert: later reasons for the same alert, and reasons after it was shown, are ignored. */
   notShown(key: string, why: string): void;
   /** Writes down what it still waits to know better. */
   stop(): void;
@@ -41,15 +42,15 @@ export function createAnswerRecorder({
   now,
   find,
 }: AnswerRecorderOptions): AnswerRecorder {
-  let told: Map<string, string> | null = null;
-  /** What the log says last of an alert: the app, started again, comes to the same end about it. */
-  const toldBefore = (): Map<string, string> => {
-    told ??= new Map(
+  /** Keys of alerts that the log already has an entry for, oldest first. It includes entries of earlier runs. */
+  let recorded: Set<string> | null = null;
+  const recordedAlerts = (): Set<string> => {
+    recorded ??= new Set(
       before()
         .slice(-maxRemembered)
-        .flatMap(({ alert, outcome }) => (alert === undefined ? [] : [[alert, outcome] as const])),
+        .flatMap(({ alert }) => (alert === undefined ? [] : [alert])),
     );
-    return told;
+    return recorded;
   };
 
   const text = (value: string) => {
@@ -72,11 +73,11 @@ export function createAnswerRecorder({
     alert: string,
     entry: Pick<AnswerLogEntry, "what" | "asked" | "outcome">,
   ): void {
-    const said = toldBefore();
-    said.delete(alert);
-    said.set(alert, text(entry.outcome));
-    const [oldest] = said.keys();
-    if (said.size > maxRemembered && oldest !== undefined) said.delete(oldest);
+    const keys = recordedAlerts();
+    keys.delete(alert);
+    keys.add(alert);
+    const [oldest] = keys;
+    if (keys.size > maxRemembered && oldest !== undefined) keys.delete(oldest);
     add(session, { ...entry, by: null, alert });
   }
 
@@ -104,7 +105,8 @@ export function createAnswerRecorder({
     notShown(key, why) {
       const session = find(key.split("#", 1)[0] ?? "");
       if (!session || isOfProbe(key)) return;
-      if (toldBefore().get(key) === text(why)) return;
+      // The reason often changes while an ask is open ("you are looking at it", "you have just looked at it"): the first counts.
+      if (recordedAlerts().has(key)) return;
       addAlert(session, key, { what: "not shown", asked: subjectOf(session, key) ?? "", outcome: why });
     },
     stop: ends.stop,

@@ -8,8 +8,10 @@ import { createHoldRoute } from "./hold.ts";
 
 export interface SessionList {
   all(): readonly SessionSnapshot[];
-  /** By id, `agent:id`, or a unique prefix. */
+  /** By id, a unique prefix of one, `agent:id`, or a unique project name. */
   find(name: string): SessionSnapshot | null;
+  /** Every session that the name could mean. */
+  findMatches(name: string): readonly SessionSnapshot[];
   /** What beside them a list of sessions should say: quiet modes that are on. */
   more(): object;
 }
@@ -64,9 +66,23 @@ function pathOf(url: string): string {
 /** How long requests under way are waited for: a client that keeps its connection open would hold us for ever. */
 const stopMs = 500;
 
+/** Of an ambiguous name. */
+const maxCandidates = 20;
+
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ReceiverOptions): Receiver {
   const guard = createGuard({ port, token: options.token });
+  /** 404, with the candidates if the name is ambiguous. `name` is null if it could not be decoded. */
+  const noSession = (name: string | null): Response => {
+    const matches = name === null ? [] : options.sessions.findMatches(name);
+    if (matches.length < 2) return answer(404, { error: `no session ${name}` });
+    const candidates = matches
+      .slice(0, maxCandidates)
+      .map(({ provider, sessionId, project, title, state }) => {
+        return { provider, sessionId, project, title, state };
+      });
+    return answer(404, { error: `${matches.length} sessions match ${name}`, candidates });
+  };
   // Bun's own router would match the path as it was sent, the guard judges the one that it means.
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
@@ -85,7 +101,7 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
     .get("/api/sessions/:id", ({ params }) => {
       // An id that cannot be decoded arrives as null.
       const session = params.id === null ? null : options.sessions.find(params.id);
-      return session ? answer(200, session) : answer(404, { error: `no session ${params.id}` });
+      return session ? answer(200, session) : noSession(params.id);
     })
     .get("/api/doctor", async ({ query }) => answer(200, await options.doctor(new Set(Object.keys(query)))))
     .post(
@@ -96,7 +112,7 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
         const done = id === null ? null : await options.act(id, deed, given);
         if (typeof done === "string") return answer(400, { error: done });
         if (done && isRefused(done)) return answer(done.refused, { error: done.error });
-        return done ? answer(200, done) : answer(404, { error: `no session ${id}` });
+        return done ? answer(200, done) : noSession(id);
       },
       { parse: "none" },
     )

@@ -78,10 +78,7 @@ export function createDesktop(options: DesktopOptions): Desktop {
         onError: onProblem,
       }),
     onAction: (action) => actions.click(action),
-    onHeld(key, why) {
-      log("info", `no alert for ${key}: ${why}`);
-      options.record.notShown(key, why);
-    },
+    onHeld: options.record.notShown,
     onShown: options.record.shown,
     onProblem,
   });

@@ -34,6 +34,7 @@ export function createSessionList(options: SessionListOptions): SessionList {
       const found = store.find(name, clock());
       return found && held.addAnswerInfo(found, true);
     },
+    findMatches: (name) => store.findMatches(name, clock()),
     more() {
       const { at } = clock();
       const now = { at, minuteOfDay: minuteOfDay(at) };

@@ -1,6 +1,6 @@
 /** What a person wrote behind `beckon answer SESSION`, made the answer to what is asked. */
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import { wrongCall } from "./args.ts";
+import { usageError } from "./args.ts";
 import { clean } from "./text.ts";
 
 /** `ownFrom`: the first of the words that stand behind `--`, where a person's own words are not taken for anything else. */
@@ -14,12 +14,12 @@ export function readAnswerWords(
   if (asked.kind === "question") return readReplies(asked.questions, words, ownFrom);
   if (verb === "deny") return { do: "deny", message: messageOf(more) };
   if (verb === "allow") {
-    if (more.length > 0) throw wrongCall("allow takes nothing more: a message goes with deny");
+    if (more.length > 0) throw usageError("allow takes nothing more: a message goes with deny");
     return { do: "allow" };
   }
   if (verb === "always") return { do: "always", choice: choiceOf(asked.always, more) };
   if (asked.kind === "plan") return readPlanWords(words, ownFrom);
-  throw wrongCall(`a permission is answered with allow, always [N] or deny [MESSAGE], not ${quoted(first)}`);
+  throw usageError(`a permission is answered with allow, always [N] or deny [MESSAGE], not ${quoted(first)}`);
 }
 
 /** Words send a plan back, so what sounds like a yes is none of them. */
@@ -30,7 +30,7 @@ function readPlanWords(words: readonly string[], ownFrom: number): Answer {
   const isOwn = ownFrom === 0;
   if (!isOwn && /^approved?$/i.test(text)) return { do: "allow" };
   if (!isOwn && soundsLikeYes.test(text))
-    throw wrongCall(
+    throw usageError(
       `${quoted(text)} would send the plan back. To approve it: allow. To send it back with these words: deny, or -- before them`,
     );
   return { do: "deny", message: messageOf(words) };
@@ -97,7 +97,7 @@ function replyOf(question: Question, text: string, isOwn: boolean): string[] {
   const parts = question.isMultiple ? text.split(",").map((part) => labelOf(question, part)) : [];
   const labels = parts.filter((label) => label !== null);
   if (labels.length > 0 && labels.length === parts.length) return [...new Set(labels)];
-  if (text.trim() === "") throw wrongCall(`the answer to ${quoted(question.question)} is empty`);
+  if (text.trim() === "") throw usageError(`the answer to ${quoted(question.question)} is empty`);
   if (looksLikeChoice.test(text.trim()))
     throw wrongWords(
       `${quoted(text)} is none of the options. Choose one, or put -- before your own words`,

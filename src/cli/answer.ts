@@ -6,8 +6,8 @@ import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { askedLines, askInFull } from "./answer-shown.ts";
 import { readAnswerWords } from "./answer-words.ts";
-import { quoted, wrongCall } from "./args.ts";
-import { callApi, whichSession } from "./client.ts";
+import { parseArguments, quote, usageError } from "./args.ts";
+import { callApi, noSessionError } from "./client.ts";
 import { print } from "./print.ts";
 import { clean, cut } from "./text.ts";
 
@@ -71,48 +71,41 @@ function isMeant({ asked }: Answerable, given: Answer, where: string): boolean {
 }
 
 function readCall(args: readonly string[]): Call {
-  const rest: string[] = [];
-  let wanted: string | null = null;
-  let ownFrom = Number.POSITIVE_INFINITY;
-  let isSure = false;
-  for (let n = 0; n < args.length; n++) {
-    const arg = args[n] ?? "";
-    if (arg === "--") {
-      ownFrom = Math.max(0, rest.length - 1);
-      rest.push(...args.slice(n + 1));
-      break;
-    }
-    if (arg === "--yes") isSure = true;
-    else if (arg === "--ask") wanted = args[++n] ?? "";
-    else if (arg.startsWith("--ask=")) wanted = arg.slice("--ask=".length);
-    else if (arg.startsWith("-") && arg !== "-")
-      throw wrongCall(
-        `unknown flag ${JSON.stringify(arg.slice(0, 100))}: answer takes --ask ID and --yes. Put words that begin with - after --`,
-      );
-    else rest.push(arg);
-  }
-  if (wanted === "") throw wrongCall("--ask takes the answerId of an ask, as beckon status --json shows it");
-  const [session, ...words] = rest;
-  if (!session) throw wrongCall(usage);
-  return { session, words, ownFrom, isSure, ask: wanted };
+  const parsed = parseArguments(args, {
+    command: "answer",
+    flags: ["--yes"],
+    values: { "--ask": "ID" },
+    takesArguments: true,
+    hint: "Text that begins with a dash goes after --",
+  });
+  const [session, ...words] = parsed.rest;
+  if (!session) throw usageError(usage);
+  return {
+    session,
+    words,
+    ownFrom: Math.max(0, parsed.literalFrom - 1),
+    isSure: parsed.flags.has("--yes"),
+    ask: parsed.values["--ask"] ?? null,
+  };
 }
 
 async function find(places: Paths, name: string): Promise<SessionSnapshot> {
   const found = await callApi(places, `/api/sessions/${encodeURIComponent(name)}`);
   if (typeof found === "string") throw new Error(found);
-  if (found.status !== 200) throw new Error(`${clean(await whichSession(places, name))}. See: beckon status`);
+  if (found.status !== 200) throw noSessionError(name, found);
   const session = found.body as unknown as SessionSnapshot;
-  const isWhole = name === session.sessionId || name === `${session.provider}:${session.sessionId}`;
-  const given = name.slice(name.lastIndexOf(":") + 1);
-  if (!isWhole && given.length < minName)
-    throw wrongCall(
-      `${quoted(name)} is too short to answer by: give at least ${minName} characters of the session's id, as beckon status shows it`,
+  const { provider, sessionId, project } = session;
+  const isWhole = [sessionId, `${provider}:${sessionId}`, project].includes(name);
+  const prefix = name.slice(name.lastIndexOf(":") + 1);
+  if (!isWhole && prefix.length < minPrefix)
+    throw usageError(
+      `${quote(name)} is too short to answer by: give at least ${minPrefix} characters of the session's id, or its project`,
     );
   return session;
 }
 
-/** A slip of the finger should be no other session's name. */
-const minName = 4;
+/** So that a typo does not name another session. */
+const minPrefix = 4;
 
 type Answerable = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
 

@@ -4,6 +4,8 @@ import type { Quiet } from "../core/config/quiet.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import { quote } from "./args.ts";
+import { clean } from "./text.ts";
 
 const answerMs = 2_000;
 /** Those whose words are for the person who asked. */
@@ -66,12 +68,23 @@ export async function fetchSessions(paths: Paths): Promise<SessionsResponse | st
 
 const maxListed = 5;
 
-/** Why there is no one session of that name. */
-export async function whichSession(paths: Paths, name: string): Promise<string> {
-  const listed = await fetchSessions(paths);
-  const ids = typeof listed === "string" ? [] : listed.sessions.map(({ sessionId }) => sessionId);
-  const alike = ids.filter((id) => id.startsWith(name)).slice(0, maxListed);
-  return alike.length > 1
-    ? `several sessions begin with ${name}: ${alike.join(", ")}`
-    : `no session begins with ${name}`;
+/** Why no session, or not just one, has that name. `response` is the API's 404. */
+export function noSessionError(name: string, { body }: ApiResponse): Error {
+  const candidates = Array.isArray(body.candidates)
+    ? (body.candidates as readonly Partial<SessionSnapshot>[])
+    : [];
+  if (candidates.length < 2)
+    return new Error(`no session has the id or project ${quote(name)}. See your sessions: beckon status`);
+  const rows = candidates.slice(0, maxListed).map(({ sessionId = "", project, title, state }) => {
+    const about = [project, title, state === "completed" ? "ended" : null].filter(Boolean).join(" · ");
+    return clean(`  ${sessionId}  ${about}`).trimEnd();
+  });
+  const left = candidates.length - rows.length;
+  return new Error(
+    [
+      `${candidates.length} sessions match ${quote(name)}. Use the id of one of them:`,
+      ...rows,
+      ...(left > 0 ? [`  and ${left} more: beckon status`] : []),
+    ].join("\n"),
+  );
 }

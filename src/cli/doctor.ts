@@ -1,5 +1,5 @@
 /** `beckon doctor`: proves each link with a live event, and says what to do about each that is broken. */
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 import { examine } from "./doctor-examine.ts";
 import { doctorLines } from "./doctor-table.ts";
 import { forTerminal } from "./for-terminal.ts";
@@ -8,7 +8,7 @@ import { print } from "./print.ts";
 const usualColumns = 100;
 
 export async function doctor(args: string[]): Promise<number> {
-  const flags = readFlags("doctor", args, ["--json"]);
+  const { flags } = parseArguments(args, { command: "doctor", flags: ["--json"] });
   const findings = await examine(process.env);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {

@@ -1,6 +1,6 @@
 /** What `beckon --install` was called with. */
 import { type Scope, scopes } from "../agents/claude/setup/scope.ts";
-import { quoted, wrongCall } from "./args.ts";
+import { quote, usageError } from "./args.ts";
 
 export interface InstallArgs {
   readonly isDryRun: boolean;
@@ -25,14 +25,14 @@ export function readInstallArgs(args: readonly string[]): InstallArgs {
     else if (arg === "--scope") given.scope = scopeOf(rest.shift());
     else if (arg === "--agent") checkAgents(rest);
     else if (arg === "--login" || arg === "--no-login") given.login = loginOf(arg, given.login);
-    else throw wrongCall(`--install takes ${flags}, but not ${quoted(arg)}`);
+    else throw usageError(`--install takes ${flags}, but not ${quote(arg)}`);
   }
   return given;
 }
 
 function scopeOf(name: string | undefined): Scope {
   const scope = scopes.find((one) => one === name);
-  if (!scope) throw wrongCall(`--scope takes ${scopes.join(", ")}${name ? `, but not ${quoted(name)}` : ""}`);
+  if (!scope) throw usageError(`--scope takes ${scopes.join(", ")}${name ? `, but not ${quote(name)}` : ""}`);
   return scope;
 }
 
@@ -42,15 +42,15 @@ function checkAgents(rest: string[]): void {
   while (rest[0] !== undefined && !rest[0].startsWith("-")) {
     const name = rest.shift() ?? "";
     if (!agents.includes(name)) {
-      throw wrongCall(`beckon does not know the agent ${quoted(name)}: so far only ${agents.join(", ")}`);
+      throw usageError(`beckon does not know the agent ${quote(name)}: so far only ${agents.join(", ")}`);
     }
     count++;
   }
-  if (count === 0) throw wrongCall(`--agent takes a name: ${agents.join(", ")}`);
+  if (count === 0) throw usageError(`--agent takes a name: ${agents.join(", ")}`);
 }
 
 function loginOf(arg: string, before: boolean | null): boolean {
   const login = arg === "--login";
-  if (before !== null && before !== login) throw wrongCall("--login and --no-login exclude each other");
+  if (before !== null && before !== login) throw usageError("--login and --no-login exclude each other");
   return login;
 }

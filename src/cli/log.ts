@@ -6,7 +6,7 @@ import { cutMiddle } from "../core/text/line.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { localClock } from "../system/local-time.ts";
-import { wrongCall } from "./args.ts";
+import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
 import { ownHome } from "./for-terminal.ts";
 import { print } from "./print.ts";
@@ -17,11 +17,17 @@ const usualColumns = 120;
 const noteLines = 6;
 
 export async function log(args: string[]): Promise<number> {
-  const { asJson, count } = readCall(args);
+  const { flags, values } = parseArguments(args, {
+    command: "log",
+    flags: ["--json"],
+    values: { "-n": "N" },
+  });
+  const { "-n": lines = String(usualLines) } = values;
+  if (!/^[1-9]\d{0,6}$/.test(lines)) throw usageError(`-n takes a number of lines, but got ${quote(lines)}`);
   const places = resolvePaths();
-  const entries = readAnswerLog(places.decisions).slice(-count);
+  const entries = readAnswerLog(places.decisions).slice(-Number(lines));
   const isRunning = readEndpoint(places) !== null;
-  if (asJson) {
+  if (flags.has("--json")) {
     if (!isRunning) process.stderr.write(`${notRunning}\n`);
     print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     return 0;
@@ -31,21 +37,6 @@ export async function log(args: string[]): Promise<number> {
   const note = isRunning ? [] : ["", ...wrap(notRunning, columns, noteLines)];
   print(tableOf(entries, columns) + note.map((line) => `${line}\n`).join(""));
   return 0;
-}
-
-function readCall(args: readonly string[]): { asJson: boolean; count: number } {
-  let asJson = false;
-  let count = usualLines;
-  const rest = [...args];
-  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    if (arg === "--json") asJson = true;
-    else if (arg === "-n" || /^-n\d+$/.test(arg)) {
-      const given = arg === "-n" ? (rest.shift() ?? "") : arg.slice(2);
-      if (!/^[1-9]\d{0,6}$/.test(given)) throw wrongCall("-n takes a number of lines");
-      count = Number(given);
-    } else throw wrongCall(`unknown ${JSON.stringify(arg.slice(0, 100))}: log takes --json and -n N`);
-  }
-  return { asJson, count };
 }
 
 /** The widest that a column gets; what is asked has the rest. */

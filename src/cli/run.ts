@@ -9,7 +9,7 @@ import { resolvePaths } from "../storage/paths.ts";
 import { tryTo } from "../storage/private.ts";
 import { isIgnored } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 
 export async function run(args: string[]): Promise<number> {
   const how = readHow(args);
@@ -60,18 +60,16 @@ interface How {
   readonly inBackground: boolean;
 }
 
-const hidden: ReadonlySet<string> = new Set(["--from-hook", "--at-login", "--in-background"]);
-
-/** How it is started by what beckon installed: not for people, so the help does not name it. */
+/** Options that only beckon's own hooks, login items and `beckon start` use, so --help does not list them. */
 function readHow(args: readonly string[]): How {
   const home = args.find((arg) => arg.startsWith("--home="));
   const fromHook = args.includes("--from-hook");
   const atLogin = args.includes("--at-login");
   const inBackground = args.includes("--in-background");
-  readFlags(
-    "run",
-    args.filter((arg) => arg !== home && !hidden.has(arg)),
-    [],
+  const internal = ["--from-hook", "--at-login", "--in-background", home];
+  parseArguments(
+    args.filter((arg) => !internal.includes(arg)),
+    { command: "run" },
   );
   if (home !== undefined) process.env.BECKON_HOME = home.slice("--home=".length);
   return { fromHook, atLogin, inBackground };

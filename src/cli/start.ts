@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, launchDetached } from "../system/launch.ts";
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 import { print } from "./print.ts";
 
 export async function start(args: string[]): Promise<number> {
-  readFlags("start", args, []);
+  parseArguments(args, { command: "start" });
   const places = resolvePaths();
   const before = readEndpoint(places);
   const why = await launch();

@@ -8,7 +8,7 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock } from "../system/clock.ts";
 import { localClock } from "../system/local-time.ts";
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { forTerminal, ownHome } from "./for-terminal.ts";
 import { print } from "./print.ts";
@@ -16,7 +16,7 @@ import { table } from "./table.ts";
 import { ago, wrap } from "./text.ts";
 
 export async function status(args: string[]): Promise<number> {
-  const flags = readFlags("status", args, ["--json", "--watch"]);
+  const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch"] });
   const places = resolvePaths();
   const draw = flags.has("--json") ? asJson : asTable;
   if (flags.has("--watch")) {

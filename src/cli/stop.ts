@@ -6,12 +6,12 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { codeOf } from "../storage/private.ts";
 import { isAlive, startOf } from "../system/clock.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
 import { print } from "./print.ts";
 
 export async function stop(args: string[]): Promise<number> {
-  readFlags("stop", args, []);
+  parseArguments(args, { command: "stop" });
   const places = resolvePaths();
   // First: a session that starts meanwhile must not start it again.
   const failed = leaveOff(places);

@@ -4,7 +4,7 @@ import { enabledPlugin } from "../agents/claude/setup/warnings.ts";
 import { isBeckonHere, planPurge, purge } from "../setup/purge.ts";
 import { inTurn, readInstallRecord } from "../setup/record.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { readFlags } from "./args.ts";
+import { parseArguments } from "./args.ts";
 import { currentFolder } from "./current-folder.ts";
 import { forTerminal } from "./for-terminal.ts";
 import { print } from "./print.ts";
@@ -12,7 +12,7 @@ import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
 import { pluginStays, whatStays } from "./uninstall-words.ts";
 
 export async function uninstall(args: string[]): Promise<number> {
-  const flags = readFlags("--uninstall", args, ["--purge", "--dry-run"]);
+  const { flags } = parseArguments(args, { command: "--uninstall", flags: ["--purge", "--dry-run"] });
   const isDryRun = flags.has("--dry-run");
   const places = resolvePaths();
   const said: string[] = [];

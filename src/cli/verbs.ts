@@ -38,7 +38,8 @@ function checkHome(home: string | undefined): void {
 /** The exit code: 0, 1 where something failed, 2 for a call that makes no sense. Never throws. */
 export async function main(argv: string[]): Promise<number> {
   try {
-    return await call(argv.filter((arg) => arg !== "--debug"));
+    const end = argv.indexOf("--");
+    return await call(argv.filter((arg, n) => arg !== "--debug" || (end >= 0 && n > end)));
   } catch (error) {
     const failed = error instanceof Error ? error : new Error(String(error));
     const { exitCode = 1 } = failed as { exitCode?: number };
@@ -60,10 +61,10 @@ async function call([given = "run", ...args]: string[]): Promise<number> {
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb && !wordsOnly.has(name)) checkHome(process.env.BECKON_HOME);
   if (verb) return (await verb())(args);
-  const what = given.startsWith("-") ? "flag" : "command";
+  const what = given.startsWith("-") ? "option" : "command";
   const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
   const { closest } = await import("../core/text/closest.ts");
-  const like = closest(given, what === "flag" ? flagsForPeople : commandsForPeople);
+  const like = closest(given, what === "option" ? flagsForPeople : commandsForPeople);
   const hint = like === null ? "." : `: did you mean ${like}?`;
   process.stderr.write(`beckon: unknown ${what} ${shown}${hint} See beckon --help.\n`);
   return 2;

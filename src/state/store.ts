@@ -11,7 +11,7 @@ import {
   type SavedEventWindow,
   windowFromSession,
 } from "../core/session/reduce.ts";
-import type { Session } from "../core/session/session.ts";
+import { projectOf, type Session } from "../core/session/session.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
@@ -31,8 +31,10 @@ export interface Store {
   sessions(now: Moment): Session[];
   /** `more` adds what the session itself does not know. */
   snapshots(now: Moment, more?: (session: Session) => Partial<SessionSnapshot>): SessionSnapshot[];
-  /** By id, a unique beginning of one, or the same after `agent:`. */
+  /** The session that `name` names, null if none or several do. See findMatches. */
   find(name: string, now: Moment): SessionSnapshot | null;
+  /** All sessions that `name` could mean: an id, a prefix of one, `agent:id`, or a project. */
+  findMatches(name: string, now: Moment): SessionSnapshot[];
   /** Lets go of sessions that are long over. */
   prune(now: Moment, retention: Retention): void;
   /** Of sessions that moved a moment ago: events older than their newest may still be under way. */
@@ -56,6 +58,21 @@ export function createStore(onError: (text: string) => void = fail): Store {
     }
   }
 
+  function findByName(name: string, now: Moment): Session[] {
+    const sessions = [...stories].map(([key, { session }]) => ({ key, session }));
+    const exact = sessions.filter(({ key, session }) => session.sessionId === name || key === name);
+    // Every key begins with its agent's name, so a prefix of a key counts only with the colon.
+    const byId = sessions.filter(
+      ({ key, session }) =>
+        session.sessionId.startsWith(name) || (name.includes(":") && key.startsWith(name)),
+    );
+    const inProject = sessions.filter(({ session }) => projectOf(session) === name);
+    const live = inProject.filter(({ session }) => !isOver(session, now));
+    const byProject = live.length > 0 ? live : inProject;
+    const matches = exact.length > 0 ? exact : new Set([...byId, ...byProject]);
+    return [...matches].map(({ session }) => session);
+  }
+
   return {
     dispatch(event) {
       const key = sessionKey(event.agent, event.sessionId);
@@ -76,15 +93,10 @@ export function createStore(onError: (text: string) => void = fail): Store {
         return { ...snapshotOf(session, now), ...more?.(session) };
       }),
     find(name, now) {
-      const sessions = [...stories].map(([key, { session }]) => ({ key, id: session.sessionId, session }));
-      const exact = sessions.filter(({ key, id }) => id === name || key === name);
-      // Every `agent:id` begins with the same few letters: they mean a session only where the colon is given too.
-      const begins = ({ key, id }: { key: string; id: string }) =>
-        id.startsWith(name) || (name.includes(":") && key.startsWith(name));
-      const found = exact.length > 0 ? exact : sessions.filter(begins);
-      const [only] = found;
-      return only && found.length === 1 ? snapshotOf(only.session, now) : null;
+      const [only, ...others] = findByName(name, now);
+      return only && others.length === 0 ? snapshotOf(only, now) : null;
     },
+    findMatches: (name, now) => findByName(name, now).map((session) => snapshotOf(session, now)),
     prune(now, retention) {
       const over = [...stories].filter(([, { session }]) => isOver(session, now));
       over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);

@@ -8,7 +8,7 @@ const answer = async (response: Response) => ({ status: response.status, body: a
 
 describe("when something goes wrong inside", () => {
   const token = "t".repeat(limits.minTokenLength);
-  const sessions = { all: () => [], find: () => null, more: () => ({}) };
+  const sessions = { all: () => [], find: () => null, findMatches: () => [], more: () => ({}) };
   const act = async () => null;
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 

@@ -140,9 +140,9 @@ describe("with the app", () => {
   test("a message that begins with a dash goes behind --", async () => {
     const hook = world.permission(request("s-1"));
     await world.answerable("s-1");
-    const { out } = await answer("s-1", "--", "deny", "--force", "is", "not", "--help", "fine");
-    expect(out).toBe("denied (--force is not --help fine) in shop-api: npm test\n");
-    expect(decisionOf(await hook.printed).message).toContain("--force is not --help fine");
+    const { out } = await answer("s-1", "--", "deny", "--force", "is", "not", "--help", "or", "--debug");
+    expect(out).toBe("denied (--force is not --help or --debug) in shop-api: npm test\n");
+    expect(decisionOf(await hook.printed).message).toContain("--force is not --help or --debug");
   });
 
   const dangerous = { tool_input: { command: "rm -rf build\necho done" }, permission_suggestions: [] };
@@ -290,6 +290,24 @@ describe("with the app", () => {
     expect((await answer("41d0", "allow")).code).toBe(0);
   });
 
+  test("the project's name answers its only session, and lists the ids if there are several", async () => {
+    const hook = world.permission(request("41d07c1a-0000"));
+    await world.answerable("41d07c1a-0000");
+    expect(await answer("shop-api", "allow")).toMatchObject({
+      out: "allowed in shop-api: npm test\n",
+      code: 0,
+    });
+    expect(await hook.printed).toContain("allow");
+    const second = world.permission(request("52e18d2b-0000"));
+    await world.answerable("52e18d2b-0000");
+    expect(await answer("shop-api", "allow")).toEqual(
+      failed(
+        '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a-0000  shop-api\n  52e18d2b-0000  shop-api',
+      ),
+    );
+    expect(second.isRunning()).toBe(true);
+  });
+
   test("two asks at once: it asks which, and takes a name", async () => {
     const hook = world.permission(request("s-1"));
     const first = await world.answerable("s-1");
@@ -310,7 +328,9 @@ describe("with the app", () => {
   test("nothing to answer, no such session, no app: each said plainly", async () => {
     await world.send({ session_id: "s-1", hook_event_name: "UserPromptSubmit", prompt: "x", cwd: "/a/shop" });
     expect(await answer("s-1", "allow")).toEqual(failed("nothing to answer: shop asks nothing now"));
-    expect(await answer("s-9", "allow")).toEqual(failed("no session begins with s-9. See: beckon status"));
+    expect(await answer("s-9", "allow")).toEqual(
+      failed('no session has the id or project "s-9". See your sessions: beckon status'),
+    );
   });
 
   test("a subagent's ask cannot be answered from here, and it says why", async () => {
@@ -340,8 +360,15 @@ describe("calls that make no sense", () => {
 
   test.each([
     [[], "answer takes a session, and"],
-    [["s-1", "allow", "--ask"], "--ask takes the answerId"],
-    [["s-1", "--no"], 'unknown flag "--no"'],
+    [["s-1", "allow", "--ask"], "--ask needs a value: --ask ID"],
+    [["s-1", "allow", "--ask", "--yes"], '--ask needs a value: --ask ID, but got "--yes"'],
+    [
+      ["s-1", "--no"],
+      'unknown option "--no": answer takes --yes and --ask ID. Text that begins with a dash goes after --.',
+    ],
+    [["s-1", "--yess", "looks", "good"], 'unknown option "--yess" for answer: did you mean --yes?'],
+    [["s-1", "deny", "use", "-f"], 'unknown option "-f"'],
+    [["s-1", "\u2014yes", "allow"], 'unknown option "\u2014yes" for answer: did you mean --yes?'],
   ])("%j", async (args, error) => {
     const child = world.beckon(["answer", ...args]);
     expect(await child.stderr.text()).toContain(error);

@@ -51,5 +51,7 @@ test("says what to do where there is nothing to go to", async () => {
       "beckon cannot take you there. It has ended: there is no terminal to go to. Those that run: beckon status.",
     ),
   );
-  expect(await focus("--next")).toEqual(failed("beckon: nothing needs you now. See: beckon status"));
+  expect(await focus("--next")).toEqual(
+    failed("beckon: no session needs you now. See your sessions: beckon status"),
+  );
 });

@@ -50,6 +50,29 @@ describe("a session is found", () => {
     expect(found(store, "same")).toBeNull();
     expect(store.find("codex:same", at(0))?.provider).toBe("codex");
   });
+  test("by its project, unless several live sessions are in it", () => {
+    const store = createStore();
+    const inProject = (id: string, project: string) => {
+      store.dispatch({ ...event(id, 0, note), cwd: `/home/dev/${project}` });
+    };
+    inProject("a1", "shop");
+    inProject("b1", "blog");
+    expect(found(store, "shop")).toBe("a1");
+    expect(found(store, "Shop")).toBeNull();
+    inProject("a2", "shop");
+    expect(found(store, "shop")).toBeNull();
+    expect(store.findMatches("shop", at(0)).map(({ sessionId }) => sessionId)).toEqual(["a1", "a2"]);
+    store.dispatch(event("a1", 1, end));
+    expect(found(store, "shop")).toBe("a2");
+    store.dispatch(event("b1", 1, end));
+    expect(found(store, "blog")).toBe("b1");
+  });
+  test("by no name that is a project and the start of another session's id", () => {
+    const store = storeOf("shop-1");
+    store.dispatch({ ...event("x", 0, note), cwd: "/home/dev/shop" });
+    expect(found(store, "shop")).toBeNull();
+    expect(found(store, "shop-")).toBe("shop-1");
+  });
   test("by an id that holds a colon", () => {
     expect(found(storeOf("a:b", "c"), "a:b")).toBe("a:b");
   });
