@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { testWith } from "./needs.ts";
+import { binary } from "./repo.ts";
 
-const binary = join(import.meta.dir, "../dist/beckon");
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "beckon-build-"));

@@ -14,8 +14,7 @@ import { type App, startApp } from "../src/app/start.ts";
 import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
 import { startOf } from "../src/system/clock.ts";
-
-const main = join(import.meta.dir, "../src/main.ts");
+import { mainSource } from "./repo.ts";
 
 /** Nobody listens there: the next fifty are tried too. */
 const somePort = () => 20_000 + Math.floor(Math.random() * 40_000);
@@ -75,7 +74,7 @@ export function createWorld() {
     },
 
     beckon: (args: string[] = [], more: Record<string, string> = {}) =>
-      spawn([process.execPath, main, ...args], { BECKON_PORT: String(somePort()), ...more }),
+      spawn([process.execPath, mainSource, ...args], { BECKON_PORT: String(somePort()), ...more }),
 
     /** A process of its own, that answers. */
     async startProcess(more: Record<string, string> = {}) {

@@ -1,8 +1,8 @@
 /** The plugin in a world, as it lies in a checkout. */
 import { join } from "node:path";
+import { repo } from "../repo.ts";
 import type { World } from "./world.ts";
 
-const repo = join(import.meta.dir, "../..");
 const checkout = "check out";
 
 /** Place in the home → folder of this side. A path with a space: people have them. */

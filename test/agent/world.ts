@@ -5,6 +5,7 @@ import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
+import { binary } from "../repo.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
@@ -74,7 +75,7 @@ export interface WorldOptions {
 }
 
 /** TEST_BINARY=FILE: another build than the last one here. */
-const built = process.env.TEST_BINARY || join(import.meta.dir, "../../dist/beckon");
+const built = process.env.TEST_BINARY || binary;
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const patienceMs = 15_000;

@@ -2,11 +2,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mainSource, repo } from "../repo.ts";
 import { compileEntry } from "./processes.ts";
 import { type Case, interleave, meets, ratio, table } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
-const repo = join(import.meta.dir, "../..");
 const missing = ["bash", "jq", "curl"].filter((program) => Bun.which(program) === null);
 if (missing.length > 0) {
   console.error(
@@ -67,12 +67,12 @@ async function measure(): Promise<boolean> {
     writeFileSync(inFolder("home/auth-header"), `Authorization: Bearer ${"t".repeat(43)}\n`);
     writeFileSync(inFolder("seed.sh"), seedScript);
     chmodSync(inFolder("seed.sh"), 0o755);
-    const main = JSON.stringify(join(repo, "src/main.ts"));
+    const main = JSON.stringify(mainSource);
     writeFileSync(
       inFolder("floor.ts"),
       `if (process.argv[2] === "nothing") process.exit(0);\nawait import(${main});\n`,
     );
-    await compileEntry(join(repo, "src/main.ts"), inFolder("beckon"));
+    await compileEntry(mainSource, inFolder("beckon"));
     await compileEntry(inFolder("floor.ts"), inFolder("floor"));
 
     // What Claude Code gives its hooks, in tmux.

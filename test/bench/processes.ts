@@ -2,9 +2,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mainSource } from "../repo.ts";
 import type { Load, Loaded } from "./load.ts";
-
-const repo = join(import.meta.dir, "../..");
 
 export interface Receiver {
   readonly pid: number;
@@ -28,7 +27,7 @@ export async function inFolder<T>(work: (folder: string) => Promise<T>): Promise
 /** The sources as they are now. */
 export async function compile(folder: string): Promise<string> {
   const outfile = join(folder, "beckon");
-  await compileEntry(join(repo, "src/main.ts"), outfile);
+  await compileEntry(mainSource, outfile);
   return outfile;
 }
 

@@ -6,6 +6,7 @@ import { residentMb } from "../bench/processes.ts";
 import { middleOf, pixels } from "../desktop/pixels.ts";
 import { desktopNeeds, startDesktop } from "../desktop/world.ts";
 import { testWith } from "../needs.ts";
+import { binary } from "../repo.ts";
 import { until } from "../world.ts";
 
 const changes = 10_000;
@@ -18,7 +19,6 @@ testWith(...desktopNeeds)(
     const desktop = await startDesktop({ panel: true, notifications: true });
     try {
       const state = join(desktop.home, "state");
-      const binary = join(import.meta.dir, "../../dist/beckon");
       const app = desktop.spawn([binary], { BECKON_HOME: state, BECKON_PORT: "47219" });
       await until(() => existsSync(join(state, "endpoint.json")), 10_000);
       const { url } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8"));
