@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { type App, startApp } from "../src/app/start.ts";
 import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
-import { startOf } from "../src/system/clock.ts";
+import { readStartTime } from "../src/system/processes.ts";
 import { mainSource } from "./repo.ts";
 
 /** Nobody listens there: the next fifty are tried too. */
@@ -97,7 +97,7 @@ export function createWorld() {
     /** Something that lives until it is killed. */
     agent() {
       const child = spawn(["sleep", "600"]);
-      return { child, pid: child.pid, procStart: startOf(child.pid) ?? "" };
+      return { child, pid: child.pid, procStart: readStartTime(child.pid) ?? "" };
     },
 
     statusPath: (pid: number) => join(claude, "sessions", `${pid}.json`),
@@ -108,7 +108,7 @@ export function createWorld() {
       const now = Date.now();
       const always = {
         pid,
-        procStart: startOf(pid),
+        procStart: readStartTime(pid),
         cwd: "/home/dev/proj",
         updatedAt: now,
         statusUpdatedAt: now,

@@ -1,7 +1,6 @@
 /** What a person asked for with clicks, and which alerts they have had. A damaged file is a person who asked for nothing. */
 import { limits } from "../core/limits.ts";
-import { writePrivate } from "../storage/private.ts";
-import { readSmallFile } from "../storage/small-file.ts";
+import { readSmallFile, writePrivateFile } from "../storage/files.ts";
 
 export function loadAlertState(path: string): Readonly<Record<string, unknown>> {
   try {
@@ -13,5 +12,5 @@ export function loadAlertState(path: string): Readonly<Record<string, unknown>> 
 }
 
 export function saveAlertState(path: string, value: Readonly<Record<string, unknown>>): void {
-  writePrivate(path, JSON.stringify(value));
+  writePrivateFile(path, JSON.stringify(value));
 }

@@ -3,8 +3,8 @@
 import { chmodSync, closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";
-import { appendBounded } from "../storage/append.ts";
-import { tryTo, writePrivate } from "../storage/private.ts";
+import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
+import { appendBoundedLine } from "../storage/log.ts";
 
 /** Every text in it is masked before it comes here. */
 export interface AnswerLogEntry {
@@ -45,7 +45,7 @@ export interface AnswerLogOptions {
 
 export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLog {
   const { maxBytes = limits.maxDecisionsBytes } = options;
-  tryTo(() => chmodSync(path, 0o600));
+  ignoreErrors(() => chmodSync(path, 0o600));
   let waiting = "";
   let timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -54,7 +54,7 @@ export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLo
     timer = null;
     const lines = waiting.trimEnd();
     waiting = "";
-    if (lines !== "" && !appendBounded(path, lines, maxBytes, keptFiles))
+    if (lines !== "" && !appendBoundedLine(path, lines, maxBytes, keptFiles))
       options.onError(`could not write ${path}: what was answered is not in the log`);
   }
 
@@ -68,7 +68,7 @@ export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLo
     prune(now) {
       flush();
       const oldest = now - options.retentionDays() * dayMs;
-      for (const name of filesOf(path)) tryTo(() => dropOlder(name, oldest));
+      for (const name of filesOf(path)) ignoreErrors(() => dropOlder(name, oldest));
     },
   };
 }
@@ -85,7 +85,7 @@ function dropOlder(path: string, oldest: number): void {
   const lines = found.mtimeMs < oldest ? [] : linesOf(path);
   if (lines.length === 0) rmSync(path, { force: true });
   const kept = lines.filter((line) => (readEntry(line)?.at ?? oldest) >= oldest);
-  if (kept.length < lines.length) writePrivate(path, kept.map((line) => `${line}\n`).join(""));
+  if (kept.length < lines.length) writePrivateFile(path, kept.map((line) => `${line}\n`).join(""));
 }
 
 /** The newest last. A line that makes no sense is passed over. */

@@ -8,7 +8,7 @@ import { type Ask, isVisible, type Session } from "../core/session/session.ts";
 import { restsAt, settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
-import { signed } from "../storage/proof.ts";
+import { signDecision } from "../system/decision-signature.ts";
 import { areInside } from "./links.ts";
 import { acceptRequest, type Confirmation, findAsk, type PendingRequest } from "./request.ts";
 import { addAnswerInfo } from "./snapshot.ts";
@@ -185,7 +185,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (typeof decision === "string") return decision;
     const text = JSON.stringify(decision);
     if (Buffer.byteLength(text) > limits.maxDecisionBytes) return "the answer is too long";
-    return give(call, `${signed(options.key, call.request, text)}\n`, {
+    return give(call, `${signDecision(options.key, call.request, text)}\n`, {
       session: settled,
       ask,
       answered: answerText(given, call.details),

@@ -10,9 +10,9 @@ import type { Config } from "../core/config/config.ts";
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
+import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Log } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
-import { makePrivateFolder } from "../storage/private.ts";
 import { createSaver } from "../storage/saver.ts";
 import { createPresenter, type Presenter } from "./presenter.ts";
 import type { PresenterReport } from "./presenter-report.ts";
@@ -128,7 +128,7 @@ export function createDesktop(options: DesktopOptions): Desktop {
 }
 
 async function openDesk(desk: Presenter, folder: string): Promise<void> {
-  makePrivateFolder(folder);
+  ensurePrivateFolder(folder);
   const [{ openTray }, { openNotifier }] = await Promise.all([
     import("../desktop/tray/index.ts"),
     import("../desktop/notify/index.ts"),

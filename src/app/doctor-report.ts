@@ -9,7 +9,7 @@ import type { Session } from "../core/session/session.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import type { MenuItem } from "../core/view/view.ts";
 import { type AppReport, desktopVariables, type ProbeReport } from "../setup/doctor/report.ts";
-import { minuteOfDay } from "../system/local-time.ts";
+import { minuteOfDay } from "../system/clock.ts";
 import type { PresenterReport } from "./presenter-report.ts";
 
 export interface ReportGiven {

@@ -21,7 +21,7 @@ import { type Alerts, alerts } from "../core/view/alerts.ts";
 import { type MenuFacts, menu } from "../core/view/menu.ts";
 import type { Alert, TrayView } from "../core/view/view.ts";
 import type { Saver } from "../storage/saver.ts";
-import { localClock, minuteOfDay, nextMorning } from "../system/local-time.ts";
+import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
 import { createPresenterReport, type PresenterReport } from "./presenter-report.ts";
 
 /** Wishes, and which alerts were told: what the next start must know. */
@@ -270,7 +270,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
       const now = clock();
       const sessions = options.sessions(now);
       const session = (key: string) => sessions.find((one) => keyOfSession(one) === key) ?? null;
-      const time = { at: now.at, tomorrow: nextMorning(now.at) };
+      const time = { at: now.at, tomorrow: findNextMorning(now.at) };
       change(applyPreference(prunePreferences(wishes, now.at, sessions), action, time, { session }));
       poke();
     },
@@ -291,7 +291,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
 
 /** For people, as of now. */
 function clockAt(now: ClockReading): (at: number) => string {
-  return (at) => localClock(at, now.at);
+  return (at) => formatLocalTime(at, now.at);
 }
 
 function keysOf(held: Alerts["held"]): string[] {

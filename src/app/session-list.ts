@@ -5,7 +5,7 @@ import { quietAt } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { silenceAt } from "../core/view/select.ts";
 import type { Store } from "../state/store.ts";
-import { localClock, minuteOfDay } from "../system/local-time.ts";
+import { formatLocalTime, minuteOfDay } from "../system/clock.ts";
 import type { Presenter } from "./presenter.ts";
 
 export interface SessionListOptions {
@@ -23,7 +23,12 @@ export function createSessionList(options: SessionListOptions): SessionList {
   return {
     all() {
       const now = clock();
-      const silence = silenceAt({ wishes: desk.preferences(), config: config(), now, clock: localClock });
+      const silence = silenceAt({
+        wishes: desk.preferences(),
+        config: config(),
+        now,
+        clock: formatLocalTime,
+      });
       const snapshots = store.snapshots(now, (session) => {
         const why = silence(session);
         return why === null ? {} : { silence: why };

@@ -9,28 +9,22 @@ import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { createIngest, type Ingest } from "../ingest/index.ts";
-import { maskSecrets } from "../secrets/mask.ts";
+import { maskJson } from "../secrets/index.ts";
 import { maskText } from "../secrets/rules.ts";
 import { createConnection } from "../setup/connection.ts";
-import { packState, type SavedState, unpackState } from "../state/saved.ts";
+import { decodeState, encodeState, type SavedState } from "../state/saved-state.ts";
 import { createStore } from "../state/store.ts";
-import { followConfig } from "../storage/config-file.ts";
-import { openJournal } from "../storage/journal.ts";
+import { watchConfig } from "../storage/config-file.ts";
+import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
+import { openJournal } from "../storage/journal/index.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { openLog } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
-import {
-  codeOf,
-  loadOrCreateToken,
-  makePrivateFolder,
-  newSecret,
-  removeEndpoint,
-  writeEndpoint,
-} from "../storage/private.ts";
 import { createSaver } from "../storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
 import { openSpool, type SpoolPosition } from "../storage/spool.ts";
 import { createClock } from "../system/clock.ts";
+import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import { runSessionAction } from "./session-actions.ts";
@@ -58,7 +52,7 @@ const pruneMs = 60_000;
 /** null: another beckon has this folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {
   const { paths, env } = options;
-  makePrivateFolder(paths.state);
+  ensurePrivateFolder(paths.state);
   const lock = acquireLock(paths);
   if (!lock) return null;
   const log = openLog(paths.log, { echo: options.echo });
@@ -66,7 +60,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const store = createStore(onError);
-  const settings = followConfig(paths.config, () => {
+  const settings = watchConfig(paths.config, () => {
     tellProblems();
     desk.refresh();
     held.recheck();
@@ -80,7 +74,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const journal = openJournal(paths.journal, { retentionDays, onError });
   const intake = createIngest({
     journal,
-    mask: maskSecrets,
+    mask: maskJson,
     clock,
     defaultProvider: env.BECKON_PROVIDER || "claude",
     dispatch: store.dispatch,
@@ -90,8 +84,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   // What was known: the snapshot, and what the journal has after it.
   const loaded = loadSnapshot(paths);
   if (loaded.problem) log("warn", loaded.problem);
-  const saved = loaded.value ? unpackState(loaded.value, clock()) : null;
-  if (saved) store.restore(saved.sessions, saved.tellings);
+  const saved = loaded.value ? decodeState(loaded.value, clock()) : null;
+  if (saved) store.restore(saved.sessions, saved.eventWindows);
   if (saved && saved.dropped > 0)
     log("warn", `the snapshot holds ${saved.dropped} sessions that make no sense`);
   let spooled = saved?.spool ?? null;
@@ -99,7 +93,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     if (line.spool) spooled = line.spool;
     intake.replay(line);
   });
-  intake.remember(journal.recentIds(limits.rememberedIds));
+  intake.rememberIds(journal.recentIds(limits.rememberedIds));
 
   // What is true now: files and processes.
   const claudeFolder = claudeFolderOf(env);
@@ -121,9 +115,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       journal: covered,
       spool: spool.position(),
       sessions,
-      tellings: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
+      eventWindows: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
     };
-    saveSnapshot(paths, packState(value, now));
+    saveSnapshot(paths, encodeState(value, now));
     journal.rotate(covered);
   };
   const saver = createSaver(save, { onError });
@@ -132,7 +126,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   let isHeard = store.sessions(clock()).some((session) => session.prompted !== null);
   const isConnected = () => isHeard || isRegistered();
   let url = "";
-  const key = newSecret();
+  const key = createSecret();
   const {
     pending: held,
     record,
@@ -172,7 +166,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const spool = openSpool(paths.spool, {
     position: spooled,
     maxLineBytes: limits.maxBodyBytes * 2,
-    take: (text, next) => takeSpooled(intake, text, next, onError),
+    accept: (text, next) => takeSpooled(intake, text, next, onError),
     onError,
   });
   const taken = await spool.poll();
@@ -243,7 +237,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     await receiver.stop();
     await close();
     throw new Error(
-      `beckon cannot write ${paths.endpoint} (${codeOf(cause)}), and nobody would find it. Is the folder writable, and the disk not full?`,
+      `beckon cannot write ${paths.endpoint} (${errorCode(cause)}), and nobody would find it. Is the folder writable, and the disk not full?`,
       { cause },
     );
   }
@@ -276,10 +270,10 @@ async function takeSpooled(
   text: string,
   next: SpoolPosition,
   onError: (text: string) => void,
-): Promise<"taken" | "refused" | "later"> {
+): Promise<"accepted" | "rejected" | "retry"> {
   const { status, error } = await intake.accept(text, next);
-  if (status === 200) return "taken";
-  if (status === 503) return "later";
+  if (status === 200) return "accepted";
+  if (status === 503) return "retry";
   onError(`a spooled event was refused: ${error}`);
-  return "refused";
+  return "rejected";
 }

@@ -8,7 +8,7 @@ import { keyOfSession } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { type FocusOutcome, focusText } from "../core/view/focus-text.ts";
 import { nextWaiting } from "../core/view/select.ts";
-import { createConfig } from "../storage/config-file.ts";
+import { createConfigFile } from "../storage/config-file.ts";
 import type { Presenter } from "./presenter.ts";
 
 export interface UserActionsOptions {
@@ -91,7 +91,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   async function openSettings(): Promise<void> {
     const { configPath } = options;
     const failed =
-      createConfig(configPath, settingsText(options.version)) ?? (await options.openFile(configPath));
+      createConfigFile(configPath, settingsText(options.version)) ?? (await options.openFile(configPath));
     if (failed) desk.showMessage("The settings could not be opened", `They are in ${configPath}. ${failed}`);
   }
 

@@ -20,10 +20,10 @@ import { terminalFindings } from "../setup/doctor/terminals.ts";
 import { lookForTraces, tracesFindings } from "../setup/doctor/traces.ts";
 import { versionOf } from "../setup/find-program.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
-import { isOff } from "../storage/off.ts";
+import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { formatLocalTime } from "../system/clock.ts";
 import { exec } from "../system/exec.ts";
-import { localClock } from "../system/local-time.ts";
 import { currentFolder } from "./current-folder.ts";
 import { askApp } from "./doctor-app.ts";
 import { tryHook } from "./doctor-live.ts";
@@ -135,7 +135,7 @@ async function aboutApp({ env, places, plugin, settings, installed, asking }: Ap
     ...filesFindings(files),
     ...liveFindings(facts),
     ...(report || !isRunning ? iconFindings(report, process.platform) : []),
-    ...(report || !isRunning ? notificationFindings(report, (at) => localClock(at, now)) : []),
+    ...(report || !isRunning ? notificationFindings(report, (at) => formatLocalTime(at, now)) : []),
     ...terminalFindings({ own, here: terminalsOf(env, usesKitty), hasTerminal: hasTerminal() }),
   ];
 }

@@ -6,7 +6,7 @@ import type { FocusOutcome } from "../core/view/focus-text.ts";
 import { type Known, terminalsHere } from "../desktop/terminals/here.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { describe } from "../hook/meta.ts";
-import { startOf } from "../system/clock.ts";
+import { readStartTime } from "../system/processes.ts";
 
 export function terminalsOf(env: Env, usesKitty: boolean): readonly Known[] {
   const config =
@@ -35,7 +35,7 @@ export function ownReach(env: Env): Promise<FocusOutcome> {
   const place = {
     local: true,
     pid: process.pid,
-    procStart: startOf(process.pid),
+    procStart: readStartTime(process.pid),
     tty: null,
     terminalSessionId: null,
     env: variables,

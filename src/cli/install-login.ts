@@ -3,8 +3,8 @@
 import type { Env } from "../agents/claude/setup/scope.ts";
 import { openLogin } from "../desktop/login/index.ts";
 import { recordLogin } from "../setup/record.ts";
+import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { makePrivateFolder } from "../storage/private.ts";
 
 export interface Arranged {
   readonly says: readonly string[];
@@ -41,7 +41,7 @@ async function enable({ paths, env, binary, login }: ArrangeOptions): Promise<Ar
   const before = await item.state();
   // Whoever switched it off in their system's own settings meant it.
   if (before.turnedOff && login === null) return said([before.problem ?? "It is switched off at login."]);
-  makePrivateFolder(paths.helpers);
+  ensurePrivateFolder(paths.helpers);
   const done = await item.enable({ binary, home: env.BECKON_HOME ? paths.state : null });
   await recordLogin(paths, true);
   const isThere = before.on && before.problem === null && before.binary === binary;

@@ -4,8 +4,8 @@ import { type AnswerLogEntry, readAnswerLog } from "../answers/log.ts";
 import { pathWithTilde } from "../core/text/home.ts";
 import { cutMiddle } from "../core/text/line.ts";
 import { resolvePaths } from "../storage/paths.ts";
+import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
-import { localClock } from "../system/local-time.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
 import { ownHome } from "./for-terminal.ts";
@@ -48,7 +48,7 @@ function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
   const home = ownHome();
   const rows = entries.map((entry) => ({
     day: dayOf(entry.at),
-    when: localClock(entry.at, entry.at),
+    when: formatLocalTime(entry.at, entry.at),
     where: clean(entry.project ?? entry.session),
     asked: clean(pathWithTilde(entry.asked, home)),
     ...outcomeOf(entry),

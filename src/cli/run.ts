@@ -4,11 +4,11 @@ import { isatty } from "node:tty";
 import { version } from "../../package.json";
 import { startApp } from "../app/start.ts";
 import { limits } from "../core/limits.ts";
-import { clearOff, isOff, markOff } from "../storage/off.ts";
+import { ignoreErrors } from "../storage/files.ts";
+import { clearOff, isOff, markOff } from "../storage/off-marker.ts";
 import { resolvePaths } from "../storage/paths.ts";
-import { tryTo } from "../storage/private.ts";
-import { isIgnored } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import { isSignalIgnored } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 
 export async function run(args: string[]): Promise<number> {
@@ -43,7 +43,7 @@ export async function run(args: string[]): Promise<number> {
   );
   const by = await Promise.race([toldToStop, app.quit]);
   // Before it is down: a session that starts then must not start it again.
-  if (by === "person") tryTo(() => markOff(places, "quit by its person"));
+  if (by === "person") ignoreErrors(() => markOff(places, "quit by its person"));
   await app.stop();
   // Whatever of the desktop is still in the way: a person who said Quit is gone.
   setTimeout(() => process.exit(0), leaveMs).unref();
@@ -81,7 +81,7 @@ function whenTold(): Promise<"person" | "system"> {
   const inTerminal = [0, 1, 2].some((fd) => isatty(fd));
   let asked = 0;
   // nohup has it ignored, and that should stay so.
-  const hangUp = isIgnored(hangUpBit) ? [] : (["SIGHUP"] as const);
+  const hangUp = isSignalIgnored(hangUpBit) ? [] : (["SIGHUP"] as const);
   for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
     process.on(signal, () => {
       // Whoever asks twice does not want to wait.

@@ -2,12 +2,11 @@
 import { existsSync } from "node:fs";
 import type { Quiet } from "../core/config/quiet.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
-import { unpackState } from "../state/saved.ts";
-import { openHookErrors } from "../storage/hook-log.ts";
+import { decodeState } from "../state/saved-state.ts";
+import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
-import { createClock } from "../system/clock.ts";
-import { localClock } from "../system/local-time.ts";
+import { createClock, formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { forTerminal, ownHome } from "./for-terminal.ts";
@@ -43,7 +42,7 @@ async function know(places: Paths): Promise<Known> {
   if (typeof live !== "string") return { notes: [], running: true, ...live };
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
-  const sessions = value ? unpackState(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
+  const sessions = value ? decodeState(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const notes = [live];
   if (problem) notes.push(`${problem}.`);
@@ -80,13 +79,13 @@ async function asTable(places: Paths): Promise<string> {
 }
 
 function quietLine({ by, until }: Quiet, now: number): string {
-  const end = until === null ? "until you turn it off in the tray" : `until ${localClock(until, now)}`;
+  const end = until === null ? "until you turn it off in the tray" : `until ${formatLocalTime(until, now)}`;
   return `Quiet ${end}${by === "you" ? "" : ` (${by})`}: beckon shows no alerts.`;
 }
 
 /** Nobody sees a silent hook's errors: here is where they come to light. */
 function hookTroubles(places: Paths, now: number): string[] {
-  const recent = openHookErrors(places, now);
+  const recent = readOpenHookErrors(places, now);
   const last = recent.at(-1);
   if (!last) return [];
   const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;

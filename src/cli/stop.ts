@@ -1,11 +1,11 @@
 /** `beckon stop`: quits the running app, and keeps hooks from starting it again. */
 import { existsSync } from "node:fs";
+import { errorCode } from "../storage/files.ts";
 import { acquireLock } from "../storage/lock.ts";
-import { markOff } from "../storage/off.ts";
+import { markOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { codeOf } from "../storage/private.ts";
-import { isAlive, startOf } from "../system/clock.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
+import { isAlive, readStartTime } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
 import { print } from "./print.ts";
@@ -28,7 +28,7 @@ function leaveOff(places: Paths): string | null {
     markOff(places, "beckon stop");
     return null;
   } catch (error) {
-    return `${places.off} cannot be written (${codeOf(error)})`;
+    return `${places.off} cannot be written (${errorCode(error)})`;
   }
 }
 
@@ -53,7 +53,7 @@ export async function stopRunning(places: Paths): Promise<"stopped" | "not runni
 }
 
 async function end(places: Paths, { pid }: Endpoint): Promise<string> {
-  const start = startOf(pid);
+  const start = readStartTime(pid);
   const isGone = () => !isAlive(pid, start);
   const answered = await callApi(places, "/api/stop", { given: {} });
   const isHeard = typeof answered !== "string" && answered.status === 200;
@@ -63,7 +63,8 @@ async function end(places: Paths, { pid }: Endpoint): Promise<string> {
   try {
     if (!isGone()) process.kill(pid, "SIGTERM");
   } catch (error) {
-    if (!isGone()) return `beckon (pid ${pid}) does not answer, and cannot be told to end: ${codeOf(error)}`;
+    if (!isGone())
+      return `beckon (pid ${pid}) does not answer, and cannot be told to end: ${errorCode(error)}`;
   }
   if (await until(isGone, endingMs)) return "stopped";
   return `beckon (pid ${pid}) does not end. Nothing is lost if you end it with: kill -9 ${pid}`;

@@ -9,11 +9,9 @@ import { isShared } from "../setup/purge.ts";
 import type { InstalledFile, InstallRecord } from "../setup/record.ts";
 import { planRemoval, removeProgram } from "../setup/remove-program.ts";
 import { planUnregister, type Unregistered, unregister } from "../setup/unregister.ts";
-import { markOff } from "../storage/off.ts";
+import { errorCode, ignoreErrors, readSmallFile, removeEmptyFolders, removeTree } from "../storage/files.ts";
+import { markOff } from "../storage/off-marker.ts";
 import type { Paths } from "../storage/paths.ts";
-import { codeOf, tryTo } from "../storage/private.ts";
-import { removeEmpty, removeTree } from "../storage/remove-tree.ts";
-import { readSmallFile } from "../storage/small-file.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { isAtLogin, takeLoginAway } from "./install-login.ts";
@@ -41,7 +39,7 @@ async function stopApp({ places, isDryRun, isBeckons, say }: Uninstalling): Prom
     return;
   }
   // A session that starts before its hooks are gone must not start it again.
-  if (existsSync(places.state)) tryTo(() => markOff(places, "beckon --uninstall"));
+  if (existsSync(places.state)) ignoreErrors(() => markOff(places, "beckon --uninstall"));
   const done = await stopRunning(places);
   if (done === "stopped") say("Stopped beckon.");
   else if (done !== "not running") throw new Error(done);
@@ -84,7 +82,7 @@ async function takeHooksOut(work: Uninstalling): Promise<void> {
   }
   // Two files may have shared a folder that was made for the first.
   if (isDryRun) return;
-  for (const { path, madeFolder } of installed?.files ?? []) removeEmpty(dirname(path), madeFolder);
+  for (const { path, madeFolder } of installed?.files ?? []) removeEmptyFolders(dirname(path), madeFolder);
 }
 
 /** Those that the installer wrote, and where hooks can have been put by hand. */
@@ -156,7 +154,7 @@ async function removeOwnFiles({
     try {
       removeTree(path);
     } catch (error) {
-      fail(`${path} cannot be removed (${codeOf(error)})`);
+      fail(`${path} cannot be removed (${errorCode(error)})`);
     }
   }
 }
@@ -164,8 +162,8 @@ async function removeOwnFiles({
 /** Once nothing of ours, no lock either, is in them. */
 export function leaveFolders({ places, installed, isDryRun, isBeckons }: Uninstalling): void {
   if (isDryRun || !isBeckons) return;
-  removeEmpty(places.backups, places.backups);
-  removeEmpty(places.state, installed?.madeFolder ?? places.state);
+  removeEmptyFolders(places.backups, places.backups);
+  removeEmptyFolders(places.state, installed?.madeFolder ?? places.state);
 }
 
 export const steps: readonly Step[] = [

@@ -6,7 +6,7 @@ import { writeSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readSigned } from "../storage/proof.ts";
+import { verifyDecision } from "../system/decision-signature.ts";
 import { openLine } from "./line.ts";
 import { readSmall, readStat, type Surroundings } from "./meta.ts";
 import { readToken } from "./post.ts";
@@ -166,7 +166,7 @@ async function say(connection: Connection, word: object): Promise<void> {
 
 /** The decision, if it is beckon's own, whoever stands behind that port. */
 function provenBy({ key }: Target, id: string, said: string): string | null {
-  const decision = key === null ? null : readSigned(key, id, said);
+  const decision = key === null ? null : verifyDecision(key, id, said);
   return decision !== null && isDecision(decision) ? decision : null;
 }
 

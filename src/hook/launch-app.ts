@@ -1,10 +1,9 @@
 /** A session starts, and beckon is down: its hook starts it, where the person has a desktop and has not quit it. */
 import { closeSync, existsSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
-import { isOff } from "../storage/off.ts";
+import { errorCode, ignoreErrors, readSmallFile } from "../storage/files.ts";
+import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { codeOf, tryTo } from "../storage/private.ts";
-import { readSmallFile } from "../storage/small-file.ts";
 import { appEnvironment, localDisplay } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
@@ -32,14 +31,14 @@ export async function launchApp({ agent, places, refused }: Wake): Promise<strin
   // One that came up meanwhile wrote its address before it took the mark away.
   const found = readEndpoint(places);
   if (found && found.url !== refused) {
-    tryTo(() => rmSync(places.launching, { force: true }));
+    ignoreErrors(() => rmSync(places.launching, { force: true }));
     return null;
   }
   try {
     startDetached(process.execPath, ["run", "--from-hook"], env);
     return null;
   } catch (error) {
-    return `beckon could not be started (${codeOf(error)}): the event is kept in the spool`;
+    return `beckon could not be started (${errorCode(error)}): the event is kept in the spool`;
   }
 }
 
@@ -112,11 +111,11 @@ function claim(path: string): boolean {
       closeSync(openSync(path, "wx", 0o600));
       return true;
     } catch (error) {
-      if (isLastTry || codeOf(error) !== "EEXIST") return false;
+      if (isLastTry || errorCode(error) !== "EEXIST") return false;
     }
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found && Math.abs(Date.now() - found.mtimeMs) < launchingMs) return false;
-    tryTo(() => rmSync(path, { force: true }));
+    ignoreErrors(() => rmSync(path, { force: true }));
   }
   return false;
 }

@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../core/limits.ts";
-import { oneLine } from "../storage/append.ts";
+import { escapeControlCharacters } from "../storage/log.ts";
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
@@ -59,13 +59,13 @@ export function spool(path: string, body: string): string | null {
 
 /** Both to stderr and to the log; where the log cannot be written, stderr has to do. */
 export function log(path: string, name: string, session: string, message: string): void {
-  attempt(() => writeSync(2, `beckon hook: ${oneLine(message)}\n`));
+  attempt(() => writeSync(2, `beckon hook: ${escapeControlCharacters(message)}\n`));
   note(path, name, session, message);
 }
 
 /** To the log alone. */
 export function note(path: string, name: string, session: string, message: string): void {
-  const line = [new Date().toISOString(), name, session, message].map(oneLine).join("\t");
+  const line = [new Date().toISOString(), name, session, message].map(escapeControlCharacters).join("\t");
   attempt(() => {
     const file = openForAppend(path);
     const { size } = fstatSync(file);

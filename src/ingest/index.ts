@@ -8,7 +8,7 @@ import type { IngestResult } from "../core/ports.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { keyOfText } from "../core/text/json-text.ts";
-import type { Journal, JournalLine } from "../storage/journal.ts";
+import type { Journal, JournalLine } from "../storage/journal/index.ts";
 
 export interface IngestOptions {
   readonly journal: Pick<Journal, "append">;
@@ -25,7 +25,7 @@ export interface Ingest {
   /** An event out of the journal: counted, not kept again. */
   replay(line: JournalLine): void;
   /** Ids that were kept before this start. */
-  remember(ids: Iterable<string>): void;
+  rememberIds(ids: Iterable<string>): void;
 }
 
 const ok: IngestResult = { status: 200 };
@@ -183,7 +183,7 @@ export function createIngest(options: IngestOptions): Ingest {
       }
     },
 
-    remember(ids) {
+    rememberIds(ids) {
       for (const id of ids) known.add(id);
     },
   };

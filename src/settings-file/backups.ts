@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { makePrivateFolder, tryTo, writePrivate } from "../storage/private.ts";
+import { ensurePrivateFolder, ignoreErrors, writePrivateFile } from "../storage/files.ts";
 
 const kept = 5;
 
@@ -13,17 +13,17 @@ const endOf = (path: string): string => `${sha256(path).slice(0, 8)}-${basename(
 
 /** The backup's path. */
 export function backUp(folder: string, path: string, bytes: Buffer, now = Date.now()): string {
-  makePrivateFolder(folder);
+  ensurePrivateFolder(folder);
   const date = new Date(now).toISOString().replace(/[:.]/g, "-");
   const backup = join(folder, `${date}-${endOf(path)}`);
   if (existsSync(backup)) return backUp(folder, path, bytes, now + 1);
-  writePrivate(backup, bytes);
+  writePrivateFile(backup, bytes);
   return backup;
 }
 
 /** The newest stay, and the one that uninstall would give back. */
 export function pruneBackups(folder: string, path: string, needed: string | null): void {
-  tryTo(() => {
+  ignoreErrors(() => {
     const own = readdirSync(folder).filter((name) => name.endsWith(`-${endOf(path)}`));
     for (const name of own.sort().slice(0, -kept)) {
       if (join(folder, name) !== needed) rmSync(join(folder, name), { force: true });

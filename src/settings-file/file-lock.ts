@@ -1,8 +1,8 @@
 /** One writer of beckon's at a time, whichever beckon it is: the lock lies beside the file, not in a state folder. */
 import { closeSync, constants, fstatSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { errorCode, ignoreErrors } from "../storage/files.ts";
 import { acquireLock, type Lock } from "../storage/lock.ts";
-import { codeOf, tryTo } from "../storage/private.ts";
 
 const againMs = 25;
 const windows = process.platform === "win32";
@@ -66,7 +66,7 @@ function take(path: string, fd: number): Lock | null {
     return acquireLock({ lock: path });
   } catch (error) {
     if (!isStill(path, fd)) return null;
-    tryTo(() => rmSync(path, { force: true }));
+    ignoreErrors(() => rmSync(path, { force: true }));
     closeSync(fd);
     throw error;
   }
@@ -77,7 +77,7 @@ function release(path: string, fd: number, lock: Lock): void {
   if (!windows) rmSync(path, { force: true });
   lock.release();
   closeSync(fd);
-  if (windows) tryTo(() => rmSync(path, { force: true }));
+  if (windows) ignoreErrors(() => rmSync(path, { force: true }));
 }
 
 /** Our own descriptor keeps the inode from being used again: the same one means that it was never removed. */
@@ -91,8 +91,8 @@ function openLock(path: string): number | null {
   try {
     return openSync(path, constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0), 0o600);
   } catch (cause) {
-    if (codeOf(cause) !== "ENOENT") {
-      throw new Error(`beckon cannot write beside the file: ${path} (${codeOf(cause)})`, { cause });
+    if (errorCode(cause) !== "ENOENT") {
+      throw new Error(`beckon cannot write beside the file: ${path} (${errorCode(cause)})`, { cause });
     }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return null;

@@ -16,8 +16,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../core/limits.ts";
-import { codeOf, syncFolder, tryTo } from "../storage/private.ts";
-import { removeEmpty } from "../storage/remove-tree.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import { lockFor, withFileLock } from "./file-lock.ts";
 import { resolveOwned } from "./owned-path.ts";
 import { reasonOf } from "./reason.ts";
@@ -69,7 +68,7 @@ function readBytes(path: string): Buffer {
       closeSync(fd);
     }
   } catch (cause) {
-    throw new Error(`${path} cannot be read (${codeOf(cause)})`, { cause });
+    throw new Error(`${path} cannot be read (${errorCode(cause)})`, { cause });
   }
 }
 
@@ -156,7 +155,7 @@ export async function rewriteSettings(
       options.lockMs,
     );
   } catch (error) {
-    removeEmpty(dirname(target), madeFolder);
+    removeEmptyFolders(dirname(target), madeFolder);
     throw error;
   }
 }
@@ -217,9 +216,9 @@ function replace(
     undo();
     throw couldNot(target, cause);
   } finally {
-    tryTo(() => rmSync(temporary, { force: true }));
+    ignoreErrors(() => rmSync(temporary, { force: true }));
   }
-  tryTo(() => syncFolder(dirname(target)));
+  ignoreErrors(() => syncFolder(dirname(target)));
   return true;
 }
 
@@ -229,7 +228,7 @@ function writeWhole(path: string, text: string | Buffer, { bytes, mode, gid }: S
   try {
     writeFileSync(fd, text);
     if (bytes && process.platform !== "win32") {
-      if (gid !== null) tryTo(() => fchownSync(fd, -1, gid));
+      if (gid !== null) ignoreErrors(() => fchownSync(fd, -1, gid));
       fchmodSync(fd, mode);
     }
     fsyncSync(fd);

@@ -1,7 +1,7 @@
 /** Where a path really leads, link by link, and whether somebody other than the person could turn it elsewhere. */
 import { lstatSync, readlinkSync, realpathSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join, parse, sep } from "node:path";
-import { codeOf } from "../storage/private.ts";
+import { errorCode } from "../storage/files.ts";
 
 export interface Owned {
   /** The file itself, with no link on the way. It need not exist. */
@@ -68,7 +68,7 @@ function look(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (cause) {
-    throw new Error(`${path} cannot be looked at (${codeOf(cause)})`, { cause });
+    throw new Error(`${path} cannot be looked at (${errorCode(cause)})`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 /** Why the system did not let a file be written, in people's words. */
-import { codeOf } from "../storage/private.ts";
+import { errorCode } from "../storage/files.ts";
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: "you may not write there",
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** null: it was not the system. */
 export function reasonOf(cause: unknown): string | null {
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   if (!reasons[code] && !/^E[A-Z0-9]+$/.test(code)) return null;
   return `${reasons[code] ?? "the system refuses"} (${code})`;
 }

@@ -1,6 +1,6 @@
 /** Settings as text and as a tree with offsets, and what is wrong with them in people's words. */
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import { complaint, placeOf } from "../storage/json-mistake.ts";
+import { describeParseError, locateOffset } from "../storage/json-error.ts";
 
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
@@ -9,7 +9,7 @@ export class SettingsError extends Error {
   readonly column: number;
 
   constructor(text: string, offset: number, what: string) {
-    const { line, column } = placeOf(text, offset);
+    const { line, column } = locateOffset(text, offset);
     super(`line ${line}, column ${column}: ${what}`);
     this.line = line;
     this.column = column;
@@ -40,7 +40,7 @@ export function parseSettings(text: string): Settings {
     throw new SettingsError(body, 0, "nested too deeply to be read");
   }
   const [first] = errors.sort((a, b) => a.offset - b.offset);
-  if (first) throw new SettingsError(body, first.offset, complaint(body, first));
+  if (first) throw new SettingsError(body, first.offset, describeParseError(body, first));
   if (root?.type !== "object") {
     throw new SettingsError(body, root?.offset ?? 0, "settings begin with {");
   }

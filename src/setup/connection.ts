@@ -4,7 +4,7 @@ import { type Env, settingsPath } from "../agents/claude/setup/scope.ts";
 import { enabledPlugin, installedPluginsPath } from "../agents/claude/setup/warnings.ts";
 import { limits } from "../core/limits.ts";
 import { ownHooks } from "../settings-file/hooks.ts";
-import { readSmallFile } from "../storage/small-file.ts";
+import { readSmallFile } from "../storage/files.ts";
 
 /** Of the person's own settings and plugins: a project's may be anywhere. Read again when a file has changed. */
 export function createConnection(env: Env): () => boolean {

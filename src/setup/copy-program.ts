@@ -13,8 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import type { Exec } from "../core/ports.ts";
 import { reasonOf } from "../settings-file/reason.ts";
-import { codeOf, syncFolder, tryTo } from "../storage/private.ts";
-import { removeEmpty } from "../storage/remove-tree.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import { sha256OfFile } from "./same-file.ts";
 
 export interface Copied {
@@ -43,7 +42,7 @@ export async function copyProgram<Result>(
     madeFolder = mkdirSync(folder, { recursive: true, mode: 0o755 }) ?? null;
     return await within(async () => ({ ...(await copy(program.readFrom, to, system)), madeFolder }));
   } catch (cause) {
-    removeEmpty(folder, madeFolder);
+    removeEmptyFolders(folder, madeFolder);
     throw new Error(reasonOf(cause) ?? (cause as Error).message, { cause });
   }
 }
@@ -64,10 +63,10 @@ async function copy(
     const copied = { sha256: sha256OfFile(fresh), sourceSha256: sha256OfFile(from), warnings };
     if (platform === "win32") moveAside(to);
     renameSync(fresh, to);
-    tryTo(() => syncFolder(dirname(to)));
+    ignoreErrors(() => syncFolder(dirname(to)));
     return copied;
   } finally {
-    tryTo(() => rmSync(fresh, { force: true }));
+    ignoreErrors(() => rmSync(fresh, { force: true }));
   }
 }
 
@@ -100,17 +99,17 @@ export function moveAside(path: string): void {
   try {
     renameSync(path, `${path}.old-${Date.now()}`);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
   removeOld(path);
 }
 
 /** Those that no longer run. */
 export function removeOld(path: string): void {
-  tryTo(() => {
+  ignoreErrors(() => {
     for (const name of readdirSync(dirname(path))) {
       const isOld = name.startsWith(`${basename(path)}.old-`);
-      if (isOld) tryTo(() => rmSync(join(dirname(path), name), { force: true }));
+      if (isOld) ignoreErrors(() => rmSync(join(dirname(path), name), { force: true }));
     }
   });
 }

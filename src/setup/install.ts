@@ -9,9 +9,8 @@ import type { Exec } from "../core/ports.ts";
 import { type RewriteOptions, refuseReadOnly, type SettingsFile, settled } from "../settings-file/file.ts";
 import { hookCommand } from "../settings-file/hook-command.ts";
 import { addHooks, SettingsError, type WantedHook } from "../settings-file/hooks.ts";
+import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { makePrivateFolder, tryTo } from "../storage/private.ts";
-import { removeEmpty } from "../storage/remove-tree.ts";
 import type { Program } from "./find-program.ts";
 import { type BinaryPlan, type PlacedBinary, placeBinary, planBinary } from "./place-binary.ts";
 import { inTurn, readInstallRecord } from "./record.ts";
@@ -78,12 +77,12 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
 export async function install(options: InstallOptions): Promise<InstallDone> {
   const plan = await planInstall(options);
   const madeFolder = missingAbove(options.paths.state);
-  makePrivateFolder(options.paths.state);
+  ensurePrivateFolder(options.paths.state);
   try {
     return await inTurn(options.paths, () => carryOut(options, plan, madeFolder));
   } catch (error) {
-    removeEmpty(options.paths.backups, options.paths.backups);
-    removeEmpty(options.paths.state, madeFolder);
+    removeEmptyFolders(options.paths.backups, options.paths.backups);
+    removeEmptyFolders(options.paths.state, madeFolder);
     throw error;
   }
 }
@@ -141,8 +140,8 @@ async function carryOut(
 /** Nobody would call it. One that it replaced was beckon too, and older. */
 function takeBack({ plan, copy }: PlacedBinary): void {
   if (plan.do !== "copy" || plan.replaces !== null || !copy) return;
-  tryTo(() => rmSync(plan.binary, { force: true }));
-  removeEmpty(dirname(plan.binary), copy.madeFolder);
+  ignoreErrors(() => rmSync(plan.binary, { force: true }));
+  removeEmptyFolders(dirname(plan.binary), copy.madeFolder);
 }
 
 const homeGiven = ({ env, paths }: InstallOptions): string | null => (env.BECKON_HOME ? paths.state : null);

@@ -11,8 +11,8 @@ import { type Env, homeOf } from "../agents/claude/setup/scope.ts";
 import type { Exec } from "../core/ports.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
 import { resolveOwned } from "../settings-file/owned-path.ts";
+import { errorCode } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { codeOf } from "../storage/private.ts";
 import { copyProgram } from "./copy-program.ts";
 import { type Program, versionOf } from "./find-program.ts";
 import type { InstallRecord } from "./record.ts";
@@ -64,7 +64,7 @@ export async function planBinary(options: PlaceOptions): Promise<BinaryPlan> {
   try {
     found = lstatSync(binary, { throwIfNoEntry: false });
   } catch (error) {
-    return stay(`${dirname(binary)} cannot be used (${codeOf(error)})`);
+    return stay(`${dirname(binary)} cannot be used (${errorCode(error)})`);
   }
   if (found && isSamePlace(binary, program.path)) return { do: "keep", binary };
   if (found?.isSymbolicLink()) return stay(`${binary} is a link to something else`);

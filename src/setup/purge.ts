@@ -2,10 +2,8 @@
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
+import { errorCode, ignoreErrors, readSmallFile, removeTree } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { codeOf, tryTo } from "../storage/private.ts";
-import { removeTree } from "../storage/remove-tree.ts";
-import { readSmallFile } from "../storage/small-file.ts";
 import { readInstallRecord } from "./record.ts";
 
 export interface PurgePlan {
@@ -66,10 +64,10 @@ export function purge({ folders, remove }: PurgePlan): string[] {
     try {
       removeTree(path);
     } catch (error) {
-      failed.push(`${path} cannot be removed (${codeOf(error)})`);
+      failed.push(`${path} cannot be removed (${errorCode(error)})`);
     }
   }
-  for (const folder of folders) tryTo(() => rmdirSync(folder));
+  for (const folder of folders) ignoreErrors(() => rmdirSync(folder));
   return failed;
 }
 

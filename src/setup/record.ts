@@ -5,9 +5,8 @@ import { type Scope, scopes } from "../agents/claude/setup/scope.ts";
 import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
+import { ensurePrivateFolder, readSmallFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { makePrivateFolder, writePrivate } from "../storage/private.ts";
-import { readSmallFile } from "../storage/small-file.ts";
 
 export interface InstalledFile {
   readonly path: string;
@@ -56,8 +55,8 @@ export function readInstallRecord(paths: Where): InstallRecord | null {
 }
 
 export function writeInstallRecord(paths: Where, installed: InstallRecord): void {
-  makePrivateFolder(paths.state);
-  writePrivate(paths.installed, `${JSON.stringify(installed, null, 2)}\n`);
+  ensurePrivateFolder(paths.state);
+  writePrivateFile(paths.installed, `${JSON.stringify(installed, null, 2)}\n`);
 }
 
 /** Ten at once wait for each other, and each may have a slow disk. */

@@ -4,8 +4,8 @@ import type { Scope } from "../agents/claude/setup/scope.ts";
 import { backUp, pruneBackups, sha256 } from "../settings-file/backups.ts";
 import { type RewriteOptions, rewriteSettings, type SettingsFile } from "../settings-file/file.ts";
 import { addHooks, ownHooks, type WantedHook } from "../settings-file/hooks.ts";
+import { ignoreErrors } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { tryTo } from "../storage/private.ts";
 import {
   type InstalledFile,
   type InstallRecord,
@@ -51,7 +51,7 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
           const entry = entryFor({ path, scope, file, text, previous, backup, madeFolder });
           const undo = () => {
             done.change = null;
-            if (backup) tryTo(() => rmSync(backup, { force: true }));
+            if (backup) ignoreErrors(() => rmSync(backup, { force: true }));
             restoreInstalled(paths, before);
           };
           try {

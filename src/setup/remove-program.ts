@@ -3,8 +3,7 @@ import { lstatSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Exec } from "../core/ports.ts";
-import { codeOf, tryTo } from "../storage/private.ts";
-import { removeEmpty } from "../storage/remove-tree.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import { removeOld } from "./copy-program.ts";
 import { versionOf } from "./find-program.ts";
 import type { InstallRecord } from "./record.ts";
@@ -38,12 +37,13 @@ export function removeProgram({ binary }: ProgramPlan, madeFolder: string | null
   try {
     rmSync(binary, { force: true });
   } catch (error) {
-    if (process.platform !== "win32") throw new Error(`${binary} cannot be removed (${codeOf(error)})`);
+    if (process.platform !== "win32") throw new Error(`${binary} cannot be removed (${errorCode(error)})`);
     moveOut(binary);
   }
-  for (const end of [".beckon-tmp", ".beckon-lock"]) tryTo(() => rmSync(binary + end, { force: true }));
+  for (const end of [".beckon-tmp", ".beckon-lock"])
+    ignoreErrors(() => rmSync(binary + end, { force: true }));
   removeOld(binary);
-  removeEmpty(dirname(binary), madeFolder);
+  removeEmptyFolders(dirname(binary), madeFolder);
 }
 
 /** Windows does not remove a program that runs, as this one does, but moves it: to where things are cleaned up. */

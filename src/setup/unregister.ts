@@ -4,9 +4,8 @@ import { dirname } from "node:path";
 import { backUp, readBackup, sha256 } from "../settings-file/backups.ts";
 import { type RewriteOptions, rewriteSettings, type SettingsFile, settled } from "../settings-file/file.ts";
 import { isEmptySettings, removeHooks } from "../settings-file/hooks.ts";
+import { ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { tryTo } from "../storage/private.ts";
-import { removeEmpty } from "../storage/remove-tree.ts";
 import type { InstalledFile } from "./record.ts";
 
 export type Unregistered =
@@ -51,7 +50,7 @@ export async function unregister(
         done.backup = backup;
         return () => {
           done.backup = null;
-          if (backup) tryTo(() => rmSync(backup, { force: true }));
+          if (backup) ignoreErrors(() => rmSync(backup, { force: true }));
         };
       };
       return { text: decision.text, prepare };
@@ -59,11 +58,11 @@ export async function unregister(
     rewrite,
   );
   if (done.how === "removed" && rewritten) {
-    removeEmpty(dirname(rewritten.file.target), entry?.madeFolder ?? null);
+    removeEmptyFolders(dirname(rewritten.file.target), entry?.madeFolder ?? null);
   }
   // What it holds is in its place again.
   const given = entry?.before;
-  if (done.how === "as before" && given) tryTo(() => rmSync(given, { force: true }));
+  if (done.how === "as before" && given) ignoreErrors(() => rmSync(given, { force: true }));
   return done;
 }
 

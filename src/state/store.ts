@@ -16,7 +16,7 @@ import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
 
-export type Listener = (after: Session, event: AgentEvent, before: Session | null) => void;
+export type SessionListener = (after: Session, event: AgentEvent, before: Session | null) => void;
 
 export interface Retention {
   readonly completedMs: number;
@@ -25,7 +25,7 @@ export interface Retention {
 
 export interface Store {
   dispatch(event: AgentEvent): void;
-  subscribe(listener: Listener): void;
+  subscribe(listener: SessionListener): void;
   get(agent: string, sessionId: string): Session | null;
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
@@ -48,9 +48,9 @@ function fail(text: string): never {
 
 export function createStore(onError: (text: string) => void = fail): Store {
   const stories = new Map<string, EventWindow>();
-  const listeners: Listener[] = [];
+  const listeners: SessionListener[] = [];
 
-  function tell(listener: Listener, after: Session, event: AgentEvent, before: Session | null): void {
+  function tell(listener: SessionListener, after: Session, event: AgentEvent, before: Session | null): void {
     try {
       listener(after, event, before);
     } catch (error) {

@@ -4,9 +4,8 @@ import { dirname } from "node:path";
 import { type Config, defaults } from "../core/config/config.ts";
 import { readConfig } from "../core/config/read-config.ts";
 import { limits } from "../core/limits.ts";
-import { mistakeIn } from "./json-mistake.ts";
-import { codeOf } from "./private.ts";
-import { readSmallFile } from "./small-file.ts";
+import { errorCode, readSmallFile } from "./files.ts";
+import { describeJsonError } from "./json-error.ts";
 
 export interface ConfigFile {
   config(): Config;
@@ -18,7 +17,7 @@ export interface ConfigFile {
 /** An editor writes a file in several steps, and some by renaming: its stamp says more than any watcher. */
 const lookMs = 1_000;
 
-export function followConfig(path: string, onChange: () => void): ConfigFile {
+export function watchConfig(path: string, onChange: () => void): ConfigFile {
   let stamp = "";
   let good = defaults;
   let problems: readonly string[] = [];
@@ -49,7 +48,7 @@ function stampOf(path: string): string {
     const { mtimeMs, ctimeMs, size, ino } = statSync(path);
     return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
   } catch (error) {
-    return codeOf(error);
+    return errorCode(error);
   }
 }
 
@@ -64,16 +63,16 @@ function readFile(path: string, holds: string): ReturnType<typeof readConfig> {
     const { config, problems } = readConfig(JSON.parse(text));
     return { config, problems: problems.map((problem) => `config.json: ${problem}`) };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { config: defaults, problems: [] };
+    if (errorCode(error) === "ENOENT") return { config: defaults, problems: [] };
     if (error instanceof SyntaxError) {
-      return wrong(`is not valid JSON, ${mistakeIn(text) ?? error.message}. ${holds}`);
+      return wrong(`is not valid JSON, ${describeJsonError(text) ?? error.message}. ${holds}`);
     }
-    return wrong(`cannot be read (${codeOf(error)})`);
+    return wrong(`cannot be read (${errorCode(error)})`);
   }
 }
 
 /** Where there is none: one that is there is never touched. null: done; else why it could not be. */
-export function createConfig(path: string, text: string): string | null {
+export function createConfigFile(path: string, text: string): string | null {
   try {
     if (existsSync(path)) return null;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -3,9 +3,9 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
+import { readSmallFile } from "./files.ts";
+import { listSegments } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
-import { listSegments } from "./segments.ts";
-import { readSmallFile } from "./small-file.ts";
 
 export interface HookError {
   readonly at: number;
@@ -29,7 +29,7 @@ function recentHookErrors(path: string, now: number): readonly HookError[] {
 }
 
 /** Those that may still matter: of the last hour, and older ones while no hook has come through since. */
-export function openHookErrors({ hookLog, journal }: Paths, now: number): readonly HookError[] {
+export function readOpenHookErrors({ hookLog, journal }: Paths, now: number): readonly HookError[] {
   const recent = recentHookErrors(hookLog, now);
   const last = recent.at(-1);
   if (!last) return [];

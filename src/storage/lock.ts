@@ -1,8 +1,8 @@
 /** One beckon per state folder. */
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync, truncateSync } from "node:fs";
+import { errorCode } from "./files.ts";
 import type { Paths } from "./paths.ts";
-import { codeOf } from "./private.ts";
 
 export interface Lock {
   release(): void;
@@ -16,9 +16,9 @@ export function acquireLock(paths: Pick<Paths, "lock">): Lock | null {
   try {
     return take(paths.lock) ?? takeFromScratch(paths.lock);
   } catch (cause) {
-    if (codeOf(cause) === "SQLITE_BUSY") return null;
+    if (errorCode(cause) === "SQLITE_BUSY") return null;
     throw new Error(
-      `beckon cannot lock ${paths.lock} (${codeOf(cause)}). Is the folder writable, and the disk not full?`,
+      `beckon cannot lock ${paths.lock} (${errorCode(cause)}). Is the folder writable, and the disk not full?`,
       {
         cause,
       },
@@ -35,7 +35,7 @@ function take(path: string): Lock | null {
     database.run("BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    if (codeOf(error) === "SQLITE_NOTADB") return null;
+    if (errorCode(error) === "SQLITE_NOTADB") return null;
     throw error;
   }
   held.add(database);
@@ -57,7 +57,7 @@ function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
     chmodSync(path, 0o600);
   }
 }

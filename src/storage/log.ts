@@ -1,50 +1,57 @@
-/** beckon's own log: what it did and what went wrong, one line each. */
-import { chmodSync } from "node:fs";
+/** beckon's own log, one line per entry, in files of bounded size. A hook loads this file, so it imports little. */
+import { appendFileSync, chmodSync, renameSync, statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
-import { appendBounded, oneLine } from "./append.ts";
-import { tryTo } from "./private.ts";
 
 export type Level = "info" | "warn" | "error";
 export type Log = (level: Level, text: string) => void;
 
 export interface LogOptions {
   readonly maxBytes?: number;
-  /** Older files kept: .1, .2, … */
+  /** How many older files to keep: .1, .2, … */
   readonly keep?: number;
-  /** Warnings and errors also to stderr. */
+  /** Print warnings and errors to stderr too. */
   readonly echo?: boolean;
   readonly now?: () => Date;
 }
 
-/** How long repetitions of a line are only counted. */
+/** A line that repeats is only counted for this long. */
 const countMs = 5_000;
 
-/** Never throws: a full disk must not stop what is being logged about. */
+/** The returned function never throws: a full disk must not stop what is being logged. */
 export function openLog(path: string, options: LogOptions = {}): Log {
   const { maxBytes = 1024 * 1024, keep = 3, echo = false, now = () => new Date() } = options;
   let last = "";
   let repeated = 0;
   let timer: ReturnType<typeof setTimeout> | null = null;
-  tryTo(() => chmodSync(path, 0o600));
+  try {
+    chmodSync(path, 0o600);
+  } catch {
+    // The file does not exist yet.
+  }
 
   function write(line: string, level: Level): void {
     const stamped = `${now().toISOString()} ${line}`;
-    appendBounded(path, stamped, maxBytes, keep);
-    if (echo && level !== "info") tryTo(() => process.stderr.write(`${stamped}\n`));
+    appendBoundedLine(path, stamped, maxBytes, keep);
+    if (!echo || level === "info") return;
+    try {
+      process.stderr.write(`${stamped}\n`);
+    } catch {
+      // stderr is closed.
+    }
   }
 
   function writeCount(): void {
     if (timer) clearTimeout(timer);
     timer = null;
-    if (repeated > 0) write(`… ${repeated} times more: ${last.slice(0, 80)}`, "info");
+    if (repeated > 0) write(`… ${repeated} more times: ${last.slice(0, 80)}`, "info");
     repeated = 0;
   }
 
   return (level, text) => {
-    const shown = oneLine(text.slice(0, limits.maxLogLineLength + 1));
-    const cut =
-      shown.length > limits.maxLogLineLength ? `${shown.slice(0, limits.maxLogLineLength)}…` : shown;
-    const line = `${level.padEnd(5)} ${cut}`;
+    const escaped = escapeControlCharacters(text.slice(0, limits.maxLogLineLength + 1));
+    const shortened =
+      escaped.length > limits.maxLogLineLength ? `${escaped.slice(0, limits.maxLogLineLength)}…` : escaped;
+    const line = `${level.padEnd(5)} ${shortened}`;
     if (line === last) {
       repeated++;
       timer ??= setTimeout(writeCount, countMs);
@@ -55,4 +62,39 @@ export function openLog(path: string, options: LogOptions = {}): Log {
     last = line;
     write(line, level);
   };
+}
+
+/**
+ * Appends a line. A file that would grow beyond `maxBytes` is renamed to `.1` first, `.1` to `.2`, and so on up to `keep`.
+ * Returns false if that fails, and never throws.
+ */
+export function appendBoundedLine(path: string, line: string, maxBytes: number, keep = 1): boolean {
+  try {
+    const text = `${line}\n`;
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {
+      for (let number = keep; number > 0; number--) renameToNumber(path, number);
+    }
+    appendFileSync(path, text, { mode: 0o600 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function renameToNumber(path: string, number: number): void {
+  try {
+    renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
+  } catch {
+    // There are not that many files yet.
+  }
+}
+
+/** Escapes line breaks and the characters that a terminal would act on: an event can contain any text. */
+export function escapeControlCharacters(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
+    if (character === "\n") return "\\n";
+    if (character === "\t") return "\\t";
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
-import type { JournalPosition } from "./journal.ts";
+import { errorCode, writePrivateFile } from "./files.ts";
+import type { JournalPosition } from "./journal/index.ts";
+import { isSegmentName } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
-import { codeOf, writePrivate } from "./private.ts";
-import { isSegmentName } from "./segments.ts";
 import type { SpoolPosition } from "./spool.ts";
 
 const version = 1;
@@ -19,7 +19,7 @@ export interface SnapshotFile {
   readonly [field: string]: unknown;
 }
 
-export interface Loaded {
+export interface LoadedSnapshot {
   readonly value: SnapshotFile | null;
   /** What was wrong, for the log. */
   readonly problem?: string;
@@ -36,10 +36,10 @@ const previousOf = (path: string) => path.replace(/(\.json)?$/, ".previous.json"
 /** Throws if it cannot be written; what was there before is then still there. */
 export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile): void {
   try {
-    writePrivate(paths.snapshot, JSON.stringify(value), () => keepPrevious(paths.snapshot));
+    writePrivateFile(paths.snapshot, JSON.stringify(value), () => keepPrevious(paths.snapshot));
   } catch (cause) {
     throw new Error(
-      `the snapshot could not be written (${codeOf(cause)}); the journal still has everything. Is ${dirname(paths.snapshot)} writable, and the disk not full?`,
+      `the snapshot could not be written (${errorCode(cause)}); the journal still has everything. Is ${dirname(paths.snapshot)} writable, and the disk not full?`,
       { cause },
     );
   }
@@ -49,7 +49,7 @@ function keepPrevious(snapshot: string): void {
   try {
     renameSync(snapshot, previousOf(snapshot));
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
@@ -57,7 +57,7 @@ function keepPrevious(snapshot: string): void {
  * The snapshot, or the one before it. What cannot be used is put aside, so that the next save does not overwrite it;
  * with `look` everything is left as it is.
  */
-export function loadSnapshot(paths: Pick<Paths, "snapshot">, { look = false } = {}): Loaded {
+export function loadSnapshot(paths: Pick<Paths, "snapshot">, { look = false } = {}): LoadedSnapshot {
   const problems: string[] = [];
   for (const path of [paths.snapshot, previousOf(paths.snapshot)]) {
     const found = read(path);
@@ -83,9 +83,9 @@ function read(path: string): Found {
     if (text.trim() === "") return { is: "damaged", why: "is empty" };
     return judge(JSON.parse(text));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { is: "missing" };
+    if (errorCode(error) === "ENOENT") return { is: "missing" };
     if (error instanceof SyntaxError) return { is: "damaged", why: "is damaged (no JSON)" };
-    return { is: "unreadable", why: `cannot be read (${codeOf(error)})` };
+    return { is: "unreadable", why: `cannot be read (${errorCode(error)})` };
   }
 }
 
@@ -123,7 +123,7 @@ function putAside(path: string, snapshot: string, found: Found): string {
     if (!versioned) forgetDamaged(stem);
     return ` and was put aside as ${basename(target)}`;
   } catch (error) {
-    return ` and could not be put aside (${codeOf(error)})`;
+    return ` and could not be put aside (${errorCode(error)})`;
   }
 }
 

@@ -1,160 +1,185 @@
 /**
- * Events that came while beckon was down or slow: forwarders append one line each, and this takes them in order. How far
- * it got is not kept here but with each event in the journal, so that one write decides both.
+ * Events that forwarders could not deliver because the app was down or slow. Each forwarder appends one line, and the app
+ * takes the lines in order. The position is not stored here but with each event in the journal, so that one write records
+ * both the event and how far the spool was read.
  */
-
-import { fstatSync, readSync, renameSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename } from "node:path";
+import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
-import { splitGluedLines } from "./glued.ts";
-import { completeLines, type FileLine } from "./lines.ts";
-import { codeOf } from "./private.ts";
-import { identify, putAwayOf, withSpoolFile } from "./spool-file.ts";
+import { errorCode, ignoreErrors } from "./files.ts";
+import { type FileLine, readCompleteLines } from "./read-lines.ts";
 
-/** How far was taken. Opaque: the first part names the file, and the one being put away with its own offset. */
+/** Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file; then the offset in the first. */
 export type SpoolPosition = readonly [string, number];
 
 export interface SpoolOptions {
-  /** "later": it cannot be kept now, try again. */
-  readonly take: (text: string, next: SpoolPosition) => Promise<"taken" | "refused" | "later">;
+  /** Stores one event together with the position after it. "retry" if it cannot be stored now. */
+  readonly accept: (text: string, next: SpoolPosition) => Promise<"accepted" | "rejected" | "retry">;
   readonly onError: (text: string) => void;
   readonly position: SpoolPosition | null;
   readonly maxLineBytes: number;
   readonly pollMs?: number;
-  /** A writer opens, writes once and closes within 2 s: after this long without a change nobody writes any more. */
+  /** A forwarder opens the file, writes once and closes it within 2 s: a file unchanged for this long has no writer. */
   readonly quietMs?: number;
+  /** A clock that nobody can set, in milliseconds. */
+  readonly now?: () => number;
 }
 
 export interface Spool {
-  /** Takes what is there; returns how many events were taken. */
+  /** Reads new lines. Returns how many events were accepted. */
   poll(): Promise<number>;
   position(): SpoolPosition | null;
   stop(): Promise<void>;
 }
 
-interface Seen {
+/** What is known about a spool file after it was read. */
+interface FileState {
+  readonly id: string;
   readonly ino: number;
   readonly size: number;
-  /** Since when it has this size, on the clock that nobody can set. */
-  readonly since: number;
-  readonly id: string;
-  /** Everything before it is taken. */
+  readonly unchangedSince: number;
+  /** Everything before this offset was read. */
   readonly offset: number;
-  readonly blocked: boolean;
+  /** An event in it has to be offered again. */
+  readonly isBlocked: boolean;
 }
+
+/** The spool is renamed before it is removed: a writer that has it open may still append to it. */
+const rotatedPath = (path: string): string => `${path}.taking`;
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
   const { onError, maxLineBytes, pollMs = timing.spoolPollMs, quietMs = 5_000 } = options;
-  const putAway = putAwayOf(path);
+  const now = options.now ?? (() => performance.now());
+  const rotated = rotatedPath(path);
   const name = basename(path);
-  const offsets = decode(options.position);
-  const seen = new Map<string, Seen>();
-  let taken = 0;
-  let stopped = false;
+  /** By file id, in the order in which the files were read. */
+  const offsets = decodePosition(options.position);
+  const states = new Map<string, FileState>();
+  let accepted = 0;
+  let isStopped = false;
   let running: Promise<number> | null = null;
 
   async function offer(text: string, id: string, end: number): Promise<boolean> {
-    const verdict = await options.take(text, encode(offsets, id, end)).catch((error: unknown) => {
-      onError(`a spooled event could not be taken (${codeOf(error)}): it is tried again`);
-      return "later";
+    const result = await options.accept(text, encodePosition(offsets, id, end)).catch((error: unknown) => {
+      onError(`a spooled event could not be stored (${errorCode(error)}), beckon will try again`);
+      return "retry" as const;
     });
-    if (verdict === "later") return false;
-    if (verdict === "taken") taken++;
+    if (result === "retry") return false;
+    if (result === "accepted") accepted++;
     offsets.set(id, end);
     return true;
   }
 
+  /** Returns false if the line has to be read again later. */
   async function takeLine(id: string, { start, end, text }: FileLine, newlineBytes = 1): Promise<boolean> {
-    const whole = text?.trimEnd() ?? "";
-    const pieces = whole === "" ? [] : splitGluedLines(whole);
-    // Bytes that are no UTF-8 were replaced: then a place inside the line cannot be named.
-    const exact = text !== null && start + Buffer.byteLength(text) + newlineBytes === end;
+    const line = text?.trimEnd() ?? "";
+    const pieces = line === "" ? [] : splitGluedLines(line);
+    // Bytes that are not UTF-8 were replaced, and then an offset inside the line is unknown.
+    const isExact = text !== null && start + Buffer.byteLength(text) + newlineBytes === end;
     for (const piece of pieces) {
-      const inside = exact ? start + Buffer.byteLength(whole.slice(0, piece.end)) : start;
-      if (!(await offer(piece.text, id, piece === pieces.at(-1) ? end : inside))) return false;
+      const pieceEnd = isExact ? start + Buffer.byteLength(line.slice(0, piece.end)) : start;
+      if (!(await offer(piece.text, id, piece === pieces.at(-1) ? end : pieceEnd))) return false;
     }
-    if (text === null || (whole !== "" && pieces[0]?.text !== whole)) {
-      const why = text === null ? "is too long" : "is broken";
-      const rest = pieces.length > 0 ? `${pieces.length} whole events in it were taken` : "it was skipped";
-      onError(`${name}: the line at ${start} ${why} (${end - start} bytes): ${rest}`);
+    if (text === null || (line !== "" && pieces[0]?.text !== line)) {
+      const reason = text === null ? "is too long" : "is damaged";
+      const outcome =
+        pieces.length > 0 ? `the ${pieces.length} complete events in it were taken` : "it was skipped";
+      onError(`${name}: the line at byte ${start} ${reason} (${end - start} bytes), ${outcome}`);
     }
     offsets.set(id, end);
     return true;
-  }
-
-  async function drain(file: string): Promise<Seen | null> {
-    const stat = statSync(file, { throwIfNoEntry: false });
-    if (!stat) {
-      seen.delete(file);
-      return null;
-    }
-    const before = seen.get(file);
-    const unchanged = before?.ino === stat.ino && before.size === stat.size;
-    if (unchanged && !before.blocked) return before;
-    const now = await withSpoolFile(file, async (fd): Promise<Seen> => {
-      const { ino, size } = fstatSync(fd);
-      const id = identify(fd);
-      // Shorter than what was taken of it: somebody emptied it and wrote anew.
-      if ((offsets.get(id) ?? 0) > size) offsets.set(id, 0);
-      const blocked = !(await takeLines(fd, id, offsets.get(id) ?? 0));
-      const since = unchanged ? before.since : performance.now();
-      return { ino, size, since, id, offset: offsets.get(id) ?? 0, blocked };
-    });
-    if (now) seen.set(file, now);
-    else seen.delete(file);
-    return now;
   }
 
   async function takeLines(fd: number, id: string, from: number): Promise<boolean> {
-    for (const line of completeLines(fd, from, maxLineBytes)) {
-      if (stopped || !(await takeLine(id, line))) return false;
+    for (const line of readCompleteLines(fd, from, maxLineBytes)) {
+      if (isStopped || !(await takeLine(id, line))) return false;
     }
     return true;
   }
 
-  const isQuiet = ({ since }: Seen) => performance.now() - since >= quietMs;
-
-  /** Nobody can add to it any more: its unfinished last line will stay so. */
-  async function remove(file: string, old: Seen): Promise<void> {
-    if (old.offset < old.size && !(await takeRest(file, old))) return;
-    rmSync(file);
-    seen.delete(file);
-    offsets.delete(old.id);
+  /** Reads the new lines of one file. null if there is no such file. */
+  async function readFile(file: string): Promise<FileState | null> {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats) {
+      states.delete(file);
+      return null;
+    }
+    const before = states.get(file);
+    const isUnchanged = before?.ino === stats.ino && before.size === stats.size;
+    if (isUnchanged && !before.isBlocked) return before;
+    const state = await withFile(file, async (fd): Promise<FileState> => {
+      const { ino, size } = fstatSync(fd);
+      const id = identifyFile(fd);
+      // Another program emptied the file, and it is shorter now than what was read of it.
+      if ((offsets.get(id) ?? 0) > size) offsets.set(id, 0);
+      const isBlocked = !(await takeLines(fd, id, offsets.get(id) ?? 0));
+      const unchangedSince = isUnchanged ? before.unchangedSince : now();
+      return { id, ino, size, unchangedSince, offset: offsets.get(id) ?? 0, isBlocked };
+    });
+    if (state) states.set(file, state);
+    else states.delete(file);
+    return state;
   }
 
-  async function takeRest(file: string, { id, offset, size }: Seen): Promise<boolean> {
-    const done = await withSpoolFile(file, async (fd) => {
+  const isQuiet = ({ unchangedSince }: FileState) => now() - unchangedSince >= quietMs;
+
+  /** For a file without a writer: a last line without a newline will not be completed any more. */
+  async function removeFile(file: string, state: FileState): Promise<void> {
+    if (state.offset < state.size && !(await takeLastLine(file, state))) return;
+    rmSync(file);
+    states.delete(file);
+    offsets.delete(state.id);
+  }
+
+  async function takeLastLine(file: string, { id, offset, size }: FileState): Promise<boolean> {
+    const isTaken = await withFile(file, async (fd) => {
       const bytes = Buffer.alloc(Math.min(size - offset, maxLineBytes + 1));
       const read = readSync(fd, bytes, 0, bytes.length, offset);
       const text = bytes.length > maxLineBytes ? null : bytes.toString("utf8", 0, read);
       return takeLine(id, { start: offset, end: size, text }, 0);
     });
-    return done ?? true;
+    return isTaken ?? true;
   }
 
-  async function pass(): Promise<void> {
-    const old = await drain(putAway);
-    if (old?.blocked) return;
-    const fresh = await drain(path);
-    if (fresh?.blocked) return;
-    for (const id of offsets.keys()) if (id !== old?.id && id !== fresh?.id) offsets.delete(id);
-    if (old) {
-      if (isQuiet(old)) await remove(putAway, old);
-    } else if (fresh && fresh.size > 0 && (fresh.offset >= fresh.size || isQuiet(fresh))) {
-      // A writer that has it open writes into the renamed file, the next one makes a new one.
-      renameSync(path, putAway);
-      seen.delete(path);
-      seen.set(putAway, { ...fresh, since: performance.now() });
+  async function readBoth(): Promise<void> {
+    const older = await readFile(rotated);
+    if (older?.isBlocked) return;
+    const current = await readFile(path);
+    if (current?.isBlocked) return;
+    for (const id of offsets.keys()) {
+      if (id !== older?.id && id !== current?.id) offsets.delete(id);
+    }
+    if (older) {
+      if (isQuiet(older)) await removeFile(rotated, older);
+    } else if (current && current.size > 0 && (current.offset >= current.size || isQuiet(current))) {
+      // A writer that has the file open appends to the renamed one. The next writer creates a new file.
+      renameSync(path, rotated);
+      states.delete(path);
+      states.set(rotated, { ...current, unchangedSince: now() });
     }
   }
 
   function poll(): Promise<number> {
-    if (stopped) return Promise.resolve(0);
+    if (isStopped) return Promise.resolve(0);
     if (running) return running;
-    taken = 0;
-    running = pass()
-      .catch((error: unknown) => onError(`the spool could not be read (${codeOf(error)}): it is tried again`))
-      .then(() => taken)
+    accepted = 0;
+    running = readBoth()
+      .catch((error: unknown) =>
+        onError(`the spool could not be read (${errorCode(error)}), beckon will try again`),
+      )
+      .then(() => accepted)
       .finally(() => {
         running = null;
       });
@@ -167,25 +192,25 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     poll,
     position() {
       const [last] = [...offsets].at(-1) ?? [];
-      return last === undefined ? null : encode(offsets, last, offsets.get(last) ?? 0);
+      return last === undefined ? null : encodePosition(offsets, last, offsets.get(last) ?? 0);
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
       await running;
     },
   };
 }
 
-function encode(offsets: ReadonlyMap<string, number>, id: string, end: number): SpoolPosition {
+function encodePosition(offsets: ReadonlyMap<string, number>, id: string, end: number): SpoolPosition {
   const others = [...offsets]
     .filter(([other]) => other !== id)
     .map(([other, offset]) => `${other}@${offset}`);
   return [[id, ...others].join(" "), end];
 }
 
-/** It comes from a file: whatever is not understood counts as nothing taken. */
-function decode(position: SpoolPosition | null): Map<string, number> {
+/** The position comes from a file: if it is not valid, everything is read again, and known events are ignored by their id. */
+function decodePosition(position: SpoolPosition | null): Map<string, number> {
   const offsets = new Map<string, number>();
   if (!Array.isArray(position) || typeof position[0] !== "string" || !Number.isSafeInteger(position[1]))
     return offsets;
@@ -195,4 +220,101 @@ function decode(position: SpoolPosition | null): Map<string, number> {
     offsets.set(otherId, Number(offset) || 0);
   }
   return offsets.set(id, position[1]);
+}
+
+/** null if there is no such file. */
+function withFile<T>(path: string, use: (fd: number) => Promise<T>): Promise<T | null> {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return Promise.resolve(null);
+    throw error;
+  }
+  return use(fd).finally(() => closeSync(fd));
+}
+
+const identityBytes = 4_096;
+
+/** Inode, birth time and a hash of the first line, which never changes once complete: an inode number can be reused. */
+function identifyFile(fd: number): string {
+  const { ino, birthtimeMs } = fstatSync(fd);
+  const bytes = Buffer.alloc(identityBytes);
+  const read = bytes.subarray(0, readSync(fd, bytes, 0, identityBytes, 0));
+  const newline = read.indexOf(10);
+  const firstLine = newline < 0 ? read : read.subarray(0, newline);
+  const digest = Bun.CryptoHasher.hash("sha256", firstLine, "hex").slice(0, 16);
+  return `${ino}.${Math.floor(birthtimeMs)}.${digest}`;
+}
+
+/** The forwarders write this at the start of each line. */
+const lineStart = '{"provider"';
+const maxSplits = 64;
+
+export interface SpoolPiece {
+  readonly text: string;
+  /** The number of characters of the line up to the end of this piece. */
+  readonly end: number;
+}
+
+/**
+ * The complete events in a line, in order. A writer that was killed leaves an incomplete line, and the next writer's line
+ * continues it. An undamaged line has one piece, one without a complete event has none.
+ */
+export function splitGluedLines(line: string): SpoolPiece[] {
+  if (isJson(line)) return [{ text: line, end: line.length }];
+  const pieces: SpoolPiece[] = [];
+  let end = line.length;
+  let start = line.lastIndexOf(lineStart);
+  for (let splits = 0; start > 0 && splits < maxSplits; splits++) {
+    const text = line.slice(start, end);
+    if (isJson(text)) {
+      pieces.unshift({ text, end });
+      end = start;
+    }
+    start = line.lastIndexOf(lineStart, start - 1);
+  }
+  const first = line.slice(0, end);
+  if (pieces.length > 0 && isJson(first)) pieces.unshift({ text: first, end });
+  return pieces;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Removes the test event that `beckon doctor` left as the last line, if the file was `length` bytes long before it and nothing
+ * else was added since. Call it only while no app reads the spool.
+ */
+export function removeLastSpoolLine(path: string, length: number, mark: string): void {
+  const rotated = rotatedPath(path);
+  ignoreErrors(() => {
+    const isEmpty = cutLastLine(path, length, mark) && length === 0;
+    if (isEmpty && !existsSync(rotated)) renameSync(path, rotated);
+  });
+}
+
+function cutLastLine(path: string, length: number, mark: string): boolean {
+  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  // On Windows the last two are undefined, which counts as 0 here.
+  const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const { size } = fstatSync(fd);
+    if (size <= length || size - length > limits.maxSmallFileBytes) return false;
+    const added = Buffer.alloc(size - length);
+    const read = readSync(fd, added, 0, added.length, length);
+    const text = added.toString("utf8", 0, read);
+    const isOneLine = text.indexOf("\n") === text.length - 1;
+    if (!isOneLine || !text.includes(mark) || fstatSync(fd).size !== size) return false;
+    ftruncateSync(fd, length);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
 }

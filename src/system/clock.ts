@@ -1,18 +1,40 @@
-/** This machine, its clocks and its processes. */
-import { readFileSync, readlinkSync } from "node:fs";
+/** The clock that orders events, and the user's local time. */
+import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ClockReading } from "../core/session/event.ts";
+import { dayMs } from "../core/timing.ts";
+import { readSystemFile } from "./processes.ts";
 
-function read(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
+/** How often the clock is compared with the system's uptime, which goes on while the machine sleeps. */
+const compareMs = 1_000;
+/** /proc/uptime counts in steps of 10 ms. */
+const minSleepMs = 50;
+
+export function createClock(): () => ClockReading {
+  const boot = readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
+  const host = readHostId(boot);
+  // In Bun, process.hrtime and performance.now count from the start of the process.
+  let base = (readUptimeMs() ?? 0) - performance.now();
+  let comparedAt = performance.now();
+  return () => {
+    const elapsed = performance.now();
+    if (elapsed - comparedAt > compareMs) {
+      comparedAt = elapsed;
+      const sleptMs = (readUptimeMs() ?? 0) - elapsed - base;
+      if (sleptMs > minSleepMs) base += sleptMs;
+    }
+    return { at: Date.now(), t: base + elapsed, boot, host };
+  };
 }
 
-/** Processes with an equal host see each other's pids: same boot, same pid namespace. */
-function hostId(boot: string | null): string | null {
+/** Milliseconds since boot including sleep. null on other systems, where the clock starts with the process. */
+function readUptimeMs(): number | null {
+  const seconds = Number.parseFloat(readSystemFile("/proc/uptime") ?? "");
+  return Number.isFinite(seconds) ? seconds * 1_000 : null;
+}
+
+/** Equal for processes that see each other's pids: same boot, same pid namespace. */
+function readHostId(boot: string | null): string | null {
   if (process.platform !== "linux") return hostname() || null;
   try {
     return `${boot}/${readlinkSync("/proc/self/ns/pid")}`;
@@ -21,64 +43,38 @@ function hostId(boot: string | null): string | null {
   }
 }
 
-/** Was the signal (as a bit: 1 for the first) set to be ignored by whoever started us? Only Linux tells. */
-export function isIgnored(bit: bigint): boolean {
-  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(read("/proc/self/status") ?? "")?.[1];
-  return mask !== undefined && (BigInt(`0x${mask}`) & bit) !== 0n;
+const morningHour = 8;
+
+export function minuteOfDay(at: number): number {
+  const local = new Date(at);
+  return local.getHours() * 60 + local.getMinutes();
 }
 
-/** How often the clock is compared with the system's: sleep stops the one but not the other. */
-const compareMs = 1_000;
-/** /proc/uptime counts in steps of 10 ms. */
-const asleepMs = 50;
-
-/** Milliseconds since boot, sleep included; elsewhere since an arbitrary start, which orders events just as well. */
-function uptimeMs(): number | null {
-  const seconds = Number.parseFloat(process.platform === "linux" ? (read("/proc/uptime") ?? "") : "");
-  return Number.isFinite(seconds) ? seconds * 1_000 : null;
+/** `14:20`, with the day if it is not today: `tomorrow 08:00`, `Mon 14:20`, `3 Nov 14:20`. */
+export function formatLocalTime(at: number, now: number): string {
+  const local = new Date(at);
+  const time = `${padToTwo(local.getHours())}:${padToTwo(local.getMinutes())}`;
+  const days = dayNumber(at) - dayNumber(now);
+  if (days === 0) return time;
+  if (days === 1) return `tomorrow ${time}`;
+  if (Math.abs(days) < 7) return `${local.toLocaleDateString("en", { weekday: "short" })} ${time}`;
+  return `${local.getDate()} ${local.toLocaleDateString("en", { month: "short" })} ${time}`;
 }
 
-export function createClock(): () => ClockReading {
-  const boot = read("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
-  const host = hostId(boot);
-  // Bun's process.hrtime and performance.now count from the start of their own process.
-  let base = (uptimeMs() ?? 0) - performance.now();
-  let compared = performance.now();
-  return () => {
-    const elapsed = performance.now();
-    if (elapsed - compared > compareMs) {
-      compared = elapsed;
-      const slept = (uptimeMs() ?? 0) - elapsed - base;
-      if (slept > asleepMs) base += slept;
-    }
-    return { at: Date.now(), t: base + elapsed, boot, host };
-  };
+/** 08:00 of the next day, or of the same day if `at` is before that. */
+export function findNextMorning(at: number): number {
+  const local = new Date(at);
+  const isNight = local.getHours() < morningHour;
+  const day = local.getDate() + (isNight ? 0 : 1);
+  return new Date(local.getFullYear(), local.getMonth(), day, morningHour).getTime();
 }
 
-/** When the process started, in the system's own unit; null: there is no such process, or it is a zombie. */
-export function startOf(pid: number): string | null {
-  return process.platform === "linux" ? startOnLinux(pid) : startElsewhere(pid);
+function padToTwo(value: number): string {
+  return String(value).padStart(2, "0");
 }
 
-function startOnLinux(pid: number): string | null {
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === null) return null;
-  // The name, in parentheses, may hold anything; state is the first field after it, the start time the 20th.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields[0] === "Z" || fields[0] === "X" ? null : (fields[19] ?? null);
-}
-
-function startElsewhere(pid: number): string | null {
-  try {
-    process.kill(pid, 0);
-    return "";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : null;
-  }
-}
-
-/** Is the process still the one that we knew? An unknown start time is believed. */
-export function isAlive(pid: number, procStart: string | null): boolean {
-  const start = startOf(pid);
-  return start !== null && (start === "" || procStart === null || start === procStart);
+/** A number that grows by one with each local day. Noon is used because a day of a clock change is not 24 hours long. */
+function dayNumber(at: number): number {
+  const local = new Date(at);
+  return Math.round(new Date(local.getFullYear(), local.getMonth(), local.getDate(), 12).getTime() / dayMs);
 }

@@ -1,25 +1,79 @@
-import { readFileSync } from "node:fs";
+/**
+ * How other processes of this user find the running app: endpoint.json has its address, auth-header the token. Checked by
+ * hand and not with a schema, because a hook that starts the app loads this file.
+ */
+import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
+import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
+import { ensurePrivateFolder, ignoreErrors, readSmallFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readSmallFile } from "../storage/small-file.ts";
-import { isAlive } from "./clock.ts";
+import { isAlive, parseStartTime, readSystemFile } from "./processes.ts";
 
 export interface Endpoint {
   readonly url: string;
   readonly pid: number;
 }
 
-/** null: none is running. One that was killed leaves its address behind, and its port may be somebody else's by now. */
+const readBootId = (): string | null => readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() || null;
+
+/**
+ * The `key` signs decisions. Start time and boot identify the process: a crash leaves the file behind, and later the pid can
+ * belong to another program.
+ */
+export function writeEndpoint(
+  paths: Pick<Paths, "endpoint">,
+  { url, pid, key }: Endpoint & { readonly key: string },
+): void {
+  const identity =
+    pid === process.pid
+      ? { start: parseStartTime(readSystemFile("/proc/self/stat") ?? ""), boot: readBootId() }
+      : {};
+  writePrivateFile(paths.endpoint, `${JSON.stringify({ url, pid, ...identity, key })}\n`);
+}
+
+/** null if no app is running. */
 export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
   try {
-    const text = readSmallFile(paths.endpoint, limits.maxSmallFileBytes);
-    const found = JSON.parse(text) as Record<string, unknown> | null;
-    const { url, pid, start, boot } = found ?? {};
+    const { url, pid, start, boot } = parseEndpoint(paths);
     if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
-    if (typeof boot === "string" && boot !== readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim())
-      return null;
+    if (typeof boot === "string" && boot !== readBootId()) return null;
     return isAlive(pid, typeof start === "string" ? start : null) ? { url, pid } : null;
   } catch {
     return null;
   }
+}
+
+/** Leaves the file of another process alone: the next app may have written its own already. */
+export function removeEndpoint(paths: Pick<Paths, "endpoint">, pid: number = process.pid): void {
+  ignoreErrors(() => {
+    if (parseEndpoint(paths).pid === pid) rmSync(paths.endpoint, { force: true });
+  });
+}
+
+function parseEndpoint({ endpoint }: Pick<Paths, "endpoint">): Readonly<Record<string, unknown>> {
+  return asRecord(JSON.parse(readSmallFile(endpoint, limits.maxSmallFileBytes)));
+}
+
+/** The token of this state folder. The file is a whole header line, for `curl -H @auth-header`. */
+export function loadOrCreateToken(paths: Pick<Paths, "state" | "authHeader">): string {
+  ensurePrivateFolder(paths.state);
+  const stats = lstatSync(paths.authHeader, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) {
+    throw new Error(
+      `${paths.authHeader} is a folder, but beckon keeps its token in that file. Move it away.`,
+    );
+  }
+  const uid = process.getuid?.();
+  if (stats?.isFile() && stats.size < 4_096 && (uid === undefined || stats.uid === uid)) {
+    if ((stats.mode & 0o077) !== 0) chmodSync(paths.authHeader, 0o600);
+    const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(readFileSync(paths.authHeader, "utf8"))?.[1];
+    if (token && token.length >= limits.minTokenLength) return token;
+  }
+  const token = createSecret();
+  writePrivateFile(paths.authHeader, `Authorization: Bearer ${token}\n`);
+  return token;
+}
+
+export function createSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }

@@ -13,7 +13,7 @@ import { answerIdOf } from "../../src/core/session/answer-id.ts";
 import type { Answer } from "../../src/core/session/ask-details.ts";
 import { type Change, createInternalEvent } from "../../src/core/session/event.ts";
 import { createStore } from "../../src/state/store.ts";
-import { readSigned } from "../../src/storage/proof.ts";
+import { verifyDecision } from "../../src/system/decision-signature.ts";
 import { until } from "../world.ts";
 
 const key = "key of this start";
@@ -38,7 +38,7 @@ function createHook(world: ReturnType<typeof createWorld>, payload: Record<strin
         send(text) {
           if (!isOpen) return false;
           const line = text.trim();
-          if (line !== "") said.push(line === "{}" ? line : (readSigned(key, id, line) ?? "not proved"));
+          if (line !== "") said.push(line === "{}" ? line : (verifyDecision(key, id, line) ?? "not proved"));
           if (text.trim() !== "" && text.trim() !== "{}" && !hook.isMute)
             queueMicrotask(() => world.held().end(id, "printed"));
           return true;

@@ -6,7 +6,7 @@ import { createUserActions, type UserActionsOptions } from "../../src/app/user-a
 import { defaults } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import { followConfig } from "../../src/storage/config-file.ts";
+import { watchConfig } from "../../src/storage/config-file.ts";
 import { blocked, keyOf, minute, now } from "../core/view/tray.ts";
 import { until } from "../world.ts";
 
@@ -91,7 +91,7 @@ test("Settings… opens a file that shows what can be set, and sets nothing", as
     await until(() => opened.length > 0, 1_000);
     expect(said).toEqual([]);
     expect(opened[0]).toContain('"//finished": false');
-    const file = followConfig(configPath, () => {});
+    const file = watchConfig(configPath, () => {});
     file.stop();
     expect([file.config(), file.problems()]).toEqual([defaults, []]);
   } finally {

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { isAlive } from "../../src/system/clock.ts";
 import { readEndpoint } from "../../src/system/endpoint.ts";
+import { isAlive } from "../../src/system/processes.ts";
 import { createWorld, until, type World } from "../world.ts";
 
 let world: World;

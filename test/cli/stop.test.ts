@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isAlive } from "../../src/system/clock.ts";
+import { isAlive } from "../../src/system/processes.ts";
 import { testWith } from "../needs.ts";
 import { createWorld, until, type World } from "../world.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { xdgLogin } from "../../src/desktop/login/xdg.ts";
-import { isAlive } from "../../src/system/clock.ts";
+import { isAlive } from "../../src/system/processes.ts";
 import { argvOf, binary, createLaunchWorld, type LaunchWorld } from "../hook/launch-world.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { describe as describeEvent } from "../../src/hook/meta.ts";
-import { startOf } from "../../src/system/clock.ts";
+import { readStartTime } from "../../src/system/processes.ts";
 import { until } from "../world.ts";
 import type { Desktop } from "./world.ts";
 
@@ -43,7 +43,14 @@ export function createTerminalsWorld(desktop: Desktop, more: Record<string, stri
       const { env } = describeEvent("claude", Object.fromEntries(variables)) as {
         env: Record<string, string>;
       };
-      const place = { local: true, pid, procStart: startOf(pid), tty: null, terminalSessionId: null, env };
+      const place = {
+        local: true,
+        pid,
+        procStart: readStartTime(pid),
+        tty: null,
+        terminalSessionId: null,
+        env,
+      };
       return { place, cwd: null, title: null, ...about };
     },
 

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
-import { writeEndpoint } from "../../src/storage/private.ts";
+import { writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
 import {
   createWorld,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chownSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
-import { splitGluedLines } from "../../src/storage/glued.ts";
+import { splitGluedLines } from "../../src/storage/spool.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { isDecision } from "../../src/hook/hold.ts";
 import { createReader } from "../../src/hook/line.ts";
-import { signed } from "../../src/storage/proof.ts";
+import { signDecision } from "../../src/system/decision-signature.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { createWorld, environment, expectSilence, finish, type Ran, start, type World } from "./world.ts";
@@ -16,7 +16,7 @@ const output = (decision: object) => ({
 });
 const yes = JSON.stringify(output({ behavior: "allow" }));
 const key = "key of this start";
-const proved = (decision: string, request = "e-1") => signed(key, request, decision);
+const proved = (decision: string, request = "e-1") => signDecision(key, request, decision);
 const ok = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
@@ -107,7 +107,7 @@ describe("what it prints", () => {
     "an unknown decision": `${ok}${chunk(`${proved(JSON.stringify(output({ behavior: "maybe" })))}\n`)}`,
     "a list": `${ok}${chunk(`${proved("[]")}\n`)}`,
     "a stranger's decision": `${ok}${chunk(`${yes}\n`)}`,
-    "a decision with another start's proof": `${ok}${chunk(`${signed("another key", "e-1", yes)}\n`)}`,
+    "a decision with another start's proof": `${ok}${chunk(`${signDecision("another key", "e-1", yes)}\n`)}`,
     "a decision about another request": `${ok}${chunk(`${proved(yes, "e-2")}\n`)}`,
     "a proof of something else": `${ok}${chunk(`${proved("{}").split(" ", 1)[0]} ${yes}\n`)}`,
     "2 MB of something": `${ok}${chunk("x".repeat(2 * 1024 * 1024))}`,

@@ -17,8 +17,8 @@ import { stopRunning } from "../../src/cli/stop.ts";
 import { isWelcome } from "../../src/hook/launch-app.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { appEnvironment } from "../../src/system/app-environment.ts";
-import { isAlive } from "../../src/system/clock.ts";
 import { launchDetached } from "../../src/system/launch.ts";
+import { isAlive } from "../../src/system/processes.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import {

@@ -5,8 +5,7 @@ import { post, readToken } from "../../src/hook/post.ts";
 import { chooseTarget, isLoopback } from "../../src/hook/target.ts";
 import { homeIn } from "../../src/hook/user.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
-import { writeEndpoint } from "../../src/storage/private.ts";
-import { readEndpoint } from "../../src/system/endpoint.ts";
+import { readEndpoint, writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { createWorld, environment, event, expectSilence, run, token, type World } from "./world.ts";
 

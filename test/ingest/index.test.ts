@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createIngest, type IngestOptions } from "../../src/ingest/index.ts";
-import { maskSecrets } from "../../src/secrets/mask.ts";
-import { type Journal, type JournalLine, openJournal } from "../../src/storage/journal.ts";
+import { maskJson } from "../../src/secrets/index.ts";
+import { type Journal, type JournalLine, openJournal } from "../../src/storage/journal/index.ts";
 
 let folder = "";
 let journal: Journal;
@@ -31,7 +31,7 @@ afterEach(() => {
 function intake(more: Partial<IngestOptions> = {}) {
   return createIngest({
     journal,
-    mask: maskSecrets,
+    mask: maskJson,
     clock: () => now,
     defaultProvider: "claude",
     dispatch: (event) => void counted.push({ event }),
@@ -243,7 +243,7 @@ describe("the same event", () => {
 
   test("is known after a start, by what the journal says", async () => {
     const taken = intake();
-    taken.remember(["1"]);
+    taken.rememberIds(["1"]);
     expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
     expect(counted).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { createIngest } from "../../src/ingest/index.ts";
 import { askEvent } from "../../src/setup/doctor/live.ts";
 import { runHook } from "../../src/setup/doctor/run-hook.ts";
 import { createStore } from "../../src/state/store.ts";
-import type { Journal, JournalLine } from "../../src/storage/journal.ts";
+import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
 import { alertsOf, titles, whys, withAlerts } from "../core/view/alerting.ts";
 import { ask, blocked, keyOf } from "../core/view/tray.ts";
 import { until } from "../world.ts";

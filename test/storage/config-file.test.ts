@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaults } from "../../src/core/config/config.ts";
-import { type ConfigFile, createConfig, followConfig } from "../../src/storage/config-file.ts";
+import { type ConfigFile, createConfigFile, watchConfig } from "../../src/storage/config-file.ts";
 import { until } from "../world.ts";
 
 let folder = "";
@@ -22,7 +22,7 @@ afterEach(() => {
 const write = (value: unknown) =>
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
 const follow = () => {
-  file = followConfig(path, () => changes++);
+  file = watchConfig(path, () => changes++);
   return file;
 };
 
@@ -64,12 +64,12 @@ test("what is wrong is named by its key, and the last good settings hold", async
 
 test("a file is made for whoever has none, and one that is there is never touched", () => {
   const fresh = join(folder, "beckon", "config.json");
-  expect(createConfig(fresh, "{}")).toBeNull();
+  expect(createConfigFile(fresh, "{}")).toBeNull();
   expect(readFileSync(fresh, "utf8")).toBe("{}");
   expect(statSync(fresh).mode & 0o777).toBe(0o600);
-  expect(createConfig(fresh, "other")).toBeNull();
+  expect(createConfigFile(fresh, "other")).toBeNull();
   expect(readFileSync(fresh, "utf8")).toBe("{}");
-  expect(createConfig(join(fresh, "below"), "{}")).toStartWith("It could not be made: ");
+  expect(createConfigFile(join(fresh, "below"), "{}")).toStartWith("It could not be made: ");
 });
 
 test("at a start, what is right of a file with a mistake holds", () => {

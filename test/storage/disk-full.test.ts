@@ -1,7 +1,7 @@
 import { afterAll, expect } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { JournalError } from "../../src/storage/journal.ts";
+import { JournalError } from "../../src/storage/journal/index.ts";
 import { acquireLock } from "../../src/storage/lock.ts";
 import { openLog } from "../../src/storage/log.ts";
 import { resolvePaths as pathsOf } from "../../src/storage/paths.ts";
@@ -10,7 +10,7 @@ import { loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage
 import { openSpool } from "../../src/storage/spool.ts";
 import { testWith } from "../needs.ts";
 import { makeReadOnly, removeTemporaryFolders, withTmpfs } from "./folder.ts";
-import { entry, linesOf, newest, open } from "./journal-kit.ts";
+import { entry, linesOf, newest, open } from "./journal/fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -68,10 +68,10 @@ testOnSmallDisk(
         position: null,
         maxLineBytes: 100_000,
         onError: () => {},
-        take: (text, next) =>
+        accept: (text, next) =>
           journal.append(entry("spooled", null, { text, spool: next })).then(
-            () => "taken" as const,
-            () => "later" as const,
+            () => "accepted" as const,
+            () => "retry" as const,
           ),
       });
       expect(await consumer.poll()).toBe(0);

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { appendBounded } from "../../src/storage/append.ts";
-import { openLog } from "../../src/storage/log.ts";
+import { appendBoundedLine, openLog } from "../../src/storage/log.ts";
 import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
 
 afterAll(removeTemporaryFolders);
@@ -84,10 +83,10 @@ test("a log that cannot be written does not harm anyone", () => {
 test("a small log never grows beyond its bound, and tells when a line could not be written", () => {
   const folder = temporaryFolder();
   const path = join(folder, "hook.log");
-  for (let n = 0; n < 100; n++) expect(appendBounded(path, `line ${n}`, 200)).toBe(true);
+  for (let n = 0; n < 100; n++) expect(appendBoundedLine(path, `line ${n}`, 200)).toBe(true);
   expect(statSync(path).size).toBeLessThanOrEqual(200);
   expect(readFileSync(path, "utf8")).toEndWith("line 99\n");
   expect(readdirSync(folder).sort()).toEqual(["hook.log", "hook.log.1"]);
-  expect(appendBounded(join(folder, "missing", "hook.log"), "x", 200)).toBe(false);
+  expect(appendBoundedLine(join(folder, "missing", "hook.log"), "x", 200)).toBe(false);
   expect(existsSync(join(folder, "missing"))).toBe(false);
 });

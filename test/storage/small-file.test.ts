@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSmallFile } from "../../src/storage/small-file.ts";
+import { readSmallFile } from "../../src/storage/files.ts";
 
 let folder = "";
 beforeEach(() => {

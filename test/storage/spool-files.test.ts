@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { removeTemporaryFolders } from "./folder.ts";
-import { event, spoolWorld } from "./spool-kit.ts";
+import { event, spoolWorld } from "./spool-fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -22,12 +22,12 @@ test("killed after any event, the next start goes on exactly there", async () =>
     const deadly = (limit: number) => {
       let left = limit;
       return world.open({
-        take: async (text, next) => {
+        accept: async (text, next) => {
           // Never settles: a process that is gone.
-          if (left-- === 0) return new Promise<"taken">(() => {});
+          if (left-- === 0) return new Promise<"accepted">(() => {});
           world.taken.push(text);
           world.position = next;
-          return "taken";
+          return "accepted";
         },
       });
     };

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { removeTemporaryFolders } from "./folder.ts";
-import { spoolWorld } from "./spool-kit.ts";
+import { spoolWorld } from "./spool-fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -37,11 +37,11 @@ test("four writers at once, files put away under them, a consumer that dies and 
     dead = mine;
     return world.open({
       quietMs: 400,
-      take: async (text, next) => {
-        if (mine.value) return new Promise<"taken">(() => {});
+      accept: async (text, next) => {
+        if (mine.value) return new Promise<"accepted">(() => {});
         world.taken.push(text);
         world.position = next;
-        return "taken";
+        return "accepted";
       },
     });
   };

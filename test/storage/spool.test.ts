@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { openSpool } from "../../src/storage/spool.ts";
 import { removeTemporaryFolders } from "./folder.ts";
-import { event, spoolWorld } from "./spool-kit.ts";
+import { event, spoolWorld } from "./spool-fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -36,9 +36,9 @@ test("a line is taken within a second without anyone asking", async () => {
     position: null,
     maxLineBytes: 1_000,
     onError: () => {},
-    take: async (text) => {
+    accept: async (text) => {
       took.resolve(text);
-      return "taken";
+      return "accepted";
     },
   });
   await Bun.sleep(20);
@@ -90,10 +90,10 @@ test("two events that only lack the newline between them are both taken, each wi
   const ends: number[] = [];
   await world
     .open({
-      take: async (text, [, end]) => {
+      accept: async (text, [, end]) => {
         world.taken.push(text);
         ends.push(end);
-        return "taken";
+        return "accepted";
       },
     })
     .poll();
@@ -106,11 +106,11 @@ test("while an event cannot be kept nothing after it is taken, and it comes firs
   writeFileSync(world.path, lines(1, 2, 3));
   let full = true;
   const spool = world.open({
-    take: async (text, next) => {
-      if (full && text === event(2)) return "later";
+    accept: async (text, next) => {
+      if (full && text === event(2)) return "retry";
       world.taken.push(text);
       world.position = next;
-      return "taken";
+      return "accepted";
     },
   });
   expect(await spool.poll()).toBe(1);
@@ -129,10 +129,10 @@ test("a take that fails is told and tried again", async () => {
   writeFileSync(world.path, lines(1));
   let broken = true;
   const spool = world.open({
-    take: async (text) => {
+    accept: async (text) => {
       if (broken) throw new Error("oops");
       world.taken.push(text);
-      return "taken";
+      return "accepted";
     },
   });
   await spool.poll();
@@ -145,7 +145,7 @@ test("a refused event is passed", async () => {
   const world = spoolWorld();
   writeFileSync(world.path, lines(1, 2));
   const seen: string[] = [];
-  const spool = world.open({ take: async (text) => (seen.push(text) === 1 ? "refused" : "taken") });
+  const spool = world.open({ accept: async (text) => (seen.push(text) === 1 ? "rejected" : "accepted") });
   expect(await spool.poll()).toBe(1);
   expect(seen).toEqual([event(1), event(2)]);
 });
@@ -177,10 +177,10 @@ test("after stop nothing more is taken", async () => {
   const world = spoolWorld();
   writeFileSync(world.path, lines(1, 2, 3));
   const begun = Promise.withResolvers<void>();
-  const hold = Promise.withResolvers<"taken">();
+  const hold = Promise.withResolvers<"accepted">();
   const seen: string[] = [];
   const spool = world.open({
-    take: (text) => {
+    accept: (text) => {
       seen.push(text);
       begun.resolve();
       return hold.promise;
@@ -189,7 +189,7 @@ test("after stop nothing more is taken", async () => {
   const polling = spool.poll();
   await begun.promise;
   const stopped = spool.stop();
-  hold.resolve("taken");
+  hold.resolve("accepted");
   await stopped;
   expect(await polling).toBe(1);
   expect(await spool.poll()).toBe(0);

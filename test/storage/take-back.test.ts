@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { removeLastSpoolLine } from "../../src/storage/take-back.ts";
+import { removeLastSpoolLine } from "../../src/storage/spool.ts";
 
 let folder = "";
 let path = "";

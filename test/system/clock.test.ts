@@ -3,7 +3,8 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readSurroundings } from "../../src/hook/meta.ts";
-import { createClock, isAlive, startOf } from "../../src/system/clock.ts";
+import { createClock } from "../../src/system/clock.ts";
+import { isAlive, readStartTime } from "../../src/system/processes.ts";
 import { testWith } from "../needs.ts";
 
 const onLinux = testWith("linux");
@@ -63,7 +64,7 @@ describe("the clock", () => {
 describe("a process", () => {
   onLinux("has a start time that ps agrees with, and keeps it", async () => {
     const ticks = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[19];
-    expect(startOf(process.pid)).toBe(ticks ?? "none");
+    expect(readStartTime(process.pid)).toBe(ticks ?? "none");
     expect(isAlive(process.pid, ticks ?? "")).toBe(true);
     expect(isAlive(process.pid, "1")).toBe(false);
     expect(isAlive(process.pid, null)).toBe(true);
@@ -77,12 +78,12 @@ describe("a process", () => {
     try {
       const comm = () => readFileSync(`/proc/${child.pid}/comm`, "utf8").trim();
       while (comm() !== "a) Z 1 (b") await Bun.sleep(5);
-      expect(Number(startOf(child.pid))).toBeGreaterThan(Number(startOf(process.pid)) - 1);
+      expect(Number(readStartTime(child.pid))).toBeGreaterThan(Number(readStartTime(process.pid)) - 1);
     } finally {
       child.kill("SIGKILL");
       await child.exited;
       rmSync(folder, { recursive: true });
     }
-    expect(startOf(child.pid)).toBeNull();
+    expect(readStartTime(child.pid)).toBeNull();
   });
 });

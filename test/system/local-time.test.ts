@@ -1,6 +1,6 @@
 /** Times as people read them on their own clock. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { localClock } from "../../src/system/local-time.ts";
+import { formatLocalTime } from "../../src/system/clock.ts";
 
 const zone = process.env.TZ;
 afterEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
 });
 const inZone = (name: string, at: string, now: string): string => {
   process.env.TZ = name;
-  return localClock(Date.parse(at), Date.parse(now));
+  return formatLocalTime(Date.parse(at), Date.parse(now));
 };
 
 describe("a time of day", () => {

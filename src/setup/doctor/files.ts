@@ -2,10 +2,9 @@
 import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
 import { about, type Finding } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
-import { followConfig } from "../../storage/config-file.ts";
+import { watchConfig } from "../../storage/config-file.ts";
+import { errorCode, readSmallFile } from "../../storage/files.ts";
 import type { Paths } from "../../storage/paths.ts";
-import { codeOf } from "../../storage/private.ts";
-import { readSmallFile } from "../../storage/small-file.ts";
 
 interface Held {
   readonly mode: number;
@@ -136,7 +135,7 @@ function spaceFindings({ folder, freeBytes }: FilesFacts): Finding[] {
 const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
 
 export function lookAtFiles(paths: Paths, app: Pick<FilesFacts, "isTokenRefused" | "isRunning">): FilesFacts {
-  const config = followConfig(paths.config, () => {});
+  const config = watchConfig(paths.config, () => {});
   config.stop();
   return {
     ...app,
@@ -156,7 +155,7 @@ function held(look: () => Stats): Held | string | null {
     const { mode, uid } = look();
     return { mode: mode & 0o777, uid };
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? null : codeOf(error);
+    return errorCode(error) === "ENOENT" ? null : errorCode(error);
   }
 }
 
@@ -168,7 +167,7 @@ function withToken(path: string): FilesFacts["token"] {
     const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(text)?.[1] ?? "";
     return { ...found, isGood: token.length >= limits.minTokenLength };
   } catch (error) {
-    return codeOf(error);
+    return errorCode(error);
   }
 }
 
@@ -179,7 +178,7 @@ function endpointOf(path: string): FilesFacts["endpoint"] {
     if (protocol !== "http:" || hostname !== "127.0.0.1") return `names ${url}, which is not this machine`;
     return Number.isInteger(pid) && pid > 0 ? "good" : "names no process";
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? null : "is damaged";
+    return errorCode(error) === "ENOENT" ? null : "is damaged";
   }
 }
 

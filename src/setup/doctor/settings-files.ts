@@ -6,9 +6,8 @@ import { managedPlaces } from "../../agents/claude/setup/warnings.ts";
 import { limits } from "../../core/limits.ts";
 import { mentionsBeckon, readHookCommand } from "../../settings-file/hook-command.ts";
 import { ownHooks } from "../../settings-file/hooks.ts";
+import { errorCode, readSmallFile } from "../../storage/files.ts";
 import { type Paths, resolvePaths as pathsOf } from "../../storage/paths.ts";
-import { codeOf } from "../../storage/private.ts";
-import { readSmallFile } from "../../storage/small-file.ts";
 import type { Called, SettingsFacts } from "./hooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -36,7 +35,7 @@ function readOne(scope: SettingsFacts["scope"], path: string): SettingsFacts | n
   try {
     text = readSmallFile(path, limits.maxAgentSettingsBytes);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR"
       ? null
       : { ...nothing, problem: `it cannot be read (${code})` };

@@ -4,9 +4,9 @@ import { about, type Finding, plural } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { isOfProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
-import { type HookError, openHookErrors } from "../../storage/hook-log.ts";
+import { readSmallFile } from "../../storage/files.ts";
+import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
-import { readSmallFile } from "../../storage/small-file.ts";
 
 export interface TracesFacts {
   /** Lines in the spool that were there before doctor came. */
@@ -81,7 +81,7 @@ export function lookForTraces(paths: Paths, isUp: boolean, now: number): TracesF
   return {
     waiting: waiting.length,
     isUp,
-    hookErrors: openHookErrors(paths, now),
+    hookErrors: readOpenHookErrors(paths, now),
     logErrors,
     hookLog: paths.hookLog,
     log: paths.log,

@@ -3,8 +3,8 @@ import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSyn
 import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../../../core/limits.ts";
 import type { Exec } from "../../../core/ports.ts";
-import { startTimeIn } from "../../../storage/private.ts";
-import { readSmallFile } from "../../../storage/small-file.ts";
+import { readSmallFile } from "../../../storage/files.ts";
+import { parseStartTime } from "../../../system/processes.ts";
 import { claudeFolder, type Env, homeOf } from "./scope.ts";
 
 export interface FindOptions {
@@ -117,7 +117,7 @@ function runningOnes(folder: string, platform: NodeJS.Platform): string[] {
         const { procStart } = JSON.parse(readFileSync(join(folder, "sessions", name), "utf8"));
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
         const program = readlinkSync(`/proc/${pid}/exe`);
-        return String(procStart) === startTimeIn(stat) && /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
+        return String(procStart) === parseStartTime(stat) && /(^|\/)(claude|versions\/[\d.]+)$/.test(program)
           ? [program]
           : [];
       } catch {

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { asRecord, type JsonRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
-import { readSmallFile } from "../../../storage/small-file.ts";
+import { readSmallFile } from "../../../storage/files.ts";
 import { claudeFolder, type Env, type Scope, scopes, settingsPath } from "./scope.ts";
 
 export interface WarnOptions {

@@ -10,7 +10,7 @@ import {
   type Moment,
 } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
-import { findDead } from "../../../system/dead-processes.ts";
+import { findDeadSessions } from "../../../system/processes.ts";
 import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
 import { createTranscriptReader, insideAgentFolder } from "./transcripts.ts";
@@ -129,7 +129,7 @@ export function createTruth(options: TruthOptions): Truth {
   }
 
   function look(sessions: readonly Session[]): void {
-    for (const { agent, sessionId } of findDead(sessions)) {
+    for (const { agent, sessionId } of findDeadSessions(sessions)) {
       if (!goOnElsewhere(sessionId)) tell({ agent, sessionId }, clock(), { kind: "gone", why: "process" });
     }
     // Older CLIs have no status: there Esc shows in the transcript alone.

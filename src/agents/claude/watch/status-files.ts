@@ -1,7 +1,7 @@
 /** Follows the CLI's status files: one per process, rewritten at every change, removed when it ends. */
 import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
-import { isAlive } from "../../../system/clock.ts";
+import { isAlive } from "../../../system/processes.ts";
 import { readStatusFile, type StatusFile } from "../status.ts";
 
 export interface StatusChange {

@@ -13,13 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import {
-  loadOrCreateToken,
-  makePrivateFolder,
-  removeEndpoint,
-  writeEndpoint,
-  writePrivate,
-} from "../../src/storage/private.ts";
+import { ensurePrivateFolder, writePrivateFile } from "../../src/storage/files.ts";
+import { loadOrCreateToken, removeEndpoint, writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { modeOf, removeTemporaryFolders, temporaryFolder, temporaryPaths } from "./folder.ts";
 
@@ -29,14 +24,14 @@ const nobody = 65_534;
 
 test("the state folder is made with its parents, for its owner only", () => {
   const folder = join(temporaryFolder(), "a", "b");
-  makePrivateFolder(folder);
+  ensurePrivateFolder(folder);
   expect(modeOf(folder)).toBe("700");
 });
 
 test("a state folder that others could enter is closed", () => {
   const folder = temporaryFolder();
   chmodSync(folder, 0o777);
-  makePrivateFolder(folder);
+  ensurePrivateFolder(folder);
   expect(modeOf(folder)).toBe("700");
 });
 
@@ -45,7 +40,9 @@ testWith("root")("a folder that belongs to someone else is refused and left as i
   mkdirSync(folder, { mode: 0o777 });
   chmodSync(folder, 0o777);
   chownSync(folder, nobody, nobody);
-  expect(() => makePrivateFolder(folder)).toThrow(/belongs to user 65534, not to you \(0\).*Set BECKON_HOME/);
+  expect(() => ensurePrivateFolder(folder)).toThrow(
+    /belongs to user 65534, not to you \(0\).*Set BECKON_HOME/,
+  );
   expect(modeOf(folder)).toBe("777");
 });
 
@@ -57,25 +54,25 @@ testWith("root")("a link into someone else's folder, and someone else's link, ar
   chownSync(theirs, nobody, nobody);
   const toTheirs = join(parent, "to-theirs");
   symlinkSync(theirs, toTheirs);
-  expect(() => makePrivateFolder(toTheirs)).toThrow(/belongs to user 65534/);
+  expect(() => ensurePrivateFolder(toTheirs)).toThrow(/belongs to user 65534/);
   const theirLink = join(parent, "their-link");
   symlinkSync(mine, theirLink);
   lchownSync(theirLink, nobody, nobody);
-  expect(() => makePrivateFolder(theirLink)).toThrow(/is a link that belongs to user 65534/);
+  expect(() => ensurePrivateFolder(theirLink)).toThrow(/is a link that belongs to user 65534/);
 });
 
 test("a link of one's own to a folder of one's own is fine", () => {
   const parent = temporaryFolder();
   mkdirSync(join(parent, "real"));
   symlinkSync(join(parent, "real"), join(parent, "link"));
-  makePrivateFolder(join(parent, "link"));
+  ensurePrivateFolder(join(parent, "link"));
   expect(modeOf(join(parent, "real"))).toBe("700");
 });
 
 test("a file where the folder should be is an error that says what to do", () => {
   const file = join(temporaryFolder(), "file");
   writeFileSync(file, "");
-  expect(() => makePrivateFolder(file)).toThrow(/cannot create the folder .*\(EEXIST\).*BECKON_HOME/);
+  expect(() => ensurePrivateFolder(file)).toThrow(/cannot create the folder .*\(EEXIST\).*BECKON_HOME/);
 });
 
 test("what a killed process left half-written is cleared away, and nothing else", () => {
@@ -85,14 +82,14 @@ test("what a killed process left half-written is cleared away, and nothing else"
   const longAgo = Date.now() / 1000 - 3600;
   utimesSync(join(folder, "snapshot.json.77.tmp"), longAgo, longAgo);
   utimesSync(join(folder, "mine.tmp"), longAgo, longAgo);
-  makePrivateFolder(folder);
+  ensurePrivateFolder(folder);
   expect(readdirSync(folder).sort()).toEqual(["endpoint.json.78.tmp", "mine.tmp"]);
 });
 
 test("a private file is replaced whole, readable by its owner only, and leaves nothing beside it", () => {
   const file = join(temporaryFolder(), "f");
   writeFileSync(file, "old", { mode: 0o644 });
-  writePrivate(file, "new ☂");
+  writePrivateFile(file, "new ☂");
   expect(readFileSync(file, "utf8")).toBe("new ☂");
   expect(modeOf(file)).toBe("600");
   expect(readdirSync(join(file, ".."))).toEqual(["f"]);
@@ -100,11 +97,11 @@ test("a private file is replaced whole, readable by its owner only, and leaves n
 
 test("if the last step fails, the old file is still there and no half one beside it", () => {
   const file = join(temporaryFolder(), "f");
-  writePrivate(file, "old");
+  writePrivateFile(file, "old");
   const fail = () => {
     throw new Error("killed here");
   };
-  expect(() => writePrivate(file, "new", fail)).toThrow("killed here");
+  expect(() => writePrivateFile(file, "new", fail)).toThrow("killed here");
   expect(readFileSync(file, "utf8")).toBe("old");
   expect(readdirSync(join(file, ".."))).toEqual(["f"]);
 });
@@ -136,7 +133,7 @@ test.each([
   ["huge", "Authorization: Bearer ".padEnd(100_000, "a")],
 ])("a token file that is %s is replaced", (_, text) => {
   const paths = temporaryPaths();
-  makePrivateFolder(paths.state);
+  ensurePrivateFolder(paths.state);
   writeFileSync(paths.authHeader, text);
   const token = loadOrCreateToken(paths);
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -145,7 +142,7 @@ test.each([
 
 test("a token file that is a link is replaced by a file, and what it pointed to is not touched", () => {
   const paths = temporaryPaths();
-  makePrivateFolder(paths.state);
+  ensurePrivateFolder(paths.state);
   const elsewhere = join(temporaryFolder(), "elsewhere");
   const text = `Authorization: Bearer ${"a".repeat(43)}\n`;
   writeFileSync(elsewhere, text);
@@ -157,7 +154,7 @@ test("a token file that is a link is replaced by a file, and what it pointed to 
 
 test("the endpoint is written for its owner, and removed only by the beckon that wrote it", () => {
   const paths = temporaryPaths();
-  makePrivateFolder(paths.state);
+  ensurePrivateFolder(paths.state);
   const endpoint = { url: "http://127.0.0.1:4488", pid: 12, key: "k" };
   writeEndpoint(paths, endpoint);
   expect(JSON.parse(readFileSync(paths.endpoint, "utf8"))).toEqual(endpoint);

@@ -5,18 +5,18 @@
 
 import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../core/limits.ts";
-import { dayMs } from "../core/timing.ts";
-import { codeOf, tryTo } from "./private.ts";
+import { limits } from "../../core/limits.ts";
+import { dayMs } from "../../core/timing.ts";
+import { errorCode, ignoreErrors } from "../files.ts";
 import {
   type JournalLine,
   type JournalPosition,
-  type Replayed,
-  readEnd,
+  type ReplayResult,
+  readJournalEnd,
   readRecentIds,
   replaySegments,
-} from "./replay.ts";
-import { continueSegment, createSegment, listSegments, type Segment, segmentAfter } from "./segments.ts";
+} from "./read.ts";
+import { continueSegment, createSegment, listSegments, nextSegmentName, type Segment } from "./segments.ts";
 
 export type { JournalLine, JournalPosition };
 
@@ -38,7 +38,7 @@ export interface Journal {
   append(entry: JournalEntry): Promise<void>;
   position(): JournalPosition;
   /** Before the first append: it also learns which positions are taken. */
-  replay(after: JournalPosition | null, onLine: (line: JournalLine) => void): Replayed;
+  replay(after: JournalPosition | null, onLine: (line: JournalLine) => void): ReplayResult;
   /** The ids of the last `max` lines, oldest first. */
   recentIds(max: number): string[];
   /** Once a snapshot holds everything before `covered`. */
@@ -50,7 +50,7 @@ export interface Journal {
 export class JournalError extends Error {
   readonly code: string;
   constructor(cause: unknown) {
-    const code = codeOf(cause);
+    const code = errorCode(cause);
     const advice =
       code === "ENOSPC" || code === "EDQUOT" ? "Free some disk space." : "Is the state folder writable?";
     super(`the journal could not be written (${code}). ${advice}`, { cause });
@@ -84,16 +84,16 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       try {
         return continueSegment(dir, last);
       } catch (error) {
-        onError(`journal ${last} cannot be written (${codeOf(error)}): a new one is started`);
+        onError(`journal ${last} cannot be written (${errorCode(error)}): a new one is started`);
         passed = last;
       }
     }
-    return createSegment(dir, segmentAfter(passed ?? last), now());
+    return createSegment(dir, nextSegmentName(passed ?? last), now());
   }
 
   /** Leaves the segment as it is: the next append starts another. */
   function leave(segment: Segment): void {
-    tryTo(() => closeSync(segment.fd));
+    ignoreErrors(() => closeSync(segment.fd));
     passed = segment.name;
     current = null;
   }
@@ -190,16 +190,16 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     },
     position() {
       if (current) return { segment: current.name, offset: current.length };
-      const end = readEnd(dir);
+      const end = readJournalEnd(dir);
       if (end && end.segment > (passed ?? "")) return end;
-      return { segment: segmentAfter(passed ?? end?.segment ?? ""), offset: 0 };
+      return { segment: nextSegmentName(passed ?? end?.segment ?? ""), offset: 0 };
     },
     replay(after, onLine) {
       let end: JournalPosition | null;
       try {
-        end = readEnd(dir);
+        end = readJournalEnd(dir);
       } catch (error) {
-        onError(`${dir} cannot be read (${codeOf(error)}): beckon starts without its journal`);
+        onError(`${dir} cannot be read (${errorCode(error)}): beckon starts without its journal`);
         return { lines: 0, skipped: 0 };
       }
       // After a power failure, or if the folder was emptied, the snapshot can be ahead of the journal.
@@ -222,7 +222,7 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
         removeCovered(covered);
       } catch (error) {
         onError(
-          `the journal could not be tidied (${codeOf(error)}): it is tried again after the next snapshot`,
+          `the journal could not be tidied (${errorCode(error)}): it is tried again after the next snapshot`,
         );
       }
     },

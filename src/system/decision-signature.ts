@@ -2,12 +2,12 @@
  * A decision, behind the proof that it is beckon's own. The token is no proof: a hook sends it to whoever listens at that
  * port. This key stands in endpoint.json, is made anew at every start, and is never sent.
  */
-export function signed(key: string, request: string, decision: string): string {
+export function signDecision(key: string, request: string, decision: string): string {
   return `${proofOf(key, request, decision)} ${decision}`;
 }
 
 /** The decision; null: it is not beckon's, or about another request. */
-export function readSigned(key: string, request: string, line: string): string | null {
+export function verifyDecision(key: string, request: string, line: string): string | null {
   const at = line.indexOf(" ");
   const decision = line.slice(at + 1);
   return line.slice(0, Math.max(0, at)) === proofOf(key, request, decision) ? decision : null;

@@ -1,14 +1,14 @@
 /** The mark that a person wants beckon off: they quit it, and hooks leave it off until it is started again. */
 import { lstatSync, rmSync } from "node:fs";
+import { ensurePrivateFolder, ignoreErrors, writePrivateFile } from "./files.ts";
 import type { Paths } from "./paths.ts";
-import { makePrivateFolder, tryTo, writePrivate } from "./private.ts";
 
 type Places = Pick<Paths, "state" | "off">;
 
 /** `by` is for people who look into the file. Throws where it cannot be written. */
 export function markOff(paths: Places, by: string): void {
-  makePrivateFolder(paths.state);
-  writePrivate(
+  ensurePrivateFolder(paths.state);
+  writePrivateFile(
     paths.off,
     `${new Date().toISOString()} ${by}: hooks do not start beckon while this file is here\n`,
   );
@@ -19,5 +19,5 @@ export function isOff(paths: Places): boolean {
 }
 
 export function clearOff(paths: Places): void {
-  tryTo(() => rmSync(paths.off, { force: true }));
+  ignoreErrors(() => rmSync(paths.off, { force: true }));
 }

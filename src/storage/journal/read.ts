@@ -1,10 +1,10 @@
 /** Reading the journal back. */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { limits } from "../core/limits.ts";
-import { completeLines, endOfLastLine, headsBackwards } from "./lines.ts";
-import { codeOf, tryTo } from "./private.ts";
-import { listSegments, segmentAfter } from "./segments.ts";
+import { limits } from "../../core/limits.ts";
+import { errorCode, ignoreErrors } from "../files.ts";
+import { findEndOfLastLine, readCompleteLines, visitHeadsBackwards } from "../read-lines.ts";
+import { listSegments, nextSegmentName } from "./segments.ts";
 
 export interface JournalLine {
   readonly id: string;
@@ -23,7 +23,7 @@ export interface JournalPosition {
   readonly offset: number;
 }
 
-export interface Replayed {
+export interface ReplayResult {
   readonly lines: number;
   readonly skipped: number;
 }
@@ -38,7 +38,7 @@ export function replaySegments(
   after: JournalPosition | null,
   onLine: (line: JournalLine) => void,
   onError: (text: string) => void,
-): Replayed {
+): ReplayResult {
   let lines = 0;
   let skipped = 0;
   const skip = (segment: string, from: number, to: number, why: string) => {
@@ -49,7 +49,7 @@ export function replaySegments(
   const readOne = (segment: string) =>
     withFile(join(dir, segment), (fd) => {
       const from = after?.segment === segment ? after.offset : 0;
-      const reader = completeLines(fd, from, limits.maxJournalLineBytes);
+      const reader = readCompleteLines(fd, from, limits.maxJournalLineBytes);
       let step = reader.next();
       for (; !step.done; step = reader.next()) {
         const { start, end, text } = step.value;
@@ -74,7 +74,7 @@ export function replaySegments(
       readOne(segment);
     } catch (error) {
       skipped++;
-      onError(`journal ${segment} cannot be read (${codeOf(error)}): the rest of it is passed over`);
+      onError(`journal ${segment} cannot be read (${errorCode(error)}): the rest of it is passed over`);
     }
   }
   return { lines, skipped };
@@ -87,12 +87,12 @@ export function readRecentIds(dir: string, max: number): string[] {
   for (const segment of listSegments(dir).reverse()) {
     if (ids.length >= max || budget <= 0) break;
     // What cannot be read was told when it was replayed.
-    tryTo(() =>
+    ignoreErrors(() =>
       withFile(join(dir, segment), (fd) => {
-        const end = endOfLastLine(fd, fstatSync(fd).size);
+        const end = findEndOfLastLine(fd, fstatSync(fd).size);
         const from = Math.max(0, end - budget);
         budget -= end - from;
-        headsBackwards(fd, { from, end, headBytes }, (head) => {
+        visitHeadsBackwards(fd, { from, end, headBytes }, (head) => {
           const id = idOf(head);
           if (id !== null) ids.push(id);
           return ids.length < max;
@@ -104,13 +104,16 @@ export function readRecentIds(dir: string, max: number): string[] {
 }
 
 /** Where the journal ends: after the last whole line of its newest segment, or after one that cannot be read. */
-export function readEnd(dir: string): JournalPosition | null {
+export function readJournalEnd(dir: string): JournalPosition | null {
   const segment = listSegments(dir).at(-1);
   if (segment === undefined) return null;
   try {
-    return withFile(join(dir, segment), (fd) => ({ segment, offset: endOfLastLine(fd, fstatSync(fd).size) }));
+    return withFile(join(dir, segment), (fd) => ({
+      segment,
+      offset: findEndOfLastLine(fd, fstatSync(fd).size),
+    }));
   } catch {
-    return { segment: segmentAfter(segment), offset: 0 };
+    return { segment: nextSegmentName(segment), offset: 0 };
   }
 }
 

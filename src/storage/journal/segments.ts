@@ -10,8 +10,8 @@ import {
   readdirSync,
 } from "node:fs";
 import { join } from "node:path";
-import { endOfLastLine } from "./lines.ts";
-import { codeOf } from "./private.ts";
+import { errorCode } from "../files.ts";
+import { findEndOfLastLine } from "../read-lines.ts";
 
 export interface Segment {
   readonly name: string;
@@ -33,12 +33,12 @@ export function listSegments(dir: string): string[] {
       .map(({ name }) => name)
       .sort();
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }
 
-export function segmentAfter(name: string): string {
+export function nextSegmentName(name: string): string {
   const number = pattern.test(name) ? Number.parseInt(name, 10) : 0;
   return `${String(number + 1).padStart(10, "0")}.jsonl`;
 }
@@ -49,7 +49,7 @@ export function continueSegment(dir: string, name: string): Segment {
   return orClose(fd, () => {
     fchmodSync(fd, 0o600);
     const { size, birthtimeMs } = fstatSync(fd);
-    const length = endOfLastLine(fd, size);
+    const length = findEndOfLastLine(fd, size);
     if (length < size) ftruncateSync(fd, length);
     return { name, fd, startedAt: birthtimeMs, length };
   });

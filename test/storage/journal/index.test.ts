@@ -2,9 +2,9 @@ import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { limits } from "../../src/core/limits.ts";
-import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
-import { cut, entry, linesOf, newest, open, textOf } from "./journal-kit.ts";
+import { limits } from "../../../src/core/limits.ts";
+import { modeOf, removeTemporaryFolders, temporaryFolder } from "../folder.ts";
+import { cut, entry, linesOf, newest, open, textOf } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 

@@ -4,16 +4,16 @@ import { isRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { SavedEventWindow } from "../core/session/reduce.ts";
 import type { Session } from "../core/session/session.ts";
-import type { JournalPosition } from "../storage/journal.ts";
+import type { JournalPosition } from "../storage/journal/index.ts";
 import type { SnapshotFile } from "../storage/snapshot.ts";
 import type { SpoolPosition } from "../storage/spool.ts";
-import { parseSession } from "./saved-session.ts";
+import { parseSession } from "./session-schema.ts";
 
 export interface SavedState {
   readonly journal: JournalPosition | null;
   readonly spool: SpoolPosition | null;
   readonly sessions: readonly Session[];
-  readonly tellings: readonly SavedEventWindow[];
+  readonly eventWindows: readonly SavedEventWindow[];
 }
 
 export interface LoadedState extends SavedState {
@@ -21,8 +21,8 @@ export interface LoadedState extends SavedState {
   readonly dropped: number;
 }
 
-export function packState(saved: SavedState, { at, t, boot, host }: ClockReading): SnapshotFile {
-  const { tellings, ...rest } = saved;
+export function encodeState(saved: SavedState, { at, t, boot, host }: ClockReading): SnapshotFile {
+  const { eventWindows: tellings, ...rest } = saved;
   return { version: 1, ...rest, lately: seal(tellings), savedAt: at, savedT: t, boot, host };
 }
 
@@ -41,7 +41,7 @@ function unseal(value: unknown): readonly SavedEventWindow[] {
   return JSON.parse(value.text);
 }
 
-export function unpackState(file: SnapshotFile, here: ClockReading): LoadedState {
+export function decodeState(file: SnapshotFile, here: ClockReading): LoadedState {
   const { savedAt, savedT, boot, host } = file;
   const list: unknown[] = Array.isArray(file.sessions) ? file.sessions : [];
   const sessions = list.map(parseSession).filter((session) => session !== null);
@@ -55,7 +55,7 @@ export function unpackState(file: SnapshotFile, here: ClockReading): LoadedState
   return {
     journal: file.journal,
     spool: file.spool,
-    tellings: sameHost ? unseal(file.lately) : [],
+    eventWindows: sameHost ? unseal(file.lately) : [],
     sessions: sameBoot && !sameHost ? moved.map(outOfSight) : moved,
     dropped: list.length - sessions.length,
   };

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeTemporaryFolders, temporaryFolder } from "./folder.ts";
-import { entry, linesOf, newest, open, segments } from "./journal-kit.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../folder.ts";
+import { entry, linesOf, newest, open, segments } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 

@@ -5,7 +5,7 @@ import {
   type JournalLine,
   type JournalOptions,
   openJournal,
-} from "../../src/storage/journal.ts";
+} from "../../../src/storage/journal/index.ts";
 
 export function entry(id: string, body: unknown = { n: id }, more: Partial<JournalEntry> = {}): JournalEntry {
   return {

@@ -3,7 +3,7 @@ import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { snapshotOf } from "../../src/core/view/snapshot.ts";
-import { packState, type SavedState, unpackState } from "../../src/state/saved.ts";
+import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { SnapshotFile } from "../../src/storage/snapshot.ts";
 
@@ -51,29 +51,29 @@ const asking = () =>
   );
 const done = (ago: number) =>
   told("done", ["UserPromptSubmit", ago + 1_000, { prompt: "go" }], ["Stop", ago]);
-const saveAll = (saved: Pick<SavedState, "sessions" | "tellings">): SnapshotFile =>
+const saveAll = (saved: Pick<SavedState, "sessions" | "eventWindows">): SnapshotFile =>
   JSON.parse(
-    JSON.stringify(packState({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], ...saved }, here())),
+    JSON.stringify(encodeState({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], ...saved }, here())),
   );
-const save = (...sessions: Session[]) => saveAll({ sessions, tellings: [] });
+const save = (...sessions: Session[]) => saveAll({ sessions, eventWindows: [] });
 
 describe("a start without a reboot", () => {
   test("gives back everything as it was", () => {
     const sessions = [asking(), done(minute)];
-    const back = unpackState(save(...sessions), here(hour));
+    const back = decodeState(save(...sessions), here(hour));
     expect(back).toEqual({
       journal: { segment: "1", offset: 5 },
       spool: ["a", 3],
       sessions,
-      tellings: [],
+      eventWindows: [],
       dropped: 0,
     });
   });
 
   test("gives back the last events too, but only as they were written, by this version and on this machine", () => {
     const tellings = [{ base: asking(), recent: [] }];
-    const file = saveAll({ sessions: [], tellings });
-    expect(unpackState(file, here(hour)).tellings).toEqual(tellings);
+    const file = saveAll({ sessions: [], eventWindows: tellings });
+    expect(decodeState(file, here(hour)).eventWindows).toEqual(tellings);
     const { text, sum } = file.lately as { text: string; sum: string };
     for (const lately of [
       { text: text.replace("asks", "aske"), sum },
@@ -82,16 +82,16 @@ describe("a start without a reboot", () => {
       null,
       "",
     ]) {
-      expect(unpackState({ ...file, lately }, here(hour)).tellings).toEqual([]);
+      expect(decodeState({ ...file, lately }, here(hour)).eventWindows).toEqual([]);
     }
-    expect(unpackState(file, rebooted(hour)).tellings).toEqual([]);
-    expect(unpackState(file, { ...here(hour), host: "boot-1/pid:[2]" }).tellings).toEqual([]);
+    expect(decodeState(file, rebooted(hour)).eventWindows).toEqual([]);
+    expect(decodeState(file, { ...here(hour), host: "boot-1/pid:[2]" }).eventWindows).toEqual([]);
   });
 });
 
 describe("after a reboot", () => {
   const after = (session: Session, ms: number) => {
-    const [back] = unpackState(save(session), rebooted(ms)).sessions;
+    const [back] = decodeState(save(session), rebooted(ms)).sessions;
     if (!back) throw new Error("lost");
     return back;
   };
@@ -132,7 +132,7 @@ describe("after a reboot", () => {
 
 describe("a pid", () => {
   const isLocal = (file: SnapshotFile, now: ReturnType<typeof here>) =>
-    unpackState(file, now).sessions.map((session) => session.place?.local);
+    decodeState(file, now).sessions.map((session) => session.place?.local);
 
   test("saved in another pid namespace of the same boot is none of ours", () => {
     expect(isLocal(save(asking()), here())).toEqual([true]);
@@ -152,8 +152,8 @@ test("a session that makes no sense is left out, and counted", () => {
     { ...good, file: 1 },
     { ...good, place: {} },
   ];
-  const { sessions, dropped } = unpackState(save(good, ...([...bad, ...worse] as Session[])), here());
+  const { sessions, dropped } = decodeState(save(good, ...([...bad, ...worse] as Session[])), here());
   expect(sessions).toEqual([good]);
   expect(dropped).toBe(11);
-  expect(unpackState({ ...save(), sessions: "none" }, here()).sessions).toEqual([]);
+  expect(decodeState({ ...save(), sessions: "none" }, here()).sessions).toEqual([]);
 });

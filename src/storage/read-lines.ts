@@ -13,7 +13,7 @@ const chunkBytes = 256 * 1024;
 const newline = 10;
 
 /** Every line that has its newline; returns where the unterminated rest starts. */
-export function* completeLines(
+export function* readCompleteLines(
   fd: number,
   from: number,
   maxLineBytes: number,
@@ -47,7 +47,7 @@ export function* completeLines(
 }
 
 /** Where the last newline of the first `size` bytes ends: what comes after it was never finished. */
-export function endOfLastLine(fd: number, size: number): number {
+export function findEndOfLastLine(fd: number, size: number): number {
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
   for (let high = size; high > 0; ) {
     const low = Math.max(0, high - chunk.length);
@@ -60,7 +60,7 @@ export function endOfLastLine(fd: number, size: number): number {
 }
 
 /** The head of each line that starts at `from` or later and ends by `end`, the last first; `visit` says whether to go on. */
-export function headsBackwards(
+export function visitHeadsBackwards(
   fd: number,
   { from, end, headBytes }: { from: number; end: number; headBytes: number },
   visit: (head: string) => boolean,

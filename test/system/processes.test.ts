@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../../src/core/session/event.ts";
 import { newSession, type Session } from "../../src/core/session/session.ts";
-import { findDead } from "../../src/system/dead-processes.ts";
+import { findDeadSessions } from "../../src/system/processes.ts";
 import { createWorld, type World } from "../world.ts";
 
 let world: World;
@@ -46,7 +46,7 @@ function session(place: Partial<Place> | null, ended = false): Session {
   };
 }
 const isDead = (place: Partial<Place> | null, ended = false) =>
-  findDead([session(place, ended)]).length === 1;
+  findDeadSessions([session(place, ended)]).length === 1;
 
 describe("a session is found dead", () => {
   test("when its process was killed, and not before", async () => {
@@ -66,7 +66,7 @@ describe("a session is found dead", () => {
     const alive = session({ pid: other.pid, procStart: other.procStart });
     // Another start time under the same pid: another process, which is no more either.
     const reused = session({ pid: other.pid, procStart: `${Number(other.procStart) - 1}` });
-    expect(findDead([killed, alive, killed, reused, alive])).toEqual([killed, killed, reused]);
+    expect(findDeadSessions([killed, alive, killed, reused, alive])).toEqual([killed, killed, reused]);
   });
 
   test("when its pid is another process's by now", () => {

@@ -2,7 +2,7 @@
 import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
 /** `line 3, column 1: nothing follows after the last comma`; null: it is JSON for all that can be told. */
-export function mistakeIn(text: string): string | null {
+export function describeJsonError(text: string): string | null {
   const errors: ParseError[] = [];
   try {
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
@@ -12,12 +12,12 @@ export function mistakeIn(text: string): string | null {
   }
   const [first] = errors.sort((a, b) => a.offset - b.offset);
   if (!first) return null;
-  const { line, column } = placeOf(text, first.offset);
-  return `line ${line}, column ${column}: ${complaint(text, first)}`;
+  const { line, column } = locateOffset(text, first.offset);
+  return `line ${line}, column ${column}: ${describeParseError(text, first)}`;
 }
 
 /** Both counted from 1. */
-export function placeOf(text: string, offset: number): { line: number; column: number } {
+export function locateOffset(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lines = before.match(/\r\n|\n|\r/g) ?? [];
   const start = Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r")) + 1;
@@ -42,7 +42,7 @@ const complaints: Readonly<Record<string, string>> = {
   InvalidCharacter: "a control character within a text",
 };
 
-export function complaint(body: string, { error, offset, length }: ParseError): string {
+export function describeParseError(body: string, { error, offset, length }: ParseError): string {
   const name = printParseErrorCode(error);
   const isMissing = name === "PropertyNameExpected" || name === "ValueExpected";
   if (isMissing && body.slice(0, offset).trimEnd().endsWith(","))

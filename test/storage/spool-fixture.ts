@@ -23,10 +23,10 @@ export function spoolWorld(path = join(temporaryFolder(), "spool.jsonl")) {
         pollMs: 60_000,
         quietMs: 50,
         onError: (text) => errors.push(text),
-        take: async (text, next) => {
+        accept: async (text, next) => {
           taken.push(text);
           world.position = next;
-          return "taken";
+          return "accepted";
         },
         ...more,
       });

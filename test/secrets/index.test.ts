@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { maskSecrets } from "../../src/secrets/mask.ts";
+import { maskJson } from "../../src/secrets/index.ts";
 import { maskText } from "../../src/secrets/rules.ts";
 
 /** Put together here, so that no scanner takes this file for a leak. */
@@ -13,7 +13,7 @@ const hunter = "hunter2!x";
 
 const inText = (text: string): string => {
   const body = JSON.stringify({ provider: "claude", payload: { tool_input: { command: text }, n: 1 } });
-  const masked = JSON.parse(maskSecrets(body)) as { payload: { tool_input: { command: string }; n: number } };
+  const masked = JSON.parse(maskJson(body)) as { payload: { tool_input: { command: string }; n: number } };
   expect(masked).toEqual({
     provider: "claude",
     payload: { tool_input: { command: expect.any(String) }, n: 1 },
@@ -59,7 +59,7 @@ test.each(tokens)("a %s is covered wherever it stands", (_, token) => {
   ] as const) {
     expect(inText(`${start}${token}${end}`)).toBe(`${start}•••${end}`);
   }
-  expect(maskSecrets(JSON.stringify([token, `a ${token} ${token}`]))).toBe('["•••","a ••• •••"]');
+  expect(maskJson(JSON.stringify([token, `a ${token} ${token}`]))).toBe('["•••","a ••• •••"]');
 });
 
 const texts: [string, string][] = [
@@ -137,7 +137,7 @@ test("a value is covered for its name, whatever it looks like, and keys never ar
     [secret("ghp_", 36)]: "the key of an object",
     nested: { "client-secret": "not so short", password: "" },
   };
-  expect(JSON.parse(maskSecrets(JSON.stringify(body, null, 2)))).toEqual({
+  expect(JSON.parse(maskJson(JSON.stringify(body, null, 2)))).toEqual({
     ...body,
     password: "•••",
     db_password: "•••",
@@ -151,12 +151,12 @@ test("a value is covered for its name, whatever it looks like, and keys never ar
 
 test("only the string with the secret changes: all other text is the same to the byte", () => {
   const rest = String.raw`{ "a" : "\u00e9\/\b\ud83d", "n": 1.0e+2 , "password" :`;
-  expect(maskSecrets(`${rest} "x\\"y\\\\" }`)).toBe(`${rest} "•••" }`);
+  expect(maskJson(`${rest} "x\\"y\\\\" }`)).toBe(`${rest} "•••" }`);
 });
 
 test.each(tokens)("a %s is seen at every place of a text that holds nothing else", (_, token) => {
   for (let before = 0; before < 6; before++) {
-    const [text] = JSON.parse(maskSecrets(JSON.stringify([`${" ".repeat(before)}${token}`])));
+    const [text] = JSON.parse(maskJson(JSON.stringify([`${" ".repeat(before)}${token}`])));
     expect(text).toBe(`${" ".repeat(before)}•••`);
   }
 });
@@ -215,9 +215,9 @@ test("any JSON stays JSON of the same shape with the same keys, and masking it a
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2), (json, space) => {
       const text = JSON.stringify(json, null, space);
-      const masked = maskSecrets(text);
+      const masked = maskJson(text);
       expect(shape(JSON.parse(masked))).toEqual(shape(JSON.parse(text)));
-      expect(maskSecrets(masked)).toBe(masked);
+      expect(maskJson(masked)).toBe(masked);
     }),
     { numRuns: 2_000 },
   );
@@ -226,7 +226,7 @@ test("any JSON stays JSON of the same shape with the same keys, and masking it a
 test("text that is no JSON does no harm", () => {
   fc.assert(
     fc.property(tricky, (text) => {
-      expect(typeof maskSecrets(text)).toBe("string");
+      expect(typeof maskJson(text)).toBe("string");
     }),
     { numRuns: 500 },
   );
@@ -258,7 +258,7 @@ test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
   const text = JSON.stringify({ a: piece.repeat((4 * 1024 * 1024) / piece.length) });
   const time = () => {
     const start = performance.now();
-    maskSecrets(text);
+    maskJson(text);
     return performance.now() - start;
   };
   // A busy machine gets a second try.
@@ -271,7 +271,7 @@ test("the first look at a text overlooks nothing that the closer one would find"
     fc.property(value, (any) => {
       const text = JSON.stringify(any);
       // The sign makes it look closer.
-      expect(maskSecrets(`[${text},"@"]`)).toBe(`[${maskSecrets(text)},"@"]`);
+      expect(maskJson(`[${text},"@"]`)).toBe(`[${maskJson(text)},"@"]`);
     }),
     { numRuns: 3_000 },
   );

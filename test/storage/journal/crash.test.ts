@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { removeTemporaryFolders, temporaryFolder } from "./folder.ts";
-import { cut, entry, linesOf, newest, open } from "./journal-kit.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../folder.ts";
+import { cut, entry, linesOf, newest, open } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -39,7 +39,7 @@ test("cut off at any byte, every whole line is there, nothing else, and the next
 });
 
 const writer = `
-  import { openJournal } from ${JSON.stringify(new URL("../../src/storage/journal.ts", import.meta.url).pathname)};
+  import { openJournal } from ${JSON.stringify(new URL("../../../src/storage/journal/index.ts", import.meta.url).pathname)};
   const journal = openJournal(process.argv[1], { retentionDays: () => 7, onError: (text) => console.error(text) });
   journal.replay(null, () => {});
   for (let n = 0; ; n++) {

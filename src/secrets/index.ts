@@ -41,7 +41,7 @@ function mayHoldSecrets(text: string): boolean {
 }
 
 /** What comes before `from` holds no secrets. */
-export function maskSecrets(text: string, from = 0): string {
+export function maskJson(text: string, from = 0): string {
   // Nearly always this is all.
   if (!mayContainSecret(text, from)) return text;
   if (from === 0) return maskValues(text);

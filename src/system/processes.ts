@@ -1,0 +1,71 @@
+/** Processes of this machine: whether they live, and when they started. */
+import { readFileSync } from "node:fs";
+import type { Session } from "../core/session/session.ts";
+
+/** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if only its life is known. */
+export function readStartTime(pid: number): string | null {
+  return process.platform === "linux" ? readStartOnLinux(pid) : checkWithSignal(pid);
+}
+
+function readStartOnLinux(pid: number): string | null {
+  const stat = readSystemFile(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  const [state] = fieldsAfterName(stat);
+  return state === "Z" || state === "X" ? null : parseStartTime(stat);
+}
+
+/** The start time in the text of /proc/PID/stat. */
+export function parseStartTime(stat: string): string | null {
+  return fieldsAfterName(stat)[19] ?? null;
+}
+
+/** The program's name stands in parentheses and can contain any character, so the fields are counted from its end. */
+function fieldsAfterName(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+function checkWithSignal(pid: number): "" | null {
+  try {
+    process.kill(pid, 0);
+    return "";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : null;
+  }
+}
+
+/** Whether the process is alive and still the same one. If its start time is unknown, the pid alone decides. */
+export function isAlive(pid: number, procStart: string | null): boolean {
+  const start = readStartTime(pid);
+  return start !== null && (start === "" || procStart === null || start === procStart);
+}
+
+/** The sessions whose process is gone, as after kill -9. Only sessions of this machine, whose pids we can see. */
+export function findDeadSessions(sessions: readonly Session[]): Session[] {
+  // Many sessions can share one process, which is checked once.
+  const checked = new Map<number, { readonly procStart: string | null; readonly isAlive: boolean }>();
+  return sessions.filter(({ ended, place }) => {
+    if (ended || !place?.local || place.pid === null) return false;
+    const { pid, procStart } = place;
+    const known = checked.get(pid);
+    if (known?.procStart === procStart) return !known.isAlive;
+    const result = { procStart, isAlive: isAlive(pid, procStart) };
+    checked.set(pid, result);
+    return !result.isAlive;
+  });
+}
+
+/** Whether our parent process set the signal to be ignored (`bit` is 1 for signal 1). Always false outside Linux. */
+export function isSignalIgnored(bit: bigint): boolean {
+  const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readSystemFile("/proc/self/status") ?? "")?.[1];
+  return mask !== undefined && (BigInt(`0x${mask}`) & bit) !== 0n;
+}
+
+/** A file of /proc. null on other systems, and if the process is gone. */
+export function readSystemFile(path: string): string | null {
+  if (process.platform !== "linux") return null;
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
