@@ -94,8 +94,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     }
     if (text === null || (line !== "" && pieces[0]?.text !== line)) {
       const reason = text === null ? "is too long" : "is damaged";
-      const outcome =
-        pieces.length > 0 ? `the ${pieces.length} complete events in it were taken` : "it was skipped";
+      const outcome = pieces.length > 0 ? `complete events taken from it: ${pieces.length}` : "skipped";
       onError(`${name}: the line at byte ${start} ${reason} (${end - start} bytes), ${outcome}`);
     }
     offsets.set(id, end);

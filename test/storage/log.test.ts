@@ -43,7 +43,7 @@ test("a line repeated 313 times is written once, with how often it came", () => 
   log("error", "no room");
   expect(lines().map((line) => line.slice(25))).toEqual([
     "error no room",
-    "… 312 times more: error no room",
+    "… 312 more times: error no room",
     "info  room again",
     "error no room",
   ]);

@@ -70,7 +70,7 @@ test("a broken line in the middle is skipped and the log says where; empty ones 
   expect(await world.open().poll()).toBe(2);
   expect(world.ids()).toEqual([1, 2]);
   const at = lines(1).length;
-  expect(world.errors).toEqual([`spool.jsonl: the line at ${at} is broken (26 bytes): it was skipped`]);
+  expect(world.errors).toEqual([`spool.jsonl: the line at byte ${at} is damaged (26 bytes), skipped`]);
 });
 
 test("an event glued to the stump of a writer that died is recovered", async () => {
@@ -80,7 +80,9 @@ test("an event glued to the stump of a writer that died is recovered", async () 
   await world.open().poll();
   expect(world.ids()).toEqual([1, 2, 3]);
   expect(world.errors).toEqual([
-    expect.stringContaining(`at ${lines(1).length} is broken (${Buffer.byteLength(stump + lines(2))} bytes)`),
+    expect.stringContaining(
+      `at byte ${lines(1).length} is damaged (${Buffer.byteLength(stump + lines(2))} bytes)`,
+    ),
   ]);
 });
 
@@ -170,7 +172,7 @@ test("a line longer than allowed is skipped, told, and not held in memory", asyn
   await world.open().poll();
   expect(process.memoryUsage.rss() - before).toBeLessThan(32 * 1024 * 1024);
   expect(world.ids()).toEqual([1, 2]);
-  expect(world.errors).toEqual([expect.stringContaining("is too long (67108865 bytes): it was skipped")]);
+  expect(world.errors).toEqual([expect.stringContaining("is too long (67108865 bytes), skipped")]);
 });
 
 test("after stop nothing more is taken", async () => {
