@@ -2,7 +2,6 @@
 import { version } from "../../package.json";
 import { homeOf } from "../agents/claude/setup/scope.ts";
 import { hasScreen } from "../hook/launch-app.ts";
-import { createDiff } from "../settings-file/diff.ts";
 import { findProgram } from "../setup/find-program.ts";
 import {
   type InstallDone,
@@ -68,6 +67,7 @@ async function lookAhead(options: InstallOptions, asked: LoginWanted): Promise<v
     ...aboutClaude(plan),
     ...ahead(plan, version),
   ]);
+  const { createDiff } = await import("../settings-file/diff.ts");
   print(
     createDiff(plan.before ?? "", plan.after)
       .map((line) => `${line}\n`)

@@ -314,10 +314,10 @@ describe("the table", () => {
 });
 
 test.each([
-  [["doctor", "--jsn"], 'unknown flag "--jsn": doctor takes --json'],
-  [["doctor", "x"], 'doctor takes no arguments, but "x" was given'],
+  [["doctor", "--jsn"], 'unknown option "--jsn" for doctor: did you mean --json?'],
+  [["doctor", "x"], 'doctor takes no arguments, but got "x".'],
 ])("%j is a wrong call", async (args, says) => {
   const child = world.spawn([binary, ...args], env());
-  expect(await child.stderr.text()).toBe(`beckon: ${says}. See beckon --help.\n`);
+  expect(await child.stderr.text()).toBe(`beckon: ${says} See beckon --help.\n`);
   expect(await child.exited).toBe(2);
 });

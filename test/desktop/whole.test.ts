@@ -161,7 +161,7 @@ describe("on a desktop", () => {
       expect(await terminals.activeTitle()).toBe("alone");
       expect(await beckon("focus", "later")).toContain("tmux");
       expect(await terminals.activeTitle()).toBe("panes");
-      await expect(beckon("focus", "nobody")).rejects.toThrow("no session begins with nobody");
+      await expect(beckon("focus", "nobody")).rejects.toThrow('no session has the id or project "nobody"');
       await answered("later", right, "ls");
       await answered("notes", await terminals.target("alone"), "make all");
       await until(async () => (await notes()).length === 0, soonMs);

@@ -349,7 +349,7 @@ describe("what cannot be is said in a line", () => {
     ],
     [
       ["--uninstall", "--all"],
-      'unknown flag "--all": --uninstall takes --purge and --dry-run. See beckon --help.',
+      'unknown option "--all": --uninstall takes --purge and --dry-run. See beckon --help.',
     ],
   ])("%j", async (args, says) => {
     const home = temporaryHome();
