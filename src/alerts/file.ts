@@ -1,4 +1,5 @@
 /** What a person asked for with clicks, and which alerts they have had. A damaged file is a person who asked for nothing. */
+import { type Preferences, parsePreferences } from "../core/config/preferences.ts";
 import { limits } from "../core/limits.ts";
 import { readSmallFile, writePrivateFile } from "../storage/files.ts";
 
@@ -9,6 +10,10 @@ export function loadAlertState(path: string): Readonly<Record<string, unknown>> 
   } catch {
     return {};
   }
+}
+
+export function loadPreferences(path: string): Preferences {
+  return parsePreferences(loadAlertState(path).wishes);
 }
 
 export function saveAlertState(path: string, value: Readonly<Record<string, unknown>>): void {

@@ -156,7 +156,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
       clock: clockAt(now),
       quietHoursEnd: hours?.isOn ? hours.edge : null,
     };
-    const view = menu({ sessions, wishes, config, now, facts, asked: options.asked });
+    const view = menu({ sessions, preferences: wishes, config, now, facts, asked: options.asked });
     tray.show(view);
     shown = view;
     return view.next;
@@ -168,7 +168,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
   ): Promise<number | null> {
     if (!alerter) return null;
     const { asked, home } = options;
-    const given = { wishes, config: options.config(), upSince, asked, home };
+    const given = { preferences: wishes, config: options.config(), upSince, asked, home };
     const input = { ...given, sessions, now, clock: clockAt(now) };
     const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
     const notes = note.alerts();
@@ -179,7 +179,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
     }
     const keys = wanted.show.flatMap(({ key, covers }) => covers ?? [key]);
     const [{ looking, known }] = await Promise.all([look(keys, sessions), askSilenced()]);
-    const found = alerts({ ...input, wishes, looking, known, silenced });
+    const found = alerts({ ...input, preferences: wishes, looking, known, silenced });
     if (isStopped) return null;
     change(dismiss(wishes, found.seen));
     tellHeld(found.held);

@@ -9,7 +9,7 @@ import { answerFromRequest } from "./read-answer.ts";
 import type { UserActions } from "./user-actions.ts";
 
 export interface SessionActionDeps {
-  readonly store: Pick<Store, "find" | "get">;
+  readonly store: Pick<Store, "find">;
   readonly clock: () => ClockReading;
   readonly desk: Pick<Presenter, "setPreference">;
   readonly actions: UserActions;
@@ -31,9 +31,8 @@ export async function runSessionAction(
   deed: string,
   given: Readonly<Record<string, unknown>>,
 ): Promise<object | string | null> {
-  const found = name === "--next" ? null : store.find(name, clock());
-  const session = found ? store.get(found.provider, found.sessionId) : actions.next();
-  if (!session || (found === null && name !== "--next")) return null;
+  const session = name === "--next" ? actions.next() : store.find(name, clock());
+  if (!session) return null;
   const key = keyOfSession(session);
   switch (deed) {
     case "focus":

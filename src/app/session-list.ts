@@ -3,7 +3,7 @@ import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import { quietAt } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { silenceAt } from "../core/view/select.ts";
+import { createSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime, minuteOfDay } from "../system/clock.ts";
 import type { Presenter } from "./presenter.ts";
@@ -20,26 +20,27 @@ export interface SessionListOptions {
 
 export function createSessionList(options: SessionListOptions): SessionList {
   const { store, held, desk, clock, config } = options;
+  const context = (): SnapshotContext => ({
+    preferences: desk.preferences(),
+    config: config(),
+    formatTime: formatLocalTime,
+  });
   return {
     all() {
       const now = clock();
-      const silence = silenceAt({
-        wishes: desk.preferences(),
-        config: config(),
-        now,
-        clock: formatLocalTime,
-      });
-      const snapshots = store.snapshots(now, (session) => {
-        const why = silence(session);
-        return why === null ? {} : { silence: why };
-      });
-      return snapshots.map((snapshot) => held.addAnswerInfo(snapshot));
+      const given = context();
+      return store.sessions(now).map((session) => held.addAnswerInfo(createSnapshot(session, now, given)));
     },
     find(name) {
-      const found = store.find(name, clock());
-      return found && held.addAnswerInfo(found, true);
+      const now = clock();
+      const session = store.find(name, now);
+      return session && held.addAnswerInfo(createSnapshot(session, now, context()), true);
     },
-    findMatches: (name) => store.findMatches(name, clock()),
+    findMatches(name) {
+      const now = clock();
+      const given = context();
+      return store.findMatches(name, now).map((session) => createSnapshot(session, now, given));
+    },
     more() {
       const { at } = clock();
       const now = { at, minuteOfDay: minuteOfDay(at) };

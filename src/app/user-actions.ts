@@ -7,7 +7,7 @@ import type { ClockReading } from "../core/session/event.ts";
 import { keyOfSession } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { type FocusOutcome, focusText } from "../core/view/focus-text.ts";
-import { nextWaiting } from "../core/view/select.ts";
+import { findNextWaiting } from "../core/view/select.ts";
 import { createConfigFile } from "../storage/config-file.ts";
 import type { Presenter } from "./presenter.ts";
 
@@ -63,8 +63,8 @@ export function createUserActions(options: UserActionsOptions): UserActions {
 
   function next(): Session | null {
     const now = options.clock();
-    const given = { wishes: desk.preferences(), config: options.config(), now };
-    return nextWaiting(options.sessions(now), given);
+    const given = { preferences: desk.preferences(), config: options.config(), now };
+    return findNextWaiting(options.sessions(now), given);
   }
 
   async function goTo(session: Session | null, otherwise: string): Promise<void> {

@@ -4,7 +4,7 @@ import { askSummary, fullAskSummary } from "../core/session/ask-text.ts";
 import { failedWith, interruptedText, statusTexts } from "../core/session/status-text.ts";
 import { pathWithTilde } from "../core/text/home.ts";
 import { firstLine } from "../core/text/line.ts";
-import type { Group } from "../core/view/groups.ts";
+import { type Group, groupLabels } from "../core/view/groups.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { terminalName } from "../core/view/terminal-name.ts";
 import { ago, clean } from "./text.ts";
@@ -26,19 +26,12 @@ export interface StatusRow {
 const idLength = 8;
 const maxMore = 4;
 
-export function groupOf(session: SessionSnapshot): Group {
-  if (session.status.kind === "attention") return session.silence ? "set aside" : "needs you";
-  if (session.status.kind === "working") return "working";
-  if (session.state === "completed" || session.state === "stale") return "ended";
-  return session.error && session.silence !== "dismissed" ? "failed" : "ready";
-}
-
 export function rowOf(
   session: SessionSnapshot,
   { now, home }: { readonly now: number; readonly home: string },
 ): StatusRow {
-  const group = groupOf(session);
-  const more = moreOf(session, group, home);
+  const { group } = session;
+  const more = moreOf(session, home);
   const left = more.length - maxMore;
   return {
     group,
@@ -46,7 +39,7 @@ export function rowOf(
     project: clean(projectOf(session, home)),
     title: clean(session.title ?? ""),
     since: ago(now - session.since),
-    what: clean(whatOf(session, group, home)),
+    what: clean(whatOf(session, home)),
     where: clean(whereOf(session)),
     id: clean(session.sessionId.slice(0, idLength)),
     more: (left > 0 ? [...more.slice(0, maxMore), andMore(more.slice(maxMore))] : more).map(clean),
@@ -69,21 +62,28 @@ function projectOf({ project, cwd, sessionId }: SessionSnapshot, home: string): 
 const branchOf = ({ gitBranch }: SessionSnapshot): string =>
   gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
 
+const isWaiting = ({ group }: SessionSnapshot): boolean => group === "needs_you" || group === "set_aside";
+
 function blocking(session: SessionSnapshot): AskSnapshot[] {
   return session.asks.filter((ask) => ask.kind !== "idle");
 }
 
-function whatOf(session: SessionSnapshot, group: Group, home: string): string {
+function whatOf(session: SessionSnapshot, home: string): string {
+  const { group } = session;
   const { detail } = session.status;
-  if (group === "needs you" || group === "set aside") {
+  if (isWaiting(session)) {
     const [ask] = blocking(session);
     const said = session.silence ? `(${session.silence}) ` : "";
-    return dangerOf(ask) + said + (ask ? pathWithTilde(fullAskSummary(ask), home) : (detail ?? group));
+    return (
+      dangerOf(ask) + said + (ask ? pathWithTilde(fullAskSummary(ask), home) : (detail ?? groupLabels[group]))
+    );
   }
   if (group === "working") return detail ?? statusTexts.thinking;
-  if (session.error && group !== "ended") return failedWith(session.error);
-  if (session.state === "completed") return session.died ? statusTexts.died : statusTexts.ended;
-  if (session.state === "stale") return statusTexts.lost;
+  if (group === "ended") {
+    if (session.state !== "completed") return statusTexts.lost;
+    return session.died ? statusTexts.died : statusTexts.ended;
+  }
+  if (session.error) return failedWith(session.error);
   return (
     detail ??
     (session.interrupted ? interruptedText(session.lastPrompt) : null) ??
@@ -92,8 +92,8 @@ function whatOf(session: SessionSnapshot, group: Group, home: string): string {
   );
 }
 
-function moreOf(session: SessionSnapshot, group: Group, home: string): string[] {
-  const asks = group === "needs you" || group === "set aside" ? blocking(session).slice(1) : [];
+function moreOf(session: SessionSnapshot, home: string): string[] {
+  const asks = isWaiting(session) ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
     ...asks.map((ask) => `${dangerOf(ask)}also ${pathWithTilde(askSummary(ask), home)}`),

@@ -1,8 +1,10 @@
 /** `beckon status`: every session and what it needs. */
 import { existsSync } from "node:fs";
+import { loadPreferences } from "../alerts/file.ts";
 import type { Quiet } from "../core/config/quiet.ts";
-import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
+import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { decodeState } from "../state/saved-state.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
@@ -42,7 +44,13 @@ async function know(places: Paths): Promise<Known> {
   if (typeof live !== "string") return { notes: [], running: true, ...live };
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
-  const sessions = value ? decodeState(value, now).sessions.map((session) => snapshotOf(session, now)) : [];
+  const context = {
+    preferences: loadPreferences(places.desk),
+    config: readConfigFile(places.config).config,
+    formatTime: formatLocalTime,
+  };
+  const saved = value ? decodeState(value, now).sessions : [];
+  const sessions = saved.map((session) => createSnapshot(session, now, context));
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const notes = [live];
   if (problem) notes.push(`${problem}.`);

@@ -1,8 +1,8 @@
 /** Sessions as a table for people: what needs you first, since when, where. Pure: sessions in, lines out. */
 
-import { type Group, groupCount, groups, marks } from "../core/view/groups.ts";
+import { formatGroupCount, type Group, groupMarks, groups } from "../core/view/groups.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
-import { groupOf, rowOf, type StatusRow } from "./row.ts";
+import { rowOf, type StatusRow } from "./row.ts";
 import { cut, pad, wrap } from "./text.ts";
 
 export interface TableOptions {
@@ -16,15 +16,15 @@ export interface TableOptions {
 const bold = "\x1b[1m";
 const dim = "\x1b[2m";
 const colours: Readonly<Record<Group, string>> = {
-  "needs you": "\x1b[1;33m",
+  needs_you: "\x1b[1;33m",
   failed: "\x1b[31m",
-  "set aside": dim,
+  set_aside: dim,
   working: "\x1b[36m",
   ready: "",
   ended: dim,
 };
 /** A person decides by this text. */
-const mostLines: Readonly<Partial<Record<Group, number>>> = { "needs you": 3, failed: 2 };
+const mostLines: Readonly<Partial<Record<Group, number>>> = { needs_you: 3, failed: 2 };
 /** Of the sessions that ended only the newest are listed. */
 const endedShown = 5;
 
@@ -32,10 +32,8 @@ export function table(sessions: readonly SessionSnapshot[], options: TableOption
   if (sessions.length === 0) {
     return wrap("No sessions. Start an agent, and it appears here.", options.columns, 9);
   }
-  const sorted = groups.flatMap((group) =>
-    sessions.filter((s) => groupOf(s) === group).sort(byUrgency(group)),
-  );
-  const ended = sorted.filter((session) => groupOf(session) === "ended").length;
+  const sorted = groups.flatMap((group) => sessions.filter((s) => s.group === group).sort(byUrgency(group)));
+  const ended = sorted.filter((session) => session.group === "ended").length;
   const hidden = Math.max(0, ended - endedShown);
   const rows = sorted.slice(0, sorted.length - hidden).map((session) => rowOf(session, options));
   const widths = widthsOf(rows, options.columns);
@@ -49,15 +47,15 @@ export function table(sessions: readonly SessionSnapshot[], options: TableOption
 
 /** Who has waited longest comes first; of all others, who moved last. */
 function byUrgency(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
-  return group === "needs you" ? (a, b) => a.since - b.since : (a, b) => b.lastEventAt - a.lastEventAt;
+  return group === "needs_you" ? (a, b) => a.since - b.since : (a, b) => b.lastEventAt - a.lastEventAt;
 }
 
 /** It also says what the marks mean. */
 function summary(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   const parts = groups.flatMap((group) => {
-    const count = sessions.filter((session) => groupOf(session) === group).length;
-    if (count === 0) return group === "needs you" ? ["nothing needs you"] : [];
-    return [paint(`${marks[group]} ${groupCount(group, count)}`, colours[group], options)];
+    const count = sessions.filter((session) => session.group === group).length;
+    if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
+    return [paint(`${groupMarks[group]} ${formatGroupCount(group, count)}`, colours[group], options)];
   });
   const lines: string[] = [];
   for (const part of parts) {
@@ -138,7 +136,7 @@ function linesOf(row: StatusRow, widths: Widths, options: TableOptions): string[
   ];
   const how = howToReach(row, widths);
   return [
-    `${paint(marks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
+    `${paint(groupMarks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
     ...below.map((line) => " ".repeat(before) + line),
     ...(how === ""
       ? []
@@ -149,7 +147,7 @@ function linesOf(row: StatusRow, widths: Widths, options: TableOptions): string[
 /** What there is no room for in a column: of what needs you, you want to know where; the id is how to go there at all. */
 function howToReach({ group, id, where }: StatusRow, widths: Widths): string {
   if (group === "ended") return "";
-  return [widths.id === 0 ? id : "", widths.where === 0 && group === "needs you" ? where : ""]
+  return [widths.id === 0 ? id : "", widths.where === 0 && group === "needs_you" ? where : ""]
     .filter(Boolean)
     .join(" · ");
 }

@@ -14,7 +14,6 @@ import {
 import { projectOf, type Session } from "../core/session/session.ts";
 import { settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
-import { type SessionSnapshot, snapshotOf } from "../core/view/snapshot.ts";
 
 export type SessionListener = (after: Session, event: AgentEvent, before: Session | null) => void;
 
@@ -29,12 +28,10 @@ export interface Store {
   get(agent: string, sessionId: string): Session | null;
   /** Every session as it stands at `now`. */
   sessions(now: Moment): Session[];
-  /** `more` adds what the session itself does not know. */
-  snapshots(now: Moment, more?: (session: Session) => Partial<SessionSnapshot>): SessionSnapshot[];
   /** The session that `name` names, null if none or several do. See findMatches. */
-  find(name: string, now: Moment): SessionSnapshot | null;
+  find(name: string, now: Moment): Session | null;
   /** All sessions that `name` could mean: an id, a prefix of one, `agent:id`, or a project. */
-  findMatches(name: string, now: Moment): SessionSnapshot[];
+  findMatches(name: string, now: Moment): Session[];
   /** Lets go of sessions that are long over. */
   prune(now: Moment, retention: Retention): void;
   /** Of sessions that moved a moment ago: events older than their newest may still be under way. */
@@ -70,7 +67,7 @@ export function createStore(onError: (text: string) => void = fail): Store {
     const live = inProject.filter(({ session }) => !isOver(session, now));
     const byProject = live.length > 0 ? live : inProject;
     const matches = exact.length > 0 ? exact : new Set([...byId, ...byProject]);
-    return [...matches].map(({ session }) => session);
+    return [...matches].map(({ session }) => settle(session, now.t));
   }
 
   return {
@@ -87,16 +84,11 @@ export function createStore(onError: (text: string) => void = fail): Store {
     subscribe: (listener) => void listeners.push(listener),
     get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
     sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
-    snapshots: (now, more) =>
-      [...stories.values()].map((story) => {
-        const session = settle(story.session, now.t);
-        return { ...snapshotOf(session, now), ...more?.(session) };
-      }),
     find(name, now) {
       const [only, ...others] = findByName(name, now);
-      return only && others.length === 0 ? snapshotOf(only, now) : null;
+      return only && others.length === 0 ? only : null;
     },
-    findMatches: (name, now) => findByName(name, now).map((session) => snapshotOf(session, now)),
+    findMatches: findByName,
     prune(now, retention) {
       const over = [...stories].filter(([, { session }]) => isOver(session, now));
       over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);

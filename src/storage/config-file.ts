@@ -27,7 +27,7 @@ export function watchConfig(path: string, onChange: () => void): ConfigFile {
     if (now === stamp) return false;
     const isFirst = stamp === "";
     stamp = now;
-    const read = readFile(path, isFirst ? `${lastGood} (after a start, the usual ones)` : lastGood);
+    const read = readConfigFile(path, isFirst ? `${lastGood} (after a start, the usual ones)` : lastGood);
     problems = read.problems;
     // At a start there is none before it: then all that is right of it holds.
     if (problems.length === 0 || isFirst) good = read.config;
@@ -54,7 +54,8 @@ function stampOf(path: string): string {
 
 const lastGood = "The last good settings hold";
 
-function readFile(path: string, holds: string): ReturnType<typeof readConfig> {
+/** `holds` says which settings are in effect while the file is not valid JSON. */
+export function readConfigFile(path: string, holds = lastGood): ReturnType<typeof readConfig> {
   const wrong = (why: string) => ({ config: defaults, problems: [`${path} ${why}`] });
   let text = "";
   try {

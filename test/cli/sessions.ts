@@ -9,6 +9,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     provider: "claude",
     sessionId: `${Bun.hash(project).toString(16).slice(0, 8).padEnd(8, "0")}-0000-4000-8000-000000000001`,
     state: "active",
+    group: "ready",
     activityPhase: "interactable",
     status: { kind: "idle", detail: null },
     error: null,
@@ -42,20 +43,22 @@ export function ask(more: Partial<AskSnapshot> = {}): AskSnapshot {
 
 export function asking(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   const status = { kind: "attention", detail: "Permission for Bash" } as const;
-  return session(project, { status, activityPhase: "waiting_permission", asks: [ask()], ...more });
+  const group = more.silence === undefined ? "needs_you" : "set_aside";
+  return session(project, { status, group, activityPhase: "waiting_permission", asks: [ask()], ...more });
 }
 
 export function working(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
-  return session(project, { status: { kind: "working", detail: "Bash" }, activityPhase: "busy", ...more });
+  const status = { kind: "working", detail: "Bash" } as const;
+  return session(project, { status, group: "working", activityPhase: "busy", ...more });
 }
 
 export function failed(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
   const error = "API Error: 529 Overloaded";
-  return session(project, { status: { kind: "idle", detail: error }, error, ...more });
+  return session(project, { status: { kind: "idle", detail: error }, group: "failed", error, ...more });
 }
 
 export function over(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {
-  return session(project, { state: "completed", activityPhase: null, ...more });
+  return session(project, { state: "completed", group: "ended", activityPhase: null, ...more });
 }
 
 export function placed(tty: string, env: Record<string, string> = {}): Pick<SessionSnapshot, "place"> {

@@ -197,6 +197,39 @@ describe("while it does not", () => {
     expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known, running: false });
   });
 
+  test("shows what you muted and snoozed, and the projects muted in the settings", async () => {
+    mkdirSync(world.places.state, { recursive: true });
+    writeFileSync(world.places.config, JSON.stringify({ mutedProjects: ["quiet-project"] }));
+    const app = await world.start();
+    await world.hook(asks("muted-1"));
+    await world.hook(asks("snoozed-1"));
+    await world.hook(asks("project-1"), { workspace_id: "quiet-project" });
+    await world.hook(asks("waiting-1"));
+    await world.post({}, "/api/sessions/muted-1/mute");
+    await world.post({ minutes: 90 }, "/api/sessions/snoozed-1/snooze");
+    const known = await world.sessions();
+    await app.stop();
+    const { out } = await status();
+    expect(out).toContain("● 1 needs you   ◌ 3 set aside");
+    expect(out).toMatch(/\(snoozed until .*\d\d:\d\d\) Permission for Bash.* snoozed-/);
+    expect(out).toMatch(/\(muted\) Permission for Bash.* muted-1/);
+    expect(out).toMatch(/\(muted\) Permission for Bash.* project-/);
+    expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known, running: false });
+  });
+
+  test("a live session that has been idle for eight hours is ready", async () => {
+    const nineHoursAgo = Date.now() - 9 * 3_600_000;
+    const app = await world.start();
+    const { pid } = world.agent();
+    world.writeStatus(pid, { sessionId: "idle-1", status: "idle", statusUpdatedAt: nineHoursAgo });
+    await until(async () => (await world.sessions()).length === 1, 5_000);
+    const [session] = await world.sessions();
+    expect(session).toMatchObject({ state: "stale", group: "ready" });
+    expect((await status()).out).toStartWith("nothing needs you   ○ 1 ready");
+    await app.stop();
+    expect((await status()).out).toContain("nothing needs you   ○ 1 ready");
+  });
+
   test("is not fooled by the address that a killed one left behind", async () => {
     const app = await world.startProcess();
     app.kill("SIGKILL");

@@ -56,7 +56,9 @@ describe("the table", () => {
     expect(first(asking("a"), asking("b"), working("c"))).toBe("● 2 need you   ◐ 1 working");
     expect(first(working("c"), session("d"))).toBe("nothing needs you   ◐ 1 working   ○ 1 ready");
     expect(first(session("d"), failed("e"))).toBe("nothing needs you   ✗ 1 failed   ○ 1 ready");
-    expect(first(failed("e", { silence: "dismissed" }))).toBe("nothing needs you   ○ 1 ready");
+    expect(first(failed("e", { group: "ready", silence: "dismissed" }))).toBe(
+      "nothing needs you   ○ 1 ready",
+    );
   });
 
   test("has what needs you first, who has waited longest on top", () => {

@@ -33,7 +33,7 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
     const sessions = store.sessions(now);
     const { show, next } = alerts({
       sessions,
-      wishes: noPreferences,
+      preferences: noPreferences,
       config,
       now,
       clock: String,

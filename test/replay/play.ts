@@ -10,6 +10,7 @@ import {
 } from "../../src/core/session/event.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { createStore } from "../../src/state/store.ts";
+import { takeSnapshot } from "../core/view/snapshot.ts";
 import type { Recording, Row } from "./recording.ts";
 
 export interface Shown {
@@ -49,7 +50,8 @@ export function play(recording: Recording, options: Options = {}): Shown[] {
     for (let input = inputs[next]; input && input.arrives <= ms; input = inputs[++next]) {
       store.dispatch(input.event);
     }
-    const sessions = store.snapshots({ at: recording.startedAt + ms, t: ms });
+    const now = { at: recording.startedAt + ms, t: ms };
+    const sessions = store.sessions(now).map((session) => takeSnapshot(session, now));
     const key = JSON.stringify(sessions.map((s) => [s.sessionId, s.state, s.activityPhase, s.asks]));
     if (key !== last) shown.push({ ms, sessions });
     last = key;

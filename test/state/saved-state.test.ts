@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { agents } from "../../src/agents/index.ts";
 import type { Session } from "../../src/core/session/session.ts";
-import { snapshotOf } from "../../src/core/view/snapshot.ts";
 import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { SnapshotFile } from "../../src/storage/snapshot.ts";
+import { takeSnapshot } from "../core/view/snapshot.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -113,7 +113,9 @@ describe("after a reboot", () => {
     const hook = openEnvelope({ session_id: "asks", hook_event_name: "Stop" }, "claude", null);
     const event = hook && agents.claude?.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
     if (event) store.dispatch(event);
-    expect(store.snapshots(now)).toMatchObject([{ activityPhase: "interactable", asks: [] }]);
+    expect(store.sessions(now).map((session) => takeSnapshot(session, now))).toMatchObject([
+      { activityPhase: "interactable", asks: [] },
+    ]);
   });
 
   test.each([
@@ -122,7 +124,7 @@ describe("after a reboot", () => {
     ["idle", 8 * hour - minute - 1],
     ["stale", 8 * hour - minute],
   ])("a turn over for a minute when it was saved is %s %d ms later", (state, ms) => {
-    expect(snapshotOf(after(done(minute), ms), rebooted(ms)).state).toBe(state as "idle");
+    expect(takeSnapshot(after(done(minute), ms), rebooted(ms)).state).toBe(state as "idle");
   });
 
   test("a wall clock set back meanwhile puts nothing into the future", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type AgentEvent, type Change, createInternalEvent } from "../../src/core/session/event.ts";
+import { phaseOf, stateOf } from "../../src/core/session/phase.ts";
 import { createStore } from "../../src/state/store.ts";
 
 const minute = 60_000;
@@ -48,7 +49,7 @@ describe("a session is found", () => {
     const store = storeOf("same");
     store.dispatch(event("same", 0, note, { agent: "codex" }));
     expect(found(store, "same")).toBeNull();
-    expect(store.find("codex:same", at(0))?.provider).toBe("codex");
+    expect(store.find("codex:same", at(0))?.agent).toBe("codex");
   });
   test("by its project, unless several live sessions are in it", () => {
     const store = createStore();
@@ -83,7 +84,10 @@ describe("time", () => {
     const store = createStore();
     store.dispatch(event("s", 0, prompt));
     store.dispatch(event("s", minute, stop));
-    const state = (ms: number) => store.snapshots(at(minute + ms)).map((s) => [s.state, s.activityPhase]);
+    const state = (ms: number) => {
+      const now = at(minute + ms);
+      return store.sessions(now).map((session) => [stateOf(session, now), phaseOf(session, now)]);
+    };
     expect(state(5 * minute - 1)).toEqual([["active", "interactable"]]);
     expect(state(5 * minute)).toEqual([["idle", null]]);
     expect(state(8 * hour - 1)).toEqual([["idle", null]]);
@@ -94,7 +98,7 @@ describe("time", () => {
 describe("sessions leave the list", () => {
   const left = (store: ReturnType<typeof createStore>, ms: number) => {
     store.prune(at(ms), retention);
-    return store.snapshots(at(ms)).map((session) => session.sessionId);
+    return store.sessions(at(ms)).map((session) => session.sessionId);
   };
 
   test("a day after their end", () => {
@@ -176,7 +180,7 @@ describe("listeners", () => {
     });
     store.subscribe(() => heard++);
     store.dispatch(event("s", 0, prompt));
-    expect(store.snapshots(at(0))).toMatchObject([{ activityPhase: "busy" }]);
+    expect(store.sessions(at(0))).toMatchObject([{ turn: { running: true } }]);
     expect(heard).toBe(1);
     expect(logged).toEqual(["prompt of s counted, but what follows from it failed: Error: no bell"]);
   });

@@ -52,47 +52,52 @@ export interface PreferenceFacts {
   readonly session: (key: string) => Session | null;
 }
 
-/** The wishes after a click. An action that wishes for nothing leaves them as they are. */
+/** The preferences after a click. An action that preferences for nothing leaves them as they are. */
 export function applyPreference(
-  wishes: Preferences,
+  preferences: Preferences,
   action: UserAction,
   now: PreferenceTime,
   facts: PreferenceFacts,
 ): Preferences {
   switch (action.do) {
     case "mute":
-      return { ...wishes, muted: turned(wishes.muted, action.session, action.on) };
+      return { ...preferences, muted: turned(preferences.muted, action.session, action.on) };
     case "mute-project":
-      return { ...wishes, mutedProjects: turned(wishes.mutedProjects, action.project, action.on) };
+      return { ...preferences, mutedProjects: turned(preferences.mutedProjects, action.project, action.on) };
     case "snooze": {
-      const others = wishes.snoozed.filter(({ session }) => session !== action.session);
-      if (action.minutes === null || !(action.minutes > 0)) return { ...wishes, snoozed: others };
+      const others = preferences.snoozed.filter(({ session }) => session !== action.session);
+      if (action.minutes === null || !(action.minutes > 0)) return { ...preferences, snoozed: others };
       const until = Math.round(now.at + Math.min(action.minutes, maxSnoozeMinutes) * minuteMs);
-      return { ...wishes, snoozed: [...others, { session: action.session, until }] };
+      return { ...preferences, snoozed: [...others, { session: action.session, until }] };
     }
     case "dismiss": {
       const session = facts.session(action.session);
-      return session ? dismiss(wishes, everyKey(session)) : wishes;
+      return session ? dismiss(preferences, everyKey(session)) : preferences;
     }
     case "quiet":
-      return { ...wishes, quietUntil: quietUntil(action.mode, now) };
+      return { ...preferences, quietUntil: quietUntil(action.mode, now) };
     default:
-      return wishes;
+      return preferences;
   }
 }
 
 /** By a click on it or on its project, or by the settings. null: it is not. */
-export function mutedBy(session: Session, wishes: Preferences, config: Config): "session" | "project" | null {
-  if (wishes.muted.includes(keyOfSession(session))) return "session";
+export function mutedBy(
+  session: Session,
+  preferences: Preferences,
+  config: Config,
+): "session" | "project" | null {
+  if (preferences.muted.includes(keyOfSession(session))) return "session";
   const project = projectOf(session);
-  const isMuted = project !== null && [...wishes.mutedProjects, ...config.mutedProjects].includes(project);
+  const isMuted =
+    project !== null && [...preferences.mutedProjects, ...config.mutedProjects].includes(project);
   return isMuted ? "project" : null;
 }
 
 /** For alerts that the person closed on the screen, or saw happen. */
-export function dismiss(wishes: Preferences, keys: readonly string[]): Preferences {
-  const fresh = new Set(keys.filter((key) => !wishes.dismissed.includes(key)));
-  return fresh.size === 0 ? wishes : { ...wishes, dismissed: [...wishes.dismissed, ...fresh] };
+export function dismiss(preferences: Preferences, keys: readonly string[]): Preferences {
+  const fresh = new Set(keys.filter((key) => !preferences.dismissed.includes(key)));
+  return fresh.size === 0 ? preferences : { ...preferences, dismissed: [...preferences.dismissed, ...fresh] };
 }
 
 function turned(list: readonly string[], name: string, on: boolean): readonly string[] {
@@ -121,15 +126,15 @@ function everyKey(session: Session): string[] {
 
 /** Without what is over, of all sessions as they have settled. Muted projects stay: the next session there is muted too. */
 export function prunePreferences(
-  wishes: Preferences,
+  preferences: Preferences,
   now: number,
   sessions: readonly Session[],
 ): Preferences {
-  const { quietUntil: until, muted, snoozed, dismissed } = wishes;
+  const { quietUntil: until, muted, snoozed, dismissed } = preferences;
   const known = new Set(sessions.map(keyOfSession));
   const keys = dismissed.length === 0 ? new Set<string>() : new Set(sessions.flatMap(everyKey));
   const next: Preferences = {
-    ...wishes,
+    ...preferences,
     quietUntil: until !== null && until > now ? until : null,
     muted: muted.filter((session) => known.has(session)),
     snoozed: snoozed.filter((one) => one.until > now && known.has(one.session)),
@@ -140,7 +145,7 @@ export function prunePreferences(
     next.muted.length === muted.length &&
     next.snoozed.length === snoozed.length &&
     next.dismissed.length === dismissed.length;
-  return isSame ? wishes : next;
+  return isSame ? preferences : next;
 }
 
 const maxRead = 10_000;

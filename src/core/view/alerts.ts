@@ -19,7 +19,7 @@ import type { Alert } from "./view.ts";
 
 export interface AlertsInput {
   readonly sessions: readonly Session[];
-  readonly wishes: Preferences;
+  readonly preferences: Preferences;
   readonly config: Config;
   readonly now: Moment & LocalTime;
   /** Local time, for people: `14:20`, or with its day where it is not today. */
@@ -96,10 +96,10 @@ const stays = (why: string): Hold => ({ why, until: null });
 
 /** null: nothing speaks against it. */
 function holdOf({ key, kind, session, since }: AlertCause, input: AlertsInput): Hold | null {
-  const { wishes, config, now, clock } = input;
+  const { preferences, config, now, clock } = input;
   const own = keyOfSession(session);
-  const muted = mutedBy(session, wishes, config);
-  const snooze = wishes.snoozed.find((s) => s.session === own && s.until > now.at);
+  const muted = mutedBy(session, preferences, config);
+  const snooze = preferences.snoozed.find((s) => s.session === own && s.until > now.at);
   const quiet = quietHours(config.quietHours, now);
   // Who runs a test looks at it, and wants to see it at once.
   const isTest = isProbe(session);
@@ -108,13 +108,13 @@ function holdOf({ key, kind, session, since }: AlertCause, input: AlertsInput): 
 
   if (!config.alerts[kind]) return stays(`alerts.${kind} is off in the settings`);
   if (session.attended === false && !config.alerts.unattended) return stays("nobody sits at this session");
-  if (wishes.dismissed.includes(key)) return stays("you have seen it or sent it away");
+  if (preferences.dismissed.includes(key)) return stays("you have seen it or sent it away");
   if (muted === "session") return stays("you muted this session");
   if (muted === "project") return stays(`the project ${plain(projectOf(session) ?? "")} is muted`);
   if (snooze) return { why: `you snoozed it until ${clock(snooze.until)}`, until: snooze.until };
-  if (wishes.quietUntil !== null && wishes.quietUntil > now.at) {
-    if (wishes.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");
-    return { why: `quiet until ${clock(wishes.quietUntil)}`, until: wishes.quietUntil };
+  if (preferences.quietUntil !== null && preferences.quietUntil > now.at) {
+    if (preferences.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");
+    return { why: `quiet until ${clock(preferences.quietUntil)}`, until: preferences.quietUntil };
   }
   if (quiet?.isOn) return { why: `quiet hours until ${clock(quiet.edge)}`, until: quiet.lookAgain };
   if (input.silenced) return stays("your desktop is set to do not disturb");
@@ -127,9 +127,9 @@ function holdOf({ key, kind, session, since }: AlertCause, input: AlertsInput): 
 }
 
 /** Who sees a turn end knows it. A dialog that somebody looked at and left open still waits for them. */
-function isSeen({ kind, key, session }: AlertCause, { looking, config, wishes }: AlertsInput): boolean {
+function isSeen({ kind, key, session }: AlertCause, { looking, config, preferences }: AlertsInput): boolean {
   const looks = !config.alerts.whileLooking && looking.has(keyOfSession(session));
-  return looks && kind !== "blocked" && !wishes.dismissed.includes(key);
+  return looks && kind !== "blocked" && !preferences.dismissed.includes(key);
 }
 
 /** Each is compared with all others. */

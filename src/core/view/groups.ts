@@ -1,23 +1,114 @@
-/**
- * "failed": its last turn ended with an error, and nothing happened since, nor was it dismissed. "set aside": it waits for its person, who has
- * said not to be told (muted, snoozed, dismissed), or has none. "ended": also what has been silent for hours.
- */
-export type Group = "needs you" | "failed" | "set aside" | "working" | "ready" | "ended";
+/** The groups in which every list (menu, `beckon status`, API) shows sessions to users. */
+import type { Config } from "../config/config.ts";
+import { dismissalKey, isFailureDismissed, mutedBy, type Preferences } from "../config/preferences.ts";
+import { keyOfSession } from "../session/keys.ts";
+import { type Ask, isBlocking, isVisible, type Session } from "../session/session.ts";
+import { timing } from "../timing.ts";
+import type { Ages } from "./ages.ts";
 
-/** In the order in which they matter. */
-export const groups: readonly Group[] = ["needs you", "failed", "set aside", "working", "ready", "ended"];
+/** In the order in which they matter to the user. The names are part of the API. */
+export const groups = ["needs_you", "failed", "set_aside", "working", "ready", "ended"] as const;
 
-/** Every session's line begins with one, and no command of the menu does. */
-export const marks: Readonly<Record<Group, string>> = {
-  "needs you": "●",
+export type Group = (typeof groups)[number];
+
+export const groupLabels: Readonly<Record<Group, string>> = {
+  needs_you: "needs you",
+  failed: "failed",
+  set_aside: "set aside",
+  working: "working",
+  ready: "ready",
+  ended: "ended",
+};
+
+/** Every session in a list starts with one of these. No menu command does. */
+export const groupMarks: Readonly<Record<Group, string>> = {
+  needs_you: "●",
   failed: "✗",
-  "set aside": "◌",
+  set_aside: "◌",
   working: "◐",
   ready: "○",
   ended: "·",
 };
 
 /** "1 needs you", "2 need you", "3 working" */
-export function groupCount(group: Group, count: number): string {
-  return `${count} ${group === "needs you" && count > 1 ? "need you" : group}`;
+export function formatGroupCount(group: Group, count: number): string {
+  return `${count} ${group === "needs_you" && count > 1 ? "need you" : groupLabels[group]}`;
+}
+
+/** Why beckon shows no alert about a session. */
+export type Silence =
+  | { readonly kind: "snoozed"; readonly until: number }
+  | { readonly kind: "muted" | "unattended" | "dismissed" };
+
+/** "muted", "snoozed until 14:20" */
+export function formatSilence(silence: Silence, formatTime: (at: number) => string): string {
+  return silence.kind === "snoozed" ? `snoozed until ${formatTime(silence.until)}` : silence.kind;
+}
+
+export interface GroupContext {
+  readonly preferences: Preferences;
+  readonly config: Config;
+  readonly ages: Ages;
+}
+
+export interface SessionGroup {
+  readonly group: Group;
+  /** null if alerts are shown. */
+  readonly silence: Silence | null;
+  /** The blocking asks on the screen. The one that the session is listed for comes first. */
+  readonly asks: readonly Ask[];
+}
+
+/** Groups a session that is settled at the time of `ages`. */
+export function groupSession(session: Session, context: GroupContext): SessionGroup {
+  const { preferences, config, ages } = context;
+  const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
+  if (session.ended || isLost(session, asks, ages)) return { group: "ended", silence: null, asks: [] };
+
+  const key = keyOfSession(session);
+  const silence = silenceOf(session, key, context);
+  const isDismissed = (ask: Ask) => preferences.dismissed.includes(dismissalKey(key, ask.id));
+  const leading = asks.find((ask) => !isDismissed(ask)) ?? asks[0];
+  if (leading) {
+    const why = silence ?? unattended(session, config) ?? (isDismissed(leading) ? dismissed : null);
+    const ordered = [leading, ...asks.filter((ask) => ask !== leading)];
+    return { group: why === null ? "needs_you" : "set_aside", silence: why, asks: ordered };
+  }
+  if (session.turn.running || session.children.some((child) => child.running)) {
+    return { group: "working", silence, asks: [] };
+  }
+  if (session.turn.error === null) return { group: "ready", silence, asks: [] };
+  return preferences.dismissed.includes(isFailureDismissed(key, session))
+    ? { group: "ready", silence: dismissed, asks: [] }
+    : { group: "failed", silence, asks: [] };
+}
+
+const dismissed: Silence = { kind: "dismissed" };
+
+/**
+ * No event for hours, and beckon cannot see the process, so the session has probably ended. A session that waits for an
+ * answer is kept however long it takes.
+ */
+function isLost(session: Session, asks: readonly Ask[], ages: Ages): boolean {
+  const isWatched = session.place?.local === true && session.place.pid !== null;
+  return asks.length === 0 && !isWatched && ages.isOlder(session.last, timing.staleAfterMs);
+}
+
+function silenceOf(
+  session: Session,
+  key: string,
+  { preferences, config, ages }: GroupContext,
+): Silence | null {
+  const until = snoozedUntil(key, preferences, ages);
+  if (until !== null) return { kind: "snoozed", until };
+  return mutedBy(session, preferences, config) ? { kind: "muted" } : null;
+}
+
+export function snoozedUntil(key: string, preferences: Preferences, ages: Ages): number | null {
+  const snooze = preferences.snoozed.find(({ session, until }) => session === key && ages.isToCome(until));
+  return snooze?.until ?? null;
+}
+
+function unattended(session: Session, config: Config): Silence | null {
+  return session.attended === false && !config.alerts.unattended ? { kind: "unattended" } : null;
 }

@@ -7,10 +7,10 @@ import { isInterrupted, projectOf } from "../session/session.ts";
 import { statusTexts } from "../session/status-text.ts";
 import { pathWithTilde } from "../text/home.ts";
 import { cutEnd, cutMiddle, firstLine, plain, widthOf } from "../text/line.ts";
-import { marks } from "./groups.ts";
+import { formatSilence, groupMarks, snoozedUntil } from "./groups.ts";
 import { answerEntries } from "./menu-answer.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
-import { type MenuRow, type MenuRowInput, snoozedUntil, wantIn } from "./tray-row.ts";
+import { type MenuRow, type MenuRowInput, wantIn } from "./tray-row.ts";
 import type { MenuEntry } from "./view.ts";
 
 const maxProject = 24;
@@ -24,13 +24,13 @@ export interface SessionEntryInput extends MenuRowInput {
 }
 
 /** `name · 4 min · Bash: npm run deploy +1 · muted` */
-export function lineOf(row: MenuRow, name: string, { ages, home }: SessionEntryInput): string {
+export function lineOf(row: MenuRow, name: string, { ages, clock, home }: SessionEntryInput): string {
   const start = `${name} · ${ages.since(row.since)} · `;
   const running = row.session.children.filter((child) => child.running).length;
   const asked = row.asks.length > 1 ? ` +${row.asks.length - 1}` : "";
   const children =
     row.group === "working" && running > 0 ? ` +${running} ${running === 1 ? "subagent" : "subagents"}` : "";
-  const silence = row.silence === null ? "" : ` · ${row.silence}`;
+  const silence = row.silence === null ? "" : ` · ${formatSilence(row.silence, clock)}`;
   const left = maxLabel - 2 - widthOf(start) - widthOf(asked + silence);
   // Beside a very long name there is no room for all of it: the submenu has them.
   const fitting = widthOf(children) < left ? children : "";
@@ -41,7 +41,7 @@ export function sessionEntry(row: MenuRow, name: string, given: SessionEntryInpu
   return {
     kind: "entry",
     id: idOf("session", row.key),
-    label: `${marks[row.group]} ${lineOf(row, name, given)}`,
+    label: `${groupMarks[row.group]} ${lineOf(row, name, given)}`,
     action: null,
     children: [...aboutIt(row, given), ...actionsOn(row, given)],
   };
@@ -101,7 +101,7 @@ function actionsOn(row: MenuRow, given: MenuRowInput): MenuEntry[] {
   return [
     ...(session.ended ? [] : [can("focus", "Go to terminal", { do: "focus", session: key })]),
     ...(row.group === "ended" ? [] : [...snoozing(row, given, can), ...muting(row, given, can)]),
-    ...((asks.length > 0 || row.group === "failed") && row.silence !== "dismissed"
+    ...((asks.length > 0 || row.group === "failed") && row.silence?.kind !== "dismissed"
       ? [can("dismiss", "Dismiss", { do: "dismiss", session: key })]
       : []),
     can("copy-id", "Copy session id", { do: "copy-id", session: key }),
@@ -113,16 +113,16 @@ function actionsOn(row: MenuRow, given: MenuRowInput): MenuEntry[] {
 
 type Can = (name: string, label: string, action: UserAction) => MenuEntry;
 
-function snoozing({ key }: MenuRow, { wishes, ages, clock }: MenuRowInput, can: Can): MenuEntry[] {
-  const until = snoozedUntil(key, wishes, ages);
+function snoozing({ key }: MenuRow, { preferences, ages, clock }: MenuRowInput, can: Can): MenuEntry[] {
+  const until = snoozedUntil(key, preferences, ages);
   const snooze = (minutes: number | null): UserAction => ({ do: "snooze", session: key, minutes });
   if (until !== null) return [can("wake", `End snooze (until ${clock(until)})`, snooze(null))];
   return [can("snooze-15", "Snooze 15 min", snooze(15)), can("snooze-60", "Snooze 1 hour", snooze(60))];
 }
 
-function muting({ session, key }: MenuRow, { wishes, config }: MenuRowInput, can: Can): MenuEntry[] {
+function muting({ session, key }: MenuRow, { preferences, config }: MenuRowInput, can: Can): MenuEntry[] {
   const project = projectOf(session);
-  const isMuted = wishes.muted.includes(key);
+  const isMuted = preferences.muted.includes(key);
   const own = {
     ...can("mute", "Mute this session", { do: "mute", session: key, on: !isMuted }),
     checked: isMuted,
@@ -133,6 +133,6 @@ function muting({ session, key }: MenuRow, { wishes, config }: MenuRowInput, can
   if (config.mutedProjects.includes(project)) {
     return [own, { ...can("mute-project", `${label} (in settings)`, { do: "settings" }), checked: true }];
   }
-  const on = !wishes.mutedProjects.includes(project);
+  const on = !preferences.mutedProjects.includes(project);
   return [own, { ...can("mute-project", label, { do: "mute-project", project, on }), checked: !on }];
 }

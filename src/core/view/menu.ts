@@ -9,7 +9,7 @@ import type { Session } from "../session/session.ts";
 import { withTilde } from "../text/home.ts";
 import { cutEnd } from "../text/line.ts";
 import { agesAt } from "./ages.ts";
-import { type Group, groupCount, groups } from "./groups.ts";
+import { formatGroupCount, type Group, groupLabels, groups } from "./groups.ts";
 import { idOf, maxLabel } from "./menu-label.ts";
 import { lineOf, sessionEntry } from "./menu-session.ts";
 import { nameSessions } from "./tray-name.ts";
@@ -33,7 +33,7 @@ export interface MenuFacts {
 export interface MenuInput {
   /** Settled at `now`; that they settle later (0.3 to 1 s after an event) is for the caller to come back for. */
   readonly sessions: readonly Session[];
-  readonly wishes: Preferences;
+  readonly preferences: Preferences;
   readonly config: Config;
   readonly now: Moment;
   readonly facts: MenuFacts;
@@ -47,9 +47,9 @@ export interface Menu extends TrayView {
 
 /** How many are listed at once; the rest is one step further. */
 const shown: Readonly<Record<Group, number>> = {
-  "needs you": 8,
+  needs_you: 8,
   failed: 3,
-  "set aside": 3,
+  set_aside: 3,
   working: 6,
   ready: 5,
   ended: 0,
@@ -59,10 +59,10 @@ const maxFurther = 30;
 const maxEnded = 10;
 const inTooltip = 4;
 
-export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput): Menu {
+export function menu({ sessions, preferences, config, now, facts, asked }: MenuInput): Menu {
   const ages = agesAt(now);
   const given = {
-    wishes,
+    preferences,
     config,
     ages,
     clock: facts.clock,
@@ -79,20 +79,20 @@ export function menu({ sessions, wishes, config, now, facts, asked }: MenuInput)
   const entry = (row: MenuRow): MenuEntry => sessionEntry(row, names.get(row.key) ?? row.key, given);
   const section = (group: Group): MenuItem[] => sectionOf(group, listed(group).map(entry), of(group).length);
 
-  const needing = of("needs you");
+  const needing = of("needs_you");
   const told = [...needing, ...of("failed"), ...of("working")];
   const parts: MenuItem[][] = [
     [...connect(facts), ...problemEntries(facts)],
     needing.length > 0
-      ? [...section("needs you"), command("next", "Next waiting", { do: "next" })]
+      ? [...section("needs_you"), command("next", "Next waiting", { do: "next" })]
       : [tell("calm", rows.length > 0 || !facts.hooksInstalled ? "Nothing needs you" : "No sessions yet")],
     section("failed"),
-    section("set aside"),
+    section("set_aside"),
     section("working"),
     section("ready"),
     ended(listed("ended").map(entry)),
     [
-      quiet(wishes, given, facts),
+      quiet(preferences, given, facts),
       ...(facts.dashboard ? [command("dashboard", "Open dashboard", { do: "dashboard" })] : []),
       command("settings", "Settings…", { do: "settings" }),
       command("about", `About beckon ${facts.version}`, { do: "about" }),
@@ -124,14 +124,17 @@ function iconOf(needing: number, working: number): TrayIcon {
 }
 
 function titleOf(count: (group: Group) => number): string {
-  const parts = inTitle.flatMap((group) => (count(group) === 0 ? [] : [groupCount(group, count(group))]));
+  const parts = inTitle.flatMap((group) =>
+    count(group) === 0 ? [] : [formatGroupCount(group, count(group))],
+  );
   return `beckon: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
 }
 
-const inTitle: readonly Group[] = ["needs you", "failed", "working"];
+const inTitle: readonly Group[] = ["needs_you", "failed", "working"];
 
 /** "Needs you" */
-const headingOf = (group: Group): string => group.charAt(0).toUpperCase() + group.slice(1);
+const headingOf = (group: Group): string =>
+  groupLabels[group].charAt(0).toUpperCase() + groupLabels[group].slice(1);
 
 function command(id: string, label: string, action: UserAction): MenuEntry {
   return { kind: "entry", id, label, action };

@@ -1,32 +1,21 @@
-/** Which session a person means. */
-
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
 import type { Moment } from "../session/event.ts";
 import type { Session } from "../session/session.ts";
 import { agesAt } from "./ages.ts";
-import { rowOf } from "./tray-row.ts";
+import { groupSession } from "./groups.ts";
 
-/** Why the person is not told of a session that waits for them ("muted", "snoozed until 14:20"); null: they are. */
-export function silenceAt(given: {
-  readonly wishes: Preferences;
-  readonly config: Config;
-  readonly now: Moment;
-  readonly clock: (at: number, now: number) => string;
-}): (session: Session) => string | null {
-  const { wishes, config, now, clock } = given;
-  const view = { wishes, config, ages: agesAt(now), clock: (at: number) => clock(at, now.at) };
-  return (session) => rowOf(session, view)?.silence ?? null;
-}
-
-/** The one that has waited longest, of those that the tray says need you; null: none does. */
-export function nextWaiting(
+/** Finds the session that has needed the user for the longest time; null if none does. */
+export function findNextWaiting(
   sessions: readonly Session[],
-  given: { readonly wishes: Preferences; readonly config: Config; readonly now: Moment },
+  { preferences, config, now }: { preferences: Preferences; config: Config; now: Moment },
 ): Session | null {
-  const { wishes, config, now } = given;
-  const view = { wishes, config, ages: agesAt(now), clock: String };
-  const rows = sessions.flatMap((session) => rowOf(session, view) ?? []);
-  const needing = rows.filter((row) => row.group === "needs you");
-  return needing.sort((a, b) => a.since.at - b.since.at)[0]?.session ?? null;
+  const context = { preferences, config, ages: agesAt(now) };
+  let next: { readonly session: Session; readonly since: number } | null = null;
+  for (const session of sessions) {
+    const { group, asks } = groupSession(session, context);
+    const since = asks[0]?.at ?? 0;
+    if (group === "needs_you" && (next === null || since < next.since)) next = { session, since };
+  }
+  return next?.session ?? null;
 }

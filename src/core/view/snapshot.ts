@@ -1,5 +1,7 @@
 /** What others see of a session: the API's, the command line's and the desktop's one view. */
 import { createHash } from "node:crypto";
+import type { Config } from "../config/config.ts";
+import type { Preferences } from "../config/preferences.ts";
 import type { AskDetails } from "../session/ask-details.ts";
 import type { AskKind, Moment, Place, Tokens } from "../session/event.ts";
 import {
@@ -12,6 +14,8 @@ import {
 } from "../session/phase.ts";
 import { hasDied, isInterrupted, isVisible, projectOf, type Session } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
+import { agesAt } from "./ages.ts";
+import { formatSilence, type Group, groupSession } from "./groups.ts";
 
 export interface AskSnapshot {
   readonly id: string;
@@ -39,6 +43,8 @@ export interface SessionSnapshot {
   readonly provider: string;
   readonly sessionId: string;
   readonly state: SessionState;
+  /** The group under which users see it. */
+  readonly group: Group;
   readonly activityPhase: ActivityPhase | null;
   readonly status: Status;
   /** What its last turn ended with, where that was an error. */
@@ -68,7 +74,7 @@ export interface SessionSnapshot {
   readonly place: Place | null;
   readonly fingerprint: string | null;
   readonly attended: boolean | null;
-  /** Why alerts say nothing of it: "muted", "snoozed until 14:20", "unattended". Absent where they do. */
+  /** Why no alert is shown for it: "muted", "snoozed until 14:20", "unattended", "dismissed". Absent if alerts are shown. */
   readonly silence?: string;
   /** Since when it has been in this phase. */
   readonly since: number;
@@ -76,13 +82,23 @@ export interface SessionSnapshot {
   readonly lastEventAt: number;
 }
 
-export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
+export interface SnapshotContext {
+  readonly preferences: Preferences;
+  readonly config: Config;
+  /** Formats a wall time as local time; `now` decides whether the day is named. */
+  readonly formatTime: (at: number, now: number) => string;
+}
+
+export function createSnapshot(stored: Session, now: Moment, context: SnapshotContext): SessionSnapshot {
   const session = settle(stored, now.t);
+  const { preferences, config, formatTime } = context;
+  const { group, silence } = groupSession(session, { preferences, config, ages: agesAt(now) });
   const asks = session.asks.filter(isVisible);
   return {
     provider: session.agent,
     sessionId: session.sessionId,
     state: stateOf(session, now),
+    group,
     activityPhase: phaseOf(session, now),
     status: statusOf(session, now),
     error: session.turn.error,
@@ -119,6 +135,7 @@ export function snapshotOf(stored: Session, now: Moment): SessionSnapshot {
     place: session.place,
     fingerprint: fingerprint(session),
     attended: session.attended,
+    ...(silence === null ? {} : { silence: formatSilence(silence, (at) => formatTime(at, now.at)) }),
     since: sinceOf(session),
     startedAt: session.startedAt,
     lastEventAt: session.last.at,

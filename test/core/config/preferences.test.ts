@@ -19,8 +19,8 @@ const web = blocked("web", minute);
 const key = keyOf(web);
 const time = { at: now.at, tomorrow: now.at + 17 * hour };
 const facts = { session: (name: string) => (name === key ? web : null) };
-const after = (wishes: Preferences, ...actions: UserAction[]) =>
-  actions.reduce((held, action) => applyPreference(held, action, time, facts), wishes);
+const after = (preferences: Preferences, ...actions: UserAction[]) =>
+  actions.reduce((held, action) => applyPreference(held, action, time, facts), preferences);
 
 describe("a click", () => {
   test("mutes a session or a project, once, and takes it back", () => {
@@ -51,14 +51,14 @@ describe("a click", () => {
     expect(after({ ...noPreferences, quietUntil: 5 }, { do: "quiet", mode }).quietUntil).toBe(until);
   });
   test("sends away what a session asks now, in alerts and in the tray; a new ask counts again", () => {
-    const wishes = after(noPreferences, { do: "dismiss", session: key });
-    expect(alertsOf([web], { wishes }).show).toEqual([]);
-    expect(wishes.dismissed).toContain(dismissalKey(key, "ask-60000"));
+    const preferences = after(noPreferences, { do: "dismiss", session: key });
+    expect(alertsOf([web], { preferences }).show).toEqual([]);
+    expect(preferences.dismissed).toContain(dismissalKey(key, "ask-60000"));
     const more = { ...web, asks: [...web.asks, ask(0)] };
-    expect(alertsOf([more], { wishes }).show).toHaveLength(1);
+    expect(alertsOf([more], { preferences }).show).toHaveLength(1);
     expect(after(noPreferences, { do: "dismiss", session: "claude:nobody" })).toBe(noPreferences);
   });
-  test("that wishes for nothing changes nothing", () => {
+  test("that preferences for nothing changes nothing", () => {
     const actions: UserAction[] = [
       { do: "focus", session: key },
       { do: "next" },
@@ -111,24 +111,24 @@ describe("what is over is let go", () => {
   });
   test("what a person was told of a turn stays told until the next", () => {
     const done = stopped("web", minute);
-    const wishes = applyPreference(noPreferences, { do: "dismiss", session: keyOf(done) }, time, {
+    const preferences = applyPreference(noPreferences, { do: "dismiss", session: keyOf(done) }, time, {
       session: () => done,
     });
-    expect(wishes.dismissed).toHaveLength(1);
-    expect(prunePreferences(wishes, now.at, [done])).toBe(wishes);
-    expect(prunePreferences(wishes, now.at, [stopped("web", 0)]).dismissed).toEqual([]);
+    expect(preferences.dismissed).toHaveLength(1);
+    expect(prunePreferences(preferences, now.at, [done])).toBe(preferences);
+    expect(prunePreferences(preferences, now.at, [stopped("web", 0)]).dismissed).toEqual([]);
   });
 });
 
-describe("a file of wishes", () => {
+describe("a file of preferences", () => {
   test("comes back as it was written", () => {
-    const wishes = after(
+    const preferences = after(
       { ...noPreferences, dismissed: ["a"] },
       { do: "mute", session: key, on: true },
       { do: "snooze", session: key, minutes: 5 },
       { do: "quiet", mode: "on" },
     );
-    expect(parsePreferences(JSON.parse(JSON.stringify(wishes)))).toEqual(wishes);
+    expect(parsePreferences(JSON.parse(JSON.stringify(preferences)))).toEqual(preferences);
   });
   test("damaged, is read as far as it goes", () => {
     expect(
@@ -150,8 +150,8 @@ describe("a file of wishes", () => {
           value,
           { quietUntil: inner, muted: inner, snoozed: [inner], dismissed: [inner] },
         ]) {
-          const wishes = parsePreferences(given);
-          expect(parsePreferences(wishes)).toEqual(wishes);
+          const preferences = parsePreferences(given);
+          expect(parsePreferences(preferences)).toEqual(preferences);
         }
       }),
     );

@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AgentEvent, Change } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { type SessionSnapshot, snapshotOf } from "../../../src/core/view/snapshot.ts";
+import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import { takeSnapshot } from "../view/snapshot.ts";
 
 const startedAt = 1_790_000_000_000;
 const agentIds = [null, null, "a1", "a2"];
@@ -134,10 +135,10 @@ function play(
   let story: EventWindow | undefined;
   for (const { event, arrives } of arrivals) {
     story = reduce(story, event);
-    eachTime?.(snapshotOf(story.session, { at: startedAt + arrives, t: arrives }));
+    eachTime?.(takeSnapshot(story.session, { at: startedAt + arrives, t: arrives }));
   }
   const end = 10_000_000;
-  return story ? snapshotOf(story.session, { at: startedAt + end, t: end }) : null;
+  return story ? takeSnapshot(story.session, { at: startedAt + end, t: end }) : null;
 }
 
 const onTime = (list: readonly AgentEvent[]): Arrival[] => list.map((event) => ({ event, arrives: event.t }));

@@ -8,7 +8,8 @@ import {
   type FileStatus,
 } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { type SessionSnapshot, snapshotOf } from "../../../src/core/view/snapshot.ts";
+import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import { takeSnapshot } from "../view/snapshot.ts";
 
 const startedAt = 1_790_000_000_000;
 const sessionId = "5e55109e-0000-4000-8000-000000000001";
@@ -71,7 +72,7 @@ export function tell(place: Record<string, unknown> = {}): Told {
     },
     see() {
       if (!story) throw new Error("nothing was told yet");
-      return snapshotOf(story.session, { at: startedAt + ms, t: ms });
+      return takeSnapshot(story.session, { at: startedAt + ms, t: ms });
     },
     events,
   };

@@ -27,7 +27,7 @@ export const later = (ms: number): AlertsInput["now"] => ({
 export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): Alerts {
   return alerts({
     sessions,
-    wishes: noPreferences,
+    preferences: noPreferences,
     config: defaults,
     now,
     clock,

@@ -1,4 +1,4 @@
-/** What holds of the alerts of any sessions, wishes and settings, at any time. */
+/** What holds of the alerts of any sessions, preferences and settings, at any time. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaults } from "../../../src/core/config/config.ts";
@@ -108,7 +108,7 @@ const inputs = fc
       ({
         ...more,
         config: { ...defaults, alerts, quietHours },
-        wishes: { ...noPreferences, muted, mutedProjects, snoozed, quietUntil },
+        preferences: { ...noPreferences, muted, mutedProjects, snoozed, quietUntil },
         looking: new Set(looking),
         known: new Set(),
       }) satisfies Partial<AlertsInput>,
@@ -120,7 +120,7 @@ const toldBy = ({ show }: Alerts) => show.flatMap(({ key, covers }) => covers ??
 const runs = { numRuns: 1_000 };
 const holds = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);
 
-describe("for any sessions, wishes and settings", () => {
+describe("for any sessions, preferences and settings", () => {
   test("an alert is shown or held back, never both, and never twice", () => {
     holds((input) => {
       const found = of(input);
@@ -141,11 +141,11 @@ describe("for any sessions, wishes and settings", () => {
       const owner = (key: string) => input.sessions.find((one) => key.startsWith(`${keyOf(one)}#`));
       for (const key of told) {
         const one = owner(key);
-        expect(input.wishes.muted).not.toContain(one && keyOf(one));
+        expect(input.preferences.muted).not.toContain(one && keyOf(one));
         if (!input.config.alerts.unattended) expect(one?.attended).not.toBe(false);
         if (!input.config.alerts.whileLooking) expect(input.looking.has(one ? keyOf(one) : "")).toBe(false);
       }
-      const quiet = of(input, { wishes: dismiss(input.wishes, told) });
+      const quiet = of(input, { preferences: dismiss(input.preferences, told) });
       expect(quiet.show).toEqual([]);
       expect(of(input, { silenced: true }).show).toEqual([]);
     });

@@ -242,8 +242,8 @@ describe("idle and finished", () => {
     const two = alertsOf([idle("web", 0)], { config: finished });
     expect(two.show.map(({ kind }) => kind)).toEqual(["finished"]);
     expect(two.show[0]?.key).toBe(one.show[0]?.key ?? "");
-    const wishes = { ...noPreferences, dismissed: one.show.map(({ key }) => key) };
-    expect(alertsOf([idle("web", 0)], { config: finished, wishes }).show).toEqual([]);
+    const preferences = { ...noPreferences, dismissed: one.show.map(({ key }) => key) };
+    expect(alertsOf([idle("web", 0)], { config: finished, preferences }).show).toEqual([]);
     expect(alertsOf([idle("web", 9.5 * minute)], { config: finished }).show).toEqual([]);
   });
   test("several are one quiet alert, the last first", () => {
@@ -273,18 +273,18 @@ describe("held back, and why", () => {
   const quietHours = (from: string, to: string) => ({ ...withAlerts({}), quietHours: { from, to } });
 
   test.each([
-    ["you muted this session", { wishes: { ...noPreferences, muted: [key] } }, null],
-    ["the project web is muted", { wishes: { ...noPreferences, mutedProjects: ["web"] } }, null],
+    ["you muted this session", { preferences: { ...noPreferences, muted: [key] } }, null],
+    ["the project web is muted", { preferences: { ...noPreferences, mutedProjects: ["web"] } }, null],
     ["the project web is muted", { config: { ...withAlerts({}), mutedProjects: ["web"] } }, null],
     [
       "you snoozed it until 14:35",
-      { wishes: { ...noPreferences, snoozed: [{ session: key, until: now.at + 15 * minute }] } },
+      { preferences: { ...noPreferences, snoozed: [{ session: key, until: now.at + 15 * minute }] } },
       15 * minute,
     ],
-    ["quiet until 15:20", { wishes: { ...noPreferences, quietUntil: now.at + hour } }, hour],
+    ["quiet until 15:20", { preferences: { ...noPreferences, quietUntil: now.at + hour } }, hour],
     [
       "quiet until you turn it off",
-      { wishes: { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER } },
+      { preferences: { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER } },
       null,
     ],
     ["quiet hours until 14:30", { config: quietHours("22:00", "14:30") }, 10 * minute],
@@ -294,7 +294,7 @@ describe("held back, and why", () => {
     ["you have just looked at it", { known: new Set([`${key}#ask-60000`]) }, null],
     [
       "you have seen it or sent it away",
-      { wishes: { ...noPreferences, dismissed: [`${key}#ask-60000`] } },
+      { preferences: { ...noPreferences, dismissed: [`${key}#ask-60000`] } },
       null,
     ],
     ["alerts.blocked is off in the settings", { config: withAlerts({ blocked: false }) }, null],
@@ -313,9 +313,9 @@ describe("held back, and why", () => {
   });
   test("over, it shows: the snooze, the quiet hour, the quiet hours", () => {
     const snoozed = { ...noPreferences, snoozed: [{ session: key, until: now.at + minute }] };
-    expect(alertsOf([one], { wishes: snoozed, now: later(minute) }).show).toHaveLength(1);
+    expect(alertsOf([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);
     const quiet = { ...noPreferences, quietUntil: now.at + minute };
-    expect(alertsOf([one], { wishes: quiet, now: later(minute) }).show).toHaveLength(1);
+    expect(alertsOf([one], { preferences: quiet, now: later(minute) }).show).toHaveLength(1);
     const config = quietHours("22:00", "14:21");
     expect(alertsOf([one], { config, now: later(minute) }).show).toHaveLength(1);
   });
@@ -333,14 +333,14 @@ describe("held back, and why", () => {
     const gone = failed("web", second);
     const { seen, show } = alertsOf([gone], { looking: new Set([keyOf(gone)]) });
     expect(show).toEqual([]);
-    expect(alertsOf([gone], { wishes: { ...noPreferences, dismissed: seen } }).show).toEqual([]);
+    expect(alertsOf([gone], { preferences: { ...noPreferences, dismissed: seen } }).show).toEqual([]);
     expect(seen).toHaveLength(1);
     expect(alertsOf([one], { looking: new Set([key]) }).seen).toEqual([]);
   });
   test("a new ask counts again after the last one was sent away", () => {
-    const wishes = { ...noPreferences, dismissed: [`${key}#ask-60000`] };
+    const preferences = { ...noPreferences, dismissed: [`${key}#ask-60000`] };
     const again = { ...one, asks: [...one.asks, ask(0)] };
-    expect(alertsOf([again], { wishes }).show.map((alert) => alert.key)).toEqual([`${key}#ask-0`]);
+    expect(alertsOf([again], { preferences }).show.map((alert) => alert.key)).toEqual([`${key}#ask-0`]);
   });
   test("without its sound where the settings want none", () => {
     expect(alertsOf([one], { config: withAlerts({ sound: false }) }).show).toMatchObject([{ sound: false }]);

@@ -1,4 +1,4 @@
-/** Laws of the tray's menu, for any sessions, wishes and times. */
+/** Laws of the tray's menu, for any sessions, preferences and times. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaults } from "../../../src/core/config/config.ts";
@@ -6,7 +6,9 @@ import { dismissalKey, type Preferences } from "../../../src/core/config/prefere
 import { answerIdOf } from "../../../src/core/session/answer-id.ts";
 import type { Ask, Session } from "../../../src/core/session/session.ts";
 import { foldLine, inMenu } from "../../../src/core/text/rows.ts";
+import { groupMarks } from "../../../src/core/view/groups.ts";
 import type { MenuInput } from "../../../src/core/view/menu.ts";
+import { createSnapshot } from "../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../src/core/view/view.ts";
 import { askeds } from "../session/asked.ts";
 import { ask, child, entriesOf, facts, hour, keyOf, menuOf, minute, now, session } from "./tray.ts";
@@ -105,7 +107,7 @@ const sessions: fc.Arbitrary<Session[]> = fc
 
 const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
   const keys = fc.subarray(list.map(keyOf));
-  const wishes: fc.Arbitrary<Preferences> = fc.record({
+  const preferences: fc.Arbitrary<Preferences> = fc.record({
     quietUntil: nullable(
       fc.oneof(
         times.map((ms) => now.at + ms),
@@ -121,7 +123,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
   });
   return fc.record({
     sessions: fc.constant(list),
-    wishes,
+    preferences,
     config: fc.boolean().map((enabled) => ({ ...defaults, answering: { ...defaults.answering, enabled } })),
     asked: fc.array(fc.option(askeds, { nil: null }), { minLength: 1, maxLength: 4 }).map(
       (some) =>
@@ -258,10 +260,23 @@ describe("for any sessions", () => {
   test("the icon counts those that are listed as needing you", () => {
     holds((input) => {
       const { icon, items } = see(input);
-      const heading = entriesOf(items).find(({ id }) => id === "heading/needs you")?.label;
+      const heading = entriesOf(items).find(({ id }) => id === "heading/needs_you")?.label;
       expect(heading).toBe(icon.count > 0 ? `Needs you (${icon.count})` : undefined);
       expect(icon.phase === "blocked").toBe(icon.count > 0);
       expect(items.some(({ id }) => id === "next")).toBe(icon.count > 0);
+    });
+  });
+
+  test("a session is listed in the group that the API reports", () => {
+    holds((input) => {
+      const context = { ...input, formatTime: String };
+      const groups = new Map(
+        input.sessions.map((one) => [keyOf(one), createSnapshot(one, input.now, context).group]),
+      );
+      for (const { id, label } of entriesOf(see(input).items)) {
+        const group = groups.get(decodeURIComponent(id.replace(/^session\//, "")));
+        if (id.startsWith("session/")) expect(label[0]).toBe(groupMarks[group ?? "ended"]);
+      }
     });
   });
 

@@ -133,15 +133,15 @@ describe("what a person does not want to be told of is set aside and does not co
   };
 
   test("muted", () => {
-    const wishes = { ...noPreferences, muted: [keyOf(api)] };
-    asideAs("muted", { wishes });
-    expect(submenu([api], api, { wishes })).toContain("[x] Mute this session");
+    const preferences = { ...noPreferences, muted: [keyOf(api)] };
+    asideAs("muted", { preferences });
+    expect(submenu([api], api, { preferences })).toContain("[x] Mute this session");
   });
 
   test("its project muted", () => {
-    const wishes = { ...noPreferences, mutedProjects: ["api"] };
-    asideAs("muted", { wishes });
-    expect(submenu([api], api, { wishes })).toContain("[x] Mute project “api”");
+    const preferences = { ...noPreferences, mutedProjects: ["api"] };
+    asideAs("muted", { preferences });
+    expect(submenu([api], api, { preferences })).toContain("[x] Mute project “api”");
   });
 
   test("its project muted in the settings, where alone it can be undone", () => {
@@ -156,21 +156,21 @@ describe("what a person does not want to be told of is set aside and does not co
   });
 
   test("snoozed, until it wakes", () => {
-    const wishes = {
+    const preferences = {
       ...noPreferences,
       snoozed: [{ session: keyOf(api), until: now.at + 15 * minute + 500 }],
     };
-    asideAs("snoozed until 14:29", { wishes });
-    expect(submenu([api], api, { wishes })).toContain("End snooze (until 14:29)");
+    asideAs("snoozed until 14:29", { preferences });
+    expect(submenu([api], api, { preferences })).toContain("End snooze (until 14:29)");
     const later = { at: now.at + 15 * minute + 500, t: now.t + 15 * minute + 500 };
-    expect(menuOf([api], { wishes, now: later }).icon).toEqual({ phase: "blocked", count: 1 });
+    expect(menuOf([api], { preferences, now: later }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("dismissed, until it asks anew", () => {
-    const wishes = { ...noPreferences, dismissed: [dismissalKey(keyOf(api), `ask-${4 * minute}`)] };
-    asideAs("dismissed", { wishes });
+    const preferences = { ...noPreferences, dismissed: [dismissalKey(keyOf(api), `ask-${4 * minute}`)] };
+    asideAs("dismissed", { preferences });
     const again = { ...api, asks: [...api.asks, ask(minute, { summary: "rm x" })] };
-    expect(labels(menuOf([again], { wishes }).items)[1]).toBe("● api · 1 min · Bash: rm x +1");
+    expect(labels(menuOf([again], { preferences }).items)[1]).toBe("● api · 1 min · Bash: rm x +1");
   });
 
   test("with nobody in front of it, unless the settings say so", () => {
@@ -182,7 +182,7 @@ describe("what a person does not want to be told of is set aside and does not co
 
   test("and one at work says that it is muted", () => {
     const web = working("web", minute);
-    const wishes = { ...noPreferences, muted: [keyOf(web)] };
-    expect(labels(menuOf([web], { wishes }).items)).toContain("◐ web · 1 min · Bash · muted");
+    const preferences = { ...noPreferences, muted: [keyOf(web)] };
+    expect(labels(menuOf([web], { preferences }).items)).toContain("◐ web · 1 min · Bash · muted");
   });
 });

@@ -120,11 +120,11 @@ describe("the menu lists", () => {
       { at: now.at, tomorrow: 0 },
       { session: () => first },
     );
-    expect(labels(menuOf([first], { wishes: seen }).items)).toContain(
+    expect(labels(menuOf([first], { preferences: seen }).items)).toContain(
       "○ api · 1 h · failed: rate limit · dismissed",
     );
     expect(prunePreferences(seen, now.at, [first])).toBe(seen);
-    expect(labels(menuOf([failed("api", minute)], { wishes: seen }).items)).toContain(
+    expect(labels(menuOf([failed("api", minute)], { preferences: seen }).items)).toContain(
       "✗ api · 1 min · failed: rate limit",
     );
   });
@@ -212,7 +212,7 @@ describe("many sessions", () => {
       "Next waiting",
       "---",
     ]);
-    expect(submenu(many(20, blocked), "more/needs you")).toHaveLength(12);
+    expect(submenu(many(20, blocked), "more/needs_you")).toHaveLength(12);
     expect(menuOf(many(20, blocked)).tooltip.split("\n").at(-1)).toBe("and 16 more");
   });
 
@@ -236,7 +236,7 @@ describe("many sessions", () => {
 describe("the rest of the menu", () => {
   const quiet = (quietUntil: number | null, more = {}): string[] =>
     text(
-      menuOf([], { wishes: { ...noPreferences, quietUntil }, ...more }).items.filter(
+      menuOf([], { preferences: { ...noPreferences, quietUntil }, ...more }).items.filter(
         ({ id }) => id === "quiet",
       ),
       () => true,
@@ -274,8 +274,8 @@ describe("the rest of the menu", () => {
   });
 
   test("the icon still shows who is blocked while it is quiet", () => {
-    const wishes = { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER };
-    expect(menuOf([blocked("api", 0)], { wishes }).icon).toEqual({ phase: "blocked", count: 1 });
+    const preferences = { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER };
+    expect(menuOf([blocked("api", 0)], { preferences }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("the dashboard once there is one, and what is wrong with the settings", () => {
@@ -323,9 +323,9 @@ describe("time alone", () => {
   test("a snooze and a quiet time end when they end, not at a full minute", () => {
     const until = now.at + 12_345;
     const api = done("api", 2 * hour);
-    expect(menuOf([], { wishes: { ...noPreferences, quietUntil: until } }).next).toBe(until);
+    expect(menuOf([], { preferences: { ...noPreferences, quietUntil: until } }).next).toBe(until);
     expect(
-      menuOf([api], { wishes: { ...noPreferences, snoozed: [{ session: keyOf(api), until }] } }).next,
+      menuOf([api], { preferences: { ...noPreferences, snoozed: [{ session: keyOf(api), until }] } }).next,
     ).toBe(until);
   });
 });

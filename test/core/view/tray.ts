@@ -102,7 +102,15 @@ export const facts: MenuInput["facts"] = {
 };
 
 export function menuOf(sessions: readonly Session[], more: Partial<MenuInput> = {}): Menu {
-  return menu({ sessions, wishes: noPreferences, config: defaults, now, facts, asked: () => null, ...more });
+  return menu({
+    sessions,
+    preferences: noPreferences,
+    config: defaults,
+    now,
+    facts,
+    asked: () => null,
+    ...more,
+  });
 }
 
 /** Every entry, those in submenus too. */

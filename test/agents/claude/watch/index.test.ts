@@ -8,6 +8,7 @@ import { agents } from "../../../../src/agents/index.ts";
 import { maskText } from "../../../../src/secrets/rules.ts";
 import { createStore, type Store } from "../../../../src/state/store.ts";
 import { createClock } from "../../../../src/system/clock.ts";
+import { takeSnapshot } from "../../../core/view/snapshot.ts";
 import { asks, bash, createWorld, proj, prompt, until, type World } from "../../../world.ts";
 
 /** Right after a start, a change can be seen by the next look only. */
@@ -50,7 +51,10 @@ function hook(payload: Record<string, unknown>, meta: Record<string, unknown> = 
   const event = opened && agents.claude?.translate(opened, { at, t, id: `h${++count}`, key: `k${count}` });
   if (event) store.dispatch(event);
 }
-const see = (id: string) => store.find(id, clock());
+const see = (id: string) => {
+  const session = store.find(id, clock());
+  return session && takeSnapshot(session, clock());
+};
 const phase = (id: string) => see(id)?.activityPhase;
 const interrupted = (type = "user") => ({
   type,

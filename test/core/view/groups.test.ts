@@ -1,0 +1,92 @@
+import { describe, expect, test } from "bun:test";
+import { defaults } from "../../../src/core/config/config.ts";
+import { dismissalKey, isFailureDismissed, noPreferences } from "../../../src/core/config/preferences.ts";
+import { agesAt } from "../../../src/core/view/ages.ts";
+import { type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
+import { createSnapshot } from "../../../src/core/view/snapshot.ts";
+import { ago, ask, blocked, child, done, ended, hour, keyOf, minute, now, working } from "./tray.ts";
+
+const waiting = blocked("api", minute);
+const failed = done("api", minute, { turn: { ...ago(minute), running: false, byHook: true, error: "529" } });
+const remote = { place: null };
+
+function groupOf(session: typeof waiting, context: Partial<GroupContext> = {}) {
+  const all = { preferences: noPreferences, config: defaults, ages: agesAt(now), ...context };
+  const { group, silence } = groupSession(session, all);
+  return silence === null ? group : `${group}, ${silence.kind}`;
+}
+
+describe("a session is in the group", () => {
+  test.each([
+    ["needs_you", waiting],
+    ["needs_you", blocked("api", 9 * hour, { last: ago(9 * hour), ...remote })],
+    ["working", working("api", minute)],
+    ["working", done("api", minute, { children: [child("a1")] })],
+    ["working", working("api", minute, { asks: [ask(minute, { hidden: true })] })],
+    ["failed", failed],
+    ["ready", done("api", minute)],
+    ["ready", done("api", minute, { asks: [ask(minute, { kind: "idle" })] })],
+    ["ended", ended("api", minute)],
+    ["set_aside, unattended", blocked("api", minute, { attended: false })],
+  ])("%s", (group, session) => {
+    expect(groupOf(session)).toBe(group);
+  });
+
+  test("ready, not ended, after eight idle hours while its process is alive", () => {
+    expect(groupOf(done("api", 9 * hour))).toBe("ready");
+  });
+
+  test("ended after eight silent hours where beckon cannot see its process", () => {
+    expect(groupOf(done("api", 8 * hour - minute, remote))).toBe("ready");
+    expect(groupOf(done("api", 8 * hour, remote))).toBe("ended");
+    expect(groupOf(working("api", 8 * hour, { last: ago(8 * hour), ...remote }))).toBe("ended");
+  });
+});
+
+describe("what the user set aside", () => {
+  const key = keyOf(waiting);
+  test.each([
+    ["muted", { muted: [key] }],
+    ["muted", { mutedProjects: ["api"] }],
+    ["snoozed", { snoozed: [{ session: key, until: now.at + 1 }] }],
+    ["dismissed", { dismissed: [dismissalKey(key, "ask-60000")] }],
+  ])("is set_aside while it waits: %s", (why, given) => {
+    const preferences = { ...noPreferences, ...given };
+    expect(groupOf(waiting, { preferences })).toBe(`set_aside, ${why}`);
+  });
+
+  test("needs you again when the snooze is over, or when a new ask opens after a dismissal", () => {
+    const snoozed = [{ session: key, until: now.at }];
+    expect(groupOf(waiting, { preferences: { ...noPreferences, snoozed } })).toBe("needs_you");
+    const dismissed = [dismissalKey(key, "ask-60000")];
+    const twice = blocked("api", minute, { asks: [ask(minute), ask(0)] });
+    expect(groupOf(twice, { preferences: { ...noPreferences, dismissed } })).toBe("needs_you");
+  });
+
+  test("keeps its group while it works or has failed", () => {
+    const preferences = { ...noPreferences, muted: [key] };
+    expect(groupOf(working("api", minute), { preferences })).toBe("working, muted");
+    expect(groupOf(failed, { preferences })).toBe("failed, muted");
+  });
+
+  test("is ready after its failure was dismissed", () => {
+    const dismissed = [isFailureDismissed(key, failed)];
+    expect(groupOf(failed, { preferences: { ...noPreferences, dismissed } })).toBe("ready, dismissed");
+  });
+
+  test("needs you if unattended sessions are to alert", () => {
+    const config = { ...defaults, alerts: { ...defaults.alerts, unattended: true } };
+    expect(groupOf(blocked("api", minute, { attended: false }), { config })).toBe("needs_you");
+  });
+});
+
+test("a snapshot names the group, and why there is no alert", () => {
+  const formatTime = () => "14:20";
+  const snoozed = [{ session: keyOf(waiting), until: now.at + hour }];
+  const context = { preferences: { ...noPreferences, snoozed }, config: defaults, formatTime };
+  expect(createSnapshot(waiting, now, context)).toMatchObject({
+    group: "set_aside",
+    silence: "snoozed until 14:20",
+  });
+  expect(createSnapshot(ended("b", minute), now, context)).not.toHaveProperty("silence");
+});
