@@ -1,3 +1,4 @@
+import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import { type ClockReading, sessionKey } from "../core/session/event.ts";
 import { maskText } from "../secrets/rules.ts";
@@ -7,6 +8,7 @@ import { createPendingRequests, type PendingRequests } from "./pending.ts";
 import { type AnswerRecorder, createAnswerRecorder } from "./record.ts";
 
 export interface AnswersOptions {
+  readonly agents: LoadedAgents;
   /** Where answers are written down. */
   readonly path: string;
   /** Decisions are proved with it. */
@@ -29,7 +31,7 @@ export interface Answers {
 const pruneMs = 60 * 60_000;
 
 export function createAnswers(options: AnswersOptions): Answers {
-  const { path, key, store, clock, config, onChange, onError } = options;
+  const { agents, path, key, store, clock, config, onChange, onError } = options;
   const retentionDays = () => config().keep.journalDays;
   const decisions = openAnswerLog(path, { retentionDays, onError });
   const record = createAnswerRecorder({
@@ -41,6 +43,7 @@ export function createAnswers(options: AnswersOptions): Answers {
       store.sessions(clock()).find(({ agent, sessionId }) => sessionKey(agent, sessionId) === key) ?? null,
   });
   const held = createPendingRequests({
+    agents,
     key,
     clock,
     get: store.get,

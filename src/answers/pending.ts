@@ -1,3 +1,4 @@
+import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
@@ -15,6 +16,7 @@ import { addAnswerInfo } from "./snapshot.ts";
 import { answeredByText, answerText, type GivenAnswer, whyNotAnswerable } from "./text.ts";
 
 export interface PendingRequestsOptions {
+  readonly agents: LoadedAgents;
   /** Decisions are proved with it. */
   readonly key: string;
   readonly clock: () => ClockReading;
@@ -78,7 +80,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const isOn = config().answering.enabled && !isStopped;
     let call: PendingRequest | null = null;
     try {
-      call = isOn ? acceptRequest(text, line, { here: clock(), current }) : null;
+      call = isOn ? acceptRequest(text, line, { agents: options.agents, here: clock(), current }) : null;
     } catch (error) {
       options.onError(`a permission hook could not be held: ${error}`);
     }

@@ -1,6 +1,7 @@
 /** A permission hook that wants to wait for an answer: whether it may, and what it brings. */
+import type { AnswerSupport } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
-import { type AnswerSupport, agents } from "../agents/index.ts";
+import type { LoadedAgents } from "../agents/index.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import type { HookConnection } from "../core/ports.ts";
 import type { AskDetails } from "../core/session/ask-details.ts";
@@ -31,6 +32,7 @@ export function findAsk(session: Session | null, request: string): Ask | null {
 }
 
 interface Known {
+  readonly agents: LoadedAgents;
   readonly here: ClockReading;
   /** The session as it stands now. */
   readonly current: (agent: string, sessionId: string) => Session | null;
@@ -40,7 +42,7 @@ interface Known {
 export function acceptRequest(
   text: string,
   line: HookConnection,
-  { here, current }: Known,
+  { agents, here, current }: Known,
 ): PendingRequest | null {
   const body: unknown = parse(text);
   const hook = openEnvelope(body, "", here.host);
@@ -49,13 +51,12 @@ export function acceptRequest(
   const isCut = isRecord(body) && isRecord(body._meta) && body._meta.cut === true;
   if (!hook || request === null || isCut) return null;
   const { payload, provider: agent, meta } = hook;
-  const { session_id: sessionId, tool_name: tool } = payload;
-  const answering = agents[agent]?.answering;
-  const session = typeof sessionId === "string" ? current(agent, sessionId) : null;
+  const answering = agents.get(agent)?.answering;
+  const sessionId = answering?.findSessionId(payload) ?? null;
+  const session = sessionId === null ? null : current(agent, sessionId);
   const ask = findAsk(session, request);
-  if (!answering || !session || !ask || isProbe(session) || ask.tool !== (tool ?? null)) return null;
-  // The CLI shows no dialog for a subagent's request while its hook runs.
-  if (ask.agentId !== null || payload.agent_id !== undefined) return null;
+  if (!answering || !session || !ask || isProbe(session)) return null;
+  if (!answering.isAnswerable(payload, ask)) return null;
   if (meta.attended === false || session.attended === false) return null;
   const cwd = session.firstCwd ?? session.cwd;
   const asked = answering.describe(payload, { cwd });

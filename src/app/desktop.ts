@@ -1,8 +1,6 @@
 /** The adapters of the desktop, chosen and wired. Where there is no desktop, clicks by the command line work all the same. */
-import { join } from "node:path";
 import { version } from "../../package.json";
-import { homeOf } from "../agents/claude/setup/scope.ts";
-import { insideAgentFolder } from "../agents/claude/watch/transcripts.ts";
+import type { LoadedAgents } from "../agents/index.ts";
 import { loadAlertState, saveAlertState } from "../alerts/file.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { AnswerRecorder } from "../answers/record.ts";
@@ -14,6 +12,7 @@ import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Log } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
+import { homeOf } from "../system/home.ts";
 import { createPresenter, type Presenter } from "./presenter.ts";
 import type { PresenterReport } from "./presenter-report.ts";
 import { createUserActions, type UserActions } from "./user-actions.ts";
@@ -27,7 +26,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface DesktopOptions {
   readonly paths: Paths;
   readonly env: Env;
-  readonly claudeFolder: string;
+  readonly agents: LoadedAgents;
   readonly clock: () => ClockReading;
   readonly sessions: (now: ClockReading) => readonly Session[];
   readonly config: () => Config;
@@ -82,7 +81,6 @@ export function createDesktop(options: DesktopOptions): Desktop {
     onShown: options.record.shown,
     onProblem,
   });
-  const roots = [join(options.claudeFolder, "projects")];
   const actions = createUserActions({
     desk,
     terminals,
@@ -93,7 +91,8 @@ export function createDesktop(options: DesktopOptions): Desktop {
     configPath: paths.config,
     version,
     url: options.url,
-    transcript: (path) => insideAgentFolder(path, roots),
+    findTranscript: async ({ agent, transcriptPath: path }) =>
+      path === null ? null : ((await options.agents.get(agent)?.findTranscript(path, env)) ?? null),
     openFile: async (path) => (await import("../desktop/open-file.ts")).openFile(path),
     async copy(text) {
       const [{ copy }, { exec }] = await Promise.all([

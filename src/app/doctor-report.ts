@@ -15,7 +15,6 @@ import type { PresenterReport } from "./presenter-report.ts";
 export interface ReportGiven {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isHeadless: boolean;
-  readonly claudeFolder: string;
   readonly about: PresenterReport;
   readonly config: Config;
   readonly problems: readonly string[];
@@ -33,7 +32,6 @@ export async function createDoctorReport(given: ReportGiven): Promise<AppReport>
     version,
     isHeadless: given.isHeadless,
     env: Object.fromEntries(desktopVariables.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
-    claudeFolder: given.claudeFolder,
     tray: about.tray,
     title: about.view?.title ?? null,
     notifier: about.notifier,

@@ -1,7 +1,7 @@
 /** The composition root: the only file that names concrete adapters. */
 
-import { claudeFolder as claudeFolderOf } from "../agents/claude/setup/scope.ts";
-import { createTruth } from "../agents/claude/watch/index.ts";
+import type { Agent } from "../agents/agent.ts";
+import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.ts";
 import { createAnswers } from "../answers/index.ts";
 import { listenFrom } from "../api/listen.ts";
 import { limits } from "../core/limits.ts";
@@ -25,6 +25,7 @@ import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
 import { openSpool, type SpoolPosition } from "../storage/spool.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
+import { watchAgents } from "../watch/index.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import { runSessionAction } from "./session-actions.ts";
@@ -36,6 +37,8 @@ export interface AppOptions {
   readonly port: number;
   /** Also print the log's warnings and errors. */
   readonly echo: boolean;
+  /** The agents to understand, if not all of the table. */
+  readonly agents?: readonly Agent[];
 }
 
 export interface App {
@@ -60,6 +63,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const store = createStore(onError);
+  const agents = await loadAgents(options.agents ?? everyAgent);
   const settings = watchConfig(paths.config, () => {
     tellProblems();
     desk.refresh();
@@ -73,10 +77,11 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const retentionDays = () => settings.config().keep.journalDays;
   const journal = openJournal(paths.journal, { retentionDays, onError });
   const intake = createIngest({
+    agents,
     journal,
     mask: maskJson,
     clock,
-    defaultProvider: env.BECKON_PROVIDER || "claude",
+    defaultProvider: env.BECKON_PROVIDER || defaultAgent,
     dispatch: store.dispatch,
     onError,
   });
@@ -96,9 +101,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   intake.rememberIds(journal.recentIds(limits.rememberedIds));
 
   // What is true now: files and processes.
-  const claudeFolder = claudeFolderOf(env);
-  const truth = createTruth({
-    claudeFolder,
+  const watching = watchAgents({
+    agents,
+    env,
     clock,
     sessions: () => store.sessions(clock()),
     get: store.get,
@@ -132,6 +137,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     record,
     ...answering
   } = createAnswers({
+    agents,
     path: paths.decisions,
     key,
     store,
@@ -143,7 +149,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const { desk, actions, open, about, reach } = createDesktop({
     paths,
     env,
-    claudeFolder,
+    agents,
     clock,
     sessions: (now) => store.sessions(now),
     config: settings.config,
@@ -159,7 +165,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     isHeard ||= isHookChange(event.change) && !isProbe(event);
     saver.schedule();
     desk.refresh();
-    truth.follow(session, event);
+    watching.follow(session, event);
   });
 
   // What happened while nobody listened: taken in order, before anything new counts.
@@ -170,7 +176,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onError,
   });
   const taken = await spool.poll();
-  truth.look();
+  watching.scan();
   const prune = () => {
     const { completedHours, completedMax } = settings.config().keep;
     store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
@@ -183,7 +189,6 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     createDoctorReport({
       env,
       isHeadless,
-      claudeFolder,
       about: await about(),
       config: settings.config(),
       problems: settings.problems(),
@@ -200,7 +205,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     // What is older than what was saved could not be put in its place any more.
     await spool.poll();
     await spool.stop();
-    truth.stop();
+    watching.stop();
     answering.flush();
     // Also where nothing changed: it tells until when beckon was there.
     saver.schedule();

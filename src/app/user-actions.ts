@@ -21,8 +21,8 @@ export interface UserActionsOptions {
   readonly configPath: string;
   readonly version: string;
   readonly url: () => string;
-  /** A path from an event, made sure of; null: it is not one of the agent's own. */
-  readonly transcript: (path: string) => Promise<string | null>;
+  /** The real path of the session's transcript. null if it has none, or the path is not one of its agent's own files. */
+  readonly findTranscript: (session: Session) => Promise<string | null>;
   readonly openFile: (path: string) => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
   /** Registers the hooks; what was done, in words. Throws, in words too. */
@@ -83,7 +83,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   }
 
   async function openTranscript(session: Session | null): Promise<void> {
-    const path = session?.transcriptPath && (await options.transcript(session.transcriptPath));
+    const path = session && (await options.findTranscript(session));
     const failed = path ? await options.openFile(path) : "there is no transcript of it on this machine";
     if (failed) desk.showMessage("The transcript could not be opened", failed);
   }

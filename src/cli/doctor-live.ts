@@ -1,6 +1,5 @@
 /** Which command doctor runs for its test event, and where it looks for what came of it. */
 import { statSync } from "node:fs";
-import type { Env } from "../agents/claude/setup/scope.ts";
 import { limits } from "../core/limits.ts";
 import { probeId } from "../core/session/probe.ts";
 import { readHookCommand } from "../settings-file/hook-command.ts";
@@ -15,6 +14,7 @@ import { readSmallFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { removeLastSpoolLine } from "../storage/spool.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import type { Env } from "../system/home.ts";
 import { isCompiled } from "../system/launch.ts";
 import { liveApp } from "./doctor-app.ts";
 

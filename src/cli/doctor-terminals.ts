@@ -1,11 +1,11 @@
 /** The terminals of this machine, and the one that doctor runs in. */
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type Env, homeOf } from "../agents/claude/setup/scope.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import { type Known, terminalsHere } from "../desktop/terminals/here.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { describe } from "../hook/meta.ts";
+import { type Env, homeOf } from "../system/home.ts";
 import { readStartTime } from "../system/processes.ts";
 
 export function terminalsOf(env: Env, usesKitty: boolean): readonly Known[] {

@@ -1,7 +1,7 @@
 /** A line for the person at the terminal: nothing in it steers the terminal, and their own folder is `~`. */
 
-import { homeOf } from "../agents/claude/setup/scope.ts";
 import { withTilde } from "../core/text/home.ts";
+import { homeOf } from "../system/home.ts";
 import { clean } from "./text.ts";
 
 export const ownHome = (): string => homeOf(process.env);

@@ -1,10 +1,10 @@
 /** beckon at login: put there, taken away, or left as it is. */
 
-import type { Env } from "../agents/claude/setup/scope.ts";
 import { openLogin } from "../desktop/login/index.ts";
 import { recordLogin } from "../setup/record.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import type { Env } from "../system/home.ts";
 
 export interface Arranged {
   readonly says: readonly string[];

@@ -1,9 +1,9 @@
 /** What a person reads after an install. */
 import { delimiter, dirname } from "node:path";
 import { hookTable } from "../agents/claude/hooks.ts";
-import type { Env } from "../agents/claude/setup/scope.ts";
 import type { InstallPlan } from "../setup/install.ts";
 import type { BinaryPlan } from "../setup/place-binary.ts";
+import type { Env } from "../system/home.ts";
 
 export function aboutClaude({ claude, claudeVersion }: InstallPlan): string[] {
   const silent = claude.silent.map((path) => `${path} is there, but does not tell its version.`);

@@ -1,6 +1,5 @@
 /** `beckon --install`: everything set up in one command. */
 import { version } from "../../package.json";
-import { homeOf } from "../agents/claude/setup/scope.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { findProgram } from "../setup/find-program.ts";
 import {
@@ -13,6 +12,7 @@ import { isSameContent } from "../setup/same-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
+import { homeOf } from "../system/home.ts";
 import { launchDetached } from "../system/launch.ts";
 import { forTerminal } from "./for-terminal.ts";
 import { readInstallArgs } from "./install-args.ts";

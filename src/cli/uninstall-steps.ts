@@ -1,7 +1,7 @@
 /** What an uninstall does, one thing after the other. Each may throw; none stands in another's way. */
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Env, homeOf, scopes, settingsPath } from "../agents/claude/setup/scope.ts";
+import { scopes, settingsPath } from "../agents/claude/setup/scope.ts";
 import { limits } from "../core/limits.ts";
 import { readHookCommand } from "../settings-file/hook-command.ts";
 import { ownHooks } from "../settings-file/hooks.ts";
@@ -14,6 +14,7 @@ import { markOff } from "../storage/off-marker.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
+import { type Env, homeOf } from "../system/home.ts";
 import { isAtLogin, takeLoginAway } from "./install-login.ts";
 import { stopRunning } from "./stop.ts";
 

@@ -1,7 +1,7 @@
 /** From a request's text to an event that is kept: parsed, stamped, masked, journalled, and only then counted. */
 import { randomUUID } from "node:crypto";
 import { type HookMessage, openEnvelope, stampEvent } from "../agents/envelope.ts";
-import { agents } from "../agents/index.ts";
+import type { LoadedAgents } from "../agents/index.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { IngestResult } from "../core/ports.ts";
@@ -11,6 +11,7 @@ import { keyOfText } from "../core/text/json-text.ts";
 import type { Journal, JournalLine } from "../storage/journal/index.ts";
 
 export interface IngestOptions {
+  readonly agents: LoadedAgents;
   readonly journal: Pick<Journal, "append">;
   /** What comes before `from` holds no secrets. */
   readonly mask: (text: string, from: number) => string;
@@ -34,6 +35,7 @@ const probeMs = 5_000;
 /** As our own forwarders write it: provider, `_meta`, and last the payload. */
 const envelopeStart = '{"provider":';
 const payloadName = '"payload"';
+const unknownProvider: IngestResult = { status: 400, error: "unknown provider" };
 const invalid: IngestResult = { status: 400, error: "invalid JSON" };
 
 /** A request's text, read. */
@@ -67,7 +69,7 @@ function createRecent(max: number) {
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { journal, clock } = options;
+  const { agents, journal, clock } = options;
   /** Kept, or about to be. */
   const known = createRecent(limits.rememberedIds);
 
@@ -77,8 +79,8 @@ export function createIngest(options: IngestOptions): Ingest {
     if (body === undefined) return invalid;
     const hook = openEnvelope(body, options.defaultProvider, here.host);
     if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
-    const agent = agents[hook.provider];
-    if (!agent) return { status: 400, error: "unknown provider" };
+    const agent = agents.get(hook.provider);
+    if (!agent) return unknownProvider;
     const payloadAt = hook.payload === body ? 0 : payloadIn(raw);
     // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
     const from = Math.max(0, payloadAt);
@@ -95,8 +97,10 @@ export function createIngest(options: IngestOptions): Ingest {
   function understand({ hook, key, when }: Parcel, id: string): AgentEvent | IngestResult {
     try {
       const stamped = { at: when.at, t: when.t, id, key };
-      const event = agents[hook.provider]?.translate(hook, stamped);
-      return event ?? { status: 400, error: whatIsMissing(hook.payload) };
+      const agent = agents.get(hook.provider);
+      if (!agent) return unknownProvider;
+      const event = agent.translate(hook, stamped);
+      return event ?? { status: 400, error: agent.explainRefusal(hook.payload) };
     } catch (error) {
       options.onError(`an event was not understood: ${message(error)}`);
       return { status: 500, error: `the event was not understood: ${message(error)}` };
@@ -157,7 +161,7 @@ export function createIngest(options: IngestOptions): Ingest {
     const isOfThisBoot = boot !== null && boot === here.boot;
     const t = isOfThisBoot ? then : here.t - Math.max(0, here.at - at);
     const hook = openEnvelope(body, options.defaultProvider, hostThen(here, boot));
-    const event = hook && agents[hook.provider]?.translate(hook, { at, t, id, key });
+    const event = hook && agents.get(hook.provider)?.translate(hook, { at, t, id, key });
     if (event) count(event);
   }
 
@@ -216,12 +220,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function whatIsMissing(payload: JsonRecord): string {
-  if (!("session_id" in payload)) return "no session_id in the payload";
-  if (!("hook_event_name" in payload || "hook_type" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or no text";
 }
 
 function message(error: unknown): string {

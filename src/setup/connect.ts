@@ -1,6 +1,6 @@
 /** The same as `beckon --install` for the person's own settings, by a click: no login item, and the answer a sentence a line. */
 
-import { homeOf } from "../agents/claude/setup/scope.ts";
+import { homeOf } from "../system/home.ts";
 import { findProgram } from "./find-program.ts";
 import { type InstallOptions, install } from "./install.ts";
 

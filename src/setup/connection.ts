@@ -1,10 +1,11 @@
 /** Whether the agent's settings have it call beckon. */
 import { statSync } from "node:fs";
-import { type Env, settingsPath } from "../agents/claude/setup/scope.ts";
+import { settingsPath } from "../agents/claude/setup/scope.ts";
 import { enabledPlugin, installedPluginsPath } from "../agents/claude/setup/warnings.ts";
 import { limits } from "../core/limits.ts";
 import { ownHooks } from "../settings-file/hooks.ts";
 import { readSmallFile } from "../storage/files.ts";
+import type { Env } from "../system/home.ts";
 
 /** Of the person's own settings and plugins: a project's may be anywhere. Read again when a file has changed. */
 export function createConnection(env: Env): () => boolean {

@@ -7,12 +7,12 @@
  */
 import { lstatSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { type Env, homeOf } from "../agents/claude/setup/scope.ts";
 import type { Exec } from "../core/ports.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
 import { resolveOwned } from "../settings-file/owned-path.ts";
 import { errorCode } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import { type Env, homeOf } from "../system/home.ts";
 import { copyProgram } from "./copy-program.ts";
 import { type Program, versionOf } from "./find-program.ts";
 import type { InstallRecord } from "./record.ts";

@@ -1,6 +1,7 @@
 /** Answers and their log, wired. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { claude } from "../../src/agents/claude/index.ts";
 import { createAnswers } from "../../src/answers/index.ts";
 import { readAnswerLog } from "../../src/answers/log.ts";
 import { defaults } from "../../src/core/config/config.ts";
@@ -14,6 +15,7 @@ test("an ask that ends while beckon quits is in the log", () => {
   const path = join(temporaryFolder(), "decisions.jsonl");
   const store = createStore();
   const answering = createAnswers({
+    agents: new Map([["claude", claude]]),
     path,
     key: "k",
     store,

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide } from "../../src/agents/claude/decide.ts";
+import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import { agents } from "../../src/agents/index.ts";
 import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";
 import type { GivenAnswer } from "../../src/answers/text.ts";
 import type { Config } from "../../src/core/config/config.ts";
@@ -68,6 +68,7 @@ function createWorld(autoAllow: Config["answering"]["autoAllow"] = {}) {
   let count = 0;
   const open = (): PendingRequests =>
     createPendingRequests({
+      agents: new Map([["claude", claude]]),
       key,
       clock,
       get: store.get,
@@ -97,7 +98,7 @@ function createWorld(autoAllow: Config["answering"]["autoAllow"] = {}) {
       here.t += 1;
       const id = typeof meta.id === "string" ? meta.id : `e-${++count}`;
       const hook = openEnvelope({ provider: "claude", _meta: meta, payload }, "claude", "h");
-      const event = hook && agents.claude?.translate(hook, { ...here, id, key: `k-${++count}` });
+      const event = hook && claude.translate(hook, { ...here, id, key: `k-${++count}` });
       if (event) store.dispatch(event);
     },
     own(sessionId: string, change: Change): void {

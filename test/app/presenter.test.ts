@@ -1,7 +1,7 @@
 /** What tray and alerts are told to show, and when. */
 import { expect, test } from "bun:test";
+import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import { agents } from "../../src/agents/index.ts";
 import { createPresenter, type PresenterOptions } from "../../src/app/presenter.ts";
 import { defaults } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
@@ -82,7 +82,7 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<Pr
     const body = { session_id, hook_event_name, cwd: `/p/${session_id}`, ...fields };
     const hook = openEnvelope(body, "claude", now.host);
     const id = `e${++count}`;
-    const event = hook && agents.claude?.translate(hook, { at: now.at, t: now.t, id, key: id });
+    const event = hook && claude.translate(hook, { at: now.at, t: now.t, id, key: id });
     if (event) store.dispatch(event);
   }
   return {

@@ -35,7 +35,7 @@ function click(
     configPath: "",
     version: "1.2.3",
     url: () => "",
-    transcript: never,
+    findTranscript: never,
     openFile: never,
     copy: never,
     connect: never,

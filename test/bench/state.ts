@@ -1,6 +1,7 @@
 /** What one event costs the state alone with 10, 1,000 and 10,000 sessions: it should be the same. */
+
+import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope, stampEvent } from "../../src/agents/envelope.ts";
-import { agents } from "../../src/agents/index.ts";
 import { type AgentEvent, sessionKey } from "../../src/core/session/event.ts";
 import { newSession, type Session } from "../../src/core/session/session.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
@@ -24,7 +25,7 @@ const workOf = (part: number, sessions: number) => ({ part, sessions, events, si
 function read(text: string): AgentEvent | null {
   const hook = openEnvelope(JSON.parse(text), "claude", here.host);
   const id = hook?.meta.id;
-  return (id && agents.claude?.translate(hook, { ...stampEvent(hook.meta, here), id, key: id })) || null;
+  return (id && claude.translate(hook, { ...stampEvent(hook.meta, here), id, key: id })) || null;
 }
 
 function* translated(part: number, sessions: number): Generator<AgentEvent> {

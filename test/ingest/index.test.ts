@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { claude } from "../../src/agents/claude/index.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createIngest, type IngestOptions } from "../../src/ingest/index.ts";
 import { maskJson } from "../../src/secrets/index.ts";
@@ -30,6 +31,7 @@ afterEach(() => {
 
 function intake(more: Partial<IngestOptions> = {}) {
   return createIngest({
+    agents: new Map([["claude", claude]]),
     journal,
     mask: maskJson,
     clock: () => now,

@@ -1,7 +1,8 @@
 /** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
+
+import { claude } from "../../src/agents/claude/index.ts";
 import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import { agents } from "../../src/agents/index.ts";
 import {
   type AgentEvent,
   type Change,
@@ -89,8 +90,7 @@ function eventsOf(
     current.set(String(row.env?.CLAUDE_PID), { ...row, sessionId });
     const meta = { pid: Number(row.env?.CLAUDE_PID) || undefined, env: row.env };
     const hook = openEnvelope({ provider: "claude", _meta: meta, payload: row.payload }, "claude", null);
-    const event =
-      hook && agents.claude?.translate(hook, { ...when, id: `hook-${index}`, key: `key-${index}` });
+    const event = hook && claude.translate(hook, { ...when, id: `hook-${index}`, key: `key-${index}` });
     return event ? [event] : [];
   }
   if (row.src === "driver" && row.mark?.startsWith("kill -9")) {

@@ -1,5 +1,6 @@
 /** doctor's test session: as visible as any other while it lasts, and gone without a trace. */
 import { describe, expect, test } from "bun:test";
+import { claude } from "../../src/agents/claude/index.ts";
 import { defaults } from "../../src/core/config/config.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { probeId } from "../../src/core/session/probe.ts";
@@ -51,6 +52,7 @@ describe("its events", () => {
     const counted: AgentEvent[] = [];
     const journal: Pick<Journal, "append"> = { append: async () => {} };
     const intake = createIngest({
+      agents: new Map([["claude", claude]]),
       journal,
       mask: (text) => text,
       clock: () => now,

@@ -27,7 +27,6 @@ const report = (more: Partial<AppReport> = {}): AppReport => ({
   version: "1.0.0",
   isHeadless: false,
   env: { DISPLAY: ":0", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1000/bus" },
-  claudeFolder: "/home/ann/.claude",
   tray: { way: "StatusNotifierItem", host: "xfce4-panel (pid 312)", missing: null },
   title: "beckon: nothing needs you",
   notifier: dunst,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import { agents } from "../../src/agents/index.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -33,7 +33,7 @@ function told(
       env: { TERM: "xterm" },
     };
     const hook = openEnvelope({ _meta: meta, payload: body }, "claude", here().host);
-    const event = hook && agents.claude?.translate(hook, { at, t, id: `e-${++count}`, key: `k-${count}` });
+    const event = hook && claude.translate(hook, { at, t, id: `e-${++count}`, key: `k-${count}` });
     if (event) store.dispatch(event);
   }
   const [session] = store.sessions(here());
@@ -111,7 +111,7 @@ describe("after a reboot", () => {
     store.restore([after(asking(), 10 * minute)]);
     const now = rebooted(10 * minute);
     const hook = openEnvelope({ session_id: "asks", hook_event_name: "Stop" }, "claude", null);
-    const event = hook && agents.claude?.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
+    const event = hook && claude.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
     if (event) store.dispatch(event);
     expect(store.sessions(now).map((session) => takeSnapshot(session, now))).toMatchObject([
       { activityPhase: "interactable", asks: [] },

@@ -12,22 +12,11 @@ import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { isAbsolute, resolved, within } from "../../core/text/folders.ts";
 import { visible } from "../../core/text/visible.ts";
 import { secretIn } from "../../shell/dangers/places.ts";
+import type { AutoAllowed, RequestContext } from "../agent.ts";
 import { describeRequest, kindOf } from "./describe.ts";
 
-export interface Allowed {
-  /** As the person wrote it. */
-  readonly rule: string;
-  readonly folder: string;
-  /** What it may read, by its letters: whoever can look must see that no link leads out of the folder. */
-  readonly paths: readonly string[];
-}
-
 /** null: no rule allows it. */
-export function autoAllow(
-  rules: Rules,
-  payload: unknown,
-  { cwd }: { readonly cwd: string | null },
-): Allowed | null {
+export function autoAllow(rules: Rules, payload: unknown, { cwd }: RequestContext): AutoAllowed | null {
   if (!isRecord(payload) || !isRecord(payload.tool_input)) return null;
   const { tool_name: tool, tool_input: input, cwd: own } = payload;
   if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;

@@ -3,6 +3,7 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import type { AskDetails, Question } from "../../core/session/ask-details.ts";
 import type { AskKind } from "../../core/session/event.ts";
+import type { Ask } from "../../core/session/session.ts";
 import { isCrooked, within } from "../../core/text/folders.ts";
 import { type FittedLine, linesOf, note, show } from "../../core/text/shown.ts";
 import { visibleLine } from "../../core/text/visible.ts";
@@ -21,6 +22,15 @@ interface Told {
 }
 
 type Tell = (input: JsonRecord, cwd: string | null) => Told | null;
+
+export function findSessionId({ session_id: id }: JsonRecord): string | null {
+  return typeof id === "string" ? id : null;
+}
+
+/** Claude Code shows no dialog for a subagent's request while its hook runs. */
+export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord, ask: Ask): boolean {
+  return ask.tool === (tool ?? null) && ask.agentId === null && agentId === undefined;
+}
 
 /** null: it asks for nothing. */
 export function describeRequest(

@@ -2,20 +2,16 @@
 
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { AgentEvent, BackgroundTask, Change, Moment } from "../../core/session/event.ts";
+import type { AgentEvent, BackgroundTask, Change } from "../../core/session/event.ts";
 import { keyOfText } from "../../core/text/json-text.ts";
+import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { cut, oneLine, questions, summaryOf } from "./summary.ts";
 import { cutAnswer } from "./transcript.ts";
 import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
 
-export interface Stamped extends Moment {
-  readonly id: string;
-  readonly key: string;
-}
-
 /** null: the payload names no session or no event. */
-export function translate(hook: HookMessage, stamped: Stamped): AgentEvent | null {
+export function translate(hook: HookMessage, stamped: EventStamp): AgentEvent | null {
   const event = readHook(hook.payload);
   if (!event) return null;
   return {
@@ -36,6 +32,12 @@ export function translate(hook: HookMessage, stamped: Stamped): AgentEvent | nul
     payloadKey: stamped.key,
     change: moveOf(event),
   };
+}
+
+export function explainRefusal(payload: JsonRecord): string {
+  if (!("session_id" in payload)) return "no session_id in the payload";
+  if (!("hook_event_name" in payload || "hook_type" in payload)) return "no hook_event_name in the payload";
+  return "session_id or hook_event_name is empty, too long or no text";
 }
 
 const names = new Map<string, string>();

@@ -20,7 +20,6 @@ export interface AppReport {
   readonly isHeadless: boolean;
   /** The variables that name its desktop. */
   readonly env: Readonly<Record<string, string>>;
-  readonly claudeFolder: string;
   readonly tray: TrayReport | null;
   /** "beckon: 1 needs you" */
   readonly title: string | null;

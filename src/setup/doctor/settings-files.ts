@@ -1,13 +1,14 @@
 /** The agent's settings files as doctor sees them: those of the person, of the folder they are in, of their administrator. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { type Env, homeOf, scopes, settingsPath } from "../../agents/claude/setup/scope.ts";
+import { scopes, settingsPath } from "../../agents/claude/setup/scope.ts";
 import { managedPlaces } from "../../agents/claude/setup/warnings.ts";
 import { limits } from "../../core/limits.ts";
 import { mentionsBeckon, readHookCommand } from "../../settings-file/hook-command.ts";
 import { ownHooks } from "../../settings-file/hooks.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
 import { type Paths, resolvePaths as pathsOf } from "../../storage/paths.ts";
+import { type Env, homeOf } from "../../system/home.ts";
 import type { Called, SettingsFacts } from "./hooks.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

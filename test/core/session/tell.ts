@@ -1,6 +1,7 @@
 /** Tells a session's story in the agent's own words and asks what would be shown. */
+
+import { claude } from "../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
-import { agents } from "../../../src/agents/index.ts";
 import {
   type AgentEvent,
   type Change,
@@ -50,7 +51,7 @@ export function tell(place: Record<string, unknown> = {}): Told {
     hook(name, fields = {}, after = 1_000) {
       const payload = { session_id: sessionId, cwd: "/home/dev/proj", hook_event_name: name, ...fields };
       const hook = openEnvelope({ provider: "claude", _meta: place, payload }, "claude", "here");
-      const event = hook && agents.claude?.translate(hook, when(after));
+      const event = hook && claude.translate(hook, when(after));
       if (event) dispatch(event);
       return told;
     },

@@ -4,8 +4,9 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../../../core/limits.ts";
 import type { Exec } from "../../../core/ports.ts";
 import { readSmallFile } from "../../../storage/files.ts";
+import { type Env, homeOf } from "../../../system/home.ts";
 import { parseStartTime } from "../../../system/processes.ts";
-import { claudeFolder, type Env, homeOf } from "./scope.ts";
+import { claudeFolder } from "./scope.ts";
 
 export interface FindOptions {
   readonly env: Env;

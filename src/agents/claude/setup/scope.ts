@@ -1,16 +1,9 @@
 /** Where Claude Code keeps its settings. */
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
-
-export type Env = Readonly<Record<string, string | undefined>>;
+import { join, resolve } from "node:path";
+import { type Env, homeOf } from "../../../system/home.ts";
 
 export const scopes = ["user", "project", "local"] as const;
 export type Scope = (typeof scopes)[number];
-
-export function homeOf(env: Env, platform: NodeJS.Platform = process.platform): string {
-  const given = env[platform === "win32" ? "USERPROFILE" : "HOME"];
-  return given && isAbsolute(given) ? resolve(given) : homedir();
-}
 
 /** As the CLI finds it. */
 export function claudeFolder(env: Env, platform: NodeJS.Platform = process.platform): string {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { asRecord, type JsonRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { readSmallFile } from "../../../storage/files.ts";
-import { claudeFolder, type Env, type Scope, scopes, settingsPath } from "./scope.ts";
+import type { Env } from "../../../system/home.ts";
+import { claudeFolder, type Scope, scopes, settingsPath } from "./scope.ts";
 
 export interface WarnOptions {
   readonly scope: Scope;

@@ -1,7 +1,6 @@
-/** The truth beyond hooks: status files, dead processes and transcripts become the same events as hooks do. */
+/** Watches what Claude Code's hooks do not report: its status files and its transcripts. Both become events as hooks do. */
 import { join } from "node:path";
 import {
-  type AgentEvent,
   type Change,
   type ClockReading,
   createInternalEvent,
@@ -10,105 +9,85 @@ import {
   type Moment,
 } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
-import { findDeadSessions } from "../../../system/processes.ts";
+import type { AgentWatcher, WatchContext } from "../../agent.ts";
+import { claudeFolder } from "../setup/scope.ts";
 import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
-import { createTranscriptReader, insideAgentFolder } from "./transcripts.ts";
+import { createTranscriptReader, findTranscript } from "./transcripts.ts";
 
-export interface TruthOptions {
-  /** Claude Code's own folder. */
-  readonly claudeFolder: string;
-  readonly clock: () => ClockReading;
-  readonly sessions: () => readonly Session[];
-  readonly get: (agent: string, sessionId: string) => Session | null;
-  readonly dispatch: (event: AgentEvent) => void;
-  /** What comes from files goes the same way as what comes from hooks: without secrets. */
-  readonly mask: (text: string) => string;
-  readonly onError: (text: string) => void;
-}
-
-export interface Truth {
-  /** Looks at all files and processes now. */
-  look(): void;
-  /** An event came: is there more to be read about its session? */
-  follow(session: Session, event: AgentEvent): void;
-  stop(): void;
-}
-
-const lookMs = 1_000;
-/** Transcripts opened at one look, of agents without a status file: of more than that, all in turn. */
+/** How many transcripts one check reads, of sessions without a status file. With more, the checks take turns. */
 const readAtOnce = 100;
 /** The transcript lags behind the hooks. */
 const transcriptLagMs = 300;
+const agent = "claude";
 let count = 0;
 
-export function createTruth(options: TruthOptions): Truth {
-  const { clock, dispatch } = options;
+export function watchClaude(context: WatchContext): AgentWatcher {
+  const { clock, dispatch, findSession, mask, onError } = context;
+  const folder = claudeFolder(context.env);
   const reader = createTranscriptReader();
-  const roots = [join(options.claudeFolder, "projects")];
   /** Sessions whose transcript is to be read, and when: each is put last again, so the first is the first due. */
   const due = new Map<string, { session: Session; atMs: number }>();
   let reading: ReturnType<typeof setTimeout> | null = null;
-  let stopped = false;
-  let turn = 0;
+  let isStopped = false;
+  let nextUnseen = 0;
 
-  /** Called from timers and watchers, where nobody would catch what is thrown. */
-  function tell(about: EventSubject, when: Moment, change: Change): void {
-    if (stopped) return;
+  /** Timers and file watchers call this: nobody else would catch an error. */
+  function emit(subject: EventSubject, when: Moment, change: Change): void {
+    if (isStopped) return;
     try {
-      dispatch(createInternalEvent(`own-${++count}-${when.t}`, when, about, change));
+      dispatch(createInternalEvent(`own-${++count}-${when.t}`, when, subject, change));
     } catch (error) {
-      options.onError(`could not count ${change.kind} of ${about.sessionId}: ${error}`);
+      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
     }
   }
 
-  function onStatus({ file, gone }: StatusChange): void {
-    const here = clock();
+  function onStatusChange({ file, gone }: StatusChange): void {
+    const now = clock();
     const { sessionId, cwd, attended } = file;
-    const known = options.get("claude", sessionId);
-    // With --continue the file first names a session that never begins: there is nothing to end.
+    const known = findSession(sessionId);
+    // With --continue the file first names a session that never starts: there is nothing to end.
     if (gone && !known) return;
-    const transcriptPath = known?.transcriptPath ?? transcriptOf(file, options.claudeFolder);
-    const about = { agent: "claude", sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
-    if (!gone) say(about, file, ago(here, file.updatedAt));
-    else if (!goOnElsewhere(sessionId)) tell(about, here, { kind: "gone", why: "file" });
+    const transcriptPath = known?.transcriptPath ?? transcriptOf(file, folder);
+    const subject = { agent, sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
+    if (!gone) emitStatus(subject, file, toMoment(now, file.updatedAt));
+    else if (!continuesElsewhere(sessionId)) emit(subject, now, { kind: "gone", why: "file" });
   }
 
-  function say(about: EventSubject, file: StatusFile, when: Moment): void {
-    const change = statusMove({ ...file, title: file.title && options.mask(file.title) });
-    const said = options.get("claude", file.sessionId)?.file ?? null;
-    if (change) tell(about, after(said, when), change);
+  function emitStatus(subject: EventSubject, file: StatusFile, when: Moment): void {
+    const change = statusMove({ ...file, title: file.title && mask(file.title) });
+    const previous = findSession(file.sessionId)?.file ?? null;
+    if (change) emit(subject, notBefore(previous, when), change);
   }
 
-  /** One session in two terminals, and one of them ends: the other's word holds. */
-  function goOnElsewhere(sessionId: string): boolean {
-    const other = files.speakOf(sessionId);
+  /** A session can be open in two terminals. When one of them ends, the other's status file is used. */
+  function continuesElsewhere(sessionId: string): boolean {
+    const other = files.findFile(sessionId);
     if (!other) return false;
-    say({ agent: "claude", sessionId, place: statusPlace(other) }, other, clock());
+    emitStatus({ agent, sessionId, place: statusPlace(other) }, other, clock());
     return true;
   }
 
-  async function read(session: Session): Promise<void> {
-    const path = session.transcriptPath && (await insideAgentFolder(session.transcriptPath, roots));
-    const found = path ? await reader.read(path) : null;
-    if (!found) return;
-    const { interruptedAt, lastResponse, ...known } = found;
-    // Stop says it first and better.
-    const { mask } = options;
-    const title = known.title ? { title: mask(known.title) } : {};
+  async function readTranscript(session: Session): Promise<void> {
+    const path = session.transcriptPath && (await findTranscript(session.transcriptPath, context.env));
+    const facts = path ? await reader.read(path) : null;
+    if (!facts) return;
+    const { interruptedAt, lastResponse, ...others } = facts;
+    const title = others.title ? { title: mask(others.title) } : {};
+    // The Stop hook has the response earlier and in full.
     const response =
       session.lastResponse === null && lastResponse ? { lastResponse: mask(lastResponse) } : {};
-    const more = { ...known, ...title, ...response };
-    // Not what else was known: it may have changed while the file was read.
-    const about = { agent: session.agent, sessionId: session.sessionId };
-    if (isNews(session, more)) tell(about, clock(), { kind: "enriched", with: more });
-    const unseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
-    if (unseen) tell(about, ago(clock(), interruptedAt), { kind: "interrupted" });
+    const enrichment = { ...others, ...title, ...response };
+    // Nothing else of the session: it may have changed while the file was read.
+    const subject = { agent, sessionId: session.sessionId };
+    if (isNews(session, enrichment)) emit(subject, clock(), { kind: "enriched", with: enrichment });
+    const isUnseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
+    if (isUnseen) emit(subject, toMoment(clock(), interruptedAt), { kind: "interrupted" });
   }
 
-  /** Once, after the last event: a Stop can come before the read that its prompt asked for. */
+  /** Debounced: a Stop can come before the read that its prompt asked for. */
   function readSoon(session: Session): void {
-    if (session.agent !== "claude" || !session.transcriptPath) return;
+    if (!session.transcriptPath) return;
     due.delete(session.sessionId);
     due.set(session.sessionId, { session, atMs: performance.now() + transcriptLagMs });
     reading ??= setTimeout(readDue, transcriptLagMs);
@@ -123,80 +102,76 @@ export function createTruth(options: TruthOptions): Truth {
         return;
       }
       due.delete(id);
-      const now = options.get(session.agent, id) ?? session;
-      read(now).catch((error) => options.onError(`could not read the transcript of ${id}: ${error}`));
+      readTranscript(findSession(id) ?? session).catch((error) =>
+        onError(`could not read the transcript of ${id}: ${error}`),
+      );
     }
   }
 
-  function look(sessions: readonly Session[]): void {
-    for (const { agent, sessionId } of findDeadSessions(sessions)) {
-      if (!goOnElsewhere(sessionId)) tell({ agent, sessionId }, clock(), { kind: "gone", why: "process" });
-    }
-    // Older CLIs have no status: there Esc shows in the transcript alone.
+  /** Older CLIs write no status: Esc shows in the transcript only. */
+  function readUnseen(sessions: readonly Session[]): void {
     const unseen = sessions.filter(
       (s) => !s.ended && s.file === null && (s.turn.running || s.asks.some((ask) => ask.kind !== "idle")),
     );
-    if (turn >= unseen.length) turn = 0;
-    for (const session of unseen.slice(turn, turn + readAtOnce)) readSoon(session);
-    turn += readAtOnce;
+    if (nextUnseen >= unseen.length) nextUnseen = 0;
+    for (const session of unseen.slice(nextUnseen, nextUnseen + readAtOnce)) readSoon(session);
+    nextUnseen += readAtOnce;
   }
 
-  /** Those whose file spoke of them when beckon was last running, and does no more. */
-  function lookForLeft(sessions: readonly Session[]): void {
-    for (const { agent, sessionId, file, ended } of sessions) {
-      if (file === null || ended || files.speakOf(sessionId)) continue;
-      const isFoundDead = options.get(agent, sessionId)?.ended;
-      if (!isFoundDead) tell({ agent, sessionId }, clock(), { kind: "gone", why: "file" });
+  /** Ends the sessions that had a status file when beckon last ran and have none now. */
+  function endWithoutFile(sessions: readonly Session[]): void {
+    for (const { sessionId, file, ended } of sessions) {
+      if (file === null || ended || files.findFile(sessionId)) continue;
+      const hasEnded = findSession(sessionId)?.ended;
+      if (!hasEnded) emit({ agent, sessionId }, clock(), { kind: "gone", why: "file" });
     }
   }
 
-  const files = followStatusFiles(join(options.claudeFolder, "sessions"), onStatus, options.onError);
-  const timer = setInterval(() => {
-    try {
-      const sessions = options.sessions();
-      look(sessions);
-      lookForLeft(sessions);
-    } catch (error) {
-      options.onError(`could not look at the processes: ${error}`);
-    }
-  }, lookMs);
+  const files = followStatusFiles(join(folder, "sessions"), onStatusChange, onError);
 
   return {
-    look() {
+    scan(sessions) {
       files.scan();
-      look(options.sessions());
-      for (const session of options.sessions()) {
-        if (!session.ended && session.place?.local) readSoon(session);
-      }
+      readUnseen(sessions);
+      for (const session of sessions) if (!session.ended && session.place?.local) readSoon(session);
+    },
+    check(sessions) {
+      readUnseen(sessions);
+      endWithoutFile(sessions);
     },
     follow(session, event) {
       if (session.ended) reader.forget(session.transcriptPath ?? "");
-      else if (tellsMore.has(event.change.kind)) readSoon(session);
+      else if (changesTranscript.has(event.change.kind)) readSoon(session);
     },
+    continuesElsewhere: ({ sessionId }) => continuesElsewhere(sessionId),
     stop() {
-      stopped = true;
-      clearInterval(timer);
+      isStopped = true;
       files.stop();
       if (reading) clearTimeout(reading);
     },
   };
 }
 
-/** After these the transcript has something new. */
-const tellsMore: ReadonlySet<Change["kind"]> = new Set(["session-start", "prompt", "turn-end", "status"]);
+/** After these events the transcript has something new. */
+const changesTranscript: ReadonlySet<Change["kind"]> = new Set([
+  "session-start",
+  "prompt",
+  "turn-end",
+  "status",
+]);
 
-function isNews(session: Session, more: Enrichment): boolean {
-  const names = Object.keys(more) as (keyof Enrichment)[];
-  return names.some((name) => more[name] != null && !Bun.deepEquals(more[name], session[name]));
+function isNews(session: Session, enrichment: Enrichment): boolean {
+  const names = Object.keys(enrichment) as (keyof Enrichment)[];
+  return names.some((name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]));
 }
 
-/** What the file says later happened later, even within one millisecond of a clock that was set back. */
-function after(last: Moment | null, when: Moment): Moment {
-  return last && last.t >= when.t ? { at: when.at, t: last.t + 0.001 } : when;
+/** A later write of the file is a later change, even within one millisecond or after the wall clock was set back. */
+function notBefore(previous: Moment | null, when: Moment): Moment {
+  return previous && previous.t >= when.t ? { at: when.at, t: previous.t + 0.001 } : when;
 }
 
 /** A wall time of the past on both clocks. */
-function ago(here: ClockReading, at: number | null): Moment {
-  if (at === null || at > here.at) return { at: here.at, t: here.t };
-  return { at, t: here.t - (here.at - at) };
+function toMoment(now: ClockReading, at: number | null): Moment {
+  if (at === null || at > now.at) return { at: now.at, t: now.t };
+  return { at, t: now.t - (now.at - at) };
 }

@@ -25,7 +25,7 @@ export interface StatusFiles {
   /** Reads everything there is, now. */
   scan(): void;
   /** The newest file of a live process that names this session: one can be open in two terminals. */
-  speakOf(sessionId: string): StatusFile | null;
+  findFile(sessionId: string): StatusFile | null;
   stop(): void;
 }
 
@@ -112,7 +112,7 @@ export function followStatusFiles(
   const poll = setInterval(scan, pollMs);
   return {
     scan,
-    speakOf(sessionId) {
+    findFile(sessionId) {
       const named = [...known.values()]
         .map(({ file }) => file)
         .filter((file) => file.sessionId === sessionId);

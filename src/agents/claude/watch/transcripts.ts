@@ -1,8 +1,10 @@
 /** Reads the agent's own transcripts: only inside its folder, only new bytes, never more than a limit in memory. */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import { limits } from "../../../core/limits.ts";
+import type { Env } from "../../../system/home.ts";
+import { claudeFolder } from "../setup/scope.ts";
 import {
   cutAnswer,
   emptyTranscript,
@@ -61,6 +63,12 @@ export function createTranscriptReader(): TranscriptReader {
     },
   };
 }
+
+/** null if `path` is not a transcript of Claude Code's. */
+export const findTranscript = (path: string, env: Env): Promise<string | null> =>
+  insideAgentFolder(path, transcriptFolders(env));
+
+export const transcriptFolders = (env: Env): readonly string[] => [join(claudeFolder(env), "projects")];
 
 /**
  * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`

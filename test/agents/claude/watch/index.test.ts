@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createTruth, type Truth } from "../../../../src/agents/claude/watch/index.ts";
+import { claude } from "../../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
-import { agents } from "../../../../src/agents/index.ts";
 import { maskText } from "../../../../src/secrets/rules.ts";
 import { createStore, type Store } from "../../../../src/state/store.ts";
 import { createClock } from "../../../../src/system/clock.ts";
+import { type Watch, watchAgents } from "../../../../src/watch/index.ts";
 import { takeSnapshot } from "../../../core/view/snapshot.ts";
 import { asks, bash, createWorld, proj, prompt, until, type World } from "../../../world.ts";
 
@@ -16,7 +16,7 @@ const nextLookMs = 2_500;
 const clock = createClock();
 let world: World;
 let store: Store;
-let truth: Truth | undefined;
+let watching: Watch | undefined;
 let logged: string[] = [];
 
 beforeEach(() => {
@@ -25,13 +25,14 @@ beforeEach(() => {
   store = createStore((text) => void logged.push(text));
 });
 afterEach(async () => {
-  truth?.stop();
+  watching?.stop();
   await world.destroy();
 });
 
-function watch(): Truth {
-  const watching = createTruth({
-    claudeFolder: world.claude,
+function watch(): Watch {
+  const started = watchAgents({
+    agents: new Map([["claude", claude]]),
+    env: world.env,
     clock,
     sessions: () => store.sessions(clock()),
     get: store.get,
@@ -39,16 +40,16 @@ function watch(): Truth {
     mask: maskText,
     onError: (text) => void logged.push(text),
   });
-  store.subscribe(watching.follow);
-  truth = watching;
-  return watching;
+  store.subscribe(started.follow);
+  watching = started;
+  return started;
 }
 
 let count = 0;
 function hook(payload: Record<string, unknown>, meta: Record<string, unknown> = {}): void {
   const { at, t, host } = clock();
   const opened = openEnvelope({ _meta: { host, ...meta }, payload }, "claude", host);
-  const event = opened && agents.claude?.translate(opened, { at, t, id: `h${++count}`, key: `k${count}` });
+  const event = opened && claude.translate(opened, { at, t, id: `h${++count}`, key: `k${count}` });
   if (event) store.dispatch(event);
 }
 const see = (id: string) => {
@@ -91,7 +92,7 @@ test("secrets in a transcript or a session's name are covered like those in hook
   const message = { id: "m", model: "x", content: [{ type: "text", text: `The token is ${secret}.` }] };
   world.transcript("a", { type: "assistant", message }, { type: "ai-title", aiTitle: `Use ${secret}` });
   world.writeStatus(pid, { sessionId: "a", status: "idle", name: `Use ${secret}`, nameSource: "user" });
-  watch().look();
+  watch().scan();
   await until(() => see("a")?.lastResponse, 1_000);
   expect(see("a")).toMatchObject({ title: "Use •••", lastResponse: "The token is •••." });
 });
@@ -126,7 +127,7 @@ describe("a session that ran before beckon did", () => {
       { type: "ai-title", aiTitle: "Footer" },
     );
     world.writeStatus(pid, { sessionId: "a", status: "idle" });
-    watch().look();
+    watch().scan();
     await until(() => see("a")?.gitBranch, 1_000);
     expect(see("a")).toMatchObject({
       gitBranch: "spine",

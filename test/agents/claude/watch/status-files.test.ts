@@ -120,7 +120,7 @@ describe("a status file", () => {
     await sees("a idle");
     write(process.pid, "b", "idle");
     expect(await sees("a gone", "b idle")).toBeLessThan(soonMs);
-    expect([followed.speakOf("a"), followed.speakOf("b")?.pid]).toEqual([null, process.pid]);
+    expect([followed.findFile("a"), followed.findFile("b")?.pid]).toEqual([null, process.pid]);
   });
 
   test("removed ends its session, and one written later brings it back", async () => {

@@ -1,0 +1,19 @@
+/** Claude Code while the app runs: its events, its requests and what is watched beside its hooks. */
+import type { AgentRuntime } from "../agent.ts";
+import { autoAllow } from "./auto-allow.ts";
+import { decide } from "./decide.ts";
+import { describeRequest, findSessionId, isAnswerable } from "./describe.ts";
+import { dedupeKey, stripToolOutput } from "./payload.ts";
+import { explainRefusal, translate } from "./translate.ts";
+import { watchClaude } from "./watch/index.ts";
+import { findTranscript } from "./watch/transcripts.ts";
+
+export const claude: AgentRuntime = {
+  translate,
+  explainRefusal,
+  stripToolOutput,
+  dedupeKey,
+  answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
+  watch: watchClaude,
+  findTranscript,
+};

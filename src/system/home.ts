@@ -1,0 +1,10 @@
+/** The user's environment and home folder. */
+import { homedir } from "node:os";
+import { isAbsolute, resolve } from "node:path";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+export function homeOf(env: Env, platform: NodeJS.Platform = process.platform): string {
+  const home = env[platform === "win32" ? "USERPROFILE" : "HOME"];
+  return home && isAbsolute(home) ? resolve(home) : homedir();
+}

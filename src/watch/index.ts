@@ -1,0 +1,80 @@
+/**
+ * The source of events that no hook sends: each agent's own watcher, and processes that ended without an event (kill -9).
+ * What knows an agent is in that agent's folder.
+ */
+import type { AgentWatcher, WatchContext } from "../agents/agent.ts";
+import type { LoadedAgents } from "../agents/index.ts";
+import { type AgentEvent, createInternalEvent } from "../core/session/event.ts";
+import type { Session } from "../core/session/session.ts";
+import { findDeadSessions } from "../system/processes.ts";
+
+export interface WatchOptions extends Omit<WatchContext, "findSession"> {
+  readonly agents: LoadedAgents;
+  readonly sessions: () => readonly Session[];
+  readonly get: (agent: string, sessionId: string) => Session | null;
+}
+
+export interface Watch {
+  /** Reads all files and processes now. */
+  scan(): void;
+  /** An event arrived: its agent's watcher may read more about the session. */
+  follow(session: Session, event: AgentEvent): void;
+  stop(): void;
+}
+
+const checkMs = 1_000;
+let count = 0;
+
+export function watchAgents({ agents, sessions, get, ...context }: WatchOptions): Watch {
+  const { clock, dispatch, onError } = context;
+  const watchers = new Map<string, AgentWatcher>();
+  for (const [id, agent] of agents) {
+    const watcher = agent.watch({ ...context, findSession: (sessionId) => get(id, sessionId) });
+    if (watcher) watchers.set(id, watcher);
+  }
+
+  function endDead(all: readonly Session[]): void {
+    for (const session of findDeadSessions(all)) {
+      const { agent, sessionId } = session;
+      if (watchers.get(agent)?.continuesElsewhere(session)) continue;
+      const now = clock();
+      const id = `process-${++count}-${now.t}`;
+      dispatch(createInternalEvent(id, now, { agent, sessionId }, { kind: "gone", why: "process" }));
+    }
+  }
+
+  function forEachWatcher(
+    all: readonly Session[],
+    run: (watcher: AgentWatcher, own: readonly Session[]) => void,
+  ): void {
+    for (const [id, watcher] of watchers) {
+      run(
+        watcher,
+        all.filter(({ agent }) => agent === id),
+      );
+    }
+  }
+
+  function check(): void {
+    try {
+      const all = sessions();
+      endDead(all);
+      forEachWatcher(all, (watcher, own) => watcher.check(own));
+    } catch (error) {
+      onError(`could not check the sessions' processes and files: ${error}`);
+    }
+  }
+  const timer = setInterval(check, checkMs);
+
+  return {
+    scan() {
+      forEachWatcher(sessions(), (watcher, own) => watcher.scan(own));
+      endDead(sessions());
+    },
+    follow: (session, event) => watchers.get(session.agent)?.follow(session, event),
+    stop() {
+      clearInterval(timer);
+      for (const watcher of watchers.values()) watcher.stop();
+    },
+  };
+}
