@@ -66,9 +66,7 @@ export function createTranscriptReader(): TranscriptReader {
 
 /** null if `path` is not a transcript of Claude Code's. */
 export const findTranscript = (path: string, env: Env): Promise<string | null> =>
-  insideAgentFolder(path, transcriptFolders(env));
-
-export const transcriptFolders = (env: Env): readonly string[] => [join(claudeFolder(env), "projects")];
+  insideAgentFolder(path, [join(claudeFolder(env), "projects")]);
 
 /**
  * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`
