@@ -1,6 +1,6 @@
 /** What is asked, in full, and what can be said to it. */
 import type { AskDetails } from "../core/session/ask-details.ts";
-import { clean } from "./text.ts";
+import { stripControls } from "./output.ts";
 
 interface Shown {
   /** The name of its project. */
@@ -17,16 +17,16 @@ export function askedLines(asked: AskDetails, where: string): string[] {
     "",
     ...asked.lines.map((line) => `  ${line}`),
     "",
-  ].map((line) => clean(line).trimEnd());
+  ].map((line) => stripControls(line).trimEnd());
 }
 
 export function askInFull(asked: AskDetails, { where, call }: Shown): string[] {
   const rows = waysOf(asked).map(
-    ([words, what]) => [`  beckon answer ${clean(call)} ${words}`, what] as const,
+    ([words, what]) => [`  beckon answer ${stripControls(call)} ${words}`, what] as const,
   );
   const width = Math.max(...rows.map(([words]) => Bun.stringWidth(words)));
   const ways = rows.map(([words, what]) =>
-    what === "" ? words : `${words}${" ".repeat(width - Bun.stringWidth(words))}   ${clean(what)}`,
+    what === "" ? words : `${words}${" ".repeat(width - Bun.stringWidth(words))}   ${stripControls(what)}`,
   );
   const isPart = !asked.isWhole && asked.kind !== "question";
   return [

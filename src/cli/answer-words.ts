@@ -1,7 +1,7 @@
 /** What a person wrote behind `beckon answer SESSION`, made the answer to what is asked. */
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { usageError } from "./args.ts";
-import { clean } from "./text.ts";
+import { stripControls } from "./output.ts";
 
 /** `ownFrom`: the first of the words that stand behind `--`, where a person's own words are not taken for anything else. */
 export function readAnswerWords(
@@ -41,14 +41,14 @@ function wrongWords(text: string, list: readonly string[]): Error {
   return Object.assign(new Error([`${text}:`, ...list].join("\n")), { exitCode: 2 });
 }
 
-const quoted = (text: string): string => JSON.stringify(clean(text).slice(0, 100));
+const quoted = (text: string): string => JSON.stringify(stripControls(text).slice(0, 100));
 
 function messageOf(words: readonly string[]): string | null {
   return words.join(" ").trim() || null;
 }
 
 function choiceOf(always: readonly string[], more: readonly string[]): number {
-  const list = always.map((text, n) => `  ${n + 1}  ${clean(text)}`);
+  const list = always.map((text, n) => `  ${n + 1}  ${stripControls(text)}`);
   if (always.length === 0) throw new Error("nothing can be allowed for good here: use allow");
   const [given, ...others] = more;
   if (given === undefined && always.length === 1) return 0;
@@ -79,7 +79,7 @@ function readReplies(questions: readonly Question[], words: readonly string[], o
 
 function listed({ question, options }: Question, n: number): string {
   const labels = options.map(({ label }, at) => `${at + 1} ${label}`).join(", ");
-  return clean(`  ${n + 1}  ${question} (${labels})`);
+  return stripControls(`  ${n + 1}  ${question} (${labels})`);
 }
 
 /** A label, in whatever letters, or its number; null: neither. */
@@ -101,7 +101,7 @@ function replyOf(question: Question, text: string, isOwn: boolean): string[] {
   if (looksLikeChoice.test(text.trim()))
     throw wrongWords(
       `${quoted(text)} is none of the options. Choose one, or put -- before your own words`,
-      question.options.map(({ label }, n) => `  ${n + 1}  ${clean(label)}`),
+      question.options.map(({ label }, n) => `  ${n + 1}  ${stripControls(label)}`),
     );
   return [text];
 }

@@ -8,8 +8,7 @@ import { askedLines, askInFull } from "./answer-shown.ts";
 import { readAnswerWords } from "./answer-words.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi, noSessionError } from "./client.ts";
-import { print } from "./print.ts";
-import { clean, cut } from "./text.ts";
+import { print, stripControls, truncate } from "./output.ts";
 
 /** The hook has 2 s to confirm it. */
 const waitMs = 8_000;
@@ -42,8 +41,8 @@ export async function answer(args: string[]): Promise<number> {
   const body = { ask: open.answerId, by: "command line", ...given };
   const done = await callApi(places, `/api/sessions/${name}/answer`, { given: body, waitMs });
   if (typeof done === "string") throw new Error(done);
-  if (done.status !== 200) throw new Error(clean(String(done.body.error)));
-  print(`${clean(`${past(given)} in ${nameOf(session)}: ${whatOf(open)}`)}\n`);
+  if (done.status !== 200) throw new Error(stripControls(String(done.body.error)));
+  print(`${stripControls(`${past(given)} in ${nameOf(session)}: ${whatOf(open)}`)}\n`);
   return 0;
 }
 
@@ -52,7 +51,7 @@ function show(session: SessionSnapshot, { session: name, ask: wanted }: Call): n
   const answerable = open.filter(isAnswerable);
   const where = nameOf(session);
   const parts = open.map((one) => {
-    if (!isAnswerable(one)) return [clean(cannot(one, session))];
+    if (!isAnswerable(one)) return [stripControls(cannot(one, session))];
     const call = answerable.length > 1 ? `${name} --ask ${one.answerId}` : name;
     return askInFull(one.asked, { where, call });
   });
@@ -65,7 +64,8 @@ function isMeant({ asked }: Answerable, given: Answer, where: string): boolean {
   const isYes = given.do === "allow" || given.do === "always";
   const isPlain = asked.dangers.length === 0 && asked.lines.length <= 1;
   if (!isYes || isPlain || !process.stdin.isTTY || !process.stdout.isTTY) return true;
-  const always = given.do === "always" ? [clean(`And from now on: ${asked.always[given.choice] ?? ""}`)] : [];
+  const always =
+    given.do === "always" ? [stripControls(`And from now on: ${asked.always[given.choice] ?? ""}`)] : [];
   print(`${[...askedLines(asked, where), ...always].join("\n")}\n`);
   return confirm("Allow it?");
 }
@@ -117,8 +117,8 @@ function openAsks(session: SessionSnapshot, wanted: string | null): readonly Ask
   const open = session.asks.filter(({ kind }) => kind !== "idle");
   const named = wanted === null ? open : open.filter(({ answerId }) => answerId === wanted);
   if (wanted !== null && named.length === 0)
-    throw new Error(clean(`this ask is gone: ${where} has none that is called ${wanted}`));
-  if (named.length === 0) throw new Error(clean(`nothing to answer: ${where} asks nothing now`));
+    throw new Error(stripControls(`this ask is gone: ${where} has none that is called ${wanted}`));
+  if (named.length === 0) throw new Error(stripControls(`nothing to answer: ${where} asks nothing now`));
   return named;
 }
 
@@ -130,7 +130,7 @@ function choose(session: SessionSnapshot, wanted: string | null): Answerable {
   const [only, ...others] = answerable;
   if (!only)
     throw new Error(
-      clean(
+      stripControls(
         named
           .slice(0, 1)
           .map((first) => cannot(first, session))
@@ -139,7 +139,9 @@ function choose(session: SessionSnapshot, wanted: string | null): Answerable {
     );
   if (others.length === 0) return only;
   const list = answerable.map((one) => `  --ask ${one.answerId}  ${whatOf(one)}`);
-  throw new Error([`${where} asks ${answerable.length} things. Say which:`, ...list].map(clean).join("\n"));
+  throw new Error(
+    [`${where} asks ${answerable.length} things. Say which:`, ...list].map(stripControls).join("\n"),
+  );
 }
 
 function cannot(open: AskSnapshot, session: SessionSnapshot): string {
@@ -160,9 +162,9 @@ const toldByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch
 function whatOf(open: AskSnapshot): string {
   const { asked, tool, kind } = open;
   if (kind === "plan") return "the plan";
-  if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return cut(asked.heading, maxShown);
+  if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return truncate(asked.heading, maxShown);
   const [line = firstQuestion(open), ...more] = kind === "question" ? [] : (asked?.lines ?? []);
-  const shown = cut(line || tool || kind, maxShown);
+  const shown = truncate(line || tool || kind, maxShown);
   return more.length > 0 ? `${shown} …` : shown;
 }
 

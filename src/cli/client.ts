@@ -5,7 +5,7 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { quote } from "./args.ts";
-import { clean } from "./text.ts";
+import { stripControls } from "./output.ts";
 
 const answerMs = 2_000;
 /** Those whose words are for the person who asked. */
@@ -77,7 +77,7 @@ export function noSessionError(name: string, { body }: ApiResponse): Error {
     return new Error(`no session has the id or project ${quote(name)}. See your sessions: beckon status`);
   const rows = candidates.slice(0, maxListed).map(({ sessionId = "", project, title, state }) => {
     const about = [project, title, state === "completed" ? "ended" : null].filter(Boolean).join(" · ");
-    return clean(`  ${sessionId}  ${about}`).trimEnd();
+    return stripControls(`  ${sessionId}  ${about}`).trimEnd();
   });
   const left = candidates.length - rows.length;
   return new Error(

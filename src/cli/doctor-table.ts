@@ -1,6 +1,6 @@
 /** Findings for people: grouped by link, aligned, with what to do under each problem. Pure: findings in, lines out. */
 import { type Finding, links, type State } from "../agents/finding.ts";
-import { wrap } from "./text.ts";
+import { wrapText } from "./output.ts";
 
 export interface Screen {
   readonly columns: number;
@@ -25,8 +25,8 @@ export function doctorLines(findings: readonly Finding[], { columns, colour }: S
   const width = Math.max(20, columns - indent - 2);
   const told = (finding: Finding, label: string): string[] => {
     const { state, text, fix } = finding;
-    const [first = "", ...more] = wrap(text, width, maxLines);
-    const todo = fix === null ? [] : wrap(fix, width - 2, maxLines);
+    const [first = "", ...more] = wrapText(text, width, maxLines);
+    const todo = fix === null ? [] : wrapText(fix, width - 2, maxLines);
     const below = " ".repeat(indent + 2);
     return [
       `${paint(label.padEnd(labelWidth), bold)}  ${paint(marks[state], colours[state])} ${first}`,

@@ -2,8 +2,7 @@
 import { parseArguments } from "./args.ts";
 import { examine } from "./doctor-examine.ts";
 import { doctorLines } from "./doctor-table.ts";
-import { forTerminal } from "./for-terminal.ts";
-import { print } from "./print.ts";
+import { formatLine, print } from "./output.ts";
 
 const usualColumns = 100;
 
@@ -18,8 +17,8 @@ export async function doctor(args: string[]): Promise<number> {
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
     const told = findings.map((one) => ({
       ...one,
-      text: forTerminal(one.text),
-      fix: one.fix && forTerminal(one.fix),
+      text: formatLine(one.text),
+      fix: one.fix && formatLine(one.fix),
     }));
     print(`${doctorLines(told, { columns, colour }).join("\n")}\n`);
   }

@@ -2,8 +2,7 @@
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { callApi, noSessionError } from "./client.ts";
-import { forTerminal } from "./for-terminal.ts";
-import { print } from "./print.ts";
+import { formatLine, print } from "./output.ts";
 
 /** A terminal may take its time; a person will not wait longer. */
 const waitMs = 8_000;
@@ -23,6 +22,6 @@ export async function focus(args: string[]): Promise<number> {
   const { result, says } = answered.body as { readonly result?: unknown; readonly says?: unknown };
   const told = typeof says === "string" ? says : `The beckon that runs is an older one, and says: ${result}`;
   if (result === "impossible") throw new Error(told);
-  print(`${forTerminal(told)}\n`);
+  print(`${formatLine(told)}\n`);
   return 0;
 }

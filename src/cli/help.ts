@@ -1,4 +1,4 @@
-import { print } from "./print.ts";
+import { print } from "./output.ts";
 
 const text = `beckon tells you the moment a coding agent needs you.
 

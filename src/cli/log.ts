@@ -8,9 +8,7 @@ import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
-import { ownHome } from "./for-terminal.ts";
-import { print } from "./print.ts";
-import { clean, cut, pad, wrap } from "./text.ts";
+import { homeFolder, padText, print, stripControls, truncate, wrapText } from "./output.ts";
 
 const usualLines = 30;
 const usualColumns = 120;
@@ -34,7 +32,7 @@ export async function log(args: string[]): Promise<number> {
   }
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   // Below, where the newest is: a long list scrolls its beginning away.
-  const note = isRunning ? [] : ["", ...wrap(notRunning, columns, noteLines)];
+  const note = isRunning ? [] : ["", ...wrapText(notRunning, columns, noteLines)];
   print(tableOf(entries, columns) + note.map((line) => `${line}\n`).join(""));
   return 0;
 }
@@ -45,12 +43,12 @@ const widestBy = 30;
 
 function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
   if (entries.length === 0) return "Nothing has been asked or shown yet.\n";
-  const home = ownHome();
+  const home = homeFolder();
   const rows = entries.map((entry) => ({
     day: dayOf(entry.at),
     when: formatLocalTime(entry.at, entry.at),
-    where: clean(entry.project ?? entry.session),
-    asked: clean(pathWithTilde(entry.asked, home)),
+    where: stripControls(entry.project ?? entry.session),
+    asked: stripControls(pathWithTilde(entry.asked, home)),
     ...outcomeOf(entry),
   }));
   const width = (name: keyof typeof widest, texts: readonly string[]) =>
@@ -67,8 +65,8 @@ function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
   const isOfToday = rows.every(({ day }) => day === dayOf(Date.now()));
   const lines = rows.flatMap((row, at) => {
     // Who did it matters more than every word of what came of it.
-    const end = cut(row.came, came - Bun.stringWidth(row.by)) + row.by;
-    const cells = [row.when, pad(row.where, where), pad(row.asked, left), end];
+    const end = truncate(row.came, came - Bun.stringWidth(row.by)) + row.by;
+    const cells = [row.when, padText(row.where, where), padText(row.asked, left), end];
     const isNewDay = !isOfToday && row.day !== rows[at - 1]?.day;
     return [...(isNewDay ? [row.day] : []), cells.join("  ").trimEnd()];
   });
@@ -82,6 +80,6 @@ function dayOf(at: number): string {
 }
 
 function outcomeOf({ what, outcome, by }: AnswerLogEntry): { readonly came: string; readonly by: string } {
-  const came = clean(what === "not shown" ? `no alert: ${outcome}` : outcome);
-  return { came, by: by === null ? "" : ` (${cutMiddle(clean(by), widestBy)})` };
+  const came = stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome);
+  return { came, by: by === null ? "" : ` (${cutMiddle(stripControls(by), widestBy)})` };
 }

@@ -7,7 +7,7 @@ import { firstLine } from "../core/text/line.ts";
 import { type Group, groupLabels } from "../core/view/groups.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { terminalName } from "../core/view/terminal-name.ts";
-import { ago, clean } from "./text.ts";
+import { formatDuration, stripControls } from "./output.ts";
 
 export interface StatusRow {
   readonly group: Group;
@@ -35,14 +35,14 @@ export function rowOf(
   const left = more.length - maxMore;
   return {
     group,
-    name: clean(projectOf(session, home) + branchOf(session)),
-    project: clean(projectOf(session, home)),
-    title: clean(session.title ?? ""),
-    since: ago(now - session.since),
-    what: clean(whatOf(session, home)),
-    where: clean(whereOf(session)),
-    id: clean(session.sessionId.slice(0, idLength)),
-    more: (left > 0 ? [...more.slice(0, maxMore), andMore(more.slice(maxMore))] : more).map(clean),
+    name: stripControls(projectOf(session, home) + branchOf(session)),
+    project: stripControls(projectOf(session, home)),
+    title: stripControls(session.title ?? ""),
+    since: formatDuration(now - session.since),
+    what: stripControls(whatOf(session, home)),
+    where: stripControls(whereOf(session)),
+    id: stripControls(session.sessionId.slice(0, idLength)),
+    more: (left > 0 ? [...more.slice(0, maxMore), andMore(more.slice(maxMore))] : more).map(stripControls),
   };
 }
 

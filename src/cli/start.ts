@@ -6,7 +6,7 @@ import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
-import { print } from "./print.ts";
+import { print } from "./output.ts";
 
 export async function start(args: string[]): Promise<number> {
   parseArguments(args, { command: "start" });

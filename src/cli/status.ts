@@ -11,10 +11,8 @@ import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
-import { forTerminal, ownHome } from "./for-terminal.ts";
-import { print } from "./print.ts";
+import { formatDuration, formatLine, homeFolder, print, wrapText } from "./output.ts";
 import { table } from "./table.ts";
-import { ago, wrap } from "./text.ts";
 
 export async function status(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch"] });
@@ -55,7 +53,8 @@ async function know(places: Paths): Promise<Known> {
   const notes = [live];
   if (problem) notes.push(`${problem}.`);
   if (existsSync(places.spool)) notes.push("Newer events are waiting for it in the spool.");
-  if (savedAt !== null && sessions.length > 0) notes.push(`What it knew ${ago(now.at - savedAt)} ago:`);
+  if (savedAt !== null && sessions.length > 0)
+    notes.push(`What it knew ${formatDuration(now.at - savedAt)} ago:`);
   return { sessions, notes, running: false };
 }
 
@@ -74,14 +73,14 @@ async function asTable(places: Paths): Promise<string> {
   const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const lines = [
-    ...notes.flatMap((note) => wrap(forTerminal(note), columns, noteLines)),
+    ...notes.flatMap((note) => wrapText(formatLine(note), columns, noteLines)),
     ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
-    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: ownHome() }) : []),
-    ...(quiet ? ["", ...wrap(quietLine(quiet, now), columns, noteLines)] : []),
+    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: homeFolder() }) : []),
+    ...(quiet ? ["", ...wrapText(quietLine(quiet, now), columns, noteLines)] : []),
     ...(problems.length > 0
-      ? ["", ...problems.flatMap((one) => wrap(forTerminal(one), columns, noteLines))]
+      ? ["", ...problems.flatMap((one) => wrapText(formatLine(one), columns, noteLines))]
       : []),
-    ...hookTroubles(places, now).flatMap((note) => wrap(forTerminal(note), columns, noteLines)),
+    ...hookTroubles(places, now).flatMap((note) => wrapText(formatLine(note), columns, noteLines)),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -100,7 +99,7 @@ function hookTroubles(places: Paths, now: number): string[] {
   const at = last.event === "-" ? "" : ` (${last.event})`;
   return [
     "",
-    `${errors} in the last 24 h. The latest, ${ago(now - last.at)} ago${at}: ${last.text}`,
+    `${errors} in the last 24 h. The latest, ${formatDuration(now - last.at)} ago${at}: ${last.text}`,
     `All of them: ${places.hookLog}. Try the hooks with: beckon doctor. This note goes an hour after the last error, once an event has come through.`,
   ];
 }

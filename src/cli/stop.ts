@@ -8,7 +8,7 @@ import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isAlive, readStartTime } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
-import { print } from "./print.ts";
+import { print } from "./output.ts";
 
 export async function stop(args: string[]): Promise<number> {
   parseArguments(args, { command: "stop" });

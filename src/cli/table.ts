@@ -2,8 +2,8 @@
 
 import { formatGroupCount, type Group, groupMarks, groups } from "../core/view/groups.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { padText, truncate, wrapText } from "./output.ts";
 import { rowOf, type StatusRow } from "./row.ts";
-import { cut, pad, wrap } from "./text.ts";
 
 export interface TableOptions {
   readonly now: number;
@@ -30,7 +30,7 @@ const endedShown = 5;
 
 export function table(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   if (sessions.length === 0) {
-    return wrap("No sessions. Start an agent, and it appears here.", options.columns, 9);
+    return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
   }
   const sorted = groups.flatMap((group) => sessions.filter((s) => s.group === group).sort(byUrgency(group)));
   const ended = sorted.filter((session) => session.group === "ended").length;
@@ -114,25 +114,25 @@ function widthsOf(rows: readonly StatusRow[], columns: number): Widths {
 function nameIn({ name, project }: StatusRow, width: number): string {
   const branch = Bun.stringWidth(name) - Bun.stringWidth(project);
   const isRoom = width - Bun.stringWidth(project) >= Math.min(branch, leastBranch);
-  return pad(isRoom ? name : project, width);
+  return padText(isRoom ? name : project, width);
 }
 
 function linesOf(row: StatusRow, widths: Widths, options: TableOptions): string[] {
   const colour = colours[row.group];
-  const [what = "", ...rest] = wrap(row.what, widths.what, mostLines[row.group] ?? 1);
+  const [what = "", ...rest] = wrapText(row.what, widths.what, mostLines[row.group] ?? 1);
   const cells = [
     paint(nameIn(row, widths.name), row.group === "ended" ? dim : bold, options),
-    ...(widths.title > 0 ? [paint(pad(row.title, widths.title), dim, options)] : []),
+    ...(widths.title > 0 ? [paint(padText(row.title, widths.title), dim, options)] : []),
     row.since.padStart(widths.since),
-    paint(pad(what, widths.what), colour, options),
-    ...(widths.where > 0 ? [paint(pad(row.where, widths.where), dim, options)] : []),
+    paint(padText(what, widths.what), colour, options),
+    ...(widths.where > 0 ? [paint(padText(row.where, widths.where), dim, options)] : []),
     ...(widths.id > 0 ? [paint(row.id, dim, options)] : []),
   ];
   const before =
     markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
   const below = [
     ...rest.map((line) => paint(line, colour, options)),
-    ...row.more.map((line) => paint(cut(line, widths.what), dim, options)),
+    ...row.more.map((line) => paint(truncate(line, widths.what), dim, options)),
   ];
   const how = howToReach(row, widths);
   return [
@@ -140,7 +140,7 @@ function linesOf(row: StatusRow, widths: Widths, options: TableOptions): string[
     ...below.map((line) => " ".repeat(before) + line),
     ...(how === ""
       ? []
-      : [" ".repeat(markWidth) + paint(cut(`└ ${how}`, options.columns - markWidth), dim, options)]),
+      : [" ".repeat(markWidth) + paint(truncate(`└ ${how}`, options.columns - markWidth), dim, options)]),
   ];
 }
 

@@ -6,8 +6,7 @@ import { inTurn, readInstallRecord } from "../setup/record.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments } from "./args.ts";
 import { currentFolder } from "./current-folder.ts";
-import { forTerminal } from "./for-terminal.ts";
-import { print } from "./print.ts";
+import { formatLine, print } from "./output.ts";
 import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
 import { pluginStays, whatStays } from "./uninstall-words.ts";
 
@@ -51,8 +50,8 @@ export async function uninstall(args: string[]): Promise<number> {
   else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
   const plugin = enabledPlugin(process.env, currentFolder());
   if (plugin !== null) said.push(pluginStays(plugin));
-  print(said.map((line) => `${forTerminal(line)}\n`).join(""));
-  for (const line of failed) process.stderr.write(`beckon: ${forTerminal(line)}\n`);
+  print(said.map((line) => `${formatLine(line)}\n`).join(""));
+  for (const line of failed) process.stderr.write(`beckon: ${formatLine(line)}\n`);
   return failed.length > 0 ? 1 : 0;
 }
 

@@ -45,9 +45,9 @@ export async function main(argv: string[]): Promise<number> {
     const { exitCode = 1 } = failed as { exitCode?: number };
     const debug = exitCode === 1 && (argv.includes("--debug") || process.env.BECKON_DEBUG);
     // Names of files and what stands in them may be a stranger's.
-    const { forTerminal } = await import("./for-terminal.ts");
+    const { formatLine } = await import("./output.ts");
     const lines = String(debug ? failed.stack : failed.message).split("\n");
-    const text = lines.map(forTerminal).join("\n");
+    const text = lines.map(formatLine).join("\n");
     process.stderr.write(text.startsWith("beckon ") ? `${text}\n` : `beckon: ${text}\n`);
     return exitCode;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { formatDuration, stripControls, truncate, wrapText } from "../../src/cli/output.ts";
 import { table } from "../../src/cli/table.ts";
-import { ago, clean, cut, wrap } from "../../src/cli/text.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { ask, asking, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
@@ -321,14 +321,14 @@ describe("what an agent says", () => {
   });
 
   test("is cut by the width of its characters, never in the middle of one", () => {
-    expect(cut("日本語", 6)).toBe("日本語");
-    expect(cut("日本語", 5)).toBe("日本…");
-    expect(cut("日本語", 4)).toBe("日…");
-    expect(cut("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3)).toBe("👩‍👩‍👧‍👦…");
-    expect(clean("a\u001b[31mb\u001b[0m\nc")).toBe("ab c");
-    expect(wrap("one two three", 7, 3)).toEqual(["one two", "three"]);
-    expect(wrap("onetwothreefour", 5, 2)).toEqual(["onetw", "othr…"]);
-    expect(wrap("日本語日本語", 5, 9)).toEqual(["日本", "語日", "本語"]);
+    expect(truncate("日本語", 6)).toBe("日本語");
+    expect(truncate("日本語", 5)).toBe("日本…");
+    expect(truncate("日本語", 4)).toBe("日…");
+    expect(truncate("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3)).toBe("👩‍👩‍👧‍👦…");
+    expect(stripControls("a\u001b[31mb\u001b[0m\nc")).toBe("ab c");
+    expect(wrapText("one two three", 7, 3)).toEqual(["one two", "three"]);
+    expect(wrapText("onetwothreefour", 5, 2)).toEqual(["onetw", "othr…"]);
+    expect(wrapText("日本語日本語", 5, 9)).toEqual(["日本", "語日", "本語"]);
   });
 });
 
@@ -350,4 +350,4 @@ test.each([
   [65 * minute, "1h 05m"],
   [24 * 60 * minute, "1d"],
   [1_000 * 24 * 60 * minute, "1000d"],
-])("%d ms is %s", (ms, text) => expect(ago(ms)).toBe(text));
+])("%d ms is %s", (ms, text) => expect(formatDuration(ms)).toBe(text));

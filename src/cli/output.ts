@@ -1,0 +1,84 @@
+/** What every command uses to print: safe text, widths in columns, durations, and stdout. */
+
+import { withTilde } from "../core/text/home.ts";
+import { homeOf } from "../system/home.ts";
+
+/** A reader that leaves early (`beckon status | head -1`) is not an error. */
+export function print(text: string): void {
+  if (process.stdout.listenerCount("error") === 0) process.stdout.on("error", () => {});
+  process.stdout.write(text);
+}
+
+/** Prints each line with `formatLine`. */
+export function printLines(lines: readonly string[]): void {
+  print(lines.map((line) => `${formatLine(line)}\n`).join(""));
+}
+
+export const homeFolder = (): string => homeOf(process.env);
+
+/** A sentence of beckon's for the terminal: no control characters, and the home folder as `~`. */
+export function formatLine(line: string): string {
+  return stripControls(withTilde(line, homeFolder()));
+}
+
+/** Text from an agent or a file may contain anything; the terminal must not obey it. */
+export function stripControls(text: string): string {
+  return Bun.stripANSI(text.toWellFormed()).replace(
+    /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu,
+    " ",
+  );
+}
+
+const defaultColumns = 120;
+
+/** The width of the terminal. */
+export function terminalColumns(): number {
+  return process.stdout.columns || Number(process.env.COLUMNS) || defaultColumns;
+}
+
+/** The longest start of the text that fits. Some characters take two columns. */
+function fitStart(text: string, columns: number): string {
+  let start = "";
+  let used = 0;
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    used += Bun.stringWidth(segment);
+    if (used > columns) break;
+    start += segment;
+  }
+  return start;
+}
+
+export function truncate(text: string, columns: number): string {
+  const line = stripControls(text);
+  return Bun.stringWidth(line) <= columns ? line : `${fitStart(line, columns - 1).trimEnd()}…`;
+}
+
+/** Breaks between words where possible, and truncates the last line. */
+export function wrapText(text: string, columns: number, maxLines: number): string[] {
+  const lines: string[] = [];
+  let rest = stripControls(text).trim();
+  while (lines.length < maxLines - 1 && Bun.stringWidth(rest) > columns) {
+    const start = fitStart(rest, columns);
+    const space = `${start}${rest.charAt(start.length)}`.lastIndexOf(" ");
+    const end = space > start.length / 2 ? space : Math.max(1, start.length);
+    lines.push(rest.slice(0, end).trimEnd());
+    rest = rest.slice(end).trimStart();
+  }
+  return [...lines, truncate(rest, columns)];
+}
+
+/** Truncated or filled with spaces to exactly this width. */
+export function padText(text: string, columns: number): string {
+  const shown = truncate(text, columns);
+  return shown + " ".repeat(Math.max(0, columns - Bun.stringWidth(shown)));
+}
+
+/** In one or two units: 8s, 12m, 3h 05m, 2d. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours}h ${String(minutes % 60).padStart(2, "0")}m` : `${Math.floor(hours / 24)}d`;
+}
