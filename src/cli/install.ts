@@ -17,7 +17,7 @@ import { launchDetached } from "../system/launch.ts";
 import { readInstallArgs } from "./install-args.ts";
 import { type ArrangeOptions, arrangeLogin, foreseeLogin } from "./install-login.ts";
 import { aboutBinary, aboutClaude, aboutHooks, ahead, callable, nextSteps } from "./install-words.ts";
-import { formatLine, print } from "./output.ts";
+import { print, printLines } from "./output.ts";
 
 export async function install(args: string[]): Promise<number> {
   const { isDryRun, scope, login } = readInstallArgs(args);
@@ -125,4 +125,4 @@ const notes = (warnings: readonly string[], hint: string | null): string[] =>
   [...warnings, ...(hint ? [hint] : [])].map((text) => `Note: ${text}`);
 
 /** In a stranger's project the names of folders and plugins are a stranger's text. */
-const say = (lines: readonly string[]): void => print(lines.map((line) => `${formatLine(line)}\n`).join(""));
+const say = printLines;

@@ -8,10 +8,9 @@ import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
-import { homeFolder, padText, print, stripControls, truncate, wrapText } from "./output.ts";
+import { homeFolder, padText, print, stripControls, terminalColumns, truncate, wrapText } from "./output.ts";
 
 const usualLines = 30;
-const usualColumns = 120;
 const noteLines = 6;
 
 export async function log(args: string[]): Promise<number> {
@@ -30,7 +29,7 @@ export async function log(args: string[]): Promise<number> {
     print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     return 0;
   }
-  const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+  const columns = terminalColumns();
   // Below, where the newest is: a long list scrolls its beginning away.
   const note = isRunning ? [] : ["", ...wrapText(notRunning, columns, noteLines)];
   print(tableOf(entries, columns) + note.map((line) => `${line}\n`).join(""));

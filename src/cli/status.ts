@@ -11,7 +11,7 @@ import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
-import { formatDuration, formatLine, homeFolder, print, wrapText } from "./output.ts";
+import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { table } from "./table.ts";
 
 export async function status(args: string[]): Promise<number> {
@@ -64,13 +64,12 @@ async function asJson(places: Paths): Promise<string> {
   return `${JSON.stringify(running ? known : { ...known, running })}\n`;
 }
 
-const usualColumns = 120;
 const noteLines = 6;
 
 async function asTable(places: Paths): Promise<string> {
   const { sessions, notes, running, quiet, problems = [] } = await know(places);
   const now = Date.now();
-  const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+  const columns = terminalColumns();
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const lines = [
     ...notes.flatMap((note) => wrapText(formatLine(note), columns, noteLines)),
