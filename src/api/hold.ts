@@ -12,10 +12,7 @@ export function createHoldRoute(door: HoldHandler) {
       "/api/hold",
       async ({ request }) => {
         const body = await readBody(request);
-        if (body === null) return tooLarge();
-        const { line, stream } = createLine(request.signal);
-        door.hold(body, line);
-        return new Response(stream, { headers });
+        return body === null ? tooLarge() : holdOpen(body, request.signal, door);
       },
       { parse: "none" },
     )
@@ -36,6 +33,14 @@ export function createHoldRoute(door: HoldHandler) {
 }
 
 const headers = new Headers({ "content-type": "application/x-ndjson", "cache-control": "no-store" });
+
+/** The response to a permission hook whose event is journalled: open until the user decides. */
+export function holdOpen(envelope: string, signal: AbortSignal, handler: HoldHandler): Response {
+  const { line, stream } = createLine(signal);
+  handler.hold(envelope, line);
+  return new Response(stream, { headers });
+}
+
 const encoder = new TextEncoder();
 
 function createLine(signal: AbortSignal): { line: HookConnection; stream: ReadableStream<Uint8Array> } {
@@ -54,6 +59,7 @@ function createLine(signal: AbortSignal): { line: HookConnection; stream: Readab
     cancel: closed,
   });
   signal.addEventListener("abort", closed);
+  if (signal.aborted) closed();
   return {
     stream,
     line: {

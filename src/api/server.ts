@@ -4,7 +4,7 @@ import type { ActionRefused, HoldHandler, IngestResult } from "../core/ports.ts"
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { answer, json, readBody, readGiven, tooLarge } from "./body.ts";
 import { createGuard, readFacts } from "./guard.ts";
-import { createHoldRoute } from "./hold.ts";
+import { createHoldRoute, holdOpen } from "./hold.ts";
 
 export interface SessionList {
   all(): readonly SessionSnapshot[];
@@ -16,13 +16,21 @@ export interface SessionList {
   more(): object;
 }
 
-/** The doors through which hooks come: `/api/hook`, and `/ingest` for the older form. */
-export function createHookRoute(accept: (text: string) => Promise<IngestResult>) {
+/**
+ * Where hooks send their events: `/api/hook`, and `/ingest` for the older form. With `?hold`, a permission hook's response
+ * stays open for the decision; its status says that the event was accepted.
+ */
+export function createHookRoute(
+  accept: (text: string) => Promise<IngestResult>,
+  holds: HoldHandler | null = null,
+) {
   const take = async ({ request }: { request: Request }): Promise<Response> => {
     const body = await readBody(request);
     if (body === null) return tooLarge();
     const { status, error } = await accept(body);
-    return status === 200 ? new Response('{"ok":true}', { headers: json }) : answer(status, { error });
+    if (status !== 200) return answer(status, { error });
+    if (holds !== null && request.url.endsWith("?hold")) return holdOpen(body, request.signal, holds);
+    return new Response('{"ok":true}', { headers: json });
   };
   return new Elysia({ systemRouter: false })
     .post("/api/hook", take, { parse: "none" })
@@ -94,7 +102,7 @@ export function listen(port: number, options: ReceiverOptions): Receiver {
       options.onError(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
       return answer(500, { error: "internal error: see beckon's log" });
     })
-    .use(createHookRoute(options.accept))
+    .use(createHookRoute(options.accept, options.lines))
     .use(createHoldRoute(options.lines))
     .get("/health", () => new Response("ok"))
     .get("/api/sessions", () => answer(200, { sessions: options.sessions.all(), ...options.sessions.more() }))

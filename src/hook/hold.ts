@@ -1,113 +1,107 @@
 /**
- * The hook of a permission request stays, and prints the person's answer if one comes through beckon. The dialog is in the
- * terminal all the while. Whatever goes wrong here, it prints nothing, and the dialog decides.
+ * The hook of a permission request keeps its connection open and prints the decision if the user answers through beckon.
+ * The terminal shows its dialog all the while. Whatever goes wrong here, the hook prints nothing, and the dialog decides.
  */
 import { writeSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
-import { openLine } from "./line.ts";
+import { type Exchange, openRequest } from "./http.ts";
 import { readSmall, readStat, type Surroundings } from "./meta.ts";
-import { readToken } from "./post.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface Waiting {
-  readonly agent: string;
-  readonly payload: Fields;
-  readonly meta: Fields;
-  /** The envelope as it was sent: with its text untouched. */
+export interface HeldEvent {
+  readonly id: string;
+  /** The envelope as it was sent, for a beckon that was restarted. */
   readonly body: string;
-  readonly places: Paths;
-  readonly seeing: Promise<Surroundings>;
-  /** How long it waits, for tests. */
-  readonly times?: Partial<Times>;
+  readonly paths: Paths;
+  readonly surroundings: Promise<Surroundings>;
+  /** For tests. */
+  readonly timeouts?: Partial<HoldTimeouts>;
 }
 
-interface Times {
-  readonly tickMs: number;
+interface HoldTimeouts {
+  /** Between two checks of everything below. */
+  readonly checkMs: number;
   readonly totalMs: number;
-  readonly silentMs: number;
-  readonly againMs: number;
+  /** Without a byte from beckon. */
+  readonly silenceMs: number;
+  readonly reconnectMs: number;
 }
 
-const usual: Times = {
-  tickMs: timing.holdHeartbeatMs,
+const defaultTimeouts: HoldTimeouts = {
+  checkMs: timing.holdHeartbeatMs,
   totalMs: timing.holdTotalMs,
-  silentMs: timing.holdSilenceMs,
-  againMs: timing.holdReconnectMs,
+  silenceMs: timing.holdSilenceMs,
+  reconnectMs: timing.holdReconnectMs,
 };
-const betweenTriesMs = 300;
-const lastWordMs = 500;
+const retryMs = 300;
+/** A restart takes a second or two: after this many tries they are further apart. */
+const quickRetries = 10;
+const reportTimeoutMs = 500;
 
-/** Resolves when there is nothing to wait for any more. */
-export async function hold(waiting: Waiting, target: Target, token: string | null): Promise<void> {
-  const { body, meta } = waiting;
-  if (!mayHold(waiting) || !target.isLoopback || typeof meta.id !== "string") return;
-  const { id } = meta;
-  const times = { ...usual, ...waiting.times };
-  const letGo = Promise.withResolvers<null>();
-  let heardAt = performance.now();
-  const endAt = heardAt + times.totalMs;
-  const { pid, procStart } = await waiting.seeing;
-
-  const tick = async () => {
-    const now = performance.now();
-    if (now > endAt || now - heardAt > times.silentMs) return letGo.resolve(null);
-    if (pid !== null && !(await isThere(pid, procStart))) letGo.resolve(null);
+/** `exchange`: the request that delivered the event and is now held. Resolves when there is nothing left to wait for. */
+export async function hold(event: HeldEvent, target: Target, exchange: Exchange): Promise<void> {
+  const timeouts = { ...defaultTimeouts, ...event.timeouts };
+  const endAt = performance.now() + timeouts.totalMs;
+  const { pid, procStart } = await event.surroundings;
+  let open: { target: Target; exchange: Exchange; since: number } | null = {
+    target,
+    exchange,
+    since: performance.now(),
   };
-  const onSign = () => {
-    heardAt = performance.now();
-  };
-  const ticking = setInterval(tick, times.tickMs);
-  let toldBy: Connection = { target, token };
+  let lastTarget = target;
   let isPrinted = false;
-  const lastWords: Promise<void>[] = [];
+  const reports: Promise<void>[] = [];
+  const released = Promise.withResolvers<"released">();
+  const release = () => released.resolve("released");
+
+  const check = async () => {
+    const now = performance.now();
+    const isSilent = open !== null && now - open.exchange.lastByteAt() > timeouts.silenceMs;
+    if (now > endAt || isSilent || (pid !== null && !(await isAlive(pid, procStart)))) release();
+  };
+  const checking = setInterval(check, timeouts.checkMs);
   onSignals(() => {
-    // "No", Esc or /exit in the terminal: the agent tells nobody else. What was printed before is the last word itself.
-    if (!isPrinted && lastWords.length === 0) lastWords.push(say(toldBy, { id, how: "stopped" }));
-    letGo.resolve(null);
+    if (!isPrinted && reports.length === 0) reports.push(report(lastTarget, event.id, "stopped"));
+    release();
   });
 
-  let connection: Connection | null = toldBy;
-  let searchUntil = 0;
-  while (connection) {
-    toldBy = connection;
-    const openedAt = performance.now();
-    const line = openLine(connection, "/api/hold", body, onSign);
-    const said = await Promise.race([line.said, letGo.promise]);
-    const decision = said === null ? null : provenBy(connection.target, id, said);
+  let reconnectUntil = 0;
+  while (open) {
+    lastTarget = open.target;
+    const line = await Promise.race([open.exchange.readLine(), released.promise]);
+    const decision =
+      line === null || line === "released" ? null : readDecision(open.target.key, event.id, line);
     isPrinted = decision !== null && print(decision);
-    if (isPrinted) lastWords.push(say(connection, { id, how: "printed" }));
-    // Left open until then: of a line that closes before, nobody knows why.
-    await Promise.all(lastWords);
-    line.close();
-    if (said !== "broken") break;
-    // One that breaks at once, again and again, is no beckon that was restarted.
-    const lasted = performance.now() - openedAt;
-    if (searchUntil === 0 || lasted > times.againMs) searchUntil = performance.now() + times.againMs;
-    connection = await Promise.race([findAgain(waiting, searchUntil, onSign), letGo.promise]);
+    if (isPrinted) reports.push(report(open.target, event.id, "printed"));
+    // Closed only after the report: beckon cannot tell why a connection closes.
+    await Promise.all(reports);
+    open.exchange.close();
+    if (line !== null) break;
+    // A connection that always breaks at once does not mean that beckon was restarted: the search goes on from where it was.
+    const heldMs = performance.now() - open.since;
+    if (reconnectUntil === 0 || heldMs > timeouts.reconnectMs)
+      reconnectUntil = performance.now() + timeouts.reconnectMs;
+    open = null;
+    const next = await Promise.race([findRestarted(event, reconnectUntil), released.promise]);
+    if (next === null || next === "released") break;
+    open = {
+      target: next,
+      exchange: openRequest(next, "/api/hold", event.body),
+      since: performance.now(),
+    };
   }
-  clearInterval(ticking);
+  clearInterval(checking);
 }
 
-interface Connection {
-  readonly target: Target;
-  readonly token: string | null;
-}
-
-/** A subagent's dialog would not show while its hook runs; a run that nobody sits at would wait for nobody. */
-function mayHold({ agent, payload, meta }: Waiting): boolean {
-  if (agent !== "claude" || payload.hook_event_name !== "PermissionRequest") return false;
-  return payload.agent_id === undefined && meta.attended !== false;
-}
-
-async function isThere(pid: number, start: string | null): Promise<boolean> {
+async function isAlive(pid: number, startTime: string | null): Promise<boolean> {
   if (process.platform === "linux") {
     const stat = await readStat(pid);
-    return stat !== null && (start === null || stat.start === start);
+    return stat !== null && (startTime === null || stat.start === startTime);
   }
   try {
     process.kill(pid, 0);
@@ -117,7 +111,7 @@ async function isThere(pid: number, start: string | null): Promise<boolean> {
   }
 }
 
-/** In place of what the forwarder does with them: its event is kept already. */
+/** Replaces the forwarder's own handlers: its event is delivered already. */
 function onSignals(stop: () => void): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     process.removeAllListeners(signal);
@@ -125,73 +119,57 @@ function onSignals(stop: () => void): void {
   }
 }
 
-/** A beckon that was restarted; null: none came, or the person wants it off. */
-async function findAgain(
-  { places, seeing }: Waiting,
-  until: number,
-  onSign: () => void,
-): Promise<Connection | null> {
+/** Null if no beckon came up in time, or the user has turned it off. */
+async function findRestarted({ paths, surroundings }: HeldEvent, until: number): Promise<Target | null> {
   for (let tries = 0; performance.now() < until; tries++) {
-    // A restart takes a second or two; after that there is no hurry.
-    await Bun.sleep(tries < 10 ? betweenTriesMs : betweenTriesMs * 4);
-    // While it looks for one, none can be silent.
-    onSign();
-    if ((await readSmall(places.off)) !== null) return null;
-    const target = await chooseTarget(process.env, places, [], seeing);
-    if (target?.isLoopback) {
-      const token = await readToken(places.authHeader);
-      if (await answers({ target, token })) return { target, token };
-    }
+    await Bun.sleep(tries < quickRetries ? retryMs : retryMs * 4);
+    if ((await readSmall(paths.off)) !== null) return null;
+    const target = await chooseTarget(process.env, paths, [], surroundings);
+    if (target?.isLoopback && (await isAnswering(target))) return target;
   }
   return null;
 }
 
-/** Somebody listens there: a line that is refused at once would end the wait. */
-async function answers({ target }: Connection): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const line = openLine({ target, token: null }, "/health", null, () => resolve(true));
-  line.said.then(() => resolve(false));
-  setTimeout(resolve, betweenTriesMs, false);
-  const is = await promise;
-  line.close();
-  return is;
+async function isAnswering(target: Target): Promise<boolean> {
+  const exchange = openRequest({ ...target, token: null }, "/health", null);
+  const status = await Promise.race([exchange.status, Bun.sleep(retryMs)]);
+  exchange.close();
+  return typeof status === "number";
 }
 
-/** One small request, and not a moment longer than need be. */
-async function say(connection: Connection, word: object): Promise<void> {
-  const line = openLine(connection, "/api/hold/end", JSON.stringify(word), () => {});
-  await Promise.race([line.said, Bun.sleep(lastWordMs)]);
-  line.close();
+/** "stopped": the agent ended the hook, for "No", Esc or /exit in the terminal. It reports that in no other way. */
+export async function report(target: Target, id: string, how: "printed" | "stopped"): Promise<void> {
+  const exchange = openRequest(target, "/api/hold/end", JSON.stringify({ id, how }));
+  await Promise.race([exchange.status, Bun.sleep(reportTimeoutMs)]);
+  exchange.close();
 }
 
-/** The decision, if it is beckon's own, whoever stands behind that port. */
-function provenBy({ key }: Target, id: string, said: string): string | null {
-  const decision = key === null ? null : verifyDecision(key, id, said);
+/** Null if the line is not a decision that beckon made for this request: another program may have the port. */
+function readDecision(key: string | null, id: string, line: string): string | null {
+  const decision = key === null ? null : verifyDecision(key, id, line);
   return decision !== null && isDecision(decision) ? decision : null;
 }
 
-/** Of the known shape: anything else would be an error line in the person's terminal. */
+/** Output of any other shape would be an error line in the user's terminal. */
 export function isDecision(text: string): boolean {
   if (text.length > limits.maxDecisionBytes) return false;
   try {
-    const { hookSpecificOutput: output, ...more } = fieldsOf(JSON.parse(text));
-    const { hookEventName, decision, ...others } = fieldsOf(output);
-    const { behavior, message = "" } = fieldsOf(decision);
-    const isAlone = Object.keys(more).length + Object.keys(others).length === 0;
-    const isKnown = hookEventName === "PermissionRequest" && typeof message === "string";
-    return isAlone && isKnown && typeof behavior === "string" && known.has(behavior);
+    const { hookSpecificOutput: output, ...otherFields } = asFields(JSON.parse(text));
+    const { hookEventName, decision, ...otherOutput } = asFields(output);
+    const { behavior, message = "" } = asFields(decision);
+    const isAlone = Object.keys(otherFields).length + Object.keys(otherOutput).length === 0;
+    const isForRequest = hookEventName === "PermissionRequest" && typeof message === "string";
+    return isAlone && isForRequest && (behavior === "allow" || behavior === "deny");
   } catch {
     return false;
   }
 }
 
-const known: ReadonlySet<string> = new Set(["allow", "deny"]);
-
-function fieldsOf(value: unknown): Fields {
+function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
-/** Whole, or not at all as far as the agent is concerned: half a JSON text is no decision. */
+/** The agent ignores half a JSON text, so a failed write is not a decision. */
 function print(text: string): boolean {
   try {
     let rest = Buffer.from(`${text}\n`);

@@ -1,165 +1,183 @@
 /**
- * What the agents' hooks call: hands one event to beckon, or leaves it in the spool.
- * It runs on every event while the agent waits. So it always ends with 0, prints nothing on stdout (that would
- * become the model's context) but a person's decision, and imports what only the unlucky path needs there: node:fs
+ * The forwarder: agents' hooks call `beckon hook AGENT`, and it sends one event to beckon, or leaves it in the spool.
+ * It runs at every event while the agent waits. So it always exits with 0, prints nothing on stdout but the user's
+ * decision (other text would become the model's context), and imports what only the unusual path needs there: node:fs
  * alone takes 1.4 ms.
  */
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { openRequest, type ResponseStatus } from "./http.ts";
 import { describe, readSurroundings, type Surroundings } from "./meta.ts";
-import { post, readToken, type Sent } from "./post.ts";
-import { chooseTarget } from "./target.ts";
+import { chooseTarget, type Target } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The event on its way. */
-interface Parcel {
-  readonly places: Paths;
+/** The event on its way, and what the log needs to name it. */
+interface Delivery {
+  readonly paths: Paths;
   readonly faults: string[];
-  name: string;
-  session: string;
-  /** Set from the moment it could be kept until beckon has it. */
-  body: string | null;
-  /** A session starts and beckon is down: the address that refused, if there is one. */
-  wake: { readonly refused: string | null } | null;
+  isRead: boolean;
+  eventName: string;
+  sessionId: string;
+  /** The envelope, while it has to be spooled if it cannot be sent; null before it is packed and once beckon has it. */
+  unsent: string | null;
+  /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
+  launch: { readonly refusedUrl: string | null } | null;
+  /** Tells beckon that the agent stopped this hook; null if beckon does not hold it. */
+  reportStop: (() => Promise<void>) | null;
 }
 
-/** Answers that are about the event itself: it would be refused again. After any other it is kept. */
-const hopeless: ReadonlySet<number> = new Set([400, 413, 415, 422]);
+/** These statuses are about the event itself: it would be refused again, so it is not spooled. */
+const permanentErrors: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export async function hook(args: string[]): Promise<number> {
   const agent = args[0] || process.env.BECKON_PROVIDER || "claude";
-  // A person, not an agent. (The look at stdin costs a millisecond: agents always say who they are.)
+  // Called by hand. (Reading isTTY takes a millisecond; agents always pass their name.)
   if (agent.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
     console.error(
-      "beckon hook reads an event on stdin: agents call it, as their settings say. See beckon --help.",
+      "beckon hook is called by the agents' hooks and reads an event on stdin. See beckon --help.",
     );
     process.exit(0);
   }
   // Started first: other threads read while this one does the rest.
-  const reading = readStdin();
-  const seeing = readSurroundings(agent, process.env);
+  const stdin = readStdin();
+  const surroundings = readSurroundings(agent, process.env);
   try {
-    const parcel: Parcel = {
-      places: resolvePaths(),
+    const delivery: Delivery = {
+      paths: resolvePaths(),
       faults: [],
-      name: "-",
-      session: "-",
-      body: null,
-      wake: null,
+      isRead: false,
+      eventName: "-",
+      sessionId: "-",
+      unsent: null,
+      launch: null,
+      reportStop: null,
     };
     const giveUp = (fault: string) => {
-      if (fault) parcel.faults.push(fault);
-      keep(parcel).finally(() => process.exit(0));
+      if (fault) delivery.faults.push(fault);
+      Promise.all([saveOnce(delivery), delivery.reportStop?.()]).finally(() => process.exit(0));
     };
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.on(signal, () => giveUp(parcel.body === null ? `${signal} before the event was read` : ""));
+      process.on(signal, () => giveUp(delivery.isRead ? "" : `${signal} before the event was read`));
     }
     process.on("uncaughtException", (error) => giveUp(messageOf(error)));
     try {
-      await forward(agent, parcel, reading, seeing);
+      await forward(agent, delivery, stdin, surroundings);
     } catch (error) {
-      parcel.faults.push(messageOf(error));
+      delivery.faults.push(messageOf(error));
     }
-    if (parcel.body !== null || parcel.faults.length > 0) await keep(parcel);
-    if (parcel.wake !== null && parcel.faults.length === 0) await wake(agent, parcel, parcel.wake);
+    if (delivery.unsent !== null || delivery.faults.length > 0) await saveOnce(delivery);
+    if (delivery.launch !== null && delivery.faults.length === 0) await launch(agent, delivery);
   } catch (error) {
     console.error(`beckon hook: ${messageOf(error)}`);
   }
-  // Not left to the event loop: a stdin that nobody closes would keep the agent waiting.
+  // Not left to the event loop: a stdin that is never closed would keep the agent waiting.
   process.exit(0);
 }
 
 async function forward(
   agent: string,
-  parcel: Parcel,
-  reading: Promise<string>,
-  seeing: Promise<Surroundings>,
+  delivery: Delivery,
+  stdin: Promise<string>,
+  surroundings: Promise<Surroundings>,
 ): Promise<void> {
-  const { places, faults } = parcel;
-  const choosing = chooseTarget(process.env, places, faults, seeing);
-  const readingToken = readToken(places.authHeader);
-  const about = describe(agent, process.env);
-  const text = await reading;
-  const over = Promise.withResolvers<null>();
-  const tooLong = setTimeout(() => {
+  const { paths, faults } = delivery;
+  const choosing = chooseTarget(process.env, paths, faults, surroundings);
+  const description = describe(agent, process.env);
+  const text = await stdin;
+  const timedOut = Promise.withResolvers<null>();
+  const timer = setTimeout(() => {
     faults.push(`not done ${timing.hookTotalTimeoutMs} ms after the event was read: kept in the spool`);
-    over.resolve(null);
+    timedOut.resolve(null);
   }, timing.hookTotalTimeoutMs);
-  const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, over.promise]);
-  const payload = parse(text);
+  const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
+  const payload = parseObject(text);
   if (payload === null) {
     faults.push(
       text ? `stdin is not a JSON object (${text.length} characters): nothing sent` : "stdin was empty",
     );
     return;
   }
-  parcel.name = word(payload.hook_event_name ?? payload.hook_type);
-  parcel.session = word(payload.session_id);
-  const meta = { ...about, ...(await inTime(seeing)) };
-  parcel.body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
+  delivery.eventName = asName(payload.hook_event_name ?? payload.hook_type);
+  delivery.sessionId = asName(payload.session_id);
+  const meta = { ...description, ...(await inTime(surroundings)) };
+  const body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
+  delivery.unsent = body;
+  delivery.isRead = true;
 
   const target = await inTime(choosing);
-  const isStart = payload.hook_event_name === "SessionStart" && payload.source !== "compact";
-  // No target: beckon is not running. That is no fault, and the spool is read when it starts.
+  const isSessionStart = payload.hook_event_name === "SessionStart" && payload.source !== "compact";
+  // Without a target, beckon is not running. That is not a fault: it reads the spool when it starts.
   if (target === null) {
-    if (isStart) parcel.wake = { refused: null };
+    if (isSessionStart) delivery.launch = { refusedUrl: null };
     return;
   }
-  const token = await inTime(readingToken);
-  const sent = await inTime(post(target, token, parcel.body, timing.hookSendTimeoutMs));
-  if (isStart && sent === "refused") parcel.wake = { refused: target.url.origin };
-  const { fault, isOver } = judge(sent ?? "late");
+  const isHeld = canHold(agent, payload, meta, target);
+  const exchange = openRequest(target, isHeld ? "/api/hook?hold" : "/api/hook", body);
+  const loading = isHeld ? import("./hold.ts") : null;
+  if (loading) delivery.reportStop = async () => (await loading).report(target, meta.id, "stopped");
+  const status = await inTime(Promise.race([exchange.status, timeout(timing.hookSendTimeoutMs)]));
+  if (isSessionStart && status === "refused") delivery.launch = { refusedUrl: target.url.origin };
+  const fault = faultOf(status ?? "timeout");
   if (fault) faults.push(fault);
-  const { body } = parcel;
-  if (isOver) parcel.body = null;
-  if (!isOver || fault || parcel.name !== "PermissionRequest") return;
-  clearTimeout(tooLong);
-  const { hold } = await import("./hold.ts");
-  await hold({ agent, payload, meta, body, places, seeing }, target, token);
+  if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
+  if (loading === null || status !== 200) return;
+  clearTimeout(timer);
+  const { hold } = await loading;
+  await hold({ id: meta.id, body, paths, surroundings }, target, exchange);
 }
 
-/** What beckon's answer means. */
-function judge(sent: Sent): { fault: string | null; isOver: boolean } {
-  const kept = (fault: string | null) => ({ fault, isOver: false });
-  if (sent === "refused") return kept(null);
-  if (sent === "late") return kept(`no answer within ${timing.hookSendTimeoutMs} ms: kept in the spool`);
-  if (sent === "broken") return kept("connection broken before the answer: kept in the spool");
-  if (sent >= 200 && sent < 300) return { fault: null, isOver: true };
-  if (hopeless.has(sent)) return { fault: `beckon refused the event (${sent}): not kept`, isOver: true };
-  return kept(`beckon answered ${sent}: kept in the spool`);
+/** A subagent's dialog does not show while its hook runs; an unattended run has nobody to wait for. */
+function canHold(agent: string, payload: Fields, meta: Fields, { isLoopback }: Target): boolean {
+  if (agent !== "claude" || payload.hook_event_name !== "PermissionRequest" || !isLoopback) return false;
+  return payload.agent_id === undefined && meta.attended !== false;
 }
 
-let keeping: Promise<void> | null = null;
+function timeout(ms: number): Promise<"timeout"> {
+  const { promise, resolve } = Promise.withResolvers<"timeout">();
+  setTimeout(resolve, ms, "timeout");
+  return promise;
+}
 
-/** Once, whoever comes first: the deadline, or the agent that loses patience. */
-function keep(parcel: Parcel): Promise<void> {
-  keeping ??= import("./spool.ts").then(({ spool, log }) => {
-    const { places, faults, name, session, body } = parcel;
-    const failed = body === null ? null : spool(places.spool, body);
-    if (failed) faults.push(failed);
-    if (faults.length > 0) log(places.hookLog, name, session, faults.join("; "));
+/** Null if the event was delivered, or nothing listens there: the spool is enough then. */
+function faultOf(status: ResponseStatus | "timeout"): string | null {
+  if (status === "refused") return null;
+  if (status === "timeout") return `no answer within ${timing.hookSendTimeoutMs} ms: kept in the spool`;
+  if (status === "broken") return "connection broken before the answer: kept in the spool";
+  if (status >= 200 && status < 300) return null;
+  if (permanentErrors.has(status)) return `beckon refused the event (${status}): not kept`;
+  return `beckon answered ${status}: kept in the spool`;
+}
+
+let saving: Promise<void> | null = null;
+
+/** Writes the spool and the log. Both the end of `hook` and a signal from an impatient agent call it. */
+function saveOnce(delivery: Delivery): Promise<void> {
+  saving ??= import("./spool.ts").then(({ spool, log }) => {
+    const { paths, faults, eventName, sessionId, unsent } = delivery;
+    const failure = unsent === null ? null : spool(paths.spool, unsent);
+    if (failure) faults.push(failure);
+    if (faults.length > 0) log(paths.hookLog, eventName, sessionId, faults.join("; "));
   });
-  return keeping;
+  return saving;
 }
 
-/** Once the event is safe. Nobody waits for the app: it takes the spool when it is there. */
-async function wake(agent: string, parcel: Parcel, { refused }: NonNullable<Parcel["wake"]>): Promise<void> {
-  const { places, name, session } = parcel;
+/** Called once the event is in the spool, which the app reads when it starts: the hook does not wait for it. */
+async function launch(agent: string, { paths, eventName, sessionId, launch }: Delivery): Promise<void> {
   const { launchApp } = await import("./launch-app.ts");
-  const failed = await launchApp({ agent, places, refused });
-  if (failed === null) return;
+  const failure = await launchApp({ agent, places: paths, refused: launch?.refusedUrl ?? null });
+  if (failure === null) return;
   const { note } = await import("./spool.ts");
-  note(places.hookLog, name, session, failed);
+  note(paths.hookLog, eventName, sessionId, failure);
 }
 
 function readStdin(): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const tooLate = () =>
+  const giveUp = () =>
     reject(new Error(`stdin did not end within ${timing.stdinTimeoutMs} ms: nothing sent`));
-  setTimeout(tooLate, timing.stdinTimeoutMs);
-  // Of a pipe or socket, a slice may give up to one read more than was asked for.
+  setTimeout(giveUp, timing.stdinTimeoutMs);
+  // A slice of a pipe or socket can return up to one read more than it asks for.
   const reading = Bun.stdin.slice(0, limits.maxStdinBytes + 1).bytes();
   reading.then((bytes) => {
     if (bytes.length <= limits.maxStdinBytes) resolve(new TextDecoder().decode(bytes));
@@ -168,7 +186,7 @@ function readStdin(): Promise<string> {
   return promise;
 }
 
-function parse(text: string): Fields | null {
+function parseObject(text: string): Fields | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
@@ -177,20 +195,20 @@ function parse(text: string): Fields | null {
   }
 }
 
-/** The payload's text is put in as it came: parsed and written again it could only lose. */
+/** The envelope holds the payload's text as it came: parsing and writing it again could lose details. */
 async function pack(agent: string, meta: Fields, text: string, payload: Fields): Promise<string> {
   const wrap = (about: Fields, inner: string) =>
     `{"provider":${JSON.stringify(agent)},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
-  // The shell's forwarder loses a line's end too: the same event of both must be the same text.
+  // beckon-hook.sh drops a trailing newline: an event must be the same text from both forwarders.
   const body = wrap(meta, text.trimEnd());
-  // A UTF-16 unit takes three bytes at most, so that most bodies need not be measured.
+  // A UTF-16 unit takes three bytes at most, so most bodies need not be measured.
   if (body.length * 3 <= limits.maxBodyBytes || Buffer.byteLength(body) <= limits.maxBodyBytes) return body;
   const { shorten } = await import("./shorten.ts");
   const cut = { ...meta, cut: true };
   return wrap(cut, shorten(payload, limits.maxBodyBytes - Buffer.byteLength(wrap(cut, ""))));
 }
 
-const word = (value: unknown): string =>
+const asName = (value: unknown): string =>
   typeof value === "string" && value ? value.slice(0, limits.maxIdLength) : "-";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

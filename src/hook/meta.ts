@@ -88,7 +88,7 @@ const terminalSessions = [
 ];
 
 /** All of it that can be told without asking the system. */
-export function describe(agent: string, env: Env): Record<string, unknown> {
+export function describe(agent: string, env: Env) {
   const at = Date.now();
   const terminal: Record<string, string> = {};
   for (const name of terminalVariables) {

@@ -1,4 +1,4 @@
-/** Where an event goes. A project's settings can set variables: prompts must not leave the machine by that door. */
+/** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { readSmall, readStat, type Surroundings } from "./meta.ts";
 
@@ -8,61 +8,71 @@ export interface Target {
   readonly url: URL;
   /** Reached without DNS, proxy or TLS. */
   readonly isLoopback: boolean;
-  /** What beckon proves its decisions with; null: none that comes from there can be believed. */
+  /** The line `Authorization: Bearer …`; null if there is none that could be sent. */
+  readonly token: string | null;
+  /** Proves that a decision is beckon's own; null if no decision from there can be trusted. */
   readonly key: string | null;
 }
 
 /**
- * null: nothing is running. What was refused, and why, is added to the faults.
- * `ownConfig` finds the config.json that alone may allow another machine.
+ * Null if beckon is not running. A BECKON_URL that is not followed is added to `faults`.
+ * `findUserConfig` finds the config.json that alone may allow another machine.
  */
 export async function chooseTarget(
   env: Env,
-  places: Paths,
+  paths: Paths,
   faults: string[],
-  seeing: Promise<Pick<Surroundings, "boot">>,
-  ownConfig: () => Promise<string | null> = configOfPerson,
+  surroundings: Promise<Pick<Surroundings, "boot">>,
+  findUserConfig: () => Promise<string | null> = findConfigInUserHome,
 ): Promise<Target | null> {
+  const readingToken = readToken(paths.authHeader);
   if (env.BECKON_URL) {
     const url = URL.parse(env.BECKON_URL);
     if (url && isLoopback(url)) {
-      const { key } = await readObject(places.endpoint);
-      return { url, isLoopback: true, key: keyIn(key) };
+      const { key } = await readObject(paths.endpoint);
+      return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
     }
-    const config = await ownConfig();
+    const config = await findUserConfig();
     if (
       url &&
       /^https?:$/.test(url.protocol) &&
       config &&
       (await readObject(config)).allowRemoteUrl === true
     ) {
-      return { url, isLoopback: false, key: null };
+      return { url, isLoopback: false, token: await readingToken, key: null };
     }
-    const why = config ? `${config} does not say allowRemoteUrl` : "your home folder is not known";
+    const why = config ? `${config} does not set allowRemoteUrl` : "your home folder is not known";
     faults.push(`BECKON_URL ignored: not http://127.0.0.1, and ${why}`);
   }
-  const { url: address, pid, start, boot, key } = await readObject(places.endpoint);
+  const { url: address, pid, start, boot, key } = await readObject(paths.endpoint);
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
-  // The app was killed, and its port may be somebody else's by now; so may its pid.
+  // After a crash, another process can have the port by now, and the pid too.
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
   if (typeof start === "string" && (await readStat(pid))?.start !== start) return null;
-  if (typeof boot === "string" && (await seeing).boot !== boot) return null;
-  return { url, isLoopback: true, key: keyIn(key) };
+  if (typeof boot === "string" && (await surroundings).boot !== boot) return null;
+  return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
 }
 
-const keyIn = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
+const asKey = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
+
+async function readToken(path: string): Promise<string | null> {
+  const text = (await readSmall(path)) ?? "";
+  const end = text.indexOf("\n");
+  const line = (end < 0 ? text : text.slice(0, end)).trim();
+  return line.startsWith("Authorization:") && !line.includes("\r") ? line : null;
+}
 
 export function isLoopback({ protocol, hostname }: URL): boolean {
   if (protocol !== "http:") return false;
-  // By far the most frequent; the others may take the 0.1 ms that a first regular expression takes.
+  // The common case first: the first regular expression takes 0.1 ms.
   return hostname === "127.0.0.1" || /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
-/** In its default place under the person's home folder: a project's settings can set HOME and every other variable. */
-async function configOfPerson(): Promise<string | null> {
-  const { homeOfPerson } = await import("./user.ts");
-  const home = homeOfPerson();
+/** In its default place under the user's home folder: a project's settings can set HOME and every other variable. */
+async function findConfigInUserHome(): Promise<string | null> {
+  const { findUserHome } = await import("./user.ts");
+  const home = findUserHome();
   return home === null ? null : resolvePaths({ HOME: home }).config;
 }
 
@@ -76,7 +86,7 @@ async function readObject(path: string): Promise<Record<string, unknown>> {
 }
 
 function isRunning(pid: number): boolean {
-  // Windows gives a dead process's number away at once, and it can be ours now.
+  // Windows reuses the pid of a dead process at once: it can be ours now.
   if (process.platform === "win32" && pid === process.pid) return false;
   try {
     process.kill(pid, 0);

@@ -1,24 +1,28 @@
-/** Who runs the hook, as the system knows it. Bun's os.userInfo().homedir is what HOME says. */
+/** The user who runs the hook, according to the system. Bun's os.userInfo().homedir is only what HOME says. */
 import { readFileSync } from "node:fs";
 
-/** null: it cannot be told, as on Windows, where only a variable names it. */
-export function homeOfPerson(): string | null {
+/** Null if unknown, as on Windows, where only a variable names it. */
+export function findUserHome(): string | null {
   const uid = process.getuid?.();
   if (uid === undefined) return null;
-  if (process.platform === "darwin") return homeIn(ask("/usr/bin/id", "-P", String(uid)), uid, 8);
-  return homeIn(passwd(), uid, 5) ?? homeIn(ask("/usr/bin/getent", "passwd", String(uid)), uid, 5);
+  if (process.platform === "darwin")
+    return parseUserHome(runProgram("/usr/bin/id", "-P", String(uid)), uid, 8);
+  return (
+    parseUserHome(readPasswd(), uid, 5) ??
+    parseUserHome(runProgram("/usr/bin/getent", "passwd", String(uid)), uid, 5)
+  );
 }
 
-/** The home folder is that field of the user's line, counted from 0. */
-export function homeIn(text: string, uid: number, field: number): string | null {
+/** `homeField`: which field of the user's line is the home folder, counted from 0. */
+export function parseUserHome(text: string, uid: number, homeField: number): string | null {
   for (const line of text.split("\n")) {
     const fields = line.split(":");
-    if (fields[2] === String(uid)) return fields[field]?.startsWith("/") ? fields[field] : null;
+    if (fields[2] === String(uid)) return fields[homeField]?.startsWith("/") ? fields[homeField] : null;
   }
   return null;
 }
 
-function passwd(): string {
+function readPasswd(): string {
   try {
     return readFileSync("/etc/passwd", "utf8");
   } catch {
@@ -26,8 +30,8 @@ function passwd(): string {
   }
 }
 
-/** By its full path and without variables: PATH can be set as well. */
-function ask(...command: string[]): string {
+/** By its full path and without variables: a project's settings can set PATH too. */
+function runProgram(...command: string[]): string {
   try {
     return Bun.spawnSync(command, { env: {}, timeout: 500 }).stdout.toString();
   } catch {

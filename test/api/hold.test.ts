@@ -169,6 +169,21 @@ describe("not held at all", () => {
     expect((await world.open("s-2")).asks[0]?.why).toContain("turned off in your settings");
   });
 
+  test("an event that beckon refuses", async () => {
+    const { tool_name: _, session_id: __, ...nameless } = request("s-1");
+    const envelope = { provider: "claude", _meta: { id: "e-1" }, payload: nameless };
+    expect((await world.post(envelope, "/api/hook?hold")).status).toBe(400);
+    expect((await world.post("{", "/api/hook?hold")).status).toBe(400);
+  });
+
+  test("any other event", async () => {
+    const payload = { session_id: "s-1", hook_event_name: "Stop", cwd: "/p" };
+    const envelope = { provider: "claude", _meta: { id: "e-1" }, payload };
+    const response = await world.post(envelope, "/api/hook?hold");
+    expect([response.status, await response.text()]).toEqual([200, "{}\n"]);
+    expect((await world.open("s-1")).activityPhase).toBe("interactable");
+  });
+
   const hold = async (body: unknown) => (await world.post(body, "/api/hold")).text();
 
   test.each([

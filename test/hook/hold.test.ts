@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../src/core/limits.ts";
 import { isDecision } from "../../src/hook/hold.ts";
-import { createReader } from "../../src/hook/line.ts";
+import { createLineReader } from "../../src/hook/http.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => world.destroy());
 
-const quick = { tickMs: 20, totalMs: 5_000, silentMs: 400, againMs: 400 };
+const quick = { checkMs: 20, totalMs: 5_000, silenceMs: 400, reconnectMs: 400 };
 
 function wait(times: object = quick, env: Record<string, string> = {}) {
   const before = performance.now();
@@ -50,7 +50,8 @@ function answering(reply: (socket: Bun.Socket, nth: number) => void) {
         const path = / (\/\S*) /.exec(text)?.[1] ?? "";
         paths.push(path);
         bodies.push(text.slice(text.indexOf("\r\n\r\n") + 4));
-        if (path === "/api/hold") reply(socket, paths.filter((one) => one === path).length);
+        if (path === "/api/hook?hold" || path === "/api/hold")
+          reply(socket, paths.filter((one) => one === path).length);
         else socket.end("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n");
       },
     },
@@ -73,7 +74,7 @@ describe("what it prints", () => {
     const ran = await wait().ran;
     server.stop();
     expect(ran).toMatchObject({ code: 0, stdout: `${yes}\n`, stderr: "" });
-    expect(server.paths).toEqual(["/api/hold", "/api/hold/end"]);
+    expect(server.paths).toEqual(["/api/hook?hold", "/api/hold/end"]);
     expect(JSON.parse(server.bodies[1] ?? "")).toEqual({ id: "e-1", how: "printed" });
   });
 
@@ -88,14 +89,14 @@ describe("what it prints", () => {
         if (rest.length === 0) clearInterval(timer);
       }, 1);
     });
-    const ran = await wait({ ...quick, silentMs: 3_000 }).ran;
+    const ran = await wait({ ...quick, silenceMs: 3_000 }).ran;
     server.stop();
     expect(ran.stdout).toBe(`${long}\n`);
   });
 
   const nothing: Record<string, string> = {
     "{}": `${ok}${chunk("{}\n")}0\r\n\r\n`,
-    "an older app without the door": "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}",
+    "an older app, which only takes the event": 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"ok":true}',
     "a token that has changed": "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}",
     "a full disk": "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}",
     "a decision with a bad status": `HTTP/1.1 500 Oops\r\nContent-Length: ${proved(yes).length}\r\n\r\n${proved(yes)}`,
@@ -124,7 +125,7 @@ describe("what it prints", () => {
         write();
       });
       expectSilence(ran);
-      expect(ran.ms).toBeLessThan(quick.againMs + quick.silentMs);
+      expect(ran.ms).toBeLessThan(quick.reconnectMs + quick.silenceMs);
     });
   }
 
@@ -149,7 +150,7 @@ describe("it lets go", () => {
   test("of an app that hangs", async () => {
     const ran = await said(() => {});
     expectSilence(ran);
-    expect(ran.ms).toBeGreaterThanOrEqual(quick.silentMs);
+    expect(ran.ms).toBeGreaterThanOrEqual(quick.silenceMs);
   });
 
   test("of an app that hung later, but not while there is a sign of life", async () => {
@@ -184,8 +185,10 @@ describe("it lets go", () => {
       socket.write(`${ok}${chunk("\n")}`);
       agent.kill("SIGKILL");
     });
-    const ran = await wait({ ...quick, silentMs: 60_000, totalMs: 60_000 }, { CLAUDE_PID: String(agent.pid) })
-      .ran;
+    const ran = await wait(
+      { ...quick, silenceMs: 60_000, totalMs: 60_000 },
+      { CLAUDE_PID: String(agent.pid) },
+    ).ran;
     server.stop();
     expectSilence(ran);
   });
@@ -193,13 +196,13 @@ describe("it lets go", () => {
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     testWith("linux")(`when told to (${signal}), and says so`, async () => {
       const server = answering((socket) => socket.write(`${ok}${chunk("\n")}`));
-      const { child, ran } = wait({ ...quick, silentMs: 60_000 });
+      const { child, ran } = wait({ ...quick, silenceMs: 60_000 });
       await until(() => server.paths.length === 1, 5_000);
       await Bun.sleep(50);
       child.kill(signal);
       expectSilence(await ran);
       server.stop();
-      expect(server.paths).toEqual(["/api/hold", "/api/hold/end"]);
+      expect(server.paths).toEqual(["/api/hook?hold", "/api/hold/end"]);
       expect(JSON.parse(server.bodies[1] ?? "")).toEqual({ id: "e-1", how: "stopped" });
     });
   }
@@ -223,7 +226,7 @@ testWith("linux")("a decision that comes when it was told to stop is not printed
     },
   });
   world.announce(server.port, process.pid, { key });
-  const { child, ran } = wait({ ...quick, silentMs: 60_000 });
+  const { child, ran } = wait({ ...quick, silenceMs: 60_000 });
   await until(() => held !== null, 5_000);
   await Bun.sleep(50);
   child.kill("SIGTERM");
@@ -237,7 +240,7 @@ describe("a line that breaks", () => {
       socket.write(`${ok}${chunk("\n")}`);
       setTimeout(() => first.stop(), 20);
     });
-    const { ran } = wait({ ...quick, againMs: 5_000, silentMs: 5_000 });
+    const { ran } = wait({ ...quick, reconnectMs: 5_000, silenceMs: 5_000 });
     await until(() => first.paths.length === 1, 5_000);
     await Bun.sleep(100);
     const second = answering((socket) => socket.write(`${ok}${chunk("\n")}${chunk(`${proved(yes)}\n`)}`));
@@ -253,7 +256,7 @@ describe("a line that breaks", () => {
     });
     const ran = await wait().ran;
     expectSilence(ran);
-    expect(ran.ms).toBeGreaterThanOrEqual(quick.againMs);
+    expect(ran.ms).toBeGreaterThanOrEqual(quick.reconnectMs);
   });
 
   test("because the person has turned beckon off: it lets go at once", async () => {
@@ -262,7 +265,7 @@ describe("a line that breaks", () => {
       writeFileSync(world.inHome("off"), "");
       setTimeout(() => server.stop(), 20);
     });
-    const ran = await wait({ ...quick, againMs: 20_000, silentMs: 20_000, totalMs: 20_000 }).ran;
+    const ran = await wait({ ...quick, reconnectMs: 20_000, silenceMs: 20_000, totalMs: 20_000 }).ran;
     expectSilence(ran);
     expect(ran.ms).toBeLessThan(5_000);
   });
@@ -271,7 +274,7 @@ describe("a line that breaks", () => {
 test("a reader of any pieces gives the same line", () => {
   const bytes = Buffer.from(`${ok}${chunk("\n")}${chunk('{"é":')}${chunk("1}\n")}0\r\n\r\n`);
   for (let size = 1; size < bytes.length; size++) {
-    const read = createReader();
+    const read = createLineReader();
     let got: string | null = null;
     for (let at = 0; at < bytes.length; at += size) got ??= read(bytes.subarray(at, at + size));
     expect(got).toBe('{"é":1}');

@@ -99,11 +99,39 @@ describe("beckon runs", () => {
     expect(open(received[0]?.text).payload._meta).toEqual({ workspace_id: "given" });
   });
 
+  test("a permission request is sent once, and asks to be held only where somebody can answer it", async () => {
+    const { received } = world.receiver();
+    const request = { ...event, hook_event_name: "PermissionRequest" };
+    expectSilence(await world.forward(JSON.stringify(request)));
+    expectSilence(await world.forward(JSON.stringify({ ...request, agent_id: "a1" })));
+    expectSilence(await world.forward(JSON.stringify(request), { CLAUDE_CODE_SESSION_ATTENDED: "0" }));
+    expect(received.map(({ path }) => path)).toEqual(["/api/hook?hold", "/api/hook", "/api/hook"]);
+    expect(open(received[0]?.text).payload).toEqual(request);
+    expect(world.spool()).toEqual([]);
+    expect(world.log()).toBe("");
+  });
+
   test("a proxy of the environment is not asked", async () => {
     const { received } = world.receiver();
     const dead = "http://127.0.0.1:9";
     await world.forward(JSON.stringify(event), { HTTP_PROXY: dead, http_proxy: dead, ALL_PROXY: dead });
     expect(received).toHaveLength(1);
+  });
+});
+
+describe("a permission request that beckon cannot take is kept in the spool, and the terminal decides", () => {
+  const request = JSON.stringify({ ...event, hook_event_name: "PermissionRequest" });
+
+  test("beckon's disk is full", async () => {
+    world.receiver(503);
+    expectSilence(await world.forward(request));
+    expect(world.spool()).toHaveLength(1);
+  });
+
+  test("beckon dies before it has answered", async () => {
+    world.listener((socket) => void socket.end());
+    expectSilence(await world.forward(request));
+    expect(world.spool()).toHaveLength(1);
   });
 });
 

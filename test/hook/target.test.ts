@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { post, readToken } from "../../src/hook/post.ts";
+import { openRequest } from "../../src/hook/http.ts";
 import { chooseTarget, isLoopback } from "../../src/hook/target.ts";
-import { homeIn } from "../../src/hook/user.ts";
+import { parseUserHome } from "../../src/hook/user.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { readEndpoint, writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
@@ -45,7 +45,7 @@ describe("BECKON_URL", () => {
     const own = async () => world.inHome("own.json");
     const target = await chooseTarget(env, resolvePaths(env), [], Promise.resolve({ boot: null }), own);
     if (target === null) throw new Error("not followed");
-    expect(await post(target, await readToken(world.inHome("auth-header")), "{}", 1_000)).toBe(200);
+    expect(await openRequest(target, "/api/hook", "{}").status).toBe(200);
     expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
@@ -73,8 +73,8 @@ describe("BECKON_URL", () => {
 
   testWith("getent")("the home folder is the one of the user database, whatever HOME says", async () => {
     const line = Bun.spawnSync(["getent", "passwd", String(process.getuid?.())]).stdout.toString();
-    const source = `import { homeOfPerson } from "${join(import.meta.dir, "../../src/hook/user.ts")}";
-      console.log(homeOfPerson());`;
+    const source = `import { findUserHome } from "${join(import.meta.dir, "../../src/hook/user.ts")}";
+      console.log(findUserHome());`;
     const ran = await run([process.execPath, "-e", source], environment(world.home), "");
     expect(ran.stdout.trim()).toBe(line.split(":")[5] ?? "");
   });
@@ -82,9 +82,9 @@ describe("BECKON_URL", () => {
   test("a line of the user database is found by its number alone", () => {
     const text =
       "x:1000:0:0::/wrong:\nann:*:1000:20::0:0:Ann:/Users/ann:/bin/zsh\nbob:x:7:7::relative:/bin/sh\n";
-    expect(homeIn(text, 1000, 8)).toBe("/Users/ann");
-    expect(homeIn(text, 7, 5)).toBeNull();
-    expect(homeIn(text, 8, 5)).toBeNull();
+    expect(parseUserHome(text, 1000, 8)).toBe("/Users/ann");
+    expect(parseUserHome(text, 7, 5)).toBeNull();
+    expect(parseUserHome(text, 8, 5)).toBeNull();
   });
 
   test("loopback is judged by the address, not by how it looks", () => {

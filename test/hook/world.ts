@@ -70,7 +70,8 @@ export function createWorld() {
         maxRequestBodySize: 64 * 1024 * 1024,
         async fetch(request) {
           const headers = Object.fromEntries(request.headers);
-          received.push({ path: new URL(request.url).pathname, headers, text: await request.text() });
+          const { pathname, search } = new URL(request.url);
+          received.push({ path: pathname + search, headers, text: await request.text() });
           return new Response(answer, { status });
         },
       });
