@@ -1,76 +1,52 @@
-/** `beckon answer`: what a session asks, answered from here. */
+/** `beckon answer`: shows what a session asks, or answers it. */
 
-import type { Answer } from "../core/session/ask-details.ts";
+import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { firstQuestion } from "../core/session/ask-text.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { askedLines, askInFull } from "./answer-shown.ts";
-import { readAnswerWords } from "./answer-words.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { callApi, noSessionError } from "./client.ts";
 import { print, stripControls, truncate } from "./output.ts";
 
-/** The hook has 2 s to confirm it. */
-const waitMs = 8_000;
-const usage =
-  "answer takes a session, and allow, always [N], deny [MESSAGE] or your answer in words; without these it shows what is asked";
+/** The hook has 2 s to confirm the answer. */
+const timeoutMs = 8_000;
 
-interface Call {
+interface AnswerArguments {
   readonly session: string;
-  /** None: what is asked is to be shown. */
+  /** Empty: show what is asked. */
   readonly words: readonly string[];
-  /** How many of the words stand before `--`. */
-  readonly ownFrom: number;
-  readonly isSure: boolean;
-  /** null: the one that is open. */
-  readonly ask: string | null;
+  /** Index of the first word after `--`, which is taken literally. */
+  readonly literalFrom: number;
+  /** `--yes`: no confirmation. */
+  readonly isConfirmed: boolean;
+  /** null: the only open ask. */
+  readonly askId: string | null;
 }
 
 export async function answer(args: string[]): Promise<number> {
-  const call = readCall(args);
-  const places = resolvePaths();
-  const session = await find(places, call.session);
-  if (call.words.length === 0) return show(session, call);
-  const open = choose(session, call.ask);
-  const given = readAnswerWords(open.asked, call.words, call.ownFrom);
-  if (!call.isSure && !isMeant(open, given, nameOf(session))) {
-    print("Nothing was answered.\n");
+  const parsed = readArguments(args);
+  const paths = resolvePaths();
+  const session = await fetchSession(paths, parsed.session);
+  if (parsed.words.length === 0) {
+    showAsks(session, parsed);
+    return 0;
+  }
+  const ask = chooseAsk(session, parsed.askId);
+  const given = parseAnswer(ask.asked, parsed.words, parsed.literalFrom);
+  if (!parsed.isConfirmed && !isConfirmedInTerminal(ask.asked, given, nameOf(session))) {
+    print("Nothing was sent.\n");
     return 1;
   }
-  const name = encodeURIComponent(`${session.provider}:${session.sessionId}`);
-  const body = { ask: open.answerId, by: "command line", ...given };
-  const done = await callApi(places, `/api/sessions/${name}/answer`, { given: body, waitMs });
-  if (typeof done === "string") throw new Error(done);
-  if (done.status !== 200) throw new Error(stripControls(String(done.body.error)));
-  print(`${stripControls(`${past(given)} in ${nameOf(session)}: ${whatOf(open)}`)}\n`);
+  const key = encodeURIComponent(`${session.provider}:${session.sessionId}`);
+  const body = { ask: ask.answerId, by: "command line", ...given };
+  const response = await callApi(paths, `/api/sessions/${key}/answer`, { body, timeoutMs });
+  if (typeof response === "string") throw new Error(response);
+  if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
+  print(`${stripControls(`${formatAnswer(given)} in ${nameOf(session)}: ${subjectOf(ask)}`)}\n`);
   return 0;
 }
 
-function show(session: SessionSnapshot, { session: name, ask: wanted }: Call): number {
-  const open = openAsks(session, wanted);
-  const answerable = open.filter(isAnswerable);
-  const where = nameOf(session);
-  const parts = open.map((one) => {
-    if (!isAnswerable(one)) return [stripControls(cannot(one, session))];
-    const call = answerable.length > 1 ? `${name} --ask ${one.answerId}` : name;
-    return askInFull(one.asked, { where, call });
-  });
-  print(`${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`);
-  return 0;
-}
-
-/** Who says yes in a terminal to what is long or could do harm has seen all of it. */
-function isMeant({ asked }: Answerable, given: Answer, where: string): boolean {
-  const isYes = given.do === "allow" || given.do === "always";
-  const isPlain = asked.dangers.length === 0 && asked.lines.length <= 1;
-  if (!isYes || isPlain || !process.stdin.isTTY || !process.stdout.isTTY) return true;
-  const always =
-    given.do === "always" ? [stripControls(`And from now on: ${asked.always[given.choice] ?? ""}`)] : [];
-  print(`${[...askedLines(asked, where), ...always].join("\n")}\n`);
-  return confirm("Allow it?");
-}
-
-function readCall(args: readonly string[]): Call {
+function readArguments(args: readonly string[]): AnswerArguments {
   const parsed = parseArguments(args, {
     command: "answer",
     flags: ["--yes"],
@@ -79,104 +55,289 @@ function readCall(args: readonly string[]): Call {
     hint: "Text that begins with a dash goes after --",
   });
   const [session, ...words] = parsed.rest;
-  if (!session) throw usageError(usage);
+  if (!session)
+    throw usageError("answer takes a session, and then allow, always [N], deny [MESSAGE] or your reply");
   return {
     session,
     words,
-    ownFrom: Math.max(0, parsed.literalFrom - 1),
-    isSure: parsed.flags.has("--yes"),
-    ask: parsed.values["--ask"] ?? null,
+    literalFrom: Math.max(0, parsed.literalFrom - 1),
+    isConfirmed: parsed.flags.has("--yes"),
+    askId: parsed.values["--ask"] ?? null,
   };
 }
 
-async function find(places: Paths, name: string): Promise<SessionSnapshot> {
-  const found = await callApi(places, `/api/sessions/${encodeURIComponent(name)}`);
-  if (typeof found === "string") throw new Error(found);
-  if (found.status !== 200) throw noSessionError(name, found);
-  const session = found.body as unknown as SessionSnapshot;
+/** So that a typo does not name another session. */
+const minPrefix = 4;
+
+async function fetchSession(paths: Paths, name: string): Promise<SessionSnapshot> {
+  const response = await callApi(paths, `/api/sessions/${encodeURIComponent(name)}`);
+  if (typeof response === "string") throw new Error(response);
+  if (response.status !== 200) throw noSessionError(name, response);
+  const session = response.body as unknown as SessionSnapshot;
   const { provider, sessionId, project } = session;
-  const isWhole = [sessionId, `${provider}:${sessionId}`, project].includes(name);
+  const isWholeName = [sessionId, `${provider}:${sessionId}`, project].includes(name);
   const prefix = name.slice(name.lastIndexOf(":") + 1);
-  if (!isWhole && prefix.length < minPrefix)
+  if (!isWholeName && prefix.length < minPrefix)
     throw usageError(
       `${quote(name)} is too short to answer by: give at least ${minPrefix} characters of the session's id, or its project`,
     );
   return session;
 }
 
-/** So that a typo does not name another session. */
-const minPrefix = 4;
+type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
 
-type Answerable = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
+const isAnswerable = (ask: AskSnapshot): ask is AnswerableAsk =>
+  ask.answerId !== undefined && ask.asked !== undefined;
 
-const isAnswerable = (open: AskSnapshot): open is Answerable =>
-  open.answerId !== undefined && open.asked !== undefined;
-
-function openAsks(session: SessionSnapshot, wanted: string | null): readonly AskSnapshot[] {
-  const where = nameOf(session);
+/** All open asks, or the one with this id. Throws if there is none. */
+function openAsks(session: SessionSnapshot, askId: string | null): readonly AskSnapshot[] {
+  const name = nameOf(session);
   const open = session.asks.filter(({ kind }) => kind !== "idle");
-  const named = wanted === null ? open : open.filter(({ answerId }) => answerId === wanted);
-  if (wanted !== null && named.length === 0)
-    throw new Error(stripControls(`this ask is gone: ${where} has none that is called ${wanted}`));
-  if (named.length === 0) throw new Error(stripControls(`nothing to answer: ${where} asks nothing now`));
-  return named;
+  const asks = askId === null ? open : open.filter(({ answerId }) => answerId === askId);
+  if (askId !== null && asks.length === 0)
+    throw new Error(stripControls(`this ask is gone: ${name} has no open ask ${askId}`));
+  if (asks.length === 0)
+    throw new Error(stripControls(`nothing to answer: ${name} is not waiting for an answer`));
+  return asks;
 }
 
-/** The ask that is meant. An answer to the wrong one must not be possible by haste. */
-function choose(session: SessionSnapshot, wanted: string | null): Answerable {
-  const where = nameOf(session);
-  const named = openAsks(session, wanted);
-  const answerable = named.filter(isAnswerable);
+/** Never guesses between several asks. */
+function chooseAsk(session: SessionSnapshot, askId: string | null): AnswerableAsk {
+  const asks = openAsks(session, askId);
+  const answerable = asks.filter(isAnswerable);
   const [only, ...others] = answerable;
-  if (!only)
-    throw new Error(
-      stripControls(
-        named
-          .slice(0, 1)
-          .map((first) => cannot(first, session))
-          .join(""),
-      ),
-    );
+  if (!only) throw new Error(asks.slice(0, 1).map((ask) => explainUnanswerable(ask, session))[0]);
   if (others.length === 0) return only;
-  const list = answerable.map((one) => `  --ask ${one.answerId}  ${whatOf(one)}`);
-  throw new Error(
-    [`${where} asks ${answerable.length} things. Say which:`, ...list].map(stripControls).join("\n"),
+  const rows = answerable.map((ask) => `  --ask ${ask.answerId}  ${subjectOf(ask)}`);
+  const heading = `${nameOf(session)} asks ${answerable.length} things. Add one of these to say which:`;
+  throw new Error([heading, ...rows].map(stripControls).join("\n"));
+}
+
+function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
+  const why = ask.why ?? "it is being answered";
+  const next = `Go there with: beckon focus ${session.sessionId.slice(0, 8)}`;
+  return stripControls(
+    `${subjectOf(ask)} (${nameOf(session)}) cannot be answered from here: ${why}. ${next}`,
   );
 }
 
-function cannot(open: AskSnapshot, session: SessionSnapshot): string {
-  const why = open.why ?? "it is being answered";
-  const go = `Go there with: beckon focus ${session.sessionId.slice(0, 8)}`;
-  return `${whatOf(open)} (${nameOf(session)}) cannot be answered from here: ${why}. ${go}`;
-}
+const nameOf = ({ project, sessionId }: SessionSnapshot): string => project ?? sessionId.slice(0, 8);
 
-function nameOf({ project, sessionId }: SessionSnapshot): string {
-  return project ?? sessionId.slice(0, 8);
-}
+const maxSubjectColumns = 200;
+/** The first line of these says what they do. For all other tools the heading does. */
+const toolsShownByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch", "WebSearch"]);
 
-const maxShown = 200;
-
-/** Whose first line says what it is; of all others that is in the heading. */
-const toldByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch", "WebSearch"]);
-
-function whatOf(open: AskSnapshot): string {
-  const { asked, tool, kind } = open;
+function subjectOf(ask: AskSnapshot): string {
+  const { asked, tool, kind } = ask;
   if (kind === "plan") return "the plan";
-  if (asked && kind !== "question" && !toldByLine.has(tool ?? "")) return truncate(asked.heading, maxShown);
-  const [line = firstQuestion(open), ...more] = kind === "question" ? [] : (asked?.lines ?? []);
-  const shown = truncate(line || tool || kind, maxShown);
-  return more.length > 0 ? `${shown} …` : shown;
+  if (asked && kind !== "question" && !toolsShownByLine.has(tool ?? ""))
+    return truncate(asked.heading, maxSubjectColumns);
+  const [first = firstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
+  const subject = truncate(first || tool || kind, maxSubjectColumns);
+  return others.length > 0 ? `${subject} …` : subject;
 }
 
-function past(given: Answer): string {
+function showAsks(session: SessionSnapshot, { session: name, askId }: AnswerArguments): void {
+  const asks = openAsks(session, askId);
+  const isOne = asks.filter(isAnswerable).length === 1;
+  const parts = asks.map((ask) => {
+    if (!isAnswerable(ask)) return [explainUnanswerable(ask, session)];
+    const target = isOne ? name : `${name} --ask ${ask.answerId}`;
+    return formatAsk(ask.asked, nameOf(session), target);
+  });
+  print(`${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`);
+}
+
+/** Everything that is asked, with the dangers first. */
+function formatDetails(details: AskDetails, sessionName: string): string[] {
+  return [
+    `${sessionName} asks: ${details.heading}`,
+    ...details.dangers.map((danger) => `⚠ ${danger}`),
+    "",
+    ...details.lines.map((line) => `  ${line}`),
+    "",
+  ].map((line) => stripControls(line).trimEnd());
+}
+
+/** `target` is what follows `beckon answer`: the session and, if it asks several things, which. */
+function formatAsk(details: AskDetails, sessionName: string, target: string): string[] {
+  const isPart = !details.isWhole && details.kind !== "question";
+  const choices = choicesOf(details).map(
+    ([words, about]) => [`  beckon answer ${stripControls(target)} ${words}`, about] as const,
+  );
+  const columns = Math.max(...choices.map(([command]) => Bun.stringWidth(command)));
+  return [
+    ...formatDetails(details, sessionName),
+    ...(isPart ? ["Not all of it can be shown here, so you can allow it only in its terminal."] : []),
+    "Answer with:",
+    ...choices.map(([command, about]) => {
+      const fill = " ".repeat(columns - Bun.stringWidth(command));
+      return about === "" ? command : `${command}${fill}   ${stripControls(about)}`;
+    }),
+  ];
+}
+
+type Choice = readonly [words: string, about: string];
+
+function choicesOf(details: AskDetails): Choice[] {
+  if (details.kind === "question") return questionChoices(details.questions);
+  const { always, isWhole } = details;
+  const allow: Choice[] = [
+    ["allow", ""],
+    ...always.map((text, n): Choice => [always.length === 1 ? "always" : `always ${n + 1}`, text]),
+  ];
+  const deny: Choice =
+    details.kind === "plan"
+      ? ['"smaller steps"', "sends it back, with your text"]
+      : ["deny", 'or with a message: deny "use pnpm"'];
+  return isWhole ? [...allow, deny] : [deny];
+}
+
+function questionChoices(questions: readonly Question[]): Choice[] {
+  const [first, ...others] = questions;
+  const deny: Choice = ["deny", "declines to answer"];
+  if (!first) return [deny];
+  const example = questions.map(({ isMultiple, options }) =>
+    options.length === 0 ? '"…"' : isMultiple && options.length > 1 ? "1,2" : "1",
+  );
+  const about = others.length > 0 ? "a name or number for each question" : "an option's name or number";
+  const ownText = questions.map(() => '"your own text"').join(" ");
+  return [[example.join(" "), first.options.length === 0 ? "" : about], [`-- ${ownText}`, ""], deny];
+}
+
+/** In a terminal, a yes to something long or dangerous is asked for again below the full text. */
+function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: string): boolean {
+  const isYes = given.do === "allow" || given.do === "always";
+  const isHarmless = details.dangers.length === 0 && details.lines.length <= 1;
+  if (!isYes || isHarmless || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const always =
+    given.do === "always" ? [stripControls(`From now on: ${details.always[given.choice] ?? ""}`)] : [];
+  print(`${[...formatDetails(details, sessionName), ...always].join("\n")}\n`);
+  return confirm("Allow it?");
+}
+
+function formatAnswer(given: Answer): string {
   switch (given.do) {
     case "allow":
       return "allowed";
     case "always":
-      return "allowed, now and from now on,";
+      return "always allowed";
     case "deny":
       return given.message === null ? "denied" : `denied (${given.message})`;
     case "reply":
       return `replied ${given.replies.map((labels) => labels.join(", ")).join(" / ")}`;
   }
+}
+
+/** `literalFrom`: the words from this index on came after `--`, and are the user's own text whatever they say. */
+export function parseAnswer(
+  details: AskDetails,
+  words: readonly string[],
+  literalFrom = Number.POSITIVE_INFINITY,
+): Answer {
+  const [first = "", ...others] = words;
+  if (details.kind === "question") return parseReplies(details.questions, words, literalFrom);
+  switch (first.toLowerCase()) {
+    case "deny":
+      return { do: "deny", message: messageOf(others) };
+    case "allow":
+      if (others.length > 0) throw usageError("allow takes no text. To send a message, use deny MESSAGE");
+      return { do: "allow" };
+    case "always":
+      return { do: "always", choice: parseAlwaysChoice(details.always, others) };
+  }
+  if (details.kind === "plan") return parsePlanAnswer(words, literalFrom);
+  throw usageError(
+    `a permission is answered with allow, always [N] or deny [MESSAGE], not ${quoteText(first)}`,
+  );
+}
+
+/** Text sends a plan back, so text that sounds like a yes is refused. */
+const soundsLikeYes = /^(?:yes|yep|yeah|y|ok|okay|sure|go|lgtm|fine|good|great|approved?)\b/i;
+
+function parsePlanAnswer(words: readonly string[], literalFrom: number): Answer {
+  const text = words.join(" ").trim();
+  const isLiteral = literalFrom === 0;
+  if (!isLiteral && /^approved?$/i.test(text)) return { do: "allow" };
+  if (!isLiteral && soundsLikeYes.test(text))
+    throw usageError(
+      `${quoteText(text)} would send the plan back. To approve it: allow. To send it back with this text: put deny or -- before it`,
+    );
+  return { do: "deny", message: messageOf(words) };
+}
+
+/** A usage error with the list of what would be right. */
+function choiceError(text: string, choices: readonly string[]): Error {
+  return Object.assign(new Error([`${text}:`, ...choices].join("\n")), { exitCode: 2 });
+}
+
+const quoteText = (text: string): string => JSON.stringify(stripControls(text).slice(0, 100));
+
+const messageOf = (words: readonly string[]): string | null => words.join(" ").trim() || null;
+
+function parseAlwaysChoice(always: readonly string[], words: readonly string[]): number {
+  if (always.length === 0) throw new Error("this request cannot be allowed for good. Use allow");
+  const [first, ...others] = words;
+  if (first === undefined && always.length === 1) return 0;
+  const number = Number(first);
+  const isValid = others.length === 0 && Number.isInteger(number) && number >= 1 && number <= always.length;
+  if (first !== undefined && isValid) return number - 1;
+  throw choiceError(
+    "always takes the number of one of these",
+    always.map((text, n) => `  ${n + 1}  ${stripControls(text)}`),
+  );
+}
+
+function parseReplies(questions: readonly Question[], words: readonly string[], literalFrom: number): Answer {
+  const [first = "", ...others] = words;
+  const isDeny =
+    literalFrom > 0 &&
+    first.toLowerCase() === "deny" &&
+    questions.every((question) => findLabel(question, first) === null);
+  if (isDeny) return { do: "deny", message: messageOf(others) };
+  // The reply to a single question needs no quotes.
+  const texts = questions.length === 1 ? [words.join(" ")] : words;
+  if (texts.length !== questions.length) {
+    const answers = texts.length === 1 ? "1 answer" : `${texts.length} answers`;
+    throw choiceError(
+      `${questions.length} questions, but ${answers}. Answer each with one word, or put quotes around your text`,
+      questions.map(formatQuestion),
+    );
+  }
+  return {
+    do: "reply",
+    replies: questions.map((question, n) => parseReply(question, texts[n] ?? "", n >= literalFrom)),
+  };
+}
+
+function formatQuestion({ question, options }: Question, n: number): string {
+  const labels = options.map(({ label }, at) => `${at + 1} ${label}`).join(", ");
+  return stripControls(`  ${n + 1}  ${question} (${labels})`);
+}
+
+/** The option with this name (in any case) or number. Null if there is none. */
+function findLabel({ options }: Question, text: string): string | null {
+  const wanted = text.trim().toLowerCase();
+  const byName = options.find(({ label }) => label.toLowerCase() === wanted);
+  return byName?.label ?? (/^\d{1,3}$/.test(wanted) ? options[Number(wanted) - 1]?.label : null) ?? null;
+}
+
+/** Numbers of options, and the answers to other kinds of asks: almost certainly not meant as free text. */
+const looksLikeChoice = /^(?:\d+(?:\s*,\s*\d+)*|allow|always|yes|no)$/i;
+
+/** The labels chosen, or the text as it is. */
+function parseReply(question: Question, text: string, isLiteral: boolean): string[] {
+  if (isLiteral && text.trim() !== "") return [text];
+  const single = findLabel(question, text);
+  if (single !== null) return [single];
+  const parts = question.isMultiple ? text.split(",").map((part) => findLabel(question, part)) : [];
+  const labels = parts.filter((label) => label !== null);
+  if (labels.length > 0 && labels.length === parts.length) return [...new Set(labels)];
+  if (text.trim() === "") throw usageError(`the answer to ${quoteText(question.question)} is empty`);
+  if (looksLikeChoice.test(text.trim()))
+    throw choiceError(
+      `${quoteText(text)} is not one of the options. Choose one, or put -- before your own text`,
+      question.options.map(({ label }, n) => `  ${n + 1}  ${stripControls(label)}`),
+    );
+  return [text];
 }

@@ -7,9 +7,9 @@ import { readEndpoint } from "../system/endpoint.ts";
 import { quote } from "./args.ts";
 import { stripControls } from "./output.ts";
 
-const answerMs = 2_000;
-/** Those whose words are for the person who asked. */
-const told: ReadonlySet<number> = new Set([400, 403, 404, 409]);
+const defaultTimeoutMs = 2_000;
+/** The body of these has an error message for the user. */
+const refusals: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 export const notRunning = "beckon is not running. Start it with: beckon start";
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
@@ -19,35 +19,37 @@ export interface ApiResponse {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What the running beckon answers, or why it does not. */
+/** Sends a POST if there is a body, otherwise a GET. Returns a string if beckon cannot be reached: why, and what to do. */
 export async function callApi(
   paths: Paths,
   path: string,
-  { given, waitMs = answerMs }: { given?: object; waitMs?: number } = {},
+  { body, timeoutMs = defaultTimeoutMs }: { body?: object; timeoutMs?: number } = {},
 ): Promise<ApiResponse | string> {
   const endpoint = readEndpoint(paths);
   if (!endpoint) return notRunning;
-  const silent = (why: string) => `beckon (pid ${endpoint.pid}) does not answer: ${why}. See ${paths.log}`;
+  const noAnswer = (why: string) =>
+    `beckon (pid ${endpoint.pid}) does not answer: ${why}. Its log: ${paths.log}`;
   try {
     const authorization = readFileSync(paths.authHeader, "utf8")
       .trim()
       .replace(/^Authorization: /, "");
-    const post = given && { method: "POST", body: JSON.stringify(given) };
+    const post = body && { method: "POST", body: JSON.stringify(body) };
     const response = await fetch(endpoint.url + path, {
       headers: { authorization, ...(post ? { "content-type": "application/json" } : {}) },
-      signal: AbortSignal.timeout(waitMs),
+      signal: AbortSignal.timeout(timeoutMs),
       proxy: "",
       ...post,
     } as RequestInit);
     const text = await response.text();
-    const body = text.startsWith("{") ? JSON.parse(text) : {};
-    const isAnswer = response.ok || (told.has(response.status) && typeof body.error === "string");
-    return isAnswer ? { status: response.status, body } : silent(`${endpoint.url} says ${response.status}`);
+    const json = text.startsWith("{") ? JSON.parse(text) : {};
+    const isAnswer = response.ok || (refusals.has(response.status) && typeof json.error === "string");
+    return isAnswer
+      ? { status: response.status, body: json }
+      : noAnswer(`${endpoint.url} returned ${response.status}`);
   } catch (error) {
     const { code, message } = error as { code?: unknown; message: string };
-    return code === "ECONNREFUSED" || code === "ConnectionRefused"
-      ? notRunning
-      : silent(isTimeout(error) ? `waited ${waitMs / 1_000} s` : message.replace(/\.$/, ""));
+    if (code === "ECONNREFUSED" || code === "ConnectionRefused") return notRunning;
+    return noAnswer(isTimeout(error) ? `waited ${timeoutMs / 1_000} s` : message.replace(/\.$/, ""));
   }
 }
 
@@ -57,18 +59,18 @@ export interface SessionsResponse {
   readonly problems?: readonly string[];
 }
 
-/** The sessions, or why there is no answer. */
+/** Returns a string if there is no answer: why, and what to do. */
 export async function fetchSessions(paths: Paths): Promise<SessionsResponse | string> {
-  const answered = await callApi(paths, "/api/sessions");
-  if (typeof answered === "string") return answered;
-  return Array.isArray(answered.body.sessions)
-    ? (answered.body as unknown as SessionsResponse)
-    : "beckon answers with no list of sessions";
+  const response = await callApi(paths, "/api/sessions");
+  if (typeof response === "string") return response;
+  return Array.isArray(response.body.sessions)
+    ? (response.body as unknown as SessionsResponse)
+    : "beckon answered without a list of sessions. Restart it with: beckon stop && beckon start";
 }
 
 const maxListed = 5;
 
-/** Why no session, or not just one, has that name. `response` is the API's 404. */
+/** For the API's 404: no session has that name, or several do. */
 export function noSessionError(name: string, { body }: ApiResponse): Error {
   const candidates = Array.isArray(body.candidates)
     ? (body.candidates as readonly Partial<SessionSnapshot>[])
@@ -79,12 +81,12 @@ export function noSessionError(name: string, { body }: ApiResponse): Error {
     const about = [project, title, state === "completed" ? "ended" : null].filter(Boolean).join(" · ");
     return stripControls(`  ${sessionId}  ${about}`).trimEnd();
   });
-  const left = candidates.length - rows.length;
+  const hidden = candidates.length - rows.length;
   return new Error(
     [
       `${candidates.length} sessions match ${quote(name)}. Use the id of one of them:`,
       ...rows,
-      ...(left > 0 ? [`  and ${left} more: beckon status`] : []),
+      ...(hidden > 0 ? [`  and ${hidden} more: beckon status`] : []),
     ].join("\n"),
   );
 }

@@ -55,7 +55,7 @@ export async function stopRunning(places: Paths): Promise<"stopped" | "not runni
 async function end(places: Paths, { pid }: Endpoint): Promise<string> {
   const start = readStartTime(pid);
   const isGone = () => !isAlive(pid, start);
-  const answered = await callApi(places, "/api/stop", { given: {} });
+  const answered = await callApi(places, "/api/stop", { body: {} });
   const isHeard = typeof answered !== "string" && answered.status === 200;
   if (isHeard && (await until(isGone, endingMs))) return "stopped";
   // Where nobody has the lock, the process of that number is not beckon.

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { readAnswerWords } from "../../src/cli/answer-words.ts";
+import { parseAnswer } from "../../src/cli/answer.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { createHeldWorld, decisionOf, type HeldWorld, type Hook, request } from "../answers/world.ts";
 import { until } from "../world.ts";
@@ -28,8 +28,8 @@ const question: AskDetails = {
 };
 const two: AskDetails = { ...question, questions: [one, several] };
 
-describe("words", () => {
-  const say = (asked: AskDetails, words: string) => readAnswerWords(asked, words.split(" "));
+describe("an answer as typed", () => {
+  const parse = (asked: AskDetails, words: string) => parseAnswer(asked, words.split(" "));
 
   test.each([
     [permission, "allow", { do: "allow" }],
@@ -60,34 +60,34 @@ describe("words", () => {
     [two, "red blue,red", { do: "reply", replies: [["Red"], ["Blue", "Red"]] }],
     [two, "red 1,2", { do: "reply", replies: [["Red"], ["Red", "Blue"]] }],
     [two, "1 mauve,blue", { do: "reply", replies: [["Red"], ["mauve,blue"]] }],
-  ])("%#: %s", (asked, words, answer) => {
-    expect(say(asked as AskDetails, words as string)).toEqual(answer as never);
+  ])("%#: %s means what it says", (asked, words, answer) => {
+    expect(parse(asked as AskDetails, words as string)).toEqual(answer as never);
   });
 
   test.each([
     [permission, "yes", "a permission is answered with allow, always [N] or deny [MESSAGE]"],
-    [permission, "allow it", "allow takes nothing more"],
+    [permission, "allow it", "allow takes no text. To send a message, use deny MESSAGE"],
     [permission, "always", "always takes the number of one of these"],
     [permission, "always 3", "  2  Allow all edits"],
     [permission, "always 1 2", "always takes the number"],
     [
       question,
       "7",
-      '"7" is none of the options. Choose one, or put -- before your own words:\n  1  Red\n  2  Blue',
+      '"7" is not one of the options. Choose one, or put -- before your own text:\n  1  Red\n  2  Blue',
     ],
     [question, "0", "  1  Red"],
-    [question, "Allow", "put -- before your own words"],
-    [question, "always", "put -- before your own words"],
-    [question, "yes", "put -- before your own words"],
-    [question, "no", "put -- before your own words"],
+    [question, "Allow", "put -- before your own text"],
+    [question, "always", "put -- before your own text"],
+    [question, "yes", "put -- before your own text"],
+    [question, "no", "put -- before your own text"],
     [plan, "yes", '"yes" would send the plan back. To approve it: allow.'],
-    [plan, "ok go on", "To send it back with these words: deny, or -- before them"],
+    [plan, "ok go on", "To send it back with this text: put deny or -- before it"],
     [plan, "approve but rename it", "would send the plan back"],
-    [two, "red 1,9", "put -- before your own words"],
-    [two, "red", "2 questions, and 1 answer"],
+    [two, "red 1,9", "put -- before your own text"],
+    [two, "red", "2 questions, but 1 answer"],
     [two, "red blue green", "  2  Which colours? (1 Red, 2 Blue, 3 3)"],
-  ])("%# is no answer: %s", (asked, words, error) => {
-    expect(() => say(asked as AskDetails, words as string)).toThrow(error as string);
+  ])("%#: %s is an error that says what to type", (asked, words, error) => {
+    expect(() => parse(asked as AskDetails, words as string)).toThrow(error as string);
   });
 
   test.each([
@@ -95,22 +95,22 @@ describe("words", () => {
     [question, ["red"], [["red"]]],
     [question, ["deny", "it"], [["deny it"]]],
     [two, ["no", "1,2"], [["no"], ["1,2"]]],
-  ])("%#: behind -- all are a person's own words", (asked, words, replies) => {
-    expect(readAnswerWords(asked, words, 0)).toEqual({ do: "reply", replies });
+  ])("%#: text after -- is sent as it is", (asked, words, replies) => {
+    expect(parseAnswer(asked, words, 0)).toEqual({ do: "reply", replies });
   });
 
-  test("behind -- a plan goes back with whatever is said", () => {
-    expect(readAnswerWords(plan, ["yes"], 0)).toEqual({ do: "deny", message: "yes" });
+  test("text after -- sends a plan back, even if it says yes", () => {
+    expect(parseAnswer(plan, ["yes"], 0)).toEqual({ do: "deny", message: "yes" });
   });
 
-  test("what cannot be allowed for good is not", () => {
-    expect(() => say({ ...permission, always: [] }, "always")).toThrow(
-      "nothing can be allowed for good here",
+  test("always is an error if the agent offers no rule", () => {
+    expect(() => parse({ ...permission, always: [] }, "always")).toThrow(
+      "this request cannot be allowed for good. Use allow",
     );
   });
 });
 
-describe("with the app", () => {
+describe("while beckon runs", () => {
   let world: HeldWorld;
   beforeEach(async () => {
     world = createHeldWorld();
@@ -125,7 +125,7 @@ describe("with the app", () => {
   }
   const failed = (err: string) => ({ out: "", err: `beckon: ${err}\n`, code: 1 });
 
-  test("says what was answered, and the log who did", async () => {
+  test("prints what was answered, and logs that the command line did it", async () => {
     const hook = world.permission(request("s-1"));
     await world.answerable("s-1");
     expect(await answer("s-1", "allow")).toEqual({
@@ -137,7 +137,7 @@ describe("with the app", () => {
     expect(world.read(world.places.decisions)).toContain('"by":"command line"');
   });
 
-  test("a message that begins with a dash goes behind --", async () => {
+  test("a message that begins with a dash is sent after --", async () => {
     const hook = world.permission(request("s-1"));
     await world.answerable("s-1");
     const { out } = await answer("s-1", "--", "deny", "--force", "is", "not", "--help", "or", "--debug");
@@ -147,7 +147,7 @@ describe("with the app", () => {
 
   const dangerous = { tool_input: { command: "rm -rf build\necho done" }, permission_suggestions: [] };
 
-  test("without an answer it shows all of what is asked, and how to answer", async () => {
+  test("without an answer it shows everything that is asked, and how to answer", async () => {
     world.permission(request("s-1"));
     const first = await world.answerable("s-1");
     expect(await answer("s-1")).toEqual({
@@ -201,7 +201,7 @@ describe("with the app", () => {
     expect((await answer("s-1", "2")).out).toStartWith("replied Blue in shop-api: ");
   });
 
-  test("GET /api/sessions tells what could do harm", async () => {
+  test("GET /api/sessions lists the dangers of an ask", async () => {
     world.permission(request("s-1", dangerous));
     await world.answerable("s-1");
     const [listed] = (await world.sessions())[0]?.asks ?? [];
@@ -209,7 +209,7 @@ describe("with the app", () => {
     expect(listed?.asked).toBeUndefined();
   });
 
-  /** In a terminal, where somebody types `typed` when asked. */
+  /** Runs in a terminal, and types `typed` at the question. */
   async function inTerminal(args: string[], typed: string, meanwhile = async () => {}) {
     const drawn: string[] = [];
     const child = Bun.spawn([...world.command, "answer", ...args], {
@@ -224,20 +224,20 @@ describe("with the app", () => {
     return { code: await child.exited, screen: screen(), isAsked: isAsked() };
   }
 
-  test("who allows what could do harm, in a terminal, sees it first and may still say no", async () => {
+  test("allowing something dangerous in a terminal shows it first and asks again", async () => {
     const hook = world.permission(request("s-1", dangerous));
     await world.answerable("s-1");
     const no = await inTerminal(["s-1", "allow"], "\n");
     expect(no).toMatchObject({ code: 1, isAsked: true });
     expect(no.screen).toContain("⚠ deletes without asking (rm -rf)\n\n  rm -rf build\n  echo done\n");
     expect(no.screen).toContain("Allow it? [y/N]");
-    expect(no.screen).toContain("Nothing was answered.");
+    expect(no.screen).toContain("Nothing was sent.");
     expect(hook.isRunning()).toBe(true);
     expect(await inTerminal(["s-1", "allow"], "y\n")).toMatchObject({ code: 0, isAsked: true });
     expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
-  test("a yes is to what was shown, not to what is asked by then", async () => {
+  test("a yes counts for the ask that was shown, not for one that replaced it", async () => {
     world.permission(request("s-1", dangerous));
     const { answerId } = await world.answerable("s-1");
     const other = { tool_input: { command: "rm -rf /" } };
@@ -255,7 +255,7 @@ describe("with the app", () => {
     expect((next as Hook | null)?.isRunning()).toBe(true);
   });
 
-  test("--yes, a script, and what is short and harmless are not asked again", async () => {
+  test("--yes, a script and a short harmless command are not asked again", async () => {
     for (const [id, more, args] of [
       ["s-1", dangerous, ["--yes"]],
       ["s-2", {}, []],
@@ -273,14 +273,14 @@ describe("with the app", () => {
     });
   });
 
-  test("of a file its name is told, not what is in it", async () => {
+  test("allowing a file prints its name, not its content", async () => {
     const file_path = "/home/dev/shop-api/w.txt";
     world.permission(request("s-1", { tool_name: "Write", tool_input: { file_path, content: "secret" } }));
     await world.answerable("s-1");
     expect((await answer("s-1", "allow")).out).toBe("allowed in shop-api: Write w.txt\n");
   });
 
-  test("a few letters of a session's id are not enough to answer it", async () => {
+  test("three letters of a session's id are not enough to answer it", async () => {
     world.permission(request("41d07c1a-0000"));
     await world.answerable("41d07c1a-0000");
     const short = await answer("41d", "allow");
@@ -308,7 +308,7 @@ describe("with the app", () => {
     expect(second.isRunning()).toBe(true);
   });
 
-  test("two asks at once: it asks which, and takes a name", async () => {
+  test("two asks at once: it lists them, and takes the id of one", async () => {
     const hook = world.permission(request("s-1"));
     const first = await world.answerable("s-1");
     world.permission(request("s-1", { tool_input: { command: "npm publish" } }));
@@ -316,7 +316,7 @@ describe("with the app", () => {
     const unclear = await answer("s-1", "allow");
     expect(unclear.code).toBe(1);
     expect(unclear.err).toBe(
-      `beckon: shop-api asks 2 things. Say which:\n  --ask ${first.answerId}  npm test\n  --ask ${second.answerId}  npm publish\n`,
+      `beckon: shop-api asks 2 things. Add one of these to say which:\n  --ask ${first.answerId}  npm test\n  --ask ${second.answerId}  npm publish\n`,
     );
     expect((await answer("s-1", "allow", "--ask", first.answerId)).code).toBe(0);
     expect(await hook.printed).toContain("allow");
@@ -325,15 +325,17 @@ describe("with the app", () => {
     );
   });
 
-  test("nothing to answer, no such session, no app: each said plainly", async () => {
+  test("nothing to answer and no such session are different errors", async () => {
     await world.send({ session_id: "s-1", hook_event_name: "UserPromptSubmit", prompt: "x", cwd: "/a/shop" });
-    expect(await answer("s-1", "allow")).toEqual(failed("nothing to answer: shop asks nothing now"));
+    expect(await answer("s-1", "allow")).toEqual(
+      failed("nothing to answer: shop is not waiting for an answer"),
+    );
     expect(await answer("s-9", "allow")).toEqual(
       failed('no session has the id or project "s-9". See your sessions: beckon status'),
     );
   });
 
-  test("a subagent's ask cannot be answered from here, and it says why", async () => {
+  test("a subagent's ask cannot be answered from here, and the error says why", async () => {
     const hook = world.permission(request("s-1", { agent_id: "a1", agent_type: "Explore" }));
     await hook.exited;
     const { err, code } = await answer("s-1", "allow");
@@ -341,7 +343,7 @@ describe("with the app", () => {
     expect(err).toContain("npm test (shop-api) cannot be answered from here: a subagent asks");
   });
 
-  test("what is asked cannot steer the terminal", async () => {
+  test("control characters in an ask do not reach the terminal", async () => {
     world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u202egpj.exe" } }));
     await world.answerable("s-1");
     const { out } = await answer("s-1", "deny", "a\u001b[31mb");
@@ -351,7 +353,7 @@ describe("with the app", () => {
   });
 });
 
-describe("calls that make no sense", () => {
+describe("usage errors", () => {
   let world: HeldWorld;
   beforeAll(() => {
     world = createHeldWorld();
