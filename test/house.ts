@@ -134,14 +134,18 @@ export function loadedWith(files: Files, start: string): Import[] {
 /** The forwarder runs at every tool call of every agent: what it loads is what a person waits for. */
 export function heavyInForwarder(files: Files): string[] {
   const light = ["hook", "storage", "system", "core", "data"];
+  const isLight = (path: string) => light.includes(roomOf(path)) || isAgentTable(path);
   return [...files.keys()]
     .filter((path) => path.startsWith("src/hook/"))
     .flatMap((path) =>
       loadedWith(files, path)
-        .filter(({ to }) => (isFile(to) ? !light.includes(roomOf(to)) : !to.startsWith("node:")))
+        .filter(({ to }) => (isFile(to) ? !isLight(to) : !to.startsWith("node:")))
         .map(({ to }) => `${path} loads ${to}`),
     );
 }
+
+/** The table of agents and the part of each agent that the forwarder needs. */
+const isAgentTable = (path: string): boolean => /^src\/agents\/(?:index|\w+\/forwarding)\.ts$/.test(path);
 
 export function cycles(files: Files): string[] {
   const done = new Set<string>();

@@ -18,7 +18,35 @@ export interface Agent {
   readonly id: string;
   /** Names the agent for users: `Claude Code`. */
   readonly name: string;
+  readonly forwarding: Forwarding;
+  /**
+   * Prefixes of environment variables that belong to one session of the agent. The app does not inherit them: it outlives
+   * the session that launches it.
+   */
+  readonly sessionVariables: readonly string[];
+  /** Variables that users set for the agent, such as its folder. The app inherits them, and `--help` lists them. */
+  readonly settingsVariables: readonly { readonly name: string; readonly meaning: string }[];
   loadRuntime(): Promise<AgentRuntime>;
+}
+
+/** What the forwarder needs. It runs at every hook: an agent's forwarding is one small file without imports. */
+export interface Forwarding {
+  /** The environment variable with the agent's process id. null if there is none. */
+  readonly pidVariable: string | null;
+  /** The environment variable with the project's folder. null if there is none. */
+  readonly projectVariable: string | null;
+  /** Variables to add to `_meta.env`. */
+  readonly metaVariables: readonly string[];
+  /** null if unknown. */
+  isAttended(env: Env): boolean | null;
+  /** The name of the event and its session, for the log. */
+  identify(payload: JsonRecord): { readonly eventName: unknown; readonly sessionId: unknown };
+  /** True if a session starts: beckon is launched if it is not running. */
+  isSessionStart(payload: JsonRecord): boolean;
+  /** True if the hook may wait for the user's answer to this request. */
+  canHold(payload: JsonRecord): boolean;
+  /** True if the agent understands this output. Any other output would be an error line in the user's terminal. */
+  isDecision(output: unknown): boolean;
 }
 
 /** What the running app needs. */

@@ -1,10 +1,15 @@
 /** The table of agents: one row each. It stays light, because the forwarder reads it: the rest of an agent loads when needed. */
+import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
+import { claudeForwarding } from "./claude/forwarding.ts";
 
 export const agents: readonly Agent[] = [
   {
     id: "claude",
     name: "Claude Code",
+    forwarding: claudeForwarding,
+    sessionVariables: ["CLAUDE", "ANTHROPIC"],
+    settingsVariables: [{ name: "CLAUDE_CONFIG_DIR", meaning: "Claude Code's own folder (~/.claude)" }],
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
   },
 ];
@@ -12,8 +17,24 @@ export const agents: readonly Agent[] = [
 /** The agent of a hook that names none. */
 export const defaultAgent = "claude";
 
+export function findAgent(id: string, table: readonly Agent[] = agents): Agent | null {
+  // A loop, not find(): the forwarder runs this, and the first call of find() takes up to 0.1 ms.
+  for (const agent of table) if (agent.id === id) return agent;
+  return null;
+}
+
 export type LoadedAgents = ReadonlyMap<string, AgentRuntime>;
 
 export async function loadAgents(table: readonly Agent[] = agents): Promise<LoadedAgents> {
   return new Map(await Promise.all(table.map(async (row) => [row.id, await row.loadRuntime()] as const)));
+}
+
+/** Variables of agents that have no row yet, but may start beckon from their shell. */
+const otherSessionVariables = ["CODEX_", "GEMINI_"];
+
+export function listVariables(table: readonly Agent[] = agents): AgentVariables {
+  return {
+    session: [...table.flatMap((agent) => agent.sessionVariables), ...otherSessionVariables],
+    settings: table.flatMap((agent) => agent.settingsVariables.map(({ name }) => name)),
+  };
 }

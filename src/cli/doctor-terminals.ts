@@ -31,7 +31,7 @@ function read(path: string): string | null {
 
 /** By this terminal's own environment: where no app can be asked. */
 export function ownReach(env: Env): Promise<FocusOutcome> {
-  const { env: variables } = describe("claude", env) as { env: Record<string, string> };
+  const { env: variables } = describe(null, env) as { env: Record<string, string> };
   const place = {
     local: true,
     pid: process.pid,

@@ -1,9 +1,10 @@
+import { agents, defaultAgent } from "../agents/index.ts";
 import { print } from "./output.ts";
 
 const text = `beckon tells you the moment a coding agent needs you.
 
   beckon --install [--dry-run] [--scope user|project|local] [--agent NAME] [--login | --no-login]
-                                      connect Claude Code, and start beckon at login
+                                      connect ${new Intl.ListFormat("en-GB").format(agents.map(({ name }) => name))}, and start beckon at login
   beckon --uninstall [--dry-run] [--purge]
                                       take all of it away, with --purge also what beckon knows
   beckon start                        start it in the background
@@ -24,10 +25,12 @@ Environment:
   BECKON_HOME        all of beckon's files in one folder (absolute; set it for the agents too)
   BECKON_PORT        the port (4488; if it is in use, the next free one)
   BECKON_URL         where hooks are sent instead (this machine only)
-  BECKON_PROVIDER    the agent to assume when a hook names none (claude)
+  BECKON_PROVIDER    the agent to assume when a hook names none (${defaultAgent})
   BECKON_DEBUG       set: errors with their stack
-  CLAUDE_CONFIG_DIR  Claude Code's own folder (~/.claude)
-`;
+${agents
+  .flatMap(({ settingsVariables }) => settingsVariables)
+  .map(({ name, meaning }) => `  ${name.padEnd(17)}  ${meaning}\n`)
+  .join("")}`;
 
 export async function help(): Promise<number> {
   print(text);

@@ -1,5 +1,7 @@
 /** `beckon --install`: everything set up in one command. */
+
 import { version } from "../../package.json";
+import { listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { findProgram } from "../setup/find-program.ts";
 import {
@@ -109,7 +111,7 @@ async function startOne(
     const why = login === null ? noDesktop : "beckon is not running.";
     return { says: [`${why} Start it with: ${name} start`], isStarted: false };
   }
-  const isStarted = await launchDetached(binary.binary, env);
+  const isStarted = await launchDetached(binary.binary, env, { agents: listVariables() });
   const says = isStarted
     ? ["beckon is started. Look for its icon in your panel."]
     : [`beckon could not be started. Try it yourself: ${name}. Its log: ${places.log}`];

@@ -1,7 +1,9 @@
 /** `beckon start`: starts the app in the background. */
+
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listVariables } from "../agents/index.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, launchDetached } from "../system/launch.ts";
@@ -27,14 +29,15 @@ async function launch(): Promise<string | null> {
   const before = isCompiled() ? [] : [Bun.main];
   // A file that the app has open cannot be deleted there.
   if (process.platform === "win32") {
-    const isUp = await launchDetached(process.execPath, process.env, { before });
+    const isUp = await launchDetached(process.execPath, process.env, { agents: listVariables(), before });
     return isUp ? null : "it does not answer. To see why, run: beckon";
   }
   const folder = mkdtempSync(join(tmpdir(), "beckon-start-"));
   const file = join(folder, "errors");
   const errors = openSync(file, "wx", 0o600);
   try {
-    if (await launchDetached(process.execPath, process.env, { before, errors })) return null;
+    if (await launchDetached(process.execPath, process.env, { agents: listVariables(), before, errors }))
+      return null;
     const said = readFileSync(file, "utf8").slice(0, maxSaid).trim();
     return said.replace(/^beckon: /, "").replace(/\.$/, "") || "it does not answer";
   } finally {

@@ -8,13 +8,12 @@ import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { type Exchange, openRequest } from "./http.ts";
-import { readSmall, readStat, type Surroundings } from "./meta.ts";
+import { readSmall, readStat, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface HeldEvent {
   readonly id: string;
+  readonly agent: Sender;
   /** The envelope as it was sent, for a beckon that was restarted. */
   readonly body: string;
   readonly paths: Paths;
@@ -74,8 +73,7 @@ export async function hold(event: HeldEvent, target: Target, exchange: Exchange)
   while (open) {
     lastTarget = open.target;
     const line = await Promise.race([open.exchange.readLine(), released.promise]);
-    const decision =
-      line === null || line === "released" ? null : readDecision(open.target.key, event.id, line);
+    const decision = line === null || line === "released" ? null : readDecision(open.target.key, event, line);
     isPrinted = decision !== null && print(decision);
     if (isPrinted) reports.push(report(open.target, event.id, "printed"));
     // Closed only after the report: beckon cannot tell why a connection closes.
@@ -145,28 +143,18 @@ export async function report(target: Target, id: string, how: "printed" | "stopp
 }
 
 /** Null if the line is not a decision that beckon made for this request: another program may have the port. */
-function readDecision(key: string | null, id: string, line: string): string | null {
+function readDecision(key: string | null, { id, agent }: HeldEvent, line: string): string | null {
   const decision = key === null ? null : verifyDecision(key, id, line);
-  return decision !== null && isDecision(decision) ? decision : null;
+  return decision !== null && isDecision(decision, agent) ? decision : null;
 }
 
-/** Output of any other shape would be an error line in the user's terminal. */
-export function isDecision(text: string): boolean {
+export function isDecision(text: string, { forwarding }: Sender): boolean {
   if (text.length > limits.maxDecisionBytes) return false;
   try {
-    const { hookSpecificOutput: output, ...otherFields } = asFields(JSON.parse(text));
-    const { hookEventName, decision, ...otherOutput } = asFields(output);
-    const { behavior, message = "" } = asFields(decision);
-    const isAlone = Object.keys(otherFields).length + Object.keys(otherOutput).length === 0;
-    const isForRequest = hookEventName === "PermissionRequest" && typeof message === "string";
-    return isAlone && isForRequest && (behavior === "allow" || behavior === "deny");
+    return forwarding?.isDecision(JSON.parse(text)) === true;
   } catch {
     return false;
   }
-}
-
-function asFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 /** The agent ignores half a JSON text, so a failed write is not a decision. */

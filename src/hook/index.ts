@@ -4,12 +4,13 @@
  * decision (other text would become the model's context), and imports what only the unusual path needs there: node:fs
  * alone takes 1.4 ms.
  */
+import { agents, defaultAgent, findAgent } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { openRequest, type ResponseStatus } from "./http.ts";
-import { describe, readSurroundings, type Surroundings } from "./meta.ts";
-import { chooseTarget, type Target } from "./target.ts";
+import { describe, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
+import { chooseTarget } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,10 +32,11 @@ interface Delivery {
 /** These statuses are about the event itself: it would be refused again, so it is not spooled. */
 const permanentErrors: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-export async function hook(args: string[]): Promise<number> {
-  const agent = args[0] || process.env.BECKON_PROVIDER || "claude";
+export async function hook(args: string[], table = agents): Promise<number> {
+  const id = args[0] || process.env.BECKON_PROVIDER || defaultAgent;
+  const agent = { id, forwarding: findAgent(id, table)?.forwarding ?? null };
   // Called by hand. (Reading isTTY takes a millisecond; agents always pass their name.)
-  if (agent.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
+  if (id.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
     console.error(
       "beckon hook is called by the agents' hooks and reads an event on stdin. See beckon --help.",
     );
@@ -77,14 +79,14 @@ export async function hook(args: string[]): Promise<number> {
 }
 
 async function forward(
-  agent: string,
+  agent: Sender,
   delivery: Delivery,
   stdin: Promise<string>,
   surroundings: Promise<Surroundings>,
 ): Promise<void> {
   const { paths, faults } = delivery;
   const choosing = chooseTarget(process.env, paths, faults, surroundings);
-  const description = describe(agent, process.env);
+  const description = describe(agent.forwarding, process.env);
   const text = await stdin;
   const timedOut = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
@@ -99,21 +101,23 @@ async function forward(
     );
     return;
   }
-  delivery.eventName = asName(payload.hook_event_name ?? payload.hook_type);
-  delivery.sessionId = asName(payload.session_id);
+  const { eventName, sessionId } = agent.forwarding?.identify(payload) ?? {};
+  delivery.eventName = asName(eventName);
+  delivery.sessionId = asName(sessionId);
   const meta = { ...description, ...(await inTime(surroundings)) };
-  const body = await pack(agent.slice(0, limits.maxIdLength), meta, text, payload);
+  const body = await pack(agent.id.slice(0, limits.maxIdLength), meta, text, payload);
   delivery.unsent = body;
   delivery.isRead = true;
 
   const target = await inTime(choosing);
-  const isSessionStart = payload.hook_event_name === "SessionStart" && payload.source !== "compact";
+  const isSessionStart = agent.forwarding?.isSessionStart(payload) === true;
   // Without a target, beckon is not running. That is not a fault: it reads the spool when it starts.
   if (target === null) {
     if (isSessionStart) delivery.launch = { refusedUrl: null };
     return;
   }
-  const isHeld = canHold(agent, payload, meta, target);
+  // An unattended run has nobody to wait for.
+  const isHeld = target.isLoopback && meta.attended !== false && agent.forwarding?.canHold(payload) === true;
   const exchange = openRequest(target, isHeld ? "/api/hook?hold" : "/api/hook", body);
   const loading = isHeld ? import("./hold.ts") : null;
   if (loading) delivery.reportStop = async () => (await loading).report(target, meta.id, "stopped");
@@ -125,13 +129,7 @@ async function forward(
   if (loading === null || status !== 200) return;
   clearTimeout(timer);
   const { hold } = await loading;
-  await hold({ id: meta.id, body, paths, surroundings }, target, exchange);
-}
-
-/** A subagent's dialog does not show while its hook runs; an unattended run has nobody to wait for. */
-function canHold(agent: string, payload: Fields, meta: Fields, { isLoopback }: Target): boolean {
-  if (agent !== "claude" || payload.hook_event_name !== "PermissionRequest" || !isLoopback) return false;
-  return payload.agent_id === undefined && meta.attended !== false;
+  await hold({ id: meta.id, agent, body, paths, surroundings }, target, exchange);
 }
 
 function timeout(ms: number): Promise<"timeout"> {
@@ -164,7 +162,7 @@ function saveOnce(delivery: Delivery): Promise<void> {
 }
 
 /** Called once the event is in the spool, which the app reads when it starts: the hook does not wait for it. */
-async function launch(agent: string, { paths, eventName, sessionId, launch }: Delivery): Promise<void> {
+async function launch(agent: Sender, { paths, eventName, sessionId, launch }: Delivery): Promise<void> {
   const { launchApp } = await import("./launch-app.ts");
   const failure = await launchApp({ agent, places: paths, refused: launch?.refusedUrl ?? null });
   if (failure === null) return;

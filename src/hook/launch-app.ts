@@ -1,21 +1,21 @@
 /** A session starts, and beckon is down: its hook starts it, where the person has a desktop and has not quit it. */
 import { closeSync, existsSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
+import { listVariables } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, ignoreErrors, readSmallFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { appEnvironment, localDisplay } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
+import type { Env } from "../system/home.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
-import { findAgent } from "./meta.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import { findAgentProcess, type Sender } from "./meta.ts";
 
 /** Until then whoever marked it is believed to be starting it. */
 const launchingMs = 15_000;
 
 export interface Wake {
-  readonly agent: string;
+  readonly agent: Sender;
   readonly places: Paths;
   /** The address that refused; null: none is known. */
   readonly refused: string | null;
@@ -24,8 +24,9 @@ export interface Wake {
 /** What went wrong, for the log; null also where it should not be started. The app's own lock has the last word. */
 export async function launchApp({ agent, places, refused }: Wake): Promise<string | null> {
   const own = process.env;
-  if (!isCompiled() || !isWelcome(own, process.getuid?.() ?? null)) return null;
-  const env = environmentFor(own, await environmentOf(agent), places);
+  if (!isCompiled() || agent.forwarding?.isAttended(own) === false) return null;
+  if (!isWelcome(own, process.getuid?.() ?? null)) return null;
+  const env = environmentFor(own, await environmentOf(agent.id), places);
   if (!hasScreen(env) || !isOursToStart(own, env, places)) return null;
   if (isOff(places) || !wantsIt(resolvePaths(env).config) || !claim(places.launching)) return null;
   // One that came up meanwhile wrote its address before it took the mark away.
@@ -42,9 +43,8 @@ export async function launchApp({ agent, places, refused }: Wake): Promise<strin
   }
 }
 
-/** Nobody sits at this session, or at another machine, or the desktop is somebody else's. */
+/** False if the user works on another machine, or the desktop belongs to another user. */
 export function isWelcome(env: Env, uid: number | null): boolean {
-  if (env.CLAUDE_CODE_SESSION_ATTENDED === "0" || env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk")) return false;
   if (env.BECKON_URL) return false;
   if (env.CI && env.CI !== "false" && env.CI !== "0") return false;
   if (env.SSH_CONNECTION || env.SSH_CLIENT || env.SSH_TTY) return false;
@@ -57,7 +57,7 @@ export function isWelcome(env: Env, uid: number | null): boolean {
 /** Of an agent that was started on Linux: as the person started it, without what its settings have set since. */
 async function environmentOf(agent: string): Promise<Env | null> {
   if (process.platform !== "linux") return null;
-  const found = await findAgent(agent);
+  const found = await findAgentProcess(agent);
   if (found === null) return null;
   const text = await Bun.file(`/proc/${found.pid}/environ`)
     .text()
@@ -74,7 +74,10 @@ async function environmentOf(agent: string): Promise<Env | null> {
 /** BECKON_HOME may stand in the hook's own command; the app has another current folder. */
 function environmentFor(own: Env, agents: Env | null, { state }: Paths): Record<string, string> {
   const { BECKON_HOME, BECKON_PORT } = own;
-  return appEnvironment({ ...(agents ?? own), BECKON_HOME: BECKON_HOME && state, BECKON_PORT });
+  return appEnvironment(
+    { ...(agents ?? own), BECKON_HOME: BECKON_HOME && state, BECKON_PORT },
+    listVariables(),
+  );
 }
 
 /** A tmux that outlived its desktop still has its variables; a session bus alone is on every server. */

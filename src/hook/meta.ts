@@ -3,9 +3,16 @@
  * Plain loops instead of map, find or a regular expression: the first use of each takes up to 0.1 ms.
  */
 import { version } from "../../package.json";
+import type { Forwarding } from "../agents/agent.ts";
 import { limits } from "../core/limits.ts";
+import type { Env } from "../system/home.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** The agent whose hook this is. */
+export interface Sender {
+  readonly id: string;
+  /** null if the table has no such agent. */
+  readonly forwarding: Forwarding | null;
+}
 
 /** What the system tells; null: it does not. */
 export interface Surroundings {
@@ -71,7 +78,6 @@ const terminalVariables = [
   "WSL_DISTRO_NAME",
   "SSH_CONNECTION",
   "SSH_TTY",
-  "CLAUDE_CODE_ENTRYPOINT",
 ];
 
 const terminalSessions = [
@@ -88,30 +94,25 @@ const terminalSessions = [
 ];
 
 /** All of it that can be told without asking the system. */
-export function describe(agent: string, env: Env) {
+export function describe(forwarding: Forwarding | null, env: Env) {
   const at = Date.now();
   const terminal: Record<string, string> = {};
-  for (const name of terminalVariables) {
+  const keep = (name: string) => {
     const value = env[name];
     if (value && value.length <= limits.maxEnvLength) terminal[name] = value;
-  }
+  };
+  for (const name of terminalVariables) keep(name);
+  for (const name of forwarding?.metaVariables ?? []) keep(name);
   return {
     id: crypto.randomUUID(),
     at,
     collected_at: new Date(at).toISOString(),
     forwarder_version: version,
-    workspace_id: workspace(env),
+    workspace_id: workspace(forwarding, env),
     terminal_session_id: firstOf(terminalSessions, terminal),
-    // An agent that Claude's own shell started inherits Claude's variables.
-    attended: agent === "claude" ? attended(env) : null,
+    attended: forwarding?.isAttended(env) ?? null,
     env: terminal,
   };
-}
-
-function attended(env: Env): boolean | null {
-  if (env.CLAUDE_CODE_SESSION_ATTENDED === "1") return true;
-  if (env.CLAUDE_CODE_SESSION_ATTENDED === "0") return false;
-  return env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk") ? false : null;
 }
 
 function firstOf(names: readonly string[], values: Readonly<Record<string, string>>): string | null {
@@ -122,8 +123,8 @@ function firstOf(names: readonly string[], values: Readonly<Record<string, strin
   return null;
 }
 
-function workspace(env: Env): string | null {
-  const folder = env.CLAUDE_PROJECT_DIR || currentFolder();
+function workspace(forwarding: Forwarding | null, env: Env): string | null {
+  const folder = env[forwarding?.projectVariable ?? ""] || currentFolder();
   if (folder === null) return null;
   const isSeparator = (at: number) =>
     folder[at] === "/" || (process.platform === "win32" && folder[at] === "\\");
@@ -144,8 +145,8 @@ function currentFolder(): string | null {
 }
 
 /** On macOS and Windows the app asks the system for tty and start time, later: here it would take a program. */
-export async function readSurroundings(agent: string, env: Env): Promise<Surroundings> {
-  const number = agent === "claude" ? Number(env.CLAUDE_PID) : 0;
+export async function readSurroundings({ id, forwarding }: Sender, env: Env): Promise<Surroundings> {
+  const number = Number(env[forwarding?.pidVariable ?? ""]);
   const named = Number.isInteger(number) && number > 1 ? number : null;
   if (process.platform !== "linux") {
     const { hostname } = await import("node:os");
@@ -156,7 +157,7 @@ export async function readSurroundings(agent: string, env: Env): Promise<Surroun
   const readingUptime = read("/proc/uptime");
   // The namespace's number is the link's inode; reading the link itself would need node:fs.
   const findingSpace = Bun.file("/proc/self/ns/pid").stat().catch(nothing);
-  const finding = named === null ? findAgent(agent) : readStat(named);
+  const finding = named === null ? findAgentProcess(id) : readStat(named);
   const boot = (await readingBoot)?.trim() || null;
   const space = (await findingSpace)?.ino ?? null;
   const found = await finding;
@@ -211,12 +212,12 @@ const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "den
 const maxParents = 6;
 
 /** The agent is the parent, or the parent of the shell it runs hooks with. A wrapper like `timeout` is not it. */
-export async function findAgent(agent: string): Promise<Stat | null> {
+export async function findAgentProcess(id: string): Promise<Stat | null> {
   let pid = process.ppid;
   for (let step = 0; step < maxParents && pid > 1; step++) {
     const stat = await readStat(pid);
     if (stat === null) return null;
-    if (stat.name === agent || runtimes.has(stat.name)) return stat;
+    if (stat.name === id || runtimes.has(stat.name)) return stat;
     pid = stat.parent;
   }
   return null;

@@ -3,13 +3,18 @@
  * hears all others: what belongs to one agent, terminal or project would be wrong there, and no secret is needed.
  */
 
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "./home.ts";
 
-const kept: ReadonlySet<string> = new Set(["CLAUDE_CONFIG_DIR"]);
+export interface AgentVariables {
+  /** Prefixes of variables that belong to one session of an agent. */
+  readonly session: readonly string[];
+  /** Names of variables that the user sets for an agent, and that the app needs too. */
+  readonly settings: readonly string[];
+}
 
 const ofTheSession = new RegExp(
   `^(?:${[
-    "CLAUDE|ANTHROPIC|CODEX_|GEMINI_|AI_AGENT$|AGENT$|OTEL_",
+    "AI_AGENT$|AGENT$|OTEL_",
     "TERM|COLORTERM|LC_TERMINAL|VTE_VERSION$|WINDOWID$|WINDOW$|STY$|TMUX|ZELLIJ|COLUMNS$|LINES$",
     "KITTY_|WEZTERM_|ITERM_|GHOSTTY_|ALACRITTY_|WARP_|WT_|VSCODE_|CURSOR_|TILIX_|TERMINATOR_|KONSOLE_|GNOME_TERMINAL_",
     "__CFBundleIdentifier$|DESKTOP_STARTUP_ID$|XDG_ACTIVATION_TOKEN$",
@@ -20,11 +25,15 @@ const ofTheSession = new RegExp(
 );
 const secret = /(?:API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(?:_|$)/i;
 
-export function appEnvironment(env: Env): Record<string, string> {
+export function appEnvironment(env: Env, agents: AgentVariables): Record<string, string> {
+  const ofAgents = agents.session.map((prefix) => prefix.toUpperCase());
+  const isOfSession = (name: string) =>
+    ofTheSession.test(name) || ofAgents.some((prefix) => name.toUpperCase().startsWith(prefix));
   const wanted: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || secret.test(name)) continue;
-    if (kept.has(name) || (!ofTheSession.test(name) && isOfThisMachine(name, value))) wanted[name] = value;
+    const isKept = agents.settings.includes(name);
+    if (isKept || (!isOfSession(name) && isOfThisMachine(name, value))) wanted[name] = value;
   }
   return wanted;
 }

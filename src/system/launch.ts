@@ -1,5 +1,5 @@
 import { resolvePaths } from "../storage/paths.ts";
-import { appEnvironment } from "./app-environment.ts";
+import { type AgentVariables, appEnvironment } from "./app-environment.ts";
 import { type Endpoint, readEndpoint } from "./endpoint.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -34,6 +34,7 @@ export function startDetached(
 }
 
 interface Launch {
+  readonly agents: AgentVariables;
   /** What comes before the verb: from source, the program that the binary runs. */
   readonly before?: readonly string[];
   readonly errors?: number;
@@ -43,7 +44,7 @@ interface Launch {
 export async function launchDetached(
   binary: string,
   env: Env,
-  { before = [], errors }: Launch = {},
+  { agents, before = [], errors }: Launch,
 ): Promise<boolean> {
   const places = resolvePaths(env);
   const found = readEndpoint(places);
@@ -52,7 +53,7 @@ export async function launchDetached(
   const how = errors === undefined ? [] : ["--in-background"];
   let child: Bun.Subprocess;
   try {
-    child = startDetached(binary, [...before, "run", ...how], appEnvironment(env), errors);
+    child = startDetached(binary, [...before, "run", ...how], appEnvironment(env, agents), errors);
   } catch {
     return false;
   }

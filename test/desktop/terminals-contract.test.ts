@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import fc from "fast-check";
+import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { focus, isLooking } from "../../src/desktop/terminals/focus.ts";
 import { table } from "../../src/desktop/terminals/index.ts";
 import type { Process, Step } from "../../src/desktop/terminals/plan.ts";
@@ -216,7 +217,7 @@ function expectNoChange(steps: readonly Step[]): void {
 const runs = { numRuns: 150 };
 
 test("both forwarders carry every variable that a recipe reads", async () => {
-  expect(Object.keys(describeEvent("claude", good).env as object).sort()).toEqual([...claims].sort());
+  expect(Object.keys(describeEvent(claudeForwarding, good).env as object).sort()).toEqual([...claims].sort());
   const script = await Bun.file(join(import.meta.dir, "../../hooks/beckon-hook.sh")).text();
   const carried = /for variable in ([^;]*);/.exec(script)?.[1]?.split(/[\s\\]+/) ?? [];
   expect(claims.filter((claim) => !carried.includes(claim))).toEqual([]);

@@ -1,6 +1,8 @@
 /** Real terminals on a real desktop, with something like an agent in them. */
+
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { describe as describeEvent } from "../../src/hook/meta.ts";
@@ -40,7 +42,7 @@ export function createTerminalsWorld(desktop: Desktop, more: Record<string, stri
       const variables = readFileSync(`/proc/${pid}/environ`, "utf8")
         .split("\0")
         .map((line): [string, string] => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]);
-      const { env } = describeEvent("claude", Object.fromEntries(variables)) as {
+      const { env } = describeEvent(claudeForwarding, Object.fromEntries(variables)) as {
         env: Record<string, string>;
       };
       const place = {

@@ -1,7 +1,9 @@
 /** The hook that waits, against whatever may stand behind the port. It prints a decision or nothing, and ends with 0. */
+
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { limits } from "../../src/core/limits.ts";
 import { isDecision } from "../../src/hook/hold.ts";
 import { createLineReader } from "../../src/hook/http.ts";
@@ -283,6 +285,7 @@ test("a reader of any pieces gives the same line", () => {
 
 test("what is longer than a decision may be is none", () => {
   const long = JSON.stringify(output({ behavior: "deny", message: "x".repeat(limits.maxDecisionBytes) }));
-  expect(isDecision(long)).toBe(false);
-  expect(isDecision(yes)).toBe(true);
+  const agent = { id: "claude", forwarding: claudeForwarding };
+  expect(isDecision(long, agent)).toBe(false);
+  expect(isDecision(yes, agent)).toBe(true);
 });

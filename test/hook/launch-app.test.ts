@@ -1,4 +1,5 @@
 /** A session that starts while beckon is down starts it: once, for those who can see it, and never against their will. */
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -13,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { listVariables } from "../../src/agents/index.ts";
 import { stopRunning } from "../../src/cli/stop.ts";
 import { isWelcome } from "../../src/hook/launch-app.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
@@ -34,6 +36,7 @@ import {
 
 const onScreen = testWith(...launchNeeds);
 const limitMs = 30_000;
+const agents = listVariables();
 const silence = { stdout: "", stderr: "", code: 0 };
 let screen: Screen;
 let world: LaunchWorld;
@@ -122,10 +125,10 @@ describe("a session starts while beckon is down", () => {
       expect(await world.hook(world.payload("two"))).toEqual(silence);
       expectNothingStarted();
 
-      expect(await launchDetached(binary, world.env)).toBe(true);
+      expect(await launchDetached(binary, world.env, { agents })).toBe(true);
       const pid = await world.started();
       expect(existsSync(world.places.off)).toBe(false);
-      expect(await launchDetached(binary, world.env)).toBe(true);
+      expect(await launchDetached(binary, world.env, { agents })).toBe(true);
       expect(world.apps()).toEqual([pid]);
       process.kill(pid, "SIGKILL");
       await until(() => !isAlive(pid, null), 5_000);
@@ -145,7 +148,9 @@ describe("a session starts while beckon is down", () => {
     "installed with a folder of its own, which only the hook's command names, it is started there",
     async () => {
       const places = resolvePaths({ BECKON_HOME: join(world.home, "own") });
-      expect(await launchDetached(binary, { ...world.env, BECKON_HOME: places.state })).toBe(true);
+      expect(await launchDetached(binary, { ...world.env, BECKON_HOME: places.state }, { agents })).toBe(
+        true,
+      );
       expect(await stopRunning(places)).toBe("stopped");
       await world.hook(world.payload("s"), {}, "export BECKON_HOME=own");
       await until(() => existsSync(places.endpoint), 10_000);
@@ -221,7 +226,6 @@ describe("it is left down", () => {
       { DOAS_USER: "ann" },
       { SSH_TTY: "/dev/pts/1" },
       { SSH_CLIENT: "10.0.0.1 5 22" },
-      { CLAUDE_CODE_ENTRYPOINT: "sdk-py" },
       { CI: "1" },
       { BECKON_URL: "https://elsewhere.example" },
       ...(existsSync("/mnt/wslg") ? [] : [{ WSL_DISTRO_NAME: "Debian" }]),
@@ -258,9 +262,9 @@ describe("what a project's settings could try", () => {
       DISPLAY: "evil.example:0",
       DBUS_SESSION_BUS_ADDRESS: "unix:path=/x;tcp:host=evil.example",
     };
-    expect(appEnvironment(abroad)).toEqual({});
+    expect(appEnvironment(abroad, agents)).toEqual({});
     const here = { DISPLAY: ":1", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1000/bus,guid=1" };
-    expect(appEnvironment(here)).toEqual(here);
+    expect(appEnvironment(here, agents)).toEqual(here);
   });
 });
 

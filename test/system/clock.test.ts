@@ -26,13 +26,13 @@ describe("the clock", () => {
     expect(Math.abs(clock().t - uptimeMs())).toBeLessThan(50);
     await Bun.sleep(1_100);
     expect(Math.abs(clock().t - uptimeMs())).toBeLessThan(50);
-    const told = await readSurroundings("claude", {});
+    const told = await readSurroundings({ id: "claude", forwarding: null }, {});
     expect(Math.abs(clock().t - (told.seq ?? 0) / 1_000)).toBeLessThan(100);
   });
 
   onLinux("names this machine as the forwarder does: their pids are the same processes", async () => {
     const { boot, host } = createClock()();
-    const told = await readSurroundings("claude", {});
+    const told = await readSurroundings({ id: "claude", forwarding: null }, {});
     expect(boot).toMatch(/^[0-9a-f-]{36}$/);
     expect({ boot: told.boot, host: told.host }).toEqual({ boot, host });
   });

@@ -1,0 +1,34 @@
+/** What the forwarder knows about Claude Code. No imports: it is loaded at every hook. */
+import type { Forwarding } from "../agent.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export const claudeForwarding: Forwarding = {
+  pidVariable: "CLAUDE_PID",
+  projectVariable: "CLAUDE_PROJECT_DIR",
+  metaVariables: ["CLAUDE_CODE_ENTRYPOINT"],
+  isAttended(env) {
+    if (env.CLAUDE_CODE_SESSION_ATTENDED === "1") return true;
+    if (env.CLAUDE_CODE_SESSION_ATTENDED === "0") return false;
+    return env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk") ? false : null;
+  },
+  identify: (payload) => ({
+    eventName: payload.hook_event_name ?? payload.hook_type,
+    sessionId: payload.session_id,
+  }),
+  isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
+  // A subagent's dialog does not show while its hook runs.
+  canHold: (payload) => payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
+  isDecision(value) {
+    const { hookSpecificOutput: output, ...otherFields } = asFields(value);
+    const { hookEventName, decision, ...otherOutput } = asFields(output);
+    const { behavior, message = "" } = asFields(decision);
+    const isAlone = Object.keys(otherFields).length + Object.keys(otherOutput).length === 0;
+    const isForRequest = hookEventName === "PermissionRequest" && typeof message === "string";
+    return isAlone && isForRequest && (behavior === "allow" || behavior === "deny");
+  },
+};
+
+function asFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
