@@ -1,48 +1,58 @@
 /**
- * bun assets/draw.ts     draws every icon in this folder anew
+ * bun assets/draw.ts     draws every icon in this folder
  *
- * The app itself draws its icons when it shows them: these files are for pages, packages and people.
+ * Run it after a change of drawing/. The binary embeds the files it shows; beckon.png and beckon.svg are for web pages.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TrayIcon } from "../src/core/view/view.ts";
-import { appIcon, appIconSvg } from "../src/desktop/app-icon.ts";
-import { ico, png, templatePng } from "../src/desktop/tray/icons.ts";
-import { pngOf } from "../src/desktop/tray/image-files.ts";
+import { drawAppIcon, formatAppIconSvg } from "./drawing/app-icon.ts";
+import { encodeArgb, encodeIco, encodePng } from "./drawing/formats.ts";
+import { drawMark, drawTemplate } from "./drawing/mark.ts";
 
-const sizes = [16, 22, 24, 32, 48] as const;
+const panelSizes = [16, 22, 24, 32, 48] as const;
+const windowsSizes = [16, 20, 24, 32, 48] as const;
 
+/** "blocked-0" shows "!", "blocked-10" shows "9+". */
 const icons: Readonly<Record<string, TrayIcon>> = {
   calm: { phase: "calm", count: 0 },
   working: { phase: "working", count: 0 },
   ...Object.fromEntries(
-    [1, 2, 3, 4, 5, 6, 7, 8, 9].map((count) => [`blocked-${count}`, { phase: "blocked", count }]),
+    Array.from({ length: 11 }, (_, count) => [`blocked-${count}`, { phase: "blocked", count }]),
   ),
-  "blocked-many": { phase: "blocked", count: 10 },
 };
 
 /** Path in this folder → content. */
-export function drawn(): Map<string, Buffer> {
+export function drawFiles(): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [name, icon] of Object.entries(icons)) {
-    for (const size of sizes) files.set(`tray/${name}-${size}.png`, png(icon, size));
-    files.set(`macos/${name}Template.png`, templatePng(icon, 18));
-    files.set(`macos/${name}Template@2x.png`, templatePng(icon, 36));
+    // StatusNotifierItem takes raw pixels, in several sizes at once.
+    files.set(
+      `linux/${name}.argb`,
+      Buffer.concat(panelSizes.map((size) => encodeArgb(drawMark(icon, size)))),
+    );
+    // systray2's helper for older panels takes a PNG.
+    files.set(`linux/${name}.png`, encodePng(drawMark(icon, 24)));
+    files.set(`windows/${name}.ico`, encodeIco(windowsSizes.map((size) => drawMark(icon, size))));
+    files.set(`macos/${name}.png`, encodePng(drawTemplate(icon, 36)));
   }
-  for (const phase of ["calm", "working", "blocked"] as const) {
-    files.set(`windows/${phase}.ico`, ico({ phase, count: 0 }));
-  }
-  files.set("beckon.png", pngOf(appIcon(256)));
-  files.set("beckon.svg", Buffer.from(appIconSvg()));
+  // The panels that show alerts on macOS: 24 points on a Retina display.
+  files.set("macos/alert-calm.png", encodePng(drawMark({ phase: "calm", count: 0 }, 48)));
+  files.set("macos/alert-blocked.png", encodePng(drawMark({ phase: "blocked", count: 0 }, 48)));
+  // Notification servers scale it to 32 or 48 points; dunst shows it as it is.
+  files.set("notification.png", encodePng(drawAppIcon(64)));
+  files.set("beckon.png", encodePng(drawAppIcon(256)));
+  files.set("beckon.svg", Buffer.from(formatAppIconSvg()));
   return files;
 }
 
 if (import.meta.main) {
-  const here = import.meta.dir;
-  for (const folder of ["tray", "macos", "windows"])
-    rmSync(join(here, folder), { recursive: true, force: true });
-  for (const [path, bytes] of drawn()) {
-    mkdirSync(dirname(join(here, path)), { recursive: true });
-    writeFileSync(join(here, path), bytes);
+  const assets = import.meta.dir;
+  for (const folder of ["linux", "macos", "windows"]) {
+    rmSync(join(assets, folder), { recursive: true, force: true });
+  }
+  for (const [path, bytes] of drawFiles()) {
+    mkdirSync(dirname(join(assets, path)), { recursive: true });
+    writeFileSync(join(assets, path), bytes);
   }
 }

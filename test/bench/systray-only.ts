@@ -4,7 +4,7 @@ import { join } from "node:path";
 import systray2, { type MenuItem } from "systray2";
 import { version } from "systray2/package.json";
 import helper from "systray2/traybin/tray_linux_release" with { type: "file" };
-import { png } from "../../src/desktop/tray/icons.ts";
+import { readPng } from "../../src/desktop/tray/icons/xembed.ts";
 
 // Compiled from CommonJS: what its types call the default is one step further in.
 const { default: SysTray } = systray2 as unknown as { default: typeof systray2 };
@@ -28,7 +28,7 @@ const actions = ["Go to terminal", "Snooze 15 min", "Snooze 1 hour", "Mute this 
 
 const tray = new SysTray({
   menu: {
-    icon: png({ phase: "blocked", count: 3 }, 24).toString("base64"),
+    icon: readPng({ phase: "blocked", count: 3 }).toString("base64"),
     title: "",
     tooltip: "3 need you",
     items: [

@@ -164,7 +164,6 @@ describe("the icon", () => {
   const item = new StatusItem({
     onAction: (action) => actions.push(action),
     onOpening: () => {},
-    pixmaps: () => [],
     menuPath: "/menu",
   });
 

@@ -1,19 +1,17 @@
-/** The app's icon as a file: who shows alerts is another program, and takes a path. */
+/** The app's icon as a file on disk: notification servers and desktop settings take a path. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { appIcon } from "../app-icon.ts";
+import embedded from "../../../assets/notification.png" with { type: "file" };
 import { putFile } from "../put-file.ts";
-import { pngOf } from "../tray/image-files.ts";
 
-/** Most servers scale it to 32 or 48 points; dunst shows it as it is. */
-const pixels = 64;
 /** Every icon theme has it. */
 export const themedIcon = "dialog-information";
 
-/** null: it could not be written. */
+/** Returns its path, or null if it could not be written. */
 export function alertIcon(folder: string): string | null {
   const path = join(folder, "beckon.png");
   try {
-    putFile(path, pngOf(appIcon(pixels)), 0o600);
+    putFile(path, readFileSync(embedded), 0o600);
     return path;
   } catch {
     return null;

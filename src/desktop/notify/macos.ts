@@ -1,15 +1,15 @@
 /** macOS: panels of beckon's own, drawn by the osascript child; node-notifier where that cannot be and its helper runs. */
 
+import { readFileSync } from "node:fs";
+import blockedIcon from "../../../assets/macos/alert-blocked.png" with { type: "file" };
+import calmIcon from "../../../assets/macos/alert-calm.png" with { type: "file" };
 import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
 import { cutEnd } from "../../core/text/line.ts";
-import type { Alert, TrayIcon } from "../../core/view/view.ts";
+import type { Alert } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, PanelMessage } from "../macos/protocol.ts";
 import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
-import { png } from "../tray/icons.ts";
 
-/** 24 points, at two pixels each. */
-const iconPixels = 48;
 const maxTitle = 120;
 const maxBodyLine = 200;
 const bodyLines = 3;
@@ -131,12 +131,12 @@ export async function openMacNotifierWith(
   };
 }
 
-const icons = {
-  blocked: "blocked",
-  failed: "blocked",
-  idle: "calm",
-  finished: "calm",
-} as const satisfies Record<Alert["kind"], TrayIcon["phase"]>;
+const icons: Readonly<Record<Alert["kind"], string>> = {
+  blocked: blockedIcon,
+  failed: blockedIcon,
+  idle: calmIcon,
+  finished: calmIcon,
+};
 
 function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
   return {
@@ -146,7 +146,7 @@ function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
     body: alert.isExact ? alert.body : shortBody(alert.body),
     isExact: alert.isExact === true,
     buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
-    icon: png({ phase: icons[alert.kind], count: 0 }, iconPixels).toString("base64"),
+    icon: readFileSync(icons[alert.kind], "base64"),
     isUrgent: alert.urgency === "critical",
     sound: alert.sound,
     staysMs: staysMs[alert.urgency],

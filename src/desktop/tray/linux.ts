@@ -3,6 +3,7 @@
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { busAddress, mayHaveBus } from "../dbus.ts";
+import { readPng } from "./icons/xembed.ts";
 import { createPanelIcon } from "./panel.ts";
 import { openSystray } from "./systray.ts";
 import { hasXembedTray } from "./xembed.ts";
@@ -104,7 +105,7 @@ function createFallback(options: TrayOptions) {
     open(view: TrayView | null): void {
       if (opening !== null || hasFailed) return;
       waiting = view;
-      const mine = openSystray(options);
+      const mine = openSystray(options, readPng);
       opening = mine;
       void mine.then((opened) => {
         if (opening !== mine) return opened?.stop();

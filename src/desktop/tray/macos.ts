@@ -7,10 +7,8 @@ import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, MenuLine, MenuRow, ViewMessage } from "../macos/protocol.ts";
 import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
-import { templatePng } from "./icons.ts";
+import { readTemplatePng } from "./icons/macos.ts";
 
-/** 18 points, at two pixels each; a display with one pixel a point halves it. */
-const iconPixels = 36;
 /** The menu is cut to fit before; this only keeps a line of the protocol in bounds. */
 const maxLabel = 200;
 const maxLabelLength = 80 * 16;
@@ -20,7 +18,7 @@ export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSe
 
 const openOther: OpenTray = async (options) => {
   const { openSystray } = await import("./systray.ts");
-  return openSystray(options);
+  return openSystray(options, readTemplatePng);
 };
 
 export async function openMacTrayWith(
@@ -114,7 +112,7 @@ function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserActi
     do: "view",
     batch,
     // The number stands beside it, in the menu bar's own type.
-    icon: templatePng({ phase: view.icon.phase, count: 0 }, iconPixels).toString("base64"),
+    icon: readTemplatePng({ phase: view.icon.phase, count: 0 }).toString("base64"),
     count: view.icon.count,
     title: cutEnd(view.title, maxLabel),
     tooltip: view.tooltip

@@ -2,14 +2,13 @@
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayReport } from "../../core/ports.ts";
-import type { TrayIcon, TrayView } from "../../core/view/view.ts";
+import type { TrayView } from "../../core/view/view.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
-import { argb } from "./icons.ts";
 import { latest } from "./latest.ts";
 import { noView } from "./no-view.ts";
 import { hostOf } from "./panel-host.ts";
-import { type Pixmap, StatusItem } from "./sni.ts";
+import { StatusItem } from "./sni.ts";
 
 export interface PanelIconOptions {
   /** Asked anew for every attempt: a session's bus can come later than we. */
@@ -31,7 +30,6 @@ export interface PanelIcon {
 const watcher = "org.kde.StatusNotifierWatcher";
 const itemPath = "/StatusNotifierItem";
 const menuPath = "/StatusNotifierItem/Menu";
-const iconSizes = [16, 22, 24, 32, 48] as const;
 const updateEveryMs = 50;
 /** GNOME's AppIndicator extension (46) drops an icon that comes while it still draws the one before: it is told again. */
 const tellAgainMs = [1_000, 5_000];
@@ -87,7 +85,7 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     };
     stopped.signal.addEventListener("abort", close);
     if (stopped.signal.aborted) close();
-    const item = new StatusItem({ ...options, onOpening: updates.flush, pixmaps, menuPath });
+    const item = new StatusItem({ ...options, onOpening: updates.flush, menuPath });
     const menu = new DbusMenu({ ...options, onOpening: updates.flush });
     item.show(view);
     menu.show(view.items);
@@ -154,13 +152,6 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
       firstAttempt.resolve(false);
     },
   };
-}
-
-function pixmaps(icon: TrayIcon): Pixmap[] {
-  return iconSizes.map((size) => {
-    const { width, height, bytes } = argb(icon, size);
-    return [width, height, bytes];
-  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,19 +1,17 @@
 /** org.kde.StatusNotifierItem: the icon in the panel. */
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { TrayIcon, TrayView } from "../../core/view/view.ts";
+import type { TrayView } from "../../core/view/view.ts";
+import { type Pixmap, readPixmaps } from "./icons/linux.ts";
 import { noView } from "./no-view.ts";
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
 
-/** ARGB, the highest byte first, as the specification wants it. */
-export type Pixmap = [width: number, height: number, bytes: Buffer];
 type ToolTip = [icon: string, pixmaps: Pixmap[], title: string, text: string];
 
 export interface StatusItemOptions {
   readonly onAction: (action: UserAction) => void;
   readonly onOpening: () => void;
-  readonly pixmaps: (icon: TrayIcon) => Pixmap[];
   readonly menuPath: string;
 }
 
@@ -25,7 +23,7 @@ export class StatusItem extends Interface {
   constructor(options: StatusItemOptions) {
     super("org.kde.StatusNotifierItem");
     this.#options = options;
-    this.#pixmaps = options.pixmaps(noView.icon);
+    this.#pixmaps = readPixmaps(noView.icon);
   }
 
   /** Returns whether its icon is another. */
@@ -34,7 +32,7 @@ export class StatusItem extends Interface {
     this.#view = view;
     const isNew = before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count;
     if (isNew) {
-      this.#pixmaps = this.#options.pixmaps(view.icon);
+      this.#pixmaps = readPixmaps(view.icon);
       this.tellIcon();
     }
     if ((before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);

@@ -1,8 +1,7 @@
 /** The tray by systray2's helper: where nothing better is at hand. */
 
-import type { OpenTray } from "../../core/ports.ts";
+import type { Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayIcon, TrayView } from "../../core/view/view.ts";
-import { ico, png, templatePng } from "./icons.ts";
 import { latest } from "./latest.ts";
 import { noView } from "./no-view.ts";
 import {
@@ -26,11 +25,41 @@ const restartMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 /** One that ran this long counts as well: the next failure is the first again. */
 const provenMs = 60_000;
 
-export const openSystray: OpenTray = async ({ onAction, onProblem, folder }) => {
+/** `readIcon`: the icon as the helper takes it on this system. */
+export async function openSystray(
+  { onAction, onProblem, folder }: TrayOptions,
+  readIcon: (icon: TrayIcon) => Buffer,
+): Promise<Tray | null> {
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
   let view = noView;
   let running: Running | null = null;
+
+  function menuOf(shown: TrayView, { slots }: SlotMenu): HelperMenu {
+    return {
+      icon: readIcon(shown.icon).toString("base64"),
+      // macOS would show it beside the icon, which says it all already.
+      title: "",
+      tooltip: shown.title,
+      isTemplateIcon: process.platform === "darwin",
+      items: slots,
+    };
+  }
+
+  function actionsTo(wanted: TrayView, { shown, slots }: Running): HelperAction[] {
+    const after = slotsOf(wanted.items, process.platform);
+    const actions: HelperAction[] = changedSlots(slots.slots, after.slots).map((item) => ({
+      type: "update-item",
+      item,
+      seq_id: -1,
+    }));
+    const { phase, count } = wanted.icon;
+    if (shown.icon.phase !== phase || shown.icon.count !== count || shown.title !== wanted.title) {
+      // The items are updated one by one.
+      actions.push({ type: "update-menu", menu: { ...menuOf(wanted, after), items: [] } });
+    }
+    return actions;
+  }
 
   async function start(path: string): Promise<Running> {
     const shown = view;
@@ -112,35 +141,4 @@ export const openSystray: OpenTray = async ({ onAction, onProblem, folder }) => 
       await running?.helper.exited;
     },
   };
-};
-
-function menuOf(view: TrayView, { slots }: SlotMenu): HelperMenu {
-  return {
-    icon: pictureOf(view.icon),
-    // Shown beside the icon on macOS, which says it all already.
-    title: "",
-    tooltip: view.title,
-    isTemplateIcon: process.platform === "darwin",
-    items: slots,
-  };
-}
-
-function pictureOf(icon: TrayIcon): string {
-  if (process.platform === "win32") return ico(icon).toString("base64");
-  return (process.platform === "darwin" ? templatePng(icon, 36) : png(icon, 24)).toString("base64");
-}
-
-function actionsTo(view: TrayView, { shown, slots }: Running): HelperAction[] {
-  const after = slotsOf(view.items, process.platform);
-  const actions: HelperAction[] = changedSlots(slots.slots, after.slots).map((item) => ({
-    type: "update-item",
-    item,
-    seq_id: -1,
-  }));
-  const { phase, count } = view.icon;
-  if (shown.icon.phase !== phase || shown.icon.count !== count || shown.title !== view.title) {
-    // Without its items: they are told one by one.
-    actions.push({ type: "update-menu", menu: { ...menuOf(view, after), items: [] } });
-  }
-  return actions;
 }

@@ -4,7 +4,7 @@ import type { OpenTray, Tray } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { nativeMenu } from "../windows/menu.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
-import { ico } from "./icons.ts";
+import { readIco } from "./icons/windows.ts";
 import { latest } from "./latest.ts";
 import { openSystray } from "./systray.ts";
 
@@ -19,18 +19,23 @@ export const openWindowsTray: OpenTray = async (options) => {
 
   async function onLost(): Promise<void> {
     if (isStopped) return;
-    other = await openSystray(options);
+    other = await openSystray(options, readIco);
     if (isStopped) await other?.stop();
     else if (view) other?.show(view);
   }
 
   const taskbar = await joinTaskbar({ onChosen: onAction, onProblem, onLost });
-  if (taskbar === null) return openSystray(options);
+  if (taskbar === null) return openSystray(options, readIco);
 
   const updates = latest((wanted: TrayView) => {
     view = wanted;
     if (other) other.show(wanted);
-    else taskbar.show({ icon: ico(wanted.icon), tip: tipOf(wanted.tooltip), menu: nativeMenu(wanted.items) });
+    else
+      taskbar.show({
+        icon: readIco(wanted.icon),
+        tip: tipOf(wanted.tooltip),
+        menu: nativeMenu(wanted.items),
+      });
   }, updateEveryMs);
 
   return {

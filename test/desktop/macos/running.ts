@@ -5,11 +5,11 @@ import {
   type ToChild,
   type ViewMessage,
 } from "../../../src/desktop/macos/protocol.ts";
-import { templatePng } from "../../../src/desktop/tray/icons.ts";
+import { readTemplatePng } from "../../../src/desktop/tray/icons/macos.ts";
 import { openBridge } from "./bridge.ts";
 import { person } from "./person.ts";
 
-const icon = templatePng({ phase: "blocked", count: 0 }, 36).toString("base64");
+const icon = readTemplatePng({ phase: "blocked", count: 0 }).toString("base64");
 
 export function startScript(over: { readonly parent?: number } = {}) {
   const said: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ico } from "../../../src/desktop/tray/icons.ts";
+import { readIco } from "../../../src/desktop/tray/icons/windows.ts";
 import { pictureFor, picturesOf } from "../../../src/desktop/windows/ico.ts";
 import { fit, notifyIconData, textIn, wide, windowClass } from "../../../src/desktop/windows/layout.ts";
 
@@ -71,7 +71,7 @@ describe("structures of 64-bit Windows", () => {
 });
 
 describe("an icon file", () => {
-  const file = ico({ phase: "blocked", count: 3 });
+  const file = readIco({ phase: "blocked", count: 3 });
 
   test("has a picture for every size that Windows asks for", () => {
     expect(picturesOf(file).map(({ size }) => size)).toEqual([16, 20, 24, 32, 48]);

@@ -1,5 +1,0 @@
-/** Imported `with { type: "text" }`. */
-declare module "*.jxa.js" {
-  const text: string;
-  export default text;
-}
