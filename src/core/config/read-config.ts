@@ -93,7 +93,7 @@ function shown(value: unknown): string {
 
 function unknownKey(key: string): string {
   const like = closest(key, [...groups, ...known.keys()]);
-  const hint = like === null ? "see the list of settings in the README" : `did you mean ${like}?`;
+  const hint = like === null ? "see the list in docs/configuration.md" : `did you mean ${like}?`;
   return `${cutEnd(key, maxShown) || "a key without a name"} is not a setting: ${hint}`;
 }
 

@@ -73,8 +73,8 @@ describe("what is wrong is named", () => {
     [{ graceMs: 5 }, "graceMs is not a setting: did you mean alerts.graceMs?"],
     [{ alerts: { gracems: 5 } }, "alerts.gracems is not a setting: did you mean alerts.graceMs?"],
     [{ quitHours: null }, "quitHours is not a setting: did you mean quietHours?"],
-    [{ colour: "red" }, "colour is not a setting: see the list of settings in the README"],
-    [{ "": 1 }, "a key without a name is not a setting: see the list of settings in the README"],
+    [{ colour: "red" }, "colour is not a setting: see the list in docs/configuration.md"],
+    [{ "": 1 }, "a key without a name is not a setting: see the list in docs/configuration.md"],
     [[], 'the settings must be an object like {"alerts": {"sound": false}}, not an empty list'],
     [null, 'the settings must be an object like {"alerts": {"sound": false}}, not null'],
   ])("%j", (value, problem) => {

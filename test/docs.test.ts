@@ -1,0 +1,49 @@
+/** The documentation matches the code. */
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { hooksFor } from "../src/agents/claude/hooks.ts";
+import { settings } from "../src/core/config/config.ts";
+import { table } from "../src/desktop/terminals/index.ts";
+import { hookCommand } from "../src/settings-file/hook-command.ts";
+import { addHooks } from "../src/settings-file/hooks.ts";
+import { repo } from "./repo.ts";
+
+const read = (path: string): string => readFileSync(join(repo, path), "utf8");
+const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(repo)]).sort();
+
+test.each(settings.map(({ key, default: value }) => [key, JSON.stringify(value)]))(
+  "docs/configuration.md has the setting %s with its default",
+  (key, value) => {
+    expect(read("docs/configuration.md")).toContain(`| \`${key}\` | \`${value}\` |`);
+  },
+);
+
+test("docs/terminals.md has every terminal, and whether the tests run it", () => {
+  const rows = [...table.terminals, ...table.windows].map(({ name, proven }) => `| ${name} | ${proven} |`);
+  const page = read("docs/terminals.md");
+  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+});
+
+test("docs/install.md has the hooks that --install writes", () => {
+  const shown = /```json\n([\s\S]*?)\n```/.exec(read("docs/install.md"))?.[1] ?? "";
+  const command = hookCommand({ binary: "/home/YOU/.local/bin/beckon", agent: "claude", home: null });
+  const wanted = hooksFor("999.0.0").map((entry) => ({ ...entry, command }));
+  expect(JSON.parse(shown)).toEqual(JSON.parse(addHooks(null, wanted).text));
+});
+
+/** As GitHub makes them of headings. */
+function anchorsIn(page: string): string[] {
+  const headings = [...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => heading.toLowerCase());
+  return headings.map((heading) => heading.replace(/[^\p{L}\p{N} -]/gu, "").replaceAll(" ", "-"));
+}
+
+test.each(pages)("every link in %s leads somewhere", (page) => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)];
+  const broken = links.flatMap(([link, path = "", anchor]) => {
+    const target = path === "" ? page : relative(repo, join(repo, dirname(page), path));
+    if (!existsSync(join(repo, target))) return [link];
+    return anchor === undefined || anchorsIn(read(target)).includes(anchor) ? [] : [link];
+  });
+  expect(broken).toEqual([]);
+});
