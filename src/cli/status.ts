@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { loadPreferences } from "../alerts/file.ts";
 import type { Quiet } from "../core/config/quiet.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
-import { decodeState } from "../state/saved-state.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -47,6 +46,8 @@ async function know(places: Paths): Promise<Known> {
     config: readConfigFile(places.config).config,
     formatTime: formatLocalTime,
   };
+  // Loaded only here: the schema of a session would cost every other call 10 ms.
+  const { decodeState } = await import("../state/saved-state.ts");
   const saved = value ? decodeState(value, now).sessions : [];
   const sessions = saved.map((session) => createSnapshot(session, now, context));
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;

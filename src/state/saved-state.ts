@@ -7,7 +7,7 @@ import type { Session } from "../core/session/session.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import type { SnapshotFile } from "../storage/snapshot.ts";
 import type { SpoolPosition } from "../storage/spool.ts";
-import { parseSession } from "./session-schema.ts";
+import { parseSessions } from "./session-schema.ts";
 
 export interface SavedState {
   readonly journal: JournalPosition | null;
@@ -44,7 +44,7 @@ function unseal(value: unknown): readonly SavedEventWindow[] {
 export function decodeState(file: SnapshotFile, here: ClockReading): LoadedState {
   const { savedAt, savedT, boot, host } = file;
   const list: unknown[] = Array.isArray(file.sessions) ? file.sessions : [];
-  const sessions = list.map(parseSession).filter((session) => session !== null);
+  const sessions = parseSessions(list);
   const sameBoot = boot !== null && boot === here.boot;
   const shift =
     sameBoot || typeof savedAt !== "number" || typeof savedT !== "number"

@@ -1,64 +1,38 @@
+/** The shape of a session in the snapshot. */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../core/json.ts";
-import type { AgentEvent, FileStatus, Moment, Place, Tokens } from "../core/session/event.ts";
-import {
-  type Ask,
-  type Child,
-  newSession,
-  type Session,
-  type ToolCall,
-  type Turn,
-} from "../core/session/session.ts";
+import type { AgentEvent } from "../core/session/event.ts";
+import { newSession, type Session } from "../core/session/session.ts";
 
-type Check = (value: unknown) => boolean;
-type Shape<T> = { readonly [Field in keyof T]-?: Check };
-
-const text: Check = (value) => typeof value === "string";
-const number: Check = (value) => typeof value === "number";
-const flag: Check = (value) => typeof value === "boolean";
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-const orAbsent =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-/** A table, so that a new name cannot be forgotten here. */
-const oneOf =
-  <Name extends string>(names: Readonly<Record<Name, true>>): Check =>
-  (value) =>
-    typeof value === "string" && Object.hasOwn(names, value);
+const text = Type.String();
+const number = Type.Number();
+const flag = Type.Boolean();
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const textOrNull = orNull(text);
+const oneOf = <Name extends string>(...names: Name[]) => Type.Union(names.map((name) => Type.Literal(name)));
 
-function shaped<T>(shape: Shape<T>): Check {
-  const fields = Object.entries<Check>(shape);
-  return (value) => isRecord(value) && fields.every(([name, check]) => check(value[name]));
-}
+const moment = { at: number, t: number };
 
-const moment: Shape<Moment> = { at: number, t: number };
-
-const ask = shaped<Ask>({
+const ask = Type.Object({
   ...moment,
   id: text,
-  kind: oneOf<Ask["kind"]>({ permission: true, question: true, plan: true, elicitation: true, idle: true }),
+  kind: oneOf("permission", "question", "plan", "elicitation", "idle"),
   agentId: textOrNull,
   tool: textOrNull,
   toolUseId: textOrNull,
   promptId: textOrNull,
   inputKey: textOrNull,
   summary: text,
-  options: listOf(text),
-  questions: orAbsent(number),
+  options: Type.Array(text),
+  questions: Type.Optional(number),
   request: textOrNull,
-  from: oneOf<Ask["from"]>({ hook: true, reminder: true, file: true }),
+  from: oneOf("hook", "reminder", "file"),
   hidden: flag,
 });
 
-const child = shaped<Child>({
+const child = Type.Object({
   ...moment,
   agentId: text,
   type: text,
@@ -67,7 +41,7 @@ const child = shaped<Child>({
   startedAt: number,
 });
 
-const call = shaped<ToolCall>({
+const toolCall = Type.Object({
   ...moment,
   toolUseId: textOrNull,
   tool: text,
@@ -78,69 +52,89 @@ const call = shaped<ToolCall>({
   ended: flag,
 });
 
-const place = shaped<Place>({
+const place = Type.Object({
   local: flag,
   pid: orNull(number),
   procStart: textOrNull,
   tty: textOrNull,
   terminalSessionId: textOrNull,
-  env: (value) => isRecord(value) && Object.values(value).every(text),
+  env: Type.Record(text, text),
 });
 
-const isSession = shaped<Session>({
-  agent: text,
-  sessionId: text,
-  startedAt: number,
-  last: shaped<Moment>(moment),
-  newest: number,
-  turn: shaped<Turn>({ ...moment, running: flag, byHook: flag, error: textOrNull }),
-  detail: textOrNull,
-  prompted: orNull(shaped<Moment>(moment)),
-  stopped: orNull(shaped<Moment>(moment)),
-  answered: orNull(shaped<Moment>(moment)),
-  beforeCompact: orNull(shaped<NonNullable<Session["beforeCompact"]>>({ running: flag, detail: textOrNull })),
-  asks: listOf(ask),
-  asksOpened: number,
-  children: listOf(child),
-  tools: listOf(call),
-  file: orNull(
-    shaped<NonNullable<Session["file"]>>({
-      ...moment,
-      status: oneOf<FileStatus>({ idle: true, busy: true, waiting: true, shell: true }),
-      waitingFor: textOrNull,
-    }),
-  ),
-  moved: shaped<Moment>(moment),
-  settled: flag,
-  ended: orNull(shaped<NonNullable<Session["ended"]>>({ ...moment, reason: text, whileBusy: flag })),
-  payloads: listOf(shaped<Session["payloads"][number]>({ key: text, t: number })),
-  background: textOrNull,
-  attended: orNull(flag),
-  cwd: textOrNull,
-  firstCwd: textOrNull,
-  project: textOrNull,
-  transcriptPath: textOrNull,
-  place: orNull(place),
-  gitBranch: textOrNull,
-  title: textOrNull,
-  model: textOrNull,
-  tokens: orNull(shaped<Tokens>({ input: number, output: number, cached: number })),
-  turnCount: number,
-  lastPrompt: textOrNull,
-  lastResponse: textOrNull,
-  currentSkill: textOrNull,
-});
+type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
+type IsSame<A, B> = [A, B] extends [B, A] ? true : false;
 
-/** null: it is none. A field that the version which saved it did not know yet gets its first value. */
-export function parseSession(value: unknown): Session | null {
-  if (!isRecord(value) || !isRecord(value.last)) return null;
-  const { at, t } = value.last as unknown as Moment;
-  const asks = Array.isArray(value.asks) ? { asks: value.asks.map(withRequest) } : {};
-  const whole = { ...newSession({ at, t } as AgentEvent), ...value, ...asks };
-  return isSession(whole) ? (whole as Session) : null;
+/** Returns the schema. Does not compile if a field of T is missing in it or has another type. */
+const schemaOf =
+  <T>() =>
+  <Schema extends TSchema>(
+    schema: IsSame<Static<Schema>, Writable<T>> extends true ? Schema : "the schema differs from the type",
+  ) =>
+    schema as Schema;
+
+const sessionSchema = schemaOf<Session>()(
+  Type.Object({
+    agent: text,
+    sessionId: text,
+    startedAt: number,
+    last: Type.Object(moment),
+    newest: number,
+    turn: Type.Object({ ...moment, running: flag, byHook: flag, error: textOrNull }),
+    detail: textOrNull,
+    prompted: orNull(Type.Object(moment)),
+    stopped: orNull(Type.Object(moment)),
+    answered: orNull(Type.Object(moment)),
+    beforeCompact: orNull(Type.Object({ running: flag, detail: textOrNull })),
+    asks: Type.Array(ask),
+    asksOpened: number,
+    children: Type.Array(child),
+    tools: Type.Array(toolCall),
+    file: orNull(
+      Type.Object({ ...moment, status: oneOf("idle", "busy", "waiting", "shell"), waitingFor: textOrNull }),
+    ),
+    moved: Type.Object(moment),
+    settled: flag,
+    ended: orNull(Type.Object({ ...moment, reason: text, whileBusy: flag })),
+    payloads: Type.Array(Type.Object({ key: text, t: number })),
+    background: textOrNull,
+    attended: orNull(flag),
+    cwd: textOrNull,
+    firstCwd: textOrNull,
+    project: textOrNull,
+    transcriptPath: textOrNull,
+    place: orNull(place),
+    gitBranch: textOrNull,
+    title: textOrNull,
+    model: textOrNull,
+    tokens: orNull(Type.Object({ input: number, output: number, cached: number })),
+    turnCount: number,
+    lastPrompt: textOrNull,
+    lastResponse: textOrNull,
+    currentSkill: textOrNull,
+  }),
+);
+
+/** Compiling the schema takes about 8 ms of a start; after that, checking a session takes a quarter of the time. */
+const compileFrom = 40;
+
+/** The valid sessions of the list. A field that an earlier version did not save gets the value of a new session. */
+export function parseSessions(values: readonly unknown[]): Session[] {
+  const compiled = values.length < compileFrom ? null : TypeCompiler.Compile(sessionSchema);
+  return values.flatMap((value) => {
+    const session = fillMissingFields(value);
+    const isValid = compiled ? compiled.Check(session) : Value.Check(sessionSchema, session);
+    return isValid ? [session as Session] : [];
+  });
 }
 
-/** Saved before asks knew who had asked: nobody can answer them from here. */
-function withRequest(value: unknown): unknown {
-  return isRecord(value) && !("request" in value) ? { ...value, request: null } : value;
+function fillMissingFields(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value.last)) return null;
+  const { at, t } = value.last;
+  const asks = Array.isArray(value.asks) ? { asks: value.asks.map(fillMissingRequest) } : {};
+  return { ...newSession({ at, t } as AgentEvent), newest: t, ...value, ...asks };
+}
+
+/** Earlier versions did not save which request opened an ask. Without it the ask cannot be answered. */
+function fillMissingRequest(ask: unknown): unknown {
+  return isRecord(ask) && !("request" in ask) ? { ...ask, request: null } : ask;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
-import type { Session } from "../../src/core/session/session.ts";
+import type { Ask, Session } from "../../src/core/session/session.ts";
 import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { SnapshotFile } from "../../src/storage/snapshot.ts";
@@ -145,17 +145,52 @@ describe("a pid", () => {
   });
 });
 
-test("a session that makes no sense is left out, and counted", () => {
-  const good = JSON.parse(JSON.stringify(asking()));
-  const bad = [null, 7, [], {}, { ...good, sessionId: 7 }, { ...good, asks: null }, { ...good, asks: [7] }];
-  const worse = [
-    { ...good, turn: null },
-    { ...good, last: {} },
-    { ...good, file: 1 },
-    { ...good, place: {} },
-  ];
-  const { sessions, dropped } = decodeState(save(good, ...([...bad, ...worse] as Session[])), here());
-  expect(sessions).toEqual([good]);
-  expect(dropped).toBe(11);
+/** Long lists are checked by a compiled schema. */
+describe.each([1, 500])("of %d good sessions and some damaged ones", (count) => {
+  const good: Session = JSON.parse(JSON.stringify(asking()));
+  const load = (...more: unknown[]) =>
+    decodeState(save(...([...Array(count).fill(good), ...more] as Session[])), here());
+
+  test("the damaged ones are dropped and counted, and everything else is loaded", () => {
+    const [ask] = good.asks;
+    const damaged = [
+      ...[null, 7, [], {}],
+      { ...good, sessionId: 7 },
+      { ...good, asks: null },
+      { ...good, asks: [7] },
+      { ...good, asks: [{ ...ask, kind: "unknown" }] },
+      { ...good, asks: [{ ...ask, questions: "2" }] },
+      { ...good, turn: null },
+      { ...good, last: {} },
+      { ...good, file: 1 },
+      { ...good, place: {} },
+      { ...good, place: { ...good.place, env: { TERM: 1 } } },
+    ];
+    const { sessions, dropped } = load(...damaged);
+    expect(sessions).toEqual(Array(count).fill(good));
+    expect(dropped).toBe(damaged.length);
+  });
+
+  test("a session of a version that did not save all fields is loaded with the values of a new one", () => {
+    const { agent, sessionId, last } = good;
+    const { request, ...olderAsk } = good.asks[0] as Ask;
+    const { sessions, dropped } = load({ agent, sessionId, last, asks: [olderAsk] });
+    expect(dropped).toBe(0);
+    expect(sessions.at(-1)).toMatchObject({
+      newest: last.t,
+      asks: [{ ...olderAsk, request: null }],
+      tools: [],
+      lastPrompt: null,
+      turnCount: 0,
+    });
+  });
+
+  test("fields that only a later version knows are kept", () => {
+    const later = { ...good, colour: "blue", asks: [{ ...good.asks[0], urgency: 3 }] };
+    expect(load(later).sessions.at(-1)).toEqual(later as Session);
+  });
+});
+
+test("a list of sessions that is not a list counts as empty", () => {
   expect(decodeState({ ...save(), sessions: "none" }, here()).sessions).toEqual([]);
 });
