@@ -5,7 +5,7 @@
  * A row is split by who needs it, so that each program loads only its part: the forwarder reads `Agent`, the app loads
  * `AgentRuntime`, and install, uninstall and doctor load `AgentSetup`.
  */
-import type { Rules } from "../core/config/auto-allow-rules.ts";
+import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
@@ -83,7 +83,7 @@ export interface AnswerSupport {
   /** What the hook prints for this answer. A string says what is wrong with the answer. */
   decide(payload: JsonRecord, answer: Answer): object | string;
   /** The user's rule that allows this request without asking. null if no rule does. */
-  autoAllow(rules: Rules, payload: JsonRecord, where: RequestContext): AutoAllowed | null;
+  autoAllow(rules: AutoAllowRules, payload: JsonRecord, where: RequestContext): AutoAllowed | null;
 }
 
 export interface RequestContext {

@@ -1,5 +1,5 @@
 /** A word to the person that no session says: how a click ended. The last one counts, for a while. */
-import { withTilde } from "../core/text/home.ts";
+import { shortenHome } from "../core/text/paths.ts";
 import type { Alert } from "../core/view/view.ts";
 
 export interface UserMessage {
@@ -26,7 +26,7 @@ export function createUserMessage(options: {
     say(title, text) {
       const key = `said:${++count}`;
       const how = { session: "", kind: "idle", urgency: "low", sound: false } as const;
-      said = { ...how, key, title, body: withTilde(text, options.home), since: options.now() };
+      said = { ...how, key, title, body: shortenHome(text, options.home), since: options.now() };
       options.onChange();
       setTimeout(() => {
         closed(key);

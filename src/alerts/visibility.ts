@@ -1,6 +1,6 @@
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { keyOfSession, sessionOfAlertKey } from "../core/session/keys.ts";
+import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 
 export interface PaneVisibilityOptions {
@@ -36,28 +36,28 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
 
   async function isLooked(session: Session): Promise<boolean> {
     const { place, cwd, title } = session;
-    const last = looks.get(keyOfSession(session));
+    const last = looks.get(sessionKeyOf(session));
     if (last && clock().t - last.t < lookHoldsMs) return last.isLooking;
     const isLooking = place !== null && (await terminals.isLooking({ place, cwd, title })) === true;
-    looks.set(keyOfSession(session), { isLooking, t: clock().t });
+    looks.set(sessionKeyOf(session), { isLooking, t: clock().t });
     return isLooking;
   }
 
   /** At the sessions of these alerts, the oldest first. */
   return async (keys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
-    const owners = new Set(keys.slice(0, maxLooks).map(sessionOfAlertKey));
-    const asked = sessions.filter((session) => owners.has(keyOfSession(session)));
+    const owners = new Set(keys.slice(0, maxLooks).map(sessionKeyOfAlert));
+    const asked = sessions.filter((session) => owners.has(sessionKeyOf(session)));
     const looking = new Set<string>();
     for (let n = 0; n < asked.length; n += looksAtOnce) {
       const some = asked.slice(n, n + looksAtOnce);
       await Promise.all(
         some.map(async (one) => {
-          if (await isLooked(one)) looking.add(keyOfSession(one));
+          if (await isLooked(one)) looking.add(sessionKeyOf(one));
         }),
       );
     }
     const { t } = clock();
-    for (const key of keys) if (looking.has(sessionOfAlertKey(key))) knownT.set(key, t);
+    for (const key of keys) if (looking.has(sessionKeyOfAlert(key))) knownT.set(key, t);
     for (const [key, seenT] of knownT) if (t - seenT > lingerMs) knownT.delete(key);
     for (const [key, look] of looks) if (t - look.t > lookHoldsMs) looks.delete(key);
     return { looking, known: new Set(knownT.keys()) };

@@ -1,6 +1,6 @@
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import { type ClockReading, sessionKey } from "../core/session/event.ts";
+import { type ClockReading, createSessionKey } from "../core/session/event.ts";
 import { maskText } from "../secrets/rules.ts";
 import type { Store } from "../state/store.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
@@ -40,7 +40,8 @@ export function createAnswers(options: AnswersOptions): Answers {
     mask: maskText,
     now: () => clock().at,
     find: (key) =>
-      store.sessions(clock()).find(({ agent, sessionId }) => sessionKey(agent, sessionId) === key) ?? null,
+      store.sessions(clock()).find(({ agent, sessionId }) => createSessionKey(agent, sessionId) === key) ??
+      null,
   });
   const held = createPendingRequests({
     agents,

@@ -1,12 +1,12 @@
 /** Where paths lead when links are followed. */
 import { realpath } from "node:fs/promises";
-import { within } from "../core/text/folders.ts";
+import { relativeWithin } from "../core/text/paths.ts";
 
 /** Whether each of them, as far as it is there, lies inside of the folder. */
 export async function areInside(folder: string, paths: readonly string[]): Promise<boolean> {
   const outer = await leadsTo(folder);
   const inner = await Promise.all(paths.map(leadsTo));
-  return outer !== null && inner.every((path) => path !== null && within(outer, path) !== null);
+  return outer !== null && inner.every((path) => path !== null && relativeWithin(outer, path) !== null);
 }
 
 const notThere: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);

@@ -4,7 +4,7 @@
  */
 
 import type { AgentEvent } from "../core/session/event.ts";
-import { keyOfSession } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
 
@@ -45,7 +45,7 @@ export function createAskOutcomes({
 
   function drop(one: Unsure): void {
     clearTimeout(one.timer);
-    const key = keyOfSession(one.end.session);
+    const key = sessionKeyOf(one.end.session);
     const others = unsure.get(key);
     others?.delete(one);
     if (others?.size === 0) unsure.delete(key);
@@ -58,7 +58,7 @@ export function createAskOutcomes({
 
   function wait(end: AskOutcome): void {
     const one: Unsure = { end, timer: setTimeout(() => tell(one), waitMs) };
-    const key = keyOfSession(end.session);
+    const key = sessionKeyOf(end.session);
     unsure.set(key, (unsure.get(key) ?? new Set()).add(one));
   }
 
@@ -84,7 +84,7 @@ export function createAskOutcomes({
 
   return {
     follow(after, event, before) {
-      const waiting = unsure.size > 0 ? unsure.get(keyOfSession(after)) : undefined;
+      const waiting = unsure.size > 0 ? unsure.get(sessionKeyOf(after)) : undefined;
       if (waiting) learn([...waiting], after, event);
       if (event.change.kind === "ask-answered" || !before || before.asks.length === 0) return;
       const left = new Set(after.asks.map(({ id }) => id));
@@ -98,7 +98,7 @@ export function createAskOutcomes({
           isLeft,
           at: now(),
         };
-        const isSure = isLeft || (event.change.kind !== "status" && event.change.kind !== "tools-done");
+        const isSure = isLeft || (event.change.kind !== "status" && event.change.kind !== "tool-batch-end");
         if (isSure) onEnd(end);
         else wait(end);
       }
@@ -119,7 +119,7 @@ function isEndOf(ask: Ask, { change, agentId }: AgentEvent): boolean {
 
 /** It is over, and its tool has not run. */
 function isOver(ask: Ask, { change, agentId }: AgentEvent): boolean {
-  if (change.kind === "tools-done") return agentId === ask.agentId && ask.kind !== "elicitation";
+  if (change.kind === "tool-batch-end") return agentId === ask.agentId && ask.kind !== "elicitation";
   return change.kind === "status" && (change.status === "idle" || change.status === "shell");
 }
 
@@ -130,7 +130,7 @@ function outcomeOf({ kind }: Ask, { ended }: Session, { change }: AgentEvent): s
       return kind === "question" ? answered : "allowed";
     case "elicitation-end":
       return answered;
-    case "tools-done":
+    case "tool-batch-end":
       return "No";
     case "status":
       return change.status === "busy" ? answered : "No or Esc";

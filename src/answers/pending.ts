@@ -2,11 +2,11 @@ import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
-import { answerIdOf } from "../core/session/answer-id.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
+import { answerIdOf } from "../core/session/keys.ts";
 import { type Ask, isVisible, type Session } from "../core/session/session.ts";
-import { restsAt, settle } from "../core/session/settle.ts";
+import { settle, settlesAt } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { signDecision } from "../system/decision-signature.ts";
@@ -162,7 +162,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     let next = Number.POSITIVE_INFINITY;
     for (const { agent, sessionId } of calls.values()) {
       const session = options.get(agent, sessionId);
-      next = Math.min(next, (session && restsAt(session, t)) ?? Number.POSITIVE_INFINITY);
+      next = Math.min(next, (session && settlesAt(session, t)) ?? Number.POSITIVE_INFINITY);
     }
     if (Number.isFinite(next) && !isStopped) looking = setTimeout(look, next - t + 1);
   }

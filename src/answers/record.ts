@@ -1,12 +1,11 @@
 /** What beckon writes down of asks and alerts, for `beckon log`: who answered what, and what was not shown, and why. */
 
-import { askSummary } from "../core/session/ask-text.ts";
 import type { AgentEvent } from "../core/session/event.ts";
-import { askKey, diedKey, keyOfSession, overKey } from "../core/session/keys.ts";
-import { isOfProbe, isProbe } from "../core/session/probe.ts";
+import { askAlertKey, diedAlertKey, sessionKeyOf, turnEndAlertKey } from "../core/session/keys.ts";
+import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { projectOf } from "../core/session/session.ts";
-import { failedWith, statusTexts } from "../core/session/status-text.ts";
+import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 import type { Alert } from "../core/view/view.ts";
 import type { AnswerLog, AnswerLogEntry } from "./log.ts";
 import { createAskOutcomes } from "./outcomes.ts";
@@ -64,7 +63,7 @@ export function createAnswerRecorder({
     at = now(),
   ): void {
     if (isProbe(session)) return;
-    const about = { at, session: keyOfSession(session), project: projectOf(session) };
+    const about = { at, session: sessionKeyOf(session), project: projectOf(session) };
     decisions.add({ ...about, ...entry, asked: text(entry.asked), outcome: text(entry.outcome) });
   }
 
@@ -85,13 +84,13 @@ export function createAnswerRecorder({
     now,
     onEnd({ session, ask, outcome, isLeft, at }) {
       const by = isLeft ? null : "in the terminal";
-      add(session, { what: "answered", asked: askSummary(ask), outcome, by }, at);
+      add(session, { what: "answered", asked: summarizeAsk(ask), outcome, by }, at);
     },
   });
 
   return {
     answered({ session, ask, answered, by }) {
-      add(session, { what: "answered", asked: askSummary(ask), outcome: answered, by: text(by) });
+      add(session, { what: "answered", asked: summarizeAsk(ask), outcome: answered, by: text(by) });
       // What the person did is on disk before they are told that it is done.
       decisions.flush();
     },
@@ -104,7 +103,7 @@ export function createAnswerRecorder({
     },
     notShown(key, why) {
       const session = find(key.split("#", 1)[0] ?? "");
-      if (!session || isOfProbe(key)) return;
+      if (!session || isProbeAlert(key)) return;
       // The reason often changes while an ask is open ("you are looking at it", "you have just looked at it"): the first counts.
       if (recordedAlerts().has(key)) return;
       addAlert(session, key, { what: "not shown", asked: subjectOf(session, key) ?? "", outcome: why });
@@ -116,9 +115,9 @@ export function createAnswerRecorder({
 /** What an alert is about, in the state's words, where secrets are masked; null: an ask that is over already. */
 function subjectOf(session: Session, key: string): string | null {
   const { asks, stopped, ended, turn } = session;
-  const ask = asks.find(({ id }) => key === askKey(session, id));
-  if (ask) return askSummary(ask);
-  if (ended && key === diedKey(session, ended)) return statusTexts.died;
-  if (!stopped || key !== overKey(session, stopped)) return null;
-  return turn.error === null ? "turn finished" : `turn ${failedWith(turn.error)}`;
+  const ask = asks.find(({ id }) => key === askAlertKey(session, id));
+  if (ask) return summarizeAsk(ask);
+  if (ended && key === diedAlertKey(session, ended)) return statusTexts.died;
+  if (!stopped || key !== turnEndAlertKey(session, stopped)) return null;
+  return turn.error === null ? "turn finished" : `turn ${formatFailure(turn.error)}`;
 }

@@ -1,5 +1,5 @@
 /** The asks of a session as others see them: which can be answered, by which name, and what exactly is asked. */
-import { answerIdOf } from "../core/session/answer-id.ts";
+import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { PendingRequest } from "./request.ts";

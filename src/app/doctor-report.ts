@@ -1,10 +1,10 @@
 /** The running app's part of `beckon doctor`. */
 import { version } from "../../package.json";
 import type { Config } from "../core/config/config.ts";
-import { quietAt } from "../core/config/quiet.ts";
+import { findQuietMode } from "../core/config/quiet.ts";
 import type { Terminals } from "../core/ports.ts";
-import { keyOfSession, sessionOfAlertKey } from "../core/session/keys.ts";
-import { isOfProbe } from "../core/session/probe.ts";
+import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
+import { isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import type { MenuItem } from "../core/view/view.ts";
@@ -36,7 +36,7 @@ export async function createDoctorReport(given: ReportGiven): Promise<AppReport>
     title: about.view?.title ?? null,
     notifier: about.notifier,
     isSilenced: about.isSilenced,
-    quiet: quietAt(about.wishes.quietUntil, config.quietHours, now),
+    quiet: findQuietMode(about.wishes.quietUntil, config.quietHours, now),
     alertsOn: config.alerts.blocked,
     problems: given.problems,
     probes: await Promise.all(probesOf(given).map((session) => probeOf(session, given))),
@@ -45,15 +45,15 @@ export async function createDoctorReport(given: ReportGiven): Promise<AppReport>
 
 /** Also those that are over, while their alert is still there. */
 function probesOf({ probes, about }: ReportGiven): readonly string[] {
-  const shown = about.onScreen.flatMap(({ key }) => (isOfProbe(key) ? [sessionOfAlertKey(key)] : []));
-  return [...new Set([...probes.map(keyOfSession), ...shown])];
+  const shown = about.onScreen.flatMap(({ key }) => (isProbeAlert(key) ? [sessionKeyOfAlert(key)] : []));
+  return [...new Set([...probes.map(sessionKeyOf), ...shown])];
 }
 
 async function probeOf(key: string, { about, probes, reach }: ReportGiven): Promise<ProbeReport> {
   const { view, onScreen, held } = about;
-  const isIts = (alert: string) => sessionOfAlertKey(alert) === key;
+  const isIts = (alert: string) => sessionKeyOfAlert(alert) === key;
   const alert = onScreen.find((one) => isIts(one.key));
-  const session = probes.find((one) => keyOfSession(one) === key);
+  const session = probes.find((one) => sessionKeyOf(one) === key);
   return {
     session: key,
     isCounted: view !== null && view.icon.count > 0 && isListed(view.items, key),

@@ -5,20 +5,20 @@ import { createPaneVisibility, noPaneVisible, type PaneVisibility } from "../ale
 import type { Config } from "../core/config/config.ts";
 import {
   applyPreference,
-  dismiss,
+  dismissAlerts,
   type Preferences,
   parsePreferences,
   prunePreferences,
 } from "../core/config/preferences.ts";
-import { type LocalTime, quietHours } from "../core/config/quiet.ts";
+import { computeQuietHours, type LocalTime } from "../core/config/quiet.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Notifier, OpenNotifier, OpenTray, Terminals, Tray } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { keyOfSession } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { type Alerts, alerts } from "../core/view/alerts.ts";
-import { type MenuFacts, menu } from "../core/view/menu.ts";
+import { type Alerts, computeAlerts } from "../core/view/alerts/alerts.ts";
+import { createMenu, type MenuFacts } from "../core/view/menu/menu.ts";
 import type { Alert, TrayView } from "../core/view/view.ts";
 import type { Saver } from "../storage/saver.ts";
 import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
@@ -148,18 +148,25 @@ export function createPresenter(options: PresenterOptions): Presenter {
   function showTray(sessions: readonly Session[], now: ClockReading & LocalTime): number | null {
     if (!tray) return null;
     const config = options.config();
-    const hours = quietHours(config.quietHours, now);
+    const hours = computeQuietHours(config.quietHours, now);
     const facts: MenuFacts = {
       ...options.facts(),
       home: options.home,
       dashboard: false,
-      clock: clockAt(now),
-      quietHoursEnd: hours?.isOn ? hours.edge : null,
+      formatTime: clockAt(now),
+      quietHoursEnd: hours?.isOn ? hours.changesAt : null,
     };
-    const view = menu({ sessions, preferences: wishes, config, now, facts, asked: options.asked });
+    const view = createMenu({
+      sessions,
+      preferences: wishes,
+      config,
+      now,
+      facts,
+      findDetails: options.asked,
+    });
     tray.show(view);
     shown = view;
-    return view.next;
+    return view.nextChange;
   }
 
   async function showAlerts(
@@ -168,24 +175,41 @@ export function createPresenter(options: PresenterOptions): Presenter {
   ): Promise<number | null> {
     if (!alerter) return null;
     const { asked, home } = options;
-    const given = { preferences: wishes, config: options.config(), upSince, asked, home };
-    const input = { ...given, sessions, now, clock: clockAt(now) };
-    const wanted = alerts({ ...input, looking: new Set(), known: new Set(), silenced: false });
+    const given = {
+      preferences: wishes,
+      config: options.config(),
+      startedAt: upSince,
+      findDetails: asked,
+      home,
+    };
+    const input = { ...given, sessions, now, formatTime: clockAt(now) };
+    const wanted = computeAlerts({
+      ...input,
+      visibleSessions: new Set(),
+      recentlySeen: new Set(),
+      doNotDisturb: false,
+    });
     const notes = note.alerts();
     if (wanted.show.length === 0) {
-      tellHeld(wanted.held);
-      alerter.want(notes, keysOf(wanted.held));
-      return wanted.next;
+      tellHeld(wanted.suppressed);
+      alerter.want(notes, keysOf(wanted.suppressed));
+      return wanted.nextChange;
     }
     const keys = wanted.show.flatMap(({ key, covers }) => covers ?? [key]);
     const [{ looking, known }] = await Promise.all([look(keys, sessions), askSilenced()]);
-    const found = alerts({ ...input, preferences: wishes, looking, known, silenced });
+    const found = computeAlerts({
+      ...input,
+      preferences: wishes,
+      visibleSessions: looking,
+      recentlySeen: known,
+      doNotDisturb: silenced,
+    });
     if (isStopped) return null;
-    change(dismiss(wishes, found.seen));
-    tellHeld(found.held);
-    alerter.want([...found.show, ...notes], keysOf(found.held));
+    change(dismissAlerts(wishes, found.seen));
+    tellHeld(found.suppressed);
+    alerter.want([...found.show, ...notes], keysOf(found.suppressed));
     const again = known.size > 0 ? lookAgainMs : silenced ? askAgainMs : Number.POSITIVE_INFINITY;
-    const next = Math.min(found.next ?? Number.POSITIVE_INFINITY, now.at + again);
+    const next = Math.min(found.nextChange ?? Number.POSITIVE_INFINITY, now.at + again);
     return Number.isFinite(next) ? next : null;
   }
 
@@ -201,8 +225,8 @@ export function createPresenter(options: PresenterOptions): Presenter {
     await Promise.race([asked, Bun.sleep(askMs)]);
   }
 
-  function tellHeld(now: Alerts["held"]): void {
-    for (const { key, why } of now) {
+  function tellHeld(now: Alerts["suppressed"]): void {
+    for (const { key, reason: why } of now) {
       if (held.get(key) !== why) options.onHeld(key, why);
       held.set(key, why);
     }
@@ -248,7 +272,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
         const alert = alerter?.get(key);
         alerter?.closed(key, by);
         // Not shown again either after the person has looked there and away.
-        if (by === "person") change(dismiss(wishes, alert?.covers ?? [key]));
+        if (by === "person") change(dismissAlerts(wishes, alert?.covers ?? [key]));
       },
     });
     if (isStopped) await opened?.stop();
@@ -269,7 +293,7 @@ export function createPresenter(options: PresenterOptions): Presenter {
     setPreference(action) {
       const now = clock();
       const sessions = options.sessions(now);
-      const session = (key: string) => sessions.find((one) => keyOfSession(one) === key) ?? null;
+      const session = (key: string) => sessions.find((one) => sessionKeyOf(one) === key) ?? null;
       const time = { at: now.at, tomorrow: findNextMorning(now.at) };
       change(applyPreference(prunePreferences(wishes, now.at, sessions), action, time, { session }));
       poke();
@@ -294,6 +318,6 @@ function clockAt(now: ClockReading): (at: number) => string {
   return (at) => formatLocalTime(at, now.at);
 }
 
-function keysOf(held: Alerts["held"]): string[] {
+function keysOf(held: Alerts["suppressed"]): string[] {
   return held.map(({ key }) => key);
 }

@@ -1,8 +1,8 @@
 import type { PendingRequests } from "../answers/pending.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { keyOfSession } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { type FocusOutcome, focusText } from "../core/view/focus-text.ts";
+import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { Store } from "../state/store.ts";
 import type { Presenter } from "./presenter.ts";
 import { answerFromRequest } from "./read-answer.ts";
@@ -20,7 +20,7 @@ const snoozeMinutes = 15;
 
 /** With `says`, for people. */
 function toldFocus(outcome: FocusOutcome, session: Session): FocusOutcome & { readonly says: string } {
-  const { title, lines } = focusText(outcome, session);
+  const { title, lines } = formatFocusOutcome(outcome, session);
   return { ...outcome, says: `${title}. ${lines.join(" ")}` };
 }
 
@@ -33,7 +33,7 @@ export async function runSessionAction(
 ): Promise<object | string | null> {
   const session = name === "--next" ? actions.next() : store.find(name, clock());
   if (!session) return null;
-  const key = keyOfSession(session);
+  const key = sessionKeyOf(session);
   switch (deed) {
     case "focus":
       return toldFocus(await actions.focus(session), session);

@@ -1,7 +1,7 @@
 import type { PendingRequests } from "../answers/pending.ts";
 import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
-import { quietAt } from "../core/config/quiet.ts";
+import { findQuietMode } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { Store } from "../state/store.ts";
@@ -44,7 +44,7 @@ export function createSessionList(options: SessionListOptions): SessionList {
     more() {
       const { at } = clock();
       const now = { at, minuteOfDay: minuteOfDay(at) };
-      const quiet = quietAt(desk.preferences().quietUntil, config().quietHours, now);
+      const quiet = findQuietMode(desk.preferences().quietUntil, config().quietHours, now);
       const unconnected = "Claude Code's hooks are not registered. Run: beckon --install";
       const problems = [...(options.isConnected() ? [] : [unconnected]), ...options.problems()];
       return { ...(quiet ? { quiet } : {}), ...(problems.length > 0 ? { problems } : {}) };

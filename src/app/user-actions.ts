@@ -1,13 +1,13 @@
 import type { PendingRequests } from "../answers/pending.ts";
 import type { Config } from "../core/config/config.ts";
-import { settingsText } from "../core/config/settings-text.ts";
+import { createConfigTemplate } from "../core/config/config-template.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { keyOfSession } from "../core/session/keys.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { type FocusOutcome, focusText } from "../core/view/focus-text.ts";
-import { findNextWaiting } from "../core/view/select.ts";
+import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
+import { findNextWaiting } from "../core/view/groups.ts";
 import { createConfigFile } from "../storage/config-file.ts";
 import type { Presenter } from "./presenter.ts";
 
@@ -46,7 +46,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
 
   function find(key: string): Session | null {
     const all = options.sessions(options.clock());
-    return all.find((session) => keyOfSession(session) === key) ?? null;
+    return all.find((session) => sessionKeyOf(session) === key) ?? null;
   }
 
   async function focus(session: Session): Promise<FocusOutcome> {
@@ -69,7 +69,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
 
   async function goTo(session: Session | null, otherwise: string): Promise<void> {
     const outcome = session ? await focus(session) : impossible(otherwise);
-    const { title, lines } = focusText(outcome, session);
+    const { title, lines } = formatFocusOutcome(outcome, session);
     if (outcome.result !== "exact") desk.showMessage(title, lines.join("\n"));
   }
 
@@ -91,7 +91,8 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   async function openSettings(): Promise<void> {
     const { configPath } = options;
     const failed =
-      createConfigFile(configPath, settingsText(options.version)) ?? (await options.openFile(configPath));
+      createConfigFile(configPath, createConfigTemplate(options.version)) ??
+      (await options.openFile(configPath));
     if (failed) desk.showMessage("The settings could not be opened", `They are in ${configPath}. ${failed}`);
   }
 

@@ -1,7 +1,7 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import { firstQuestion } from "../core/session/ask-text.ts";
+import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
@@ -132,7 +132,7 @@ function subjectOf(ask: AskSnapshot): string {
   if (kind === "plan") return "the plan";
   if (asked && kind !== "question" && !toolsShownByLine.has(tool ?? ""))
     return truncate(asked.heading, maxSubjectColumns);
-  const [first = firstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
+  const [first = formatFirstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
   const subject = truncate(first || tool || kind, maxSubjectColumns);
   return others.length > 0 ? `${subject} …` : subject;
 }

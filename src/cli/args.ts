@@ -1,6 +1,6 @@
 /** Reads the arguments of a command. Every error names the argument that is wrong and what the command takes. */
 import { parseArgs } from "node:util";
-import { closest } from "../core/text/closest.ts";
+import { findClosest } from "../core/text/closest.ts";
 
 /** A call that makes no sense: exit code 2. A call that failed has exit code 1. */
 export function usageError(text: string): Error {
@@ -98,7 +98,7 @@ function unknownOption(
   { command, flags = [], values = {}, hint }: CommandOptions<string, string>,
 ): string {
   const name = arg.replace(longDash, (start) => `--${start.slice(1)}`).replace(/=.*/s, "");
-  const similar = closest(name, [...flags, ...Object.keys(values)]);
+  const similar = findClosest(name, [...flags, ...Object.keys(values)]);
   if (similar !== null) return `unknown option ${quote(arg)} for ${command}: did you mean ${similar}?`;
   const known = [...flags, ...Object.entries(values).map(([option, value]) => `${option} ${value}`)];
   const takes = known.length === 0 ? "no options" : new Intl.ListFormat("en-GB").format(known);

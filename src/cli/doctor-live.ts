@@ -1,7 +1,7 @@
 /** Which command doctor runs for its test event, and where it looks for what came of it. */
 import { statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
-import { probeId } from "../core/session/probe.ts";
+import { createProbeId } from "../core/session/probe.ts";
 import { readHookCommand } from "../settings-file/hook-command.ts";
 import type { SettingsFacts } from "../setup/doctor/hooks.ts";
 import { askEvent, hookEnv, tryLive } from "../setup/doctor/live.ts";
@@ -40,7 +40,7 @@ export async function tryHook(
 ): Promise<{ readonly facts: LiveFacts; readonly probe: ProbeReport | null }> {
   const { env, places, report } = given;
   const { run, path, why } = choose(given);
-  const session = probeId(crypto.randomUUID());
+  const session = createProbeId(crypto.randomUUID());
   const hook = { run, env: hookEnv(env, session, process.pid) };
   if (report === null) {
     const before = spoolLength(places);

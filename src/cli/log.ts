@@ -1,8 +1,8 @@
 /** `beckon log`: what was asked, answered, shown and why not shown. */
 
 import { type AnswerLogEntry, readAnswerLog } from "../answers/log.ts";
-import { pathWithTilde } from "../core/text/home.ts";
-import { cutMiddle } from "../core/text/line.ts";
+import { shortenHomePath } from "../core/text/paths.ts";
+import { truncateMiddle } from "../core/text/text.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -47,7 +47,7 @@ function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
     day: dayOf(entry.at),
     when: formatLocalTime(entry.at, entry.at),
     where: stripControls(entry.project ?? entry.session),
-    asked: stripControls(pathWithTilde(entry.asked, home)),
+    asked: stripControls(shortenHomePath(entry.asked, home)),
     ...outcomeOf(entry),
   }));
   const width = (name: keyof typeof widest, texts: readonly string[]) =>
@@ -80,5 +80,5 @@ function dayOf(at: number): string {
 
 function outcomeOf({ what, outcome, by }: AnswerLogEntry): { readonly came: string; readonly by: string } {
   const came = stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome);
-  return { came, by: by === null ? "" : ` (${cutMiddle(stripControls(by), widestBy)})` };
+  return { came, by: by === null ? "" : ` (${truncateMiddle(stripControls(by), widestBy)})` };
 }

@@ -1,6 +1,6 @@
 /** What every command uses to print: safe text, widths in columns, durations, and stdout. */
 
-import { withTilde } from "../core/text/home.ts";
+import { shortenHome } from "../core/text/paths.ts";
 import { homeOf } from "../system/home.ts";
 
 /** A reader that leaves early (`beckon status | head -1`) is not an error. */
@@ -18,7 +18,7 @@ export const homeFolder = (): string => homeOf(process.env);
 
 /** A sentence of beckon's for the terminal: no control characters, and the home folder as `~`. */
 export function formatLine(line: string): string {
-  return stripControls(withTilde(line, homeFolder()));
+  return stripControls(shortenHome(line, homeFolder()));
 }
 
 /** Text from an agent or a file may contain anything; the terminal must not obey it. */

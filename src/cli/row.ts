@@ -1,12 +1,17 @@
 /** A session in a person's words: what it is called, what it does or wants, since when, where. */
 
-import { askSummary, fullAskSummary } from "../core/session/ask-text.ts";
-import { failedWith, interruptedText, statusTexts } from "../core/session/status-text.ts";
-import { pathWithTilde } from "../core/text/home.ts";
-import { firstLine } from "../core/text/line.ts";
+import {
+  formatFailure,
+  formatInterrupted,
+  statusTexts,
+  summarizeAsk,
+  summarizeAskInFull,
+} from "../core/session/texts.ts";
+import { shortenHomePath } from "../core/text/paths.ts";
+import { extractFirstLine } from "../core/text/text.ts";
 import { type Group, groupLabels } from "../core/view/groups.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import { terminalName } from "../core/view/terminal-name.ts";
+import { nameTerminal } from "../core/view/terminal-name.ts";
 import { formatDuration, stripControls } from "./output.ts";
 
 export interface StatusRow {
@@ -56,7 +61,7 @@ function andMore(left: readonly string[]): string {
 }
 
 function projectOf({ project, cwd, sessionId }: SessionSnapshot, home: string): string {
-  return project ?? (cwd && pathWithTilde(cwd, home)) ?? sessionId.slice(0, idLength);
+  return project ?? (cwd && shortenHomePath(cwd, home)) ?? sessionId.slice(0, idLength);
 }
 
 const branchOf = ({ gitBranch }: SessionSnapshot): string =>
@@ -75,7 +80,9 @@ function whatOf(session: SessionSnapshot, home: string): string {
     const [ask] = blocking(session);
     const said = session.silence ? `(${session.silence}) ` : "";
     return (
-      dangerOf(ask) + said + (ask ? pathWithTilde(fullAskSummary(ask), home) : (detail ?? groupLabels[group]))
+      dangerOf(ask) +
+      said +
+      (ask ? shortenHomePath(summarizeAskInFull(ask), home) : (detail ?? groupLabels[group]))
     );
   }
   if (group === "working") return detail ?? statusTexts.thinking;
@@ -83,11 +90,11 @@ function whatOf(session: SessionSnapshot, home: string): string {
     if (session.state !== "completed") return statusTexts.lost;
     return session.died ? statusTexts.died : statusTexts.ended;
   }
-  if (session.error) return failedWith(session.error);
+  if (session.error) return formatFailure(session.error);
   return (
     detail ??
-    (session.interrupted ? interruptedText(session.lastPrompt) : null) ??
-    (firstLine(session.lastResponse).trim() || null) ??
+    (session.interrupted ? formatInterrupted(session.lastPrompt) : null) ??
+    (extractFirstLine(session.lastResponse).trim() || null) ??
     (session.turnCount > 0 ? statusTexts.done : statusTexts.ready)
   );
 }
@@ -96,14 +103,14 @@ function moreOf(session: SessionSnapshot, home: string): string[] {
   const asks = isWaiting(session) ? blocking(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   return [
-    ...asks.map((ask) => `${dangerOf(ask)}also ${pathWithTilde(askSummary(ask), home)}`),
+    ...asks.map((ask) => `${dangerOf(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
     ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? statusTexts.thinking}`),
   ];
 }
 
 function whereOf({ place, state }: SessionSnapshot): string {
   if (!place || state === "completed") return "";
-  const name = terminalName(place);
+  const name = nameTerminal(place);
   const tty = place.tty?.replace(/^\/dev\//, "");
   // Where nothing else is known, the terminal is called by its tty already.
   return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");

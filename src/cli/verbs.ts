@@ -63,8 +63,8 @@ async function call([given = "run", ...args]: string[]): Promise<number> {
   if (verb) return (await verb())(args);
   const what = given.startsWith("-") ? "option" : "command";
   const shown = JSON.stringify(given.slice(0, 100)).replace(/[\u007f-\u009f]/g, " ");
-  const { closest } = await import("../core/text/closest.ts");
-  const like = closest(given, what === "option" ? flagsForPeople : commandsForPeople);
+  const { findClosest } = await import("../core/text/closest.ts");
+  const like = findClosest(given, what === "option" ? flagsForPeople : commandsForPeople);
   const hint = like === null ? "." : `: did you mean ${like}?`;
   process.stderr.write(`beckon: unknown ${what} ${shown}${hint} See beckon --help.\n`);
   return 2;

@@ -7,7 +7,7 @@ import { limits } from "../core/limits.ts";
 import type { IngestResult } from "../core/ports.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
-import { keyOfText } from "../core/text/json-text.ts";
+import { hashText } from "../core/text/json-text.ts";
 import type { Journal, JournalLine } from "../storage/journal/index.ts";
 
 export interface IngestOptions {
@@ -90,7 +90,7 @@ export function createIngest(options: IngestOptions): Ingest {
     const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
     if (!kept) return invalid;
     const written = () => (payloadAt < 0 ? writeOut(hook.payload) : raw.slice(payloadAt));
-    const key = agent.dedupeKey(hook.payload) ?? keyOfText(written());
+    const key = agent.dedupeKey(hook.payload) ?? hashText(written());
     return { hook: kept, key, text, here, when: stampEvent(hook.meta, here), spool };
   }
 

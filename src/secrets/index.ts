@@ -2,7 +2,7 @@
  * Covers what looks like a secret in an event's JSON text, before it is kept anywhere. Only the insides of string values
  * change, so the text stays the same JSON with the same keys.
  */
-import { endOfString } from "../core/text/json-text.ts";
+import { findStringEnd } from "../core/text/json-text.ts";
 import { mayContainSecret } from "./prefilter.ts";
 import { isSecretByName, mask, maskText } from "./rules.ts";
 
@@ -56,7 +56,7 @@ function maskValues(text: string): string {
   let copied = 0;
   let name: string | null = null;
   for (let open = text.indexOf('"'); open >= 0; ) {
-    const close = endOfString(text, open);
+    const close = findStringEnd(text, open);
     if (close < 0) break;
     const literal = text.slice(open, close + 1);
     const next = skipSpace(text, close + 1);

@@ -4,7 +4,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../core/json.ts";
 import type { AgentEvent } from "../core/session/event.ts";
-import { newSession, type Session } from "../core/session/session.ts";
+import { createSession, type Session } from "../core/session/session.ts";
 
 const text = Type.String();
 const number = Type.Number();
@@ -131,7 +131,7 @@ function fillMissingFields(value: unknown): unknown {
   if (!isRecord(value) || !isRecord(value.last)) return null;
   const { at, t } = value.last;
   const asks = Array.isArray(value.asks) ? { asks: value.asks.map(fillMissingRequest) } : {};
-  return { ...newSession({ at, t } as AgentEvent), newest: t, ...value, ...asks };
+  return { ...createSession({ at, t } as AgentEvent), newest: t, ...value, ...asks };
 }
 
 /** Earlier versions did not save which request opened an ask. Without it the ask cannot be answered. */

@@ -1,15 +1,15 @@
 /** Every session, in memory. One way in: dispatch. */
 
 import { limits } from "../core/limits.ts";
-import { type AgentEvent, type Moment, sessionKey } from "../core/session/event.ts";
+import { type AgentEvent, createSessionKey, type Moment } from "../core/session/event.ts";
 import { elapsedMs, stateOf } from "../core/session/phase.ts";
 import { isProbe } from "../core/session/probe.ts";
 import {
+  createWindow,
   type EventWindow,
   reduce,
   restoreWindow,
   type SavedEventWindow,
-  windowFromSession,
 } from "../core/session/reduce.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { settle } from "../core/session/settle.ts";
@@ -72,7 +72,7 @@ export function createStore(onError: (text: string) => void = fail): Store {
 
   return {
     dispatch(event) {
-      const key = sessionKey(event.agent, event.sessionId);
+      const key = createSessionKey(event.agent, event.sessionId);
       const before = stories.get(key);
       const after = reduce(before, event);
       if (after === before) return;
@@ -82,7 +82,7 @@ export function createStore(onError: (text: string) => void = fail): Store {
       for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
     },
     subscribe: (listener) => void listeners.push(listener),
-    get: (agent, sessionId) => stories.get(sessionKey(agent, sessionId))?.session ?? null,
+    get: (agent, sessionId) => stories.get(createSessionKey(agent, sessionId))?.session ?? null,
     sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
     find(name, now) {
       const [only, ...others] = findByName(name, now);
@@ -117,8 +117,8 @@ export function createStore(onError: (text: string) => void = fail): Store {
       return tellings;
     },
     restore(sessions, tellings = []) {
-      for (const story of [...sessions.map(windowFromSession), ...tellings.map(restoreWindow)]) {
-        if (story) stories.set(sessionKey(story.session.agent, story.session.sessionId), story);
+      for (const story of [...sessions.map(createWindow), ...tellings.map(restoreWindow)]) {
+        if (story) stories.set(createSessionKey(story.session.agent, story.session.sessionId), story);
       }
     },
   };

@@ -1,8 +1,8 @@
 /** The person's settings file, read again whenever it changes. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Config, defaults } from "../core/config/config.ts";
-import { readConfig } from "../core/config/read-config.ts";
+import { type Config, defaultConfig } from "../core/config/config.ts";
+import { parseConfig } from "../core/config/read-config.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
@@ -19,7 +19,7 @@ const lookMs = 1_000;
 
 export function watchConfig(path: string, onChange: () => void): ConfigFile {
   let stamp = "";
-  let good = defaults;
+  let good = defaultConfig;
   let problems: readonly string[] = [];
 
   function look(): boolean {
@@ -55,16 +55,16 @@ function stampOf(path: string): string {
 const lastGood = "The last good settings hold";
 
 /** `holds` says which settings are in effect while the file is not valid JSON. */
-export function readConfigFile(path: string, holds = lastGood): ReturnType<typeof readConfig> {
-  const wrong = (why: string) => ({ config: defaults, problems: [`${path} ${why}`] });
+export function readConfigFile(path: string, holds = lastGood): ReturnType<typeof parseConfig> {
+  const wrong = (why: string) => ({ config: defaultConfig, problems: [`${path} ${why}`] });
   let text = "";
   try {
     text = readSmallFile(path, limits.maxSmallFileBytes);
-    if (text.trim() === "") return { config: defaults, problems: [] };
-    const { config, problems } = readConfig(JSON.parse(text));
+    if (text.trim() === "") return { config: defaultConfig, problems: [] };
+    const { config, problems } = parseConfig(JSON.parse(text));
     return { config, problems: problems.map((problem) => `config.json: ${problem}`) };
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return { config: defaults, problems: [] };
+    if (errorCode(error) === "ENOENT") return { config: defaultConfig, problems: [] };
     if (error instanceof SyntaxError) {
       return wrong(`is not valid JSON, ${describeJsonError(text) ?? error.message}. ${holds}`);
     }

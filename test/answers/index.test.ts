@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { claude } from "../../src/agents/claude/index.ts";
 import { createAnswers } from "../../src/answers/index.ts";
 import { readAnswerLog } from "../../src/answers/log.ts";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import { createStore } from "../../src/state/store.ts";
-import { asking } from "../core/session/tell.ts";
+import { asking } from "../core/session/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 
 afterAll(removeTemporaryFolders);
@@ -20,7 +20,7 @@ test("an ask that ends while beckon quits is in the log", () => {
     key: "k",
     store,
     clock: () => ({ at: Date.now(), t: 0, boot: null, host: null }),
-    config: () => defaults,
+    config: () => defaultConfig,
     onChange() {},
     onError(text) {
       throw new Error(text);

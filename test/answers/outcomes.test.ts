@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type AskOutcome, createAskOutcomes } from "../../src/answers/outcomes.ts";
 import { createStore } from "../../src/state/store.ts";
-import { askColour, asking, bash, call, tell } from "../core/session/tell.ts";
+import { askColour, asking, bash, call, tell } from "../core/session/fixture.ts";
 import { until } from "../world.ts";
 
 function endsOf(told: ReturnType<typeof tell>, waitMs?: number) {

@@ -4,7 +4,7 @@ import { createAnswerRecorder } from "../../src/answers/record.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { maskText } from "../../src/secrets/rules.ts";
 import { createStore } from "../../src/state/store.ts";
-import { asking, bash, tell } from "../core/session/tell.ts";
+import { asking, bash, tell } from "../core/session/fixture.ts";
 
 /** What is written down of a story that was told. */
 function written(told: ReturnType<typeof tell>, before: readonly AnswerLogEntry[] = []) {

@@ -3,13 +3,13 @@ import { expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import { createPresenter, type PresenterOptions } from "../../src/app/presenter.ts";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { NotifierOptions } from "../../src/core/ports.ts";
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createStore } from "../../src/state/store.ts";
 import { createClock } from "../../src/system/clock.ts";
-import { asked } from "../core/session/asked.ts";
+import { asked } from "../core/session/ask-fixture.ts";
 import { until } from "../world.ts";
 
 const clock = createClock();
@@ -26,7 +26,7 @@ function create(before: Readonly<Record<string, unknown>> = {}, more: Partial<Pr
   const desk = createPresenter({
     clock,
     sessions: (now) => store.sessions(now),
-    config: () => defaults,
+    config: () => defaultConfig,
     asked: () => null,
     home: "/home/dev",
     facts: () => ({ hooksInstalled: true, version: "1.2.3", problems: [] }),

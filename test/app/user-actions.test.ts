@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createUserActions, type UserActionsOptions } from "../../src/app/user-actions.ts";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
-import { blocked, keyOf, minute, now } from "../core/view/tray.ts";
+import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";
 import { until } from "../world.ts";
 
 const session = blocked("shop", minute);
@@ -31,7 +31,7 @@ function click(
     held: { answer },
     clock: () => ({ ...now, host: "h", boot: "b" }),
     sessions: () => [session],
-    config: () => defaults,
+    config: () => defaultConfig,
     configPath: "",
     version: "1.2.3",
     url: () => "",
@@ -93,7 +93,7 @@ test("Settings… opens a file that shows what can be set, and sets nothing", as
     expect(opened[0]).toContain('"//finished": false');
     const file = watchConfig(configPath, () => {});
     file.stop();
-    expect([file.config(), file.problems()]).toEqual([defaults, []]);
+    expect([file.config(), file.problems()]).toEqual([defaultConfig, []]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,8 +2,8 @@
 
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope, stampEvent } from "../../src/agents/envelope.ts";
-import { type AgentEvent, sessionKey } from "../../src/core/session/event.ts";
-import { newSession, type Session } from "../../src/core/session/session.ts";
+import { type AgentEvent, createSessionKey } from "../../src/core/session/event.ts";
+import { createSession, type Session } from "../../src/core/session/session.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { bodies, sessionIdOf } from "./bodies.ts";
@@ -39,8 +39,8 @@ function createLeast(): Pick<Store, "dispatch"> {
   const sessions = new Map<string, Session>();
   return {
     dispatch(event) {
-      const key = sessionKey(event.agent, event.sessionId);
-      const before = sessions.get(key) ?? newSession(event);
+      const key = createSessionKey(event.agent, event.sessionId);
+      const before = sessions.get(key) ?? createSession(event);
       sessions.set(key, { ...before, newest: event.t, cwd: event.cwd, place: event.place });
     },
   };

@@ -1,8 +1,8 @@
 /** What people would have been told in the recordings of the real CLI. */
 import { describe, expect, test } from "bun:test";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
-import { alerts } from "../../src/core/view/alerts.ts";
+import { computeAlerts } from "../../src/core/view/alerts/alerts.ts";
 import type { AlertKind } from "../../src/core/view/view.ts";
 import { createStore } from "../../src/state/store.ts";
 import { inputsOf } from "./play.ts";
@@ -19,7 +19,7 @@ interface Told {
 /** Every alert of a recording, looked at whenever something arrives and whenever alerts() says that it may change. */
 function watch(recording: Recording, finished: boolean): readonly Told[] {
   const inputs = inputsOf(recording, {}).sort((a, b) => a.arrives - b.arrives);
-  const config = { ...defaults, alerts: { ...defaults.alerts, finished } };
+  const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, finished } };
   const store = createStore();
   const told = new Map<string, Told>();
   const end = (inputs.at(-1)?.arrives ?? 0) + 5_000;
@@ -31,18 +31,18 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
     }
     const now = { at: recording.startedAt + ms, t: ms, minuteOfDay: 600 };
     const sessions = store.sessions(now);
-    const { show, next } = alerts({
+    const { show, nextChange: next } = computeAlerts({
       sessions,
       preferences: noPreferences,
       config,
       now,
-      clock: String,
-      upSince: recording.startedAt - 3_600_000,
+      formatTime: String,
+      startedAt: recording.startedAt - 3_600_000,
       home: "",
-      looking: new Set(),
-      known: new Set(),
-      silenced: false,
-      asked: () => null,
+      visibleSessions: new Set(),
+      recentlySeen: new Set(),
+      doNotDisturb: false,
+      findDetails: () => null,
     });
     for (const { key, kind, title } of show) {
       const known = told.get(key);

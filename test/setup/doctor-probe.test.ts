@@ -1,19 +1,19 @@
 /** doctor's test session: as visible as any other while it lasts, and gone without a trace. */
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
-import { probeId } from "../../src/core/session/probe.ts";
+import { createProbeId } from "../../src/core/session/probe.ts";
 import { createIngest } from "../../src/ingest/index.ts";
 import { askEvent } from "../../src/setup/doctor/live.ts";
 import { runHook } from "../../src/setup/doctor/run-hook.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
-import { alertsOf, titles, whys, withAlerts } from "../core/view/alerting.ts";
-import { ask, blocked, keyOf } from "../core/view/tray.ts";
+import { alertsOf, titles, whys, withAlerts } from "../core/view/alerts/fixture.ts";
+import { ask, blocked, keyOf } from "../core/view/menu/fixture.ts";
 import { until } from "../world.ts";
 
-const sessionId = probeId("1");
+const sessionId = createProbeId("1");
 const probe = blocked("beckon doctor", 0, { sessionId });
 
 describe("its alert", () => {
@@ -34,12 +34,14 @@ describe("its alert", () => {
   test("comes at once, also to who looks at that very terminal", () => {
     const config = withAlerts({ graceMs: 5_000 });
     const looking = new Set([keyOf(probe)]);
-    expect(alertsOf([probe], { config, looking }).show).toHaveLength(1);
+    expect(alertsOf([probe], { config, visibleSessions: looking }).show).toHaveLength(1);
   });
   test("is held back like any other in quiet hours, and the reason is told", () => {
-    const config = { ...defaults, quietHours: { from: "14:00", to: "15:00" } };
+    const config = { ...defaultConfig, quietHours: { from: "14:00", to: "15:00" } };
     expect(whys(alertsOf([probe], { config }))).toEqual(["quiet hours until 15:00"]);
-    expect(whys(alertsOf([probe], { silenced: true }))).toEqual(["your desktop is set to do not disturb"]);
+    expect(whys(alertsOf([probe], { doNotDisturb: true }))).toEqual([
+      "your desktop is set to do not disturb",
+    ]);
     expect(whys(alertsOf([probe], { config: withAlerts({ blocked: false }) }))).toEqual([
       "alerts.blocked is off in the settings",
     ]);

@@ -17,7 +17,7 @@ function event(sessionId: string, ms: number, change: Change, more: Partial<Agen
 const prompt: Change = { kind: "prompt", text: "go", byMachine: false };
 const stop: Change = { kind: "turn-end", error: null, lastResponse: null, background: null };
 const end: Change = { kind: "session-end", reason: "other" };
-const note: Change = { kind: "note" };
+const note: Change = { kind: "no-change" };
 
 function storeOf(...ids: string[]) {
   const store = createStore();

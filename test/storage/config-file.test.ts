@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defaults } from "../../src/core/config/config.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
 import { type ConfigFile, createConfigFile, watchConfig } from "../../src/storage/config-file.ts";
 import { until } from "../world.ts";
 
@@ -27,11 +27,11 @@ const follow = () => {
 };
 
 test("without a file, or with an empty one, the defaults hold", () => {
-  expect(follow().config()).toEqual(defaults);
+  expect(follow().config()).toEqual(defaultConfig);
   file?.stop();
   write(" ");
   expect(follow()).toMatchObject({});
-  expect(file?.config()).toEqual(defaults);
+  expect(file?.config()).toEqual(defaultConfig);
   expect(file?.problems()).toEqual([]);
 });
 
@@ -59,7 +59,7 @@ test("what is wrong is named by its key, and the last good settings hold", async
   write({});
   await until(() => changes === 3, 3_000);
   expect(found.problems()).toEqual([]);
-  expect(found.config()).toEqual(defaults);
+  expect(found.config()).toEqual(defaultConfig);
 });
 
 test("a file is made for whoever has none, and one that is there is never touched", () => {
@@ -75,6 +75,6 @@ test("a file is made for whoever has none, and one that is there is never touche
 test("at a start, what is right of a file with a mistake holds", () => {
   write({ alerts: { sound: "loud", finished: true } });
   const found = follow();
-  expect(found.config().alerts).toEqual({ ...defaults.alerts, finished: true });
+  expect(found.config().alerts).toEqual({ ...defaultConfig.alerts, finished: true });
   expect(found.problems()).toHaveLength(1);
 });

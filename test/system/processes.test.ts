@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../../src/core/session/event.ts";
-import { newSession, type Session } from "../../src/core/session/session.ts";
+import { createSession, type Session } from "../../src/core/session/session.ts";
 import { findDeadSessions } from "../../src/system/processes.ts";
 import { createWorld, type World } from "../world.ts";
 
@@ -29,8 +29,8 @@ function session(place: Partial<Place> | null, ended = false): Session {
     project: null,
     transcriptPath: null,
   };
-  const more = { place: null, attended: null, payloadKey: null, change: { kind: "note" } } as const;
-  const fresh = newSession({
+  const more = { place: null, attended: null, payloadKey: null, change: { kind: "no-change" } } as const;
+  const fresh = createSession({
     ...when,
     ...nothing,
     ...more,

@@ -1,8 +1,8 @@
 /** The CLI's own permission_suggestions in words. Only what can be said in words is offered. */
 
 import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { maxColumns } from "../../core/text/shown.ts";
-import { visibleLine } from "../../core/text/visible.ts";
+import { maxColumns } from "../../core/text/fit.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
 import { toolName } from "./tool-name.ts";
 
 export interface Offer {
@@ -26,7 +26,7 @@ export function alwaysInWords(suggestion: unknown): string {
   const type = isRecord(suggestion) && typeof suggestion.type === "string" ? suggestion.type : "no type";
   return (
     inWords(suggestion) ??
-    `A lasting change that beckon cannot put in words (${visibleLine(type.slice(0, 60))})`
+    `A lasting change that beckon cannot put in words (${makeLineVisible(type.slice(0, 60))})`
   );
 }
 
@@ -77,8 +77,8 @@ function ruleInWords(rule: unknown): string | null {
     return tool === "Bash" ? "every command" : `every ${name}`;
   if (typeof content !== "string") return null;
   // `Bash(*)` and `Bash(:*)` match whatever comes.
-  if (tool === "Bash" && /^[\s:*]+$/.test(content)) return `every command (${visibleLine(content)})`;
-  return tool === "Bash" ? visibleLine(content) : `${name} of ${visibleLine(content)}`;
+  if (tool === "Bash" && /^[\s:*]+$/.test(content)) return `every command (${makeLineVisible(content)})`;
+  return tool === "Bash" ? makeLineVisible(content) : `${name} of ${makeLineVisible(content)}`;
 }
 
 function named(words: Readonly<Record<string, string>>, key: unknown): string | null {
@@ -92,7 +92,7 @@ function isOnly(fields: JsonRecord, known: readonly string[]): boolean {
 function texts(value: unknown): string[] | null {
   const isText = (one: unknown): one is string => typeof one === "string" && one !== "";
   return Array.isArray(value) && value.length > 0 && value.every(isText)
-    ? value.map((text) => visibleLine(text))
+    ? value.map((text) => makeLineVisible(text))
     : null;
 }
 

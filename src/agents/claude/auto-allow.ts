@@ -1,28 +1,32 @@
 /** Whether a person's own rule allows a request without them. It must only read, inside of the rule's folder. */
 
 import {
-  folderMistake,
-  plainWords,
-  type Rule,
-  type Rules,
-  readRule,
+  type AutoAllowRule,
+  type AutoAllowRules,
+  checkRuleFolder,
+  parseAutoAllowRule,
+  splitPlainCommand,
 } from "../../core/config/auto-allow-rules.ts";
-import { isReadOnly } from "../../core/config/read-only.ts";
+import { isReadOnlyCommand } from "../../core/config/read-only-commands.ts";
 import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { isAbsolute, resolved, within } from "../../core/text/folders.ts";
-import { visible } from "../../core/text/visible.ts";
+import { isAbsolute, relativeWithin, resolvePath } from "../../core/text/paths.ts";
+import { makeVisible } from "../../core/text/visible.ts";
 import { secretIn } from "../../shell/dangers/places.ts";
 import type { AutoAllowed, RequestContext } from "../agent.ts";
 import { describeRequest, kindOf } from "./describe.ts";
 
 /** null: no rule allows it. */
-export function autoAllow(rules: Rules, payload: unknown, { cwd }: RequestContext): AutoAllowed | null {
+export function autoAllow(
+  rules: AutoAllowRules,
+  payload: unknown,
+  { cwd }: RequestContext,
+): AutoAllowed | null {
   if (!isRecord(payload) || !isRecord(payload.tool_input)) return null;
   const { tool_name: tool, tool_input: input, cwd: own } = payload;
   if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;
   const here = typeof own === "string" ? own : cwd;
   for (const [folder, list] of Object.entries(rules)) {
-    if (folderMistake(folder) !== null || !isInside(folder, cwd) || !isInside(folder, here)) continue;
+    if (checkRuleFolder(folder) !== null || !isInside(folder, cwd) || !isInside(folder, here)) continue;
     const rule = list.find((text) => isAllowed(text, tool, input, { folder, here }));
     if (rule === undefined) continue;
     return isPlainlySafe(payload, cwd) ? { rule, folder, paths: pathsOf(tool, input, here) } : null;
@@ -32,9 +36,9 @@ export function autoAllow(rules: Rules, payload: unknown, { cwd }: RequestContex
 
 /** Every word that could be one. */
 function pathsOf(tool: string, input: JsonRecord, here: string): string[] {
-  const words = tool === "Bash" ? (plainWords(String(input.command)) ?? []) : Object.values(input);
+  const words = tool === "Bash" ? (splitPlainCommand(String(input.command)) ?? []) : Object.values(input);
   const parts = words.flatMap((word) => (typeof word === "string" ? partsOf(word) : []));
-  return [here, ...parts.map((part) => resolved(here, part))];
+  return [here, ...parts.map((part) => resolvePath(here, part))];
 }
 
 /** What could not be shown whole, or is marked, is for a person. */
@@ -49,17 +53,17 @@ interface Where {
 }
 
 function isAllowed(text: string, tool: string, input: JsonRecord, where: Where): boolean {
-  const rule = readRule(text);
+  const rule = parseAutoAllowRule(text);
   if (typeof rule === "string" || rule.tool !== tool) return false;
   return tool === "Bash" ? isCommandAllowed(rule, input, where) : isReadAllowed(tool, input, where);
 }
 
 const bashFields: ReadonlySet<string> = new Set(["command", "description", "timeout"]);
 
-function isCommandAllowed({ words, isOpen }: Rule, input: JsonRecord, where: Where): boolean {
+function isCommandAllowed({ words, isOpen }: AutoAllowRule, input: JsonRecord, where: Where): boolean {
   if (typeof input.command !== "string" || !isOnly(input, bashFields)) return false;
-  const given = plainWords(input.command);
-  if (given === null || !isReadOnly(given)) return false;
+  const given = splitPlainCommand(input.command);
+  if (given === null || !isReadOnlyCommand(given)) return false;
   if (isOpen ? given.length < words.length : given.length !== words.length) return false;
   if (!words.every((word, n) => word === given[n])) return false;
   return given.slice(1).every((word) => isWordInside(word, where));
@@ -74,8 +78,8 @@ const partsOf = (word: string): string[] => [word, ...word.split(/[=:]/)];
 
 function isPathAllowed(path: string, { folder, here }: Where): boolean {
   if (path.startsWith("~") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false;
-  if (visible(path) !== path || path.includes("\n") || secretIn(path) !== null) return false;
-  return within(folder, isAbsolute(path) ? path : `${here}/${path}`) !== null;
+  if (makeVisible(path) !== path || path.includes("\n") || secretIn(path) !== null) return false;
+  return relativeWithin(folder, isAbsolute(path) ? path : `${here}/${path}`) !== null;
 }
 
 interface Reading {
@@ -115,5 +119,5 @@ function isOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {
 }
 
 function isInside(folder: string, path: string): boolean {
-  return isAbsolute(path) && within(folder, path) !== null;
+  return isAbsolute(path) && relativeWithin(folder, path) !== null;
 }

@@ -1,7 +1,7 @@
 /** A change to a file as lines: `- ` goes, `+ ` comes, two blanks stay. */
 
 import { isRecord } from "../../core/json.ts";
-import { type FittedLine, note, toLines } from "../../core/text/shown.ts";
+import { createLabel, createLines, type FittedLine } from "../../core/text/fit.ts";
 
 export function changeLines(before: unknown, after: unknown): FittedLine[] | null {
   if (typeof before !== "string" || typeof after !== "string") return null;
@@ -13,10 +13,10 @@ export function changeLines(before: unknown, after: unknown): FittedLine[] | nul
   const most = Math.min(old.length, now.length) - start;
   while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
   return [
-    ...toLines(old.slice(0, start), "  "),
-    ...toLines(old.slice(start, old.length - end), "- "),
-    ...toLines(now.slice(start, now.length - end), "+ "),
-    ...toLines(old.slice(old.length - end), "  "),
+    ...createLines(old.slice(0, start), "  "),
+    ...createLines(old.slice(start, old.length - end), "- "),
+    ...createLines(now.slice(start, now.length - end), "+ "),
+    ...createLines(old.slice(old.length - end), "  "),
   ];
 }
 
@@ -31,8 +31,8 @@ export function editLines(edits: unknown): FittedLine[] | null {
     const change = changeLines(before, after);
     // What these lines do not tell is shown in another way.
     if (!change || typeof isEverywhere !== "boolean" || Object.keys(more).length > 0) return null;
-    if (edits.length > 1) all.push(note(`change ${n + 1} of ${edits.length}`));
-    if (isEverywhere) all.push(note("everywhere in the file"));
+    if (edits.length > 1) all.push(createLabel(`change ${n + 1} of ${edits.length}`));
+    if (isEverywhere) all.push(createLabel("everywhere in the file"));
     for (const line of change) all.push(line);
   }
   return all;

@@ -1,7 +1,7 @@
 /** What a person should not miss before they say yes, in words, most severe first. */
 
 import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { unseenIn } from "../../core/text/visible.ts";
+import { findInvisible } from "../../core/text/visible.ts";
 import { judgeText, judgeWord } from "../../shell/dangers/commands.ts";
 import { type CommandContext, createCommandContext } from "../../shell/dangers/look.ts";
 import { isOutside, runsByItself, secretIn } from "../../shell/dangers/places.ts";
@@ -57,7 +57,7 @@ const twoAlphabets =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 
 function judgeUnseen(text: string, look: CommandContext): void {
-  const codes = unseenIn(text);
+  const codes = findInvisible(text);
   if (codes.length > 0)
     look.found.add("unseen", "has characters that cannot be seen", codes.slice(0, 4).join(" "));
   const turned = leftward.exec(text)?.[0];

@@ -4,9 +4,9 @@ import { isRecord, type JsonRecord } from "../../core/json.ts";
 import type { AskDetails, Question } from "../../core/session/ask-details.ts";
 import type { AskKind } from "../../core/session/event.ts";
 import type { Ask } from "../../core/session/session.ts";
-import { isCrooked, within } from "../../core/text/folders.ts";
-import { type FittedLine, linesOf, note, show } from "../../core/text/shown.ts";
-import { visibleLine } from "../../core/text/visible.ts";
+import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { hasDotSegments, relativeWithin } from "../../core/text/paths.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
 import { offersOf } from "./always.ts";
 import { changeLines, editLines } from "./change-lines.ts";
 import { dangersOf } from "./dangers.ts";
@@ -43,7 +43,7 @@ export function describeRequest(
   const input = isRecord(given) ? given : {};
   const kind = kindOf(tool);
   const told = (Object.hasOwn(tellers, tool) ? tellers[tool]?.(input, cwd) : null) ?? anyTool(tool, input);
-  const { lines, isWhole } = show(told.lines);
+  const { lines, isWhole } = fitLines(told.lines);
   const from = typeof payload.cwd === "string" ? payload.cwd : null;
   return {
     kind,
@@ -62,15 +62,15 @@ export function kindOf(tool: string): AskKind {
 }
 
 /** A label is shown as this, and may be given back as this. */
-export const shownLabel = visibleLine;
+export const shownLabel = makeLineVisible;
 
 function shownQuestion({ header, question, options, isMultiple }: Question): Question {
   return {
-    header: visibleLine(header),
-    question: visibleLine(question),
+    header: makeLineVisible(header),
+    question: makeLineVisible(question),
     options: options.map(({ label, description }) => ({
       label: shownLabel(label),
-      description: visibleLine(description),
+      description: makeLineVisible(description),
     })),
     isMultiple,
   };
@@ -92,7 +92,7 @@ const tellers: Readonly<Record<string, Tell>> = {
   WebFetch: tellFetch,
   WebSearch: (input) =>
     typeof input.query === "string"
-      ? { heading: "Search the web", lines: [...linesOf(input.query), ...others(input, ["query"])] }
+      ? { heading: "Search the web", lines: [...splitLines(input.query), ...others(input, ["query"])] }
       : null,
   Glob: (input) => ({ heading: "Look for files", lines: argumentLines(input) }),
   Grep: (input) => ({ heading: "Search in files", lines: argumentLines(input) }),
@@ -111,7 +111,7 @@ function runs(what: string): Tell {
     const inHeading = switches.filter((name) => typeof input[name] === "boolean");
     return {
       heading: ["Run a", what, ...how].filter((part) => part !== "").join(" "),
-      lines: [...linesOf(command), ...others(input, ["command", "description", "timeout", ...inHeading])],
+      lines: [...splitLines(command), ...others(input, ["command", "description", "timeout", ...inHeading])],
     };
   };
 }
@@ -131,18 +131,22 @@ function file(
     const lines = tell(input);
     if (typeof given !== "string" || lines === null) return null;
     const path = shownPath(given, cwd);
-    const short = path.length > maxHeadingPath ? null : visibleLine(path);
+    const short = path.length > maxHeadingPath ? null : makeLineVisible(path);
     const inHeading = short !== null && short.length <= maxHeadingPath;
     return {
       heading: `${verb} ${inHeading ? short : "a file"}`,
-      lines: [...(inHeading ? [] : [note("file", path)]), ...others(input, [field, ...told]), ...lines],
+      lines: [
+        ...(inHeading ? [] : [createLabel("file", path)]),
+        ...others(input, [field, ...told]),
+        ...lines,
+      ],
     };
   };
 }
 
 /** From the project's folder if it lies there. A path with detours stays as it is: a link may lead it elsewhere. */
 function shownPath(path: string, cwd: string | null): string {
-  return (cwd === null || isCrooked(path) ? null : within(cwd, path)) ?? path;
+  return (cwd === null || hasDotSegments(path) ? null : relativeWithin(cwd, path)) ?? path;
 }
 
 function tellFetch(input: JsonRecord): Told | null {
@@ -151,7 +155,11 @@ function tellFetch(input: JsonRecord): Told | null {
   const host = plainHost(url);
   return {
     heading: "Fetch a page",
-    lines: [...linesOf(url), ...(host === null ? [] : [note("leads to", host)]), ...others(input, ["url"])],
+    lines: [
+      ...splitLines(url),
+      ...(host === null ? [] : [createLabel("leads to", host)]),
+      ...others(input, ["url"]),
+    ],
   };
 }
 
@@ -159,8 +167,12 @@ function tellPlan(input: JsonRecord): Told {
   const { plan, planFilePath, ...more } = input;
   const heading = "Approve a plan";
   if (typeof plan !== "string" || plan.trim() === "")
-    return { heading, lines: [note("the plan is in the terminal only"), ...others(input, [])], isPart: true };
-  return { heading, lines: [...others(more, []), ...linesOf(plan)] };
+    return {
+      heading,
+      lines: [createLabel("the plan is in the terminal only"), ...others(input, [])],
+      isPart: true,
+    };
+  return { heading, lines: [...others(more, []), ...splitLines(plan)] };
 }
 
 function tellQuestions(input: JsonRecord): Told {
@@ -168,7 +180,7 @@ function tellQuestions(input: JsonRecord): Told {
   const questions = questionsOf(input);
   if (questions === null) return { heading, lines: argumentLines(input), isPart: true };
   const lines = questions.flatMap(({ question, options }) => [
-    ...linesOf(question),
+    ...splitLines(question),
     ...options.map(({ label, description }, n) => ({
       prefix: `  ${n + 1}. `,
       text: description === "" ? label : `${label}: ${description}`,
@@ -182,7 +194,7 @@ function anyTool(tool: string, input: JsonRecord): Told {
 }
 
 function argumentLines(input: JsonRecord): FittedLine[] {
-  return Object.keys(input).length === 0 ? [] : linesOf(json(input, 2));
+  return Object.keys(input).length === 0 ? [] : splitLines(json(input, 2));
 }
 
 const maxName = 60;
@@ -195,8 +207,8 @@ function others(input: JsonRecord, told: readonly string[]): FittedLine[] {
     const shown = typeof value === "string" ? JSON.stringify(value) : json(value, 0);
     // A row does not go on within its prefix.
     return name.length > maxName
-      ? note("and", `${JSON.stringify(name)}: ${shown}`)
-      : note(visibleLine(name), shown);
+      ? createLabel("and", `${JSON.stringify(name)}: ${shown}`)
+      : createLabel(makeLineVisible(name), shown);
   });
 }
 

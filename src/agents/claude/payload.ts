@@ -2,7 +2,7 @@
 
 import { type JsonRecord, readText as textOf } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import { withoutMember } from "../../core/text/json-text.ts";
+import { blankMember } from "../../core/text/json-text.ts";
 
 /** tool_result is its older name; a batch repeats all its calls, and what each returned. */
 const returned = ["tool_response", "tool_result", "tool_calls"] as const;
@@ -10,7 +10,7 @@ const returned = ["tool_response", "tool_result", "tool_calls"] as const;
 /** What a tool returned moves no session: a picture, a whole file or its output would only lie on the disk. */
 export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
   let left = text;
-  for (const name of returned) if (payload[name] != null) left = withoutMember(left, name, from);
+  for (const name of returned) if (payload[name] != null) left = blankMember(left, name, from);
   return left;
 }
 

@@ -3,7 +3,7 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change } from "../../core/session/event.ts";
-import { keyOfText } from "../../core/text/json-text.ts";
+import { hashText } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { cut, oneLine, questions, summaryOf } from "./summary.ts";
@@ -84,7 +84,7 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
         skill: skillOf(event.tool_name, event.tool_input ?? {}),
       };
     case "PostToolBatch":
-      return { kind: "tools-done" };
+      return { kind: "tool-batch-end" };
     case "PermissionRequest":
       return askOf(event.tool_name ?? null, event.tool_input ?? {});
     case "Elicitation":
@@ -126,7 +126,7 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
     case "Setup":
       return { kind: "setup" };
     default:
-      return { kind: "note" };
+      return { kind: "no-change" };
   }
 }
 
@@ -152,21 +152,21 @@ function reminderOf(type: string, text: string): Change {
   switch (type) {
     case "permission_prompt":
     case "agent_needs_input":
-      return { kind: "nudge", ask: "permission", text };
+      return { kind: "reminder", ask: "permission", text };
     case "elicitation_dialog":
     case "elicitation_url_dialog":
-      return { kind: "nudge", ask: "elicitation", text };
+      return { kind: "reminder", ask: "elicitation", text };
     case "idle_prompt":
-      return { kind: "nudge", ask: "idle", text };
+      return { kind: "reminder", ask: "idle", text };
     default:
-      return { kind: "note" };
+      return { kind: "no-change" };
   }
 }
 
 /** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
 function keyOf(input: JsonRecord): string {
   try {
-    return keyOfText(JSON.stringify(input));
+    return hashText(JSON.stringify(input));
   } catch {
     return "";
   }

@@ -1,12 +1,12 @@
 /** The rules of `answering.autoAllow`: what a person allows once and for all, as far as it only reads. */
-import { isAbsolute, isCrooked, resolved } from "../text/folders.ts";
-import { visible } from "../text/visible.ts";
-import { isReadOnly, readOnlyName } from "./read-only.ts";
+import { hasDotSegments, isAbsolute, resolvePath } from "../text/paths.ts";
+import { makeVisible } from "../text/visible.ts";
+import { findReadOnlyCommand, isReadOnlyCommand } from "./read-only-commands.ts";
 
 /** By the folder of the project. */
-export type Rules = Readonly<Record<string, readonly string[]>>;
+export type AutoAllowRules = Readonly<Record<string, readonly string[]>>;
 
-export interface Rule {
+export interface AutoAllowRule {
   readonly tool: string;
   /** The command's first words, for Bash; then `isOpen` says whether more may follow. */
   readonly words: readonly string[];
@@ -18,16 +18,16 @@ const can =
   'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
 
 /** A text: why it is no rule. */
-export function readRule(text: string): Rule | string {
+export function parseAutoAllowRule(text: string): AutoAllowRule | string {
   if (readers.has(text)) return { tool: text, words: [], isOpen: true };
   const inner = /^Bash\((.*)\)$/s.exec(text)?.[1];
   if (inner === undefined) return `does not only read. ${can}`;
   const isOpen = /(?: |:)\*$/.test(inner);
-  const words = plainWords(isOpen ? inner.slice(0, -2) : inner);
+  const words = splitPlainCommand(isOpen ? inner.slice(0, -2) : inner);
   if (words === null) return `must be one plain command, with a * at its end at most. ${can}`;
-  if (readOnlyName(words) === null) return `names no command that is known to only read. ${can}`;
+  if (findReadOnlyCommand(words) === null) return `names no command that is known to only read. ${can}`;
   // `git branch` alone only reads; what may follow is judged when it comes.
-  return isReadOnly(words)
+  return isReadOnlyCommand(words)
     ? { tool: "Bash", words, isOpen }
     : `has options that may do more than read. ${can}`;
 }
@@ -37,10 +37,10 @@ const maxCommand = 1_000;
 const word = /[\p{L}\p{N}_./,:@%+^~-][\p{L}\p{N}_./,:@%+=^~-]*|"[^"$`\\!\n\r]*"|'[^'\n\r]*'/uy;
 
 /** The words of a command that is nothing but a program and its arguments; null: it is more. */
-export function plainWords(command: string): string[] | null {
+export function splitPlainCommand(command: string): string[] | null {
   if (command.length > maxCommand) return null;
   const text = command.replace(/^ +| +$/g, "");
-  if (text === "" || visible(text) !== text) return null;
+  if (text === "" || makeVisible(text) !== text) return null;
   const words: string[] = [];
   let at = 0;
   while (at < text.length) {
@@ -58,26 +58,29 @@ export function plainWords(command: string): string[] | null {
 }
 
 /** What is wrong with a rule's folder; null: nothing. */
-export function folderMistake(folder: string): string | null {
-  if (!isAbsolute(folder) || isCrooked(folder)) return "must be the whole path of a project's folder";
-  return /^\/?(?:[A-Za-z]:)?$/.test(resolved(folder, "")) ? "is everything, not a project" : null;
+export function checkRuleFolder(folder: string): string | null {
+  if (!isAbsolute(folder) || hasDotSegments(folder)) return "must be the whole path of a project's folder";
+  return /^\/?(?:[A-Za-z]:)?$/.test(resolvePath(folder, "")) ? "is everything, not a project" : null;
 }
 
-export function ruleMistakes(rules: Rules): string[] {
+export function findRuleMistakes(rules: AutoAllowRules): string[] {
   return Object.entries(rules).flatMap(([folder, list]) => {
-    const wrong = folderMistake(folder);
+    const wrong = checkRuleFolder(folder);
     if (wrong !== null) return [`${JSON.stringify(folder)} ${wrong}`];
     return list.flatMap((rule) => {
-      const read = readRule(rule);
+      const read = parseAutoAllowRule(rule);
       return typeof read === "string" ? [`${JSON.stringify(rule)} ${read}`] : [];
     });
   });
 }
 
 /** Without what is wrong. */
-export function rightRules(rules: Rules): Rules {
-  const good = Object.entries(rules).filter(([folder]) => folderMistake(folder) === null);
+export function dropInvalidRules(rules: AutoAllowRules): AutoAllowRules {
+  const good = Object.entries(rules).filter(([folder]) => checkRuleFolder(folder) === null);
   return Object.fromEntries(
-    good.map(([folder, list]) => [folder, list.filter((rule) => typeof readRule(rule) !== "string")]),
+    good.map(([folder, list]) => [
+      folder,
+      list.filter((rule) => typeof parseAutoAllowRule(rule) !== "string"),
+    ]),
   );
 }

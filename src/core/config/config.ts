@@ -1,6 +1,6 @@
 /** What a person can set, and what holds where they set nothing. */
 import { limits } from "../limits.ts";
-import { type Rules, rightRules, ruleMistakes } from "./auto-allow-rules.ts";
+import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
 
 export interface Config {
   readonly alerts: {
@@ -22,7 +22,7 @@ export interface Config {
   readonly answering: {
     readonly enabled: boolean;
     /** What may be read without asking, by the project's folder. */
-    readonly autoAllow: Rules;
+    readonly autoAllow: AutoAllowRules;
   };
   readonly keep: {
     readonly completedHours: number;
@@ -31,7 +31,7 @@ export interface Config {
   };
 }
 
-export const defaults: Config = {
+export const defaultConfig: Config = {
   alerts: {
     blocked: true,
     failed: true,
@@ -106,18 +106,18 @@ function isRules(given: unknown): boolean {
   return lists.length <= maxProjects && lists.every(isList);
 }
 
-const autoAllow: Setting<Rules> = {
+const autoAllow: Setting<AutoAllowRules> = {
   key: "answering.autoAllow",
   type: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
-  default: defaults.answering.autoAllow,
+  default: defaultConfig.answering.autoAllow,
   example: { "/home/me/project": ["Read", "Bash(git diff *)"] },
   says: "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
   fits: isRules,
-  mistakes: ruleMistakes,
-  right: rightRules,
+  mistakes: findRuleMistakes,
+  right: dropInvalidRules,
 };
 
-const { alerts, answering, keep } = defaults;
+const { alerts, answering, keep } = defaultConfig;
 
 export const settings: readonly Setting[] = [
   flag("alerts.blocked", alerts.blocked, "Alert when a session cannot go on without you."),
@@ -140,7 +140,7 @@ export const settings: readonly Setting[] = [
   {
     key: "quietHours",
     type: '{"from": "22:00", "to": "08:00"} with two different times of day, or null',
-    default: defaults.quietHours,
+    default: defaultConfig.quietHours,
     example: { from: "22:00", to: "08:00" },
     says: "No alerts between these local times.",
     fits: isQuietHours,
@@ -148,7 +148,7 @@ export const settings: readonly Setting[] = [
   {
     key: "mutedProjects",
     type: 'a list of project names like ["playground"]',
-    default: defaults.mutedProjects,
+    default: defaultConfig.mutedProjects,
     example: ["playground"],
     says: "Projects that never alert. They stay in the menu.",
     fits: isNames,

@@ -1,6 +1,6 @@
 /** What a person asked for with a click, and that should outlive a restart. */
 
-import { alertKeys, keyOfSession } from "../session/keys.ts";
+import { listAlertKeys, sessionKeyOf } from "../session/keys.ts";
 import type { Session } from "../session/session.ts";
 import { projectOf } from "../session/session.ts";
 import { minuteMs } from "../timing.ts";
@@ -30,13 +30,13 @@ export const noPreferences: Preferences = {
  * What `dismiss` adds to `dismissed` for each open ask, beside the keys of its alerts: an alert that was only closed or
  * has run out still counts in the tray.
  */
-export function dismissalKey(session: string, askId: string): string {
+export function dismissedAskKey(session: string, askId: string): string {
   return `tray:${session}/${askId}`;
 }
 
 /** The same for a turn that failed. */
-export function isFailureDismissed(session: string, { turn }: Pick<Session, "turn">): string {
-  return dismissalKey(session, `failed-${turn.at}`);
+export function dismissedFailureKey(session: string, { turn }: Pick<Session, "turn">): string {
+  return dismissedAskKey(session, `failed-${turn.at}`);
 }
 
 const maxSnoozeMinutes = 7 * 24 * 60;
@@ -72,7 +72,7 @@ export function applyPreference(
     }
     case "dismiss": {
       const session = facts.session(action.session);
-      return session ? dismiss(preferences, everyKey(session)) : preferences;
+      return session ? dismissAlerts(preferences, everyKey(session)) : preferences;
     }
     case "quiet":
       return { ...preferences, quietUntil: quietUntil(action.mode, now) };
@@ -82,12 +82,12 @@ export function applyPreference(
 }
 
 /** By a click on it or on its project, or by the settings. null: it is not. */
-export function mutedBy(
+export function findMuteScope(
   session: Session,
   preferences: Preferences,
   config: Config,
 ): "session" | "project" | null {
-  if (preferences.muted.includes(keyOfSession(session))) return "session";
+  if (preferences.muted.includes(sessionKeyOf(session))) return "session";
   const project = projectOf(session);
   const isMuted =
     project !== null && [...preferences.mutedProjects, ...config.mutedProjects].includes(project);
@@ -95,7 +95,7 @@ export function mutedBy(
 }
 
 /** For alerts that the person closed on the screen, or saw happen. */
-export function dismiss(preferences: Preferences, keys: readonly string[]): Preferences {
+export function dismissAlerts(preferences: Preferences, keys: readonly string[]): Preferences {
   const fresh = new Set(keys.filter((key) => !preferences.dismissed.includes(key)));
   return fresh.size === 0 ? preferences : { ...preferences, dismissed: [...preferences.dismissed, ...fresh] };
 }
@@ -119,9 +119,9 @@ function quietUntil(mode: QuietMode, now: PreferenceTime): number | null {
 }
 
 function everyKey(session: Session): string[] {
-  const own = keyOfSession(session);
-  const failure = session.turn.error === null ? [] : [isFailureDismissed(own, session)];
-  return [...alertKeys(session), ...session.asks.map((ask) => dismissalKey(own, ask.id)), ...failure];
+  const own = sessionKeyOf(session);
+  const failure = session.turn.error === null ? [] : [dismissedFailureKey(own, session)];
+  return [...listAlertKeys(session), ...session.asks.map((ask) => dismissedAskKey(own, ask.id)), ...failure];
 }
 
 /** Without what is over, of all sessions as they have settled. Muted projects stay: the next session there is muted too. */
@@ -131,7 +131,7 @@ export function prunePreferences(
   sessions: readonly Session[],
 ): Preferences {
   const { quietUntil: until, muted, snoozed, dismissed } = preferences;
-  const known = new Set(sessions.map(keyOfSession));
+  const known = new Set(sessions.map(sessionKeyOf));
   const keys = dismissed.length === 0 ? new Set<string>() : new Set(sessions.flatMap(everyKey));
   const next: Preferences = {
     ...preferences,

@@ -16,12 +16,16 @@ export interface Quiet {
 }
 
 /** null: alerts are shown. */
-export function quietAt(asked: number | null, hours: Config["quietHours"], now: LocalTime): Quiet | null {
+export function findQuietMode(
+  asked: number | null,
+  hours: Config["quietHours"],
+  now: LocalTime,
+): Quiet | null {
   if (asked !== null && asked > now.at) {
     return { by: "you", until: asked === Number.MAX_SAFE_INTEGER ? null : asked };
   }
-  const found = quietHours(hours, now);
-  return found?.isOn ? { by: "quiet hours", until: found.edge } : null;
+  const found = computeQuietHours(hours, now);
+  return found?.isOn ? { by: "quiet hours", until: found.changesAt } : null;
 }
 
 const dayMinutes = 24 * 60;
@@ -31,13 +35,13 @@ const quarterMinutes = 15;
 export interface QuietHours {
   readonly isOn: boolean;
   /** Wall time at which it should be looked at again: they begin or end, or the clocks may have changed. */
-  readonly lookAgain: number;
+  readonly checkAt: number;
   /** Wall time at which they end or begin. */
-  readonly edge: number;
+  readonly changesAt: number;
 }
 
 /** null: the person has set none. */
-export function quietHours(hours: Config["quietHours"], now: LocalTime): QuietHours | null {
+export function computeQuietHours(hours: Config["quietHours"], now: LocalTime): QuietHours | null {
   if (hours === null || hours.from === hours.to) return null;
   const from = minuteOf(hours.from);
   const to = minuteOf(hours.to);
@@ -48,11 +52,11 @@ export function quietHours(hours: Config["quietHours"], now: LocalTime): QuietHo
   const minute = now.at - (now.at % minuteMs);
   const after = (minutes: number): number => minute + minutes * minuteMs;
   const quarter = quarterMinutes - (now.minuteOfDay % quarterMinutes);
-  return { isOn, edge: after(left), lookAgain: after(Math.min(left, quarter)) };
+  return { isOn, changesAt: after(left), checkAt: after(Math.min(left, quarter)) };
 }
 
 /** An hour off on the two days on which the clocks are changed. */
-export function midnightAfter(now: LocalTime): number {
+export function nextMidnight(now: LocalTime): number {
   return now.at - (now.at % minuteMs) + (dayMinutes - now.minuteOfDay) * minuteMs;
 }
 

@@ -1,9 +1,9 @@
 /** A person's settings, checked: what is wrong is named, and its default holds. */
-import { closest } from "../text/closest.ts";
-import { cutEnd, plain } from "../text/line.ts";
+import { findClosest } from "../text/closest.ts";
+import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type Config, type Setting, settings } from "./config.ts";
 
-export interface Checked {
+export interface ParsedConfig {
   readonly config: Config;
   /** For people: which key, what is allowed, what stands there. */
   readonly problems: readonly string[];
@@ -16,7 +16,7 @@ const maxShown = 40;
 const groups: ReadonlySet<string> = new Set(settings.flatMap(({ key }) => key.match(/^.+(?=\.)/)?.[0] ?? []));
 const known: ReadonlyMap<string, Setting> = new Map(settings.map((setting) => [setting.key, setting]));
 
-export function readConfig(value: unknown): Checked {
+export function parseConfig(value: unknown): ParsedConfig {
   const problems: string[] = [];
   const given = isFields(value) ? flat(value, problems) : new Map<string, unknown>();
   if (!isFields(value)) {
@@ -26,7 +26,10 @@ export function readConfig(value: unknown): Checked {
     const setting = known.get(key);
     if (!setting) problems.push(unknownKey(key));
     else if (!setting.fits(found)) problems.push(`${key} must be ${setting.type}, not ${shown(found)}`);
-    else problems.push(...(setting.mistakes?.(found) ?? []).map((mistake) => `${key}: ${plain(mistake)}`));
+    else
+      problems.push(
+        ...(setting.mistakes?.(found) ?? []).map((mistake) => `${key}: ${toSingleLine(mistake)}`),
+      );
   }
   return { config: build(given), problems: few(problems) };
 }
@@ -86,15 +89,15 @@ function build(given: ReadonlyMap<string, unknown>): Config {
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "this list";
-  if (typeof value === "string") return JSON.stringify(cutEnd(value, maxShown));
+  if (typeof value === "string") return JSON.stringify(truncateEnd(value, maxShown));
   if (typeof value === "object" && value !== null) return "this object";
   return String(value);
 }
 
 function unknownKey(key: string): string {
-  const like = closest(key, [...groups, ...known.keys()]);
+  const like = findClosest(key, [...groups, ...known.keys()]);
   const hint = like === null ? "see the list in docs/configuration.md" : `did you mean ${like}?`;
-  return `${cutEnd(key, maxShown) || "a key without a name"} is not a setting: ${hint}`;
+  return `${truncateEnd(key, maxShown) || "a key without a name"} is not a setting: ${hint}`;
 }
 
 function few(problems: readonly string[]): readonly string[] {

@@ -1,16 +1,14 @@
 /** One event, in order, on one session. What arrives out of order is put in its place by reduce.ts. */
-
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
-import { isDuplicate, recordActivity } from "./activity.ts";
 import * as asks from "./asks.ts";
-import { endChild, isRunning, knowChild, reconcileChildren } from "./children.ts";
-import { type AgentEvent, type Change, isHookChange, type Moment } from "./event.ts";
-import { newSession, type Session, type ToolCall } from "./session.ts";
-import { fileChanged, settle } from "./settle.ts";
+import { endChild, isChildRunning, reconcileChildren, upsertChild } from "./children.ts";
+import { type AgentEvent, type Change, isHookChange, isSamePlace, type Moment } from "./event.ts";
+import { createSession, type Session, type ToolCall } from "./session.ts";
+import { applyStatusFile, settle } from "./settle.ts";
 
 export function applyEvent(before: Session | null, event: AgentEvent): Session {
-  const known = before ? settle(before, event.t) : newSession(event);
+  const known = before ? settle(before, event.t) : createSession(event);
   if (event.t < known.newest) return late(known, event);
   if (isDuplicate(known, event)) return known;
   const noted = recordActivity(known, event);
@@ -72,36 +70,36 @@ function change(session: Session, event: AgentEvent, m: Change): Session {
       return toolStart(session, event, m);
     case "tool-end":
       return toolEnd(session, event, m);
-    case "tools-done": {
-      const closed = asks.closeThread(session, agentId);
+    case "tool-batch-end": {
+      const closed = asks.closeThreadAsks(session, agentId);
       const tools = closed.tools.map((c) => (c.agentId === agentId && !c.ended ? ended(c, event) : c));
       return main && !trails(session, event)
         ? runs({ ...closed, tools }, event, "Thinking")
         : { ...closed, tools };
     }
     case "ask": {
-      const known = main ? session : knowChild(session, event);
-      if (!main && !isRunning(known, agentId)) return known;
-      const asked = asks.request(known, event, m);
+      const known = main ? session : upsertChild(session, event);
+      if (!main && !isChildRunning(known, agentId)) return known;
+      const asked = asks.openRequest(known, event, m);
       return main && !asked.turn.running ? runs(asked, event, m.tool) : asked;
     }
     case "ask-answered":
-      return asks.answered(session, m.request, event);
+      return asks.closeAnswered(session, m.request, event);
     case "elicitation-end": {
       const open = session.asks.filter((ask) => ask.kind === "elicitation");
       const ask = open.find((a) => a.inputKey === m.server) ?? open[0];
       return ask ? asks.closeAsks(session, (a) => a === ask) : session;
     }
-    case "nudge":
-      return asks.remind(session, m, event);
+    case "reminder":
+      return asks.applyReminder(session, m, event);
     case "turn-end": {
       const stopped = { at: event.at, t: event.t };
-      const closed = asks.closeThread({ ...over(session, event, m.error), stopped }, null);
+      const closed = asks.closeThreadAsks({ ...over(session, event, m.error), stopped }, null);
       const spoken = m.lastResponse === null ? closed : { ...closed, lastResponse: m.lastResponse };
       return m.background ? reconcileChildren(spoken, m.background, event) : spoken;
     }
     case "child-start":
-      return main ? session : knowChild(session, event);
+      return main ? session : upsertChild(session, event);
     case "child-end":
       return main ? session : endChild(session, agentId, event);
     case "compact-start": {
@@ -120,15 +118,16 @@ function change(session: Session, event: AgentEvent, m: Change): Session {
     case "setup":
       return runs(session, event, "Setup");
     case "interrupted":
-      if (event.at < session.turn.at || !(session.turn.running || asks.hasBlocking(session))) return session;
-      return asks.closeThread(over(session, event, null), null);
+      if (event.at < session.turn.at || !(session.turn.running || asks.hasBlockingAsk(session)))
+        return session;
+      return asks.closeThreadAsks(over(session, event, null), null);
     case "status":
-      return fileChanged(m.title === null ? session : { ...session, title: m.title }, m, event);
+      return applyStatusFile(m.title === null ? session : { ...session, title: m.title }, m, event);
     case "gone":
       return end({ ...session, file: null }, event, m.why === "process" ? "process gone" : "file gone");
     case "enriched":
       return enrich(session, m.with);
-    case "note":
+    case "no-change":
       return session;
     default:
       return m satisfies never;
@@ -143,7 +142,7 @@ function sessionStart(session: Session, event: AgentEvent, m: Change & { kind: "
 
 function end(session: Session, when: Moment, reason: string): Session {
   if (session.ended) return session;
-  const whileBusy = session.turn.running || asks.hasBlocking(session);
+  const whileBusy = session.turn.running || asks.hasBlockingAsk(session);
   return {
     ...over(session, when, session.turn.error),
     ended: { reason, whileBusy, at: when.at, t: when.t },
@@ -158,7 +157,7 @@ function prompt(session: Session, event: AgentEvent, m: Change & { kind: "prompt
   // Calls that a "No" or Esc left behind without a hook. A prompt typed during a turn is only queued.
   const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
   const prompted = { at: event.at, t: event.t };
-  const running = runs(asks.closeThread({ ...session, tools, prompted }, null), event, null);
+  const running = runs(asks.closeThreadAsks({ ...session, tools, prompted }, null), event, null);
   if (m.byMachine) return running;
   return { ...running, lastPrompt: m.text, turnCount: session.turnCount + 1 };
 }
@@ -177,13 +176,13 @@ function toolStart(session: Session, event: AgentEvent, m: Change & { kind: "too
   };
   const main = event.agentId === null;
   const settled = main ? asks.closeAsks(session, (ask) => ask.from === "reminder") : session;
-  const known = main ? runs(settled, event, m.tool) : knowChild(settled, event, m.tool);
+  const known = main ? runs(settled, event, m.tool) : upsertChild(settled, event, m.tool);
   // Stamped after its subagent's end: there is nobody left to run it.
-  if (event.agentId !== null && !isRunning(known, event.agentId)) return known;
+  if (event.agentId !== null && !isChildRunning(known, event.agentId)) return known;
   const tools = [...known.tools, call];
   if (tools.length > limits.maxTools) tools.shift();
   const skill = m.skill === null || !main ? known.currentSkill : m.skill;
-  return asks.bindCall({ ...known, tools, currentSkill: skill }, call, event);
+  return asks.bindToolCall({ ...known, tools, currentSkill: skill }, call, event);
 }
 
 function ended(call: ToolCall, when: Moment): ToolCall {
@@ -204,7 +203,7 @@ function toolEnd(session: Session, event: AgentEvent, m: Change & { kind: "tool-
     tools.push(same(c) ? ended(c, event) : c);
   }
   const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
-  if (!main) return knowChild(closed, event, null);
+  if (!main) return upsertChild(closed, event, null);
   const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");
   if (trails(session, event) && !session.tools.some(same)) return unnamed;
   const running = runs(unnamed, event, "Thinking");
@@ -239,4 +238,68 @@ function late(session: Session, event: AgentEvent): Session {
     return { ...session, file: { status, waitingFor, at: event.at, t: event.t }, settled: false };
   }
   return m.kind === "enriched" ? enrich(session, m.with) : session;
+}
+
+/** What every event tells besides its change: that the session lives, where it is, and who sits there. */
+
+export function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
+  if (payloadKey === null) return false;
+  for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
+  return false;
+}
+
+export function recordActivity(session: Session, event: AgentEvent): Session {
+  const hook = isHookChange(event.change);
+  const changes = hook || event.change.kind === "status";
+  const when = { at: event.at, t: event.t };
+  const main = event.agentId === null;
+  return {
+    ...session,
+    newest: Math.max(session.newest, event.t),
+    last: changes ? when : session.last,
+    moved: changes ? when : session.moved,
+    settled: changes ? false : session.settled,
+    payloads: event.payloadKey === null ? session.payloads : withPayload(session, event),
+    cwd: (main ? event.cwd : null) ?? session.cwd,
+    firstCwd: session.firstCwd ?? event.cwd,
+    project: session.project ?? event.project,
+    transcriptPath: (main ? event.transcriptPath : null) ?? session.transcriptPath,
+    attended: attendedBy(session, event),
+    place: mergePlace(session, event),
+  };
+}
+
+/** The agent's file knows best: hooks of a session that the person sent to the background say that nobody sits there. */
+function attendedBy({ attended, file }: Session, event: AgentEvent): boolean | null {
+  const isFiles = file !== null && attended === true && event.change.kind !== "status";
+  return isFiles ? attended : (event.attended ?? attended);
+}
+
+/** Those of the last moment, and this one. After a prompt or a turn's end the same words mean something new. */
+function withPayload(
+  { payloads }: Session,
+  { payloadKey, t, change: { kind } }: AgentEvent,
+): Session["payloads"] {
+  const isNewTurn = kind === "prompt" || kind === "turn-end";
+  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= timing.duplicateMs);
+  recent.push({ key: payloadKey ?? "", t });
+  if (recent.length > 16) recent.shift();
+  return recent;
+}
+
+function mergePlace(session: Session, event: AgentEvent): Session["place"] {
+  const old = session.place;
+  const told = event.place;
+  if (!told || !old) return told ?? old;
+  if (isSamePlace(old, told)) return old;
+  const samePid = told.pid === null || told.pid === old.pid;
+  if (!samePid) return told;
+  return {
+    local: told.local || old.local,
+    pid: told.pid ?? old.pid,
+    procStart: told.procStart ?? old.procStart,
+    tty: told.tty ?? old.tty,
+    terminalSessionId: told.terminalSessionId ?? old.terminalSessionId,
+    env: { ...told.env, ...old.env },
+  };
 }

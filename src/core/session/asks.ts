@@ -10,25 +10,25 @@ export function closeAsks(session: Session, closes: (ask: Ask) => boolean): Sess
 }
 
 /** Through beckon. */
-export function answered(session: Session, request: string, { at, t }: Moment): Session {
+export function closeAnswered(session: Session, request: string, { at, t }: Moment): Session {
   return { ...closeAsks(session, (ask) => ask.request === request), answered: { at, t } };
 }
 
 /** All asks of one thread (the idle one is the main thread's). What the status file opened, the file closes. */
-export function closeThread(session: Session, agentId: string | null): Session {
+export function closeThreadAsks(session: Session, agentId: string | null): Session {
   return closeAsks(session, (ask) => ask.agentId === agentId && ask.from !== "file");
 }
 
 /** A thread that has ended asks nothing. If the file still says "waiting", the dialog is somebody else's. */
-export function endThread(session: Session, agentId: string): Session {
-  const closed = closeThread(session, agentId);
+export function endThreadAsks(session: Session, agentId: string): Session {
+  const closed = closeThreadAsks(session, agentId);
   const guessed = closed.asks.find((ask) => ask.agentId === agentId);
   return guessed
     ? replaceAsk(closed, guessed, { ...guessed, agentId: null, tool: null, summary: "" })
     : closed;
 }
 
-export function hasBlocking(session: Session): boolean {
+export function hasBlockingAsk(session: Session): boolean {
   return session.asks.some(isBlocking);
 }
 
@@ -77,7 +77,7 @@ function isOf(call: ToolCall, event: AgentEvent, change: Change & { kind: "ask" 
 const justEndedMs = 2_000;
 
 /** PermissionRequest: opens an ask, or names the one that a reminder or the status file opened without a name. */
-export function request(session: Session, event: AgentEvent, change: Change & { kind: "ask" }): Session {
+export function openRequest(session: Session, event: AgentEvent, change: Change & { kind: "ask" }): Session {
   const isBound = ({ toolUseId }: ToolCall) => session.asks.some((ask) => ask.toolUseId === toolUseId);
   const calls = session.tools.filter((call) => isOf(call, event, change));
   const call = calls.find((c) => !c.ended && !isBound(c));
@@ -107,7 +107,7 @@ function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: M
 }
 
 /** An ask that no request named can only be about the one tool call under way, if there is just one. */
-export function nameByCall(session: Session): Session {
+export function nameFromToolCall(session: Session): Session {
   const nameless = session.asks.find(
     (ask) => ask.from !== "hook" && ask.kind === "permission" && ask.tool === null,
   );
@@ -119,7 +119,7 @@ export function nameByCall(session: Session): Session {
 }
 
 /** PreToolUse after its PermissionRequest: the ask learns its tool_use_id. */
-export function bindCall(session: Session, call: ToolCall, event: AgentEvent): Session {
+export function bindToolCall(session: Session, call: ToolCall, event: AgentEvent): Session {
   const waiting = session.asks.find(
     (ask) => ask.from === "hook" && ask.toolUseId === null && sameCall(call, event, ask.tool, ask.inputKey),
   );
@@ -138,8 +138,12 @@ export function closeForTool(session: Session, event: AgentEvent, tool: string, 
 }
 
 /** The agent's reminder comes seconds late and names nothing: it only counts where nobody has said more. */
-export function remind(session: Session, change: Change & { kind: "nudge" }, when: Moment): Session {
-  if (hasBlocking(session)) return session;
+export function applyReminder(
+  session: Session,
+  change: Change & { kind: "reminder" },
+  when: Moment,
+): Session {
+  if (hasBlockingAsk(session)) return session;
   if (change.ask === "idle") {
     const over: Session =
       session.turn.running && session.file?.status !== "busy"
@@ -149,24 +153,24 @@ export function remind(session: Session, change: Change & { kind: "nudge" }, whe
     return openUnnamed(over, "idle", "reminder", when);
   }
   if (session.file && session.file.status !== "waiting") return session;
-  return nameByCall(openUnnamed(session, change.ask, "reminder", when));
+  return nameFromToolCall(openUnnamed(session, change.ask, "reminder", when));
 }
 
 /** What the status file says of dialogs: "waiting" shows what was hidden, or opens an ask without a name. */
-export function fileWaits(session: Session, kind: "permission" | "question", when: Moment): Session {
+export function applyFileWaiting(session: Session, kind: "permission" | "question", when: Moment): Session {
   const shown = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
   if (shown) {
     const at = openSince(shown, when);
     return at === shown.at ? session : replaceAsk(session, shown, { ...shown, at });
   }
-  if (hasBlocking(session)) {
+  if (hasBlockingAsk(session)) {
     return { ...session, asks: session.asks.map((ask) => (ask.hidden ? { ...ask, hidden: false } : ask)) };
   }
   return openUnnamed(session, kind, "file", when);
 }
 
 /** Settled "busy": no dialog is on the screen, whatever a request announced. It may still come. */
-export function hideBlocking(session: Session): Session {
+export function hideBlockingAsks(session: Session): Session {
   if (!session.asks.some((ask) => isBlocking(ask) && isVisible(ask))) return session;
   return {
     ...session,

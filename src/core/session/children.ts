@@ -2,16 +2,16 @@
 
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
-import { endThread } from "./asks.ts";
+import { endThreadAsks } from "./asks.ts";
 import type { AgentEvent, BackgroundTask, Moment } from "./event.ts";
 import type { Child, Session } from "./session.ts";
 
-export function isRunning(session: Session, agentId: string): boolean {
+export function isChildRunning(session: Session, agentId: string): boolean {
   return session.children.some((child) => child.agentId === agentId && child.running);
 }
 
 /** An event of the child: it is there and runs. `detail` null: thinking; undefined: as it was. */
-export function knowChild(session: Session, event: AgentEvent, detail?: string | null): Session {
+export function upsertChild(session: Session, event: AgentEvent, detail?: string | null): Session {
   const { agentId } = event;
   if (agentId === null) return session;
   const known = session.children.find((child) => child.agentId === agentId);
@@ -40,7 +40,7 @@ export function knowChild(session: Session, event: AgentEvent, detail?: string |
 }
 
 export function endChild(session: Session, agentId: string, when: Moment): Session {
-  const closed = endThread(session, agentId);
+  const closed = endThreadAsks(session, agentId);
   const tools = closed.tools.filter((call) => call.agentId !== agentId);
   const known = closed.children.find((child) => child.agentId === agentId);
   // /compact ends a child that never started.
@@ -93,5 +93,5 @@ function withChildren(session: Session, children: readonly Child[]): Session {
   if (children.length <= limits.maxChildren) return { ...session, children };
   const oldest = children.find((child) => !child.running) ?? children[0];
   const rest = children.filter((child) => child !== oldest);
-  return withChildren(endThread({ ...session, children: rest }, oldest?.agentId ?? ""), rest);
+  return withChildren(endThreadAsks({ ...session, children: rest }, oldest?.agentId ?? ""), rest);
 }

@@ -70,7 +70,7 @@ export type Change =
       readonly outcome: "ok" | "failed" | "denied";
       readonly skill: string | null;
     }
-  | { readonly kind: "tools-done" }
+  | { readonly kind: "tool-batch-end" }
   | {
       readonly kind: "ask";
       readonly ask: Exclude<AskKind, "idle">;
@@ -85,7 +85,7 @@ export type Change =
   | { readonly kind: "ask-answered"; readonly request: string }
   | { readonly kind: "elicitation-end"; readonly server: string | null }
   /** The agent's own reminder that somebody is waited for: it names no tool and comes late. */
-  | { readonly kind: "nudge"; readonly ask: "permission" | "elicitation" | "idle"; readonly text: string }
+  | { readonly kind: "reminder"; readonly ask: "permission" | "elicitation" | "idle"; readonly text: string }
   | {
       readonly kind: "turn-end";
       readonly error: string | null;
@@ -108,7 +108,7 @@ export type Change =
     }
   | { readonly kind: "gone"; readonly why: "process" | "file" }
   | { readonly kind: "enriched"; readonly with: Enrichment }
-  | { readonly kind: "note" };
+  | { readonly kind: "no-change" };
 
 export interface AgentEvent extends Moment {
   readonly id: string;
@@ -175,7 +175,7 @@ export function createInternalEvent(
   };
 }
 
-export function sessionKey(agent: string, sessionId: string): string {
+export function createSessionKey(agent: string, sessionId: string): string {
   return `${agent}:${sessionId}`;
 }
 

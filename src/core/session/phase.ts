@@ -1,9 +1,8 @@
 /** Phase, state and status: never stored, always derived from the session and the time. */
 import { timing } from "../timing.ts";
-import { fullAskSummary, reasonOf } from "./ask-text.ts";
 import type { Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
-import { inBackground, statusTexts } from "./status-text.ts";
+import { describeReason, formatBackgroundTask, statusTexts, summarizeAskInFull } from "./texts.ts";
 
 export type ActivityPhase = "busy" | "interactable" | "waiting_permission" | "waiting_question";
 export type SessionState = "active" | "idle" | "completed" | "stale";
@@ -56,10 +55,13 @@ export function statusOf(session: Session, now: Moment): Status {
   const child = session.children.findLast((c) => c.running);
   if (child) return { kind: "working", detail: child.type || "Subagent" };
   const { turn, background } = session;
-  return { kind: "idle", detail: turn.error ?? (background === null ? null : inBackground(background)) };
+  return {
+    kind: "idle",
+    detail: turn.error ?? (background === null ? null : formatBackgroundTask(background)),
+  };
 }
 
 /** Of a permission and a plan, what it is about is in the ask: it may be long. */
 function detailOf(ask: Ask): string {
-  return ask.kind === "permission" || ask.kind === "plan" ? reasonOf(ask) : fullAskSummary(ask);
+  return ask.kind === "permission" || ask.kind === "plan" ? describeReason(ask) : summarizeAskInFull(ask);
 }

@@ -1,6 +1,6 @@
 const prefix = "beckon-doctor-";
 
-export function probeId(random: string): string {
+export function createProbeId(random: string): string {
   return `${prefix}${random}`;
 }
 
@@ -9,11 +9,11 @@ export function isProbe({ sessionId }: { readonly sessionId: string }): boolean 
 }
 
 /** A line of the spool. */
-export function isOfProbeLine(line: string): boolean {
+export function isProbeLine(line: string): boolean {
   return line.includes(`"${prefix}`);
 }
 
 /** Of an alert's key. */
-export function isOfProbe(key: string): boolean {
+export function isProbeAlert(key: string): boolean {
   return key.includes(`:${prefix}`);
 }

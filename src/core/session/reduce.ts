@@ -57,7 +57,7 @@ function sharing(event: AgentEvent, { session, recent }: EventWindow): AgentEven
 }
 
 /** A session as it was saved: nothing before it can be told anew. */
-export function windowFromSession(session: Session): EventWindow {
+export function createWindow(session: Session): EventWindow {
   return { base: session, recent: [], middle: null, middleAt: 0, session };
 }
 
@@ -65,7 +65,7 @@ export function windowFromSession(session: Session): EventWindow {
 export type SavedEventWindow = Pick<EventWindow, "base" | "recent">;
 
 export function restoreWindow({ base, recent }: SavedEventWindow): EventWindow | null {
-  return recent.length > 0 ? tell({ base, middleAt: 0 }, recent) : base && windowFromSession(base);
+  return recent.length > 0 ? tell({ base, middleAt: 0 }, recent) : base && createWindow(base);
 }
 
 /** After the last one that is not newer. Almost always that is the end. */

@@ -120,7 +120,7 @@ export function isInterrupted(session: Session): boolean {
   return stopped === null ? lastResponse === null : prompted.t > stopped.t;
 }
 
-export function newSession(event: AgentEvent): Session {
+export function createSession(event: AgentEvent): Session {
   const when = { at: event.at, t: event.t };
   return {
     agent: event.agent,

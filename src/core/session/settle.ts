@@ -1,6 +1,6 @@
 /** The agent's own status file: what its word does at once, and what it does when everything has come to rest. */
 import { timing } from "../timing.ts";
-import { closeAsks, fileWaits, hasBlocking, hideBlocking, nameByCall } from "./asks.ts";
+import { applyFileWaiting, closeAsks, hasBlockingAsk, hideBlockingAsks, nameFromToolCall } from "./asks.ts";
 import type { Change, Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
 
@@ -28,14 +28,18 @@ function over(session: Session, when: Moment): Session {
 }
 
 function waits(session: Session, waitingFor: string | null, when: Moment): Session {
-  if (waitingFor === "input needed") return fileWaits(session, "question", when);
+  if (waitingFor === "input needed") return applyFileWaiting(session, "question", when);
   // "dialog open" outside a turn that a hook started: the person opened that dialog.
   if (waitingFor === "dialog open" && !(session.turn.running && session.turn.byHook)) return session;
-  return fileWaits(session, "permission", when);
+  return applyFileWaiting(session, "permission", when);
 }
 
 /** A change of the file, in its place among the hooks. */
-export function fileChanged(session: Session, change: Change & { kind: "status" }, when: Moment): Session {
+export function applyStatusFile(
+  session: Session,
+  change: Change & { kind: "status" },
+  when: Moment,
+): Session {
   const before = session.file?.status;
   // The dialog that was answered through beckon is closed already: the file means that one, and not the next in line.
   const isKnown = session.answered !== null && session.file !== null && session.answered.t >= session.file.t;
@@ -69,7 +73,7 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
     case "busy":
       return (!turn.running && turn.t > file.t) || session.asks.some((ask) => isNews(ask, file));
     case "waiting":
-      return !hasBlocking(session);
+      return !hasBlockingAsk(session);
   }
 }
 
@@ -77,7 +81,7 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
 const isNews = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisible(ask) && ask.t > file.t;
 
 /** When what hooks and file say of it has come to rest, on the clock of `t`; null: it has, or there is nothing to wait for. */
-export function restsAt(session: Session, t: number): number | null {
+export function settlesAt(session: Session, t: number): number | null {
   const { file, moved, settled, ended } = session;
   if (settled || ended) return null;
   const late = file !== null && t - moved.t >= timing.settleMs && contradicts(session, file);
@@ -87,7 +91,7 @@ export function restsAt(session: Session, t: number): number | null {
 
 /** When what has been so since then will not be taken back any more, though later events may change the session; null: now. */
 export function certainAt(session: Session, since: Moment, t: number): number | null {
-  const rest = restsAt(session, t);
+  const rest = settlesAt(session, t);
   if (rest === null || session.file?.status === "busy") return rest;
   const certain = Math.min(rest, since.t + timing.contradictionMs);
   return certain > t ? certain : null;
@@ -105,9 +109,9 @@ export function settle(session: Session, t: number): Session {
     case "shell":
       return over(settled, when);
     case "waiting":
-      return nameByCall(waits(settled, file.waitingFor, when));
+      return nameFromToolCall(waits(settled, file.waitingFor, when));
     case "busy":
       // The turn that a hook thought over goes on: another hook blocked its end, or a prompt was queued.
-      return hideBlocking(turnRuns(settled, settled.turn.byHook, when));
+      return hideBlockingAsks(turnRuns(settled, settled.turn.byHook, when));
   }
 }

@@ -3,7 +3,7 @@
 const maxLooked = 40;
 
 /** A likely typo of it, or its name without the group it belongs to. */
-export function closest(given: string, candidates: readonly string[]): string | null {
+export function findClosest(given: string, candidates: readonly string[]): string | null {
   const name = given.slice(0, maxLooked).toLowerCase();
   const rated = candidates.map((candidate) => {
     const full = candidate.toLowerCase();

@@ -1,12 +1,12 @@
 /** JSON as it is written: found and cut in the text itself, where to write it anew would cost more. */
 
 /** Equal for equal texts: 32 bits and the length tell those of one session in one moment apart. */
-export function keyOfText(text: string): string {
+export function hashText(text: string): string {
   return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
 }
 
 /** From a string's opening quote to its closing one; -1: there is none. */
-export function endOfString(text: string, open: number): number {
+export function findStringEnd(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let backslashes = 0;
     while (text.charCodeAt(close - 1 - backslashes) === 92) backslashes++;
@@ -16,7 +16,7 @@ export function endOfString(text: string, open: number): number {
 }
 
 /** Valid JSON, with null for the value of the one member of that name. Named twice or spelled otherwise, it stays as it is. */
-export function withoutMember(text: string, name: string, from: number): string {
+export function blankMember(text: string, name: string, from: number): string {
   // Within a string its quotes would be escaped: this can only be a member's name.
   const written = `"${name}":`;
   const at = text.indexOf(written, from);
@@ -33,7 +33,7 @@ function endOfValue(text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
     switch (text[at]) {
       case '"':
-        at = endOfString(text, at);
+        at = findStringEnd(text, at);
         if (at < 0 || depth === 0) return at < 0 ? -1 : at + 1;
         break;
       case "[":

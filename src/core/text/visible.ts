@@ -4,10 +4,10 @@
  */
 
 /** Lines stay lines. */
-export function visible(text: string): string {
+export function makeVisible(text: string): string {
   return text
     .split("\n")
-    .map((line) => visibleLine(line, true))
+    .map((line) => makeLineVisible(line, true))
     .join("\n");
 }
 
@@ -28,7 +28,7 @@ const letter = /[\p{L}\u25cc]/u;
 const maxCombining = 5;
 
 /** A line break is marked like any other that cannot be seen; a tab too, unless it indents a line of its own. */
-export function visibleLine(text: string, isOwnLine = false): string {
+export function makeLineVisible(text: string, isOwnLine = false): string {
   if (isPlain.test(text) && !text.includes(" ".repeat(maxSpaces))) return text;
   const chars = [...text];
   let base = "";
@@ -50,8 +50,8 @@ export function visibleLine(text: string, isOwnLine = false): string {
 }
 
 /** The code points of what would not be seen. Blanks are not among them. */
-export function unseenIn(text: string): readonly string[] {
-  const marks = visible(text).match(/⟨U\+[0-9A-F]+(?=⟩)/g) ?? [];
+export function findInvisible(text: string): readonly string[] {
+  const marks = makeVisible(text).match(/⟨U\+[0-9A-F]+(?=⟩)/g) ?? [];
   const codes = new Set(marks.map((found) => found.slice(1)));
   for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+3000"]) codes.delete(harmless);
   return [...codes];

@@ -8,17 +8,17 @@ const quarterMs = 15 * minuteMs;
 
 export interface Ages {
   /** "now", "3 min", "2 h", "1 day" */
-  since(moment: Moment): string;
+  format(moment: Moment): string;
   isOlder(moment: Moment, thanMs: number): boolean;
   /** For what a person set to end at a wall time: it ends then, not at the next full minute. */
-  isToCome(at: number): boolean;
+  isFuture(at: number): boolean;
   /** As of the last full minute of the wall clock, so that all ages change together. */
   readonly minute: Moment;
   /** The wall time at which an answer given so far becomes another; null: never. */
-  next(): number | null;
+  nextChange(): number | null;
 }
 
-export function agesAt(now: Moment): Ages {
+export function createAges(now: Moment): Ages {
   const into = now.at % minuteMs;
   const minute = { at: now.at - into, t: now.t - into };
   let next = Number.MAX_SAFE_INTEGER;
@@ -28,7 +28,7 @@ export function agesAt(now: Moment): Ages {
   const wakeIn = (ms: number): void => wake(minute.at + Math.ceil(ms / minuteMs) * minuteMs);
 
   return {
-    since(moment) {
+    format(moment) {
       const ms = elapsedMs(moment, minute);
       const step = ms < hourMs ? minuteMs : ms < dayMs ? hourMs : dayMs;
       wakeIn(step - (ms % step));
@@ -39,14 +39,14 @@ export function agesAt(now: Moment): Ages {
       if (left > 0) wakeIn(left);
       return left <= 0;
     },
-    isToCome(at) {
+    isFuture(at) {
       wake(at);
       // Its words may say "tomorrow": midnight is at a full quarter of an hour everywhere.
       if (at > now.at && at < Number.MAX_SAFE_INTEGER) wake(now.at - (now.at % quarterMs) + quarterMs);
       return at > now.at;
     },
     minute,
-    next: () => (next === Number.MAX_SAFE_INTEGER ? null : next),
+    nextChange: () => (next === Number.MAX_SAFE_INTEGER ? null : next),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Session } from "../session/session.ts";
-import { cutMiddle } from "../text/line.ts";
-import { terminalName } from "./terminal-name.ts";
+import { truncateMiddle } from "../text/text.ts";
+import { nameTerminal } from "./terminal-name.ts";
 
 export interface FocusText {
   readonly title: string;
@@ -9,7 +9,7 @@ export interface FocusText {
 }
 
 /** `session`: null where it is not known any more. */
-export function focusText(
+export function formatFocusOutcome(
   { result, by, why }: FocusOutcome,
   session: Pick<Session, "place" | "cwd" | "ended"> | null,
 ): FocusText {
@@ -30,11 +30,12 @@ export function focusText(
 const maxPath = 100;
 
 /** A terminal that beckon cannot show, its person can find: by its name and its folder. */
-function whereIs(session: Parameters<typeof focusText>[1]): string | null {
+function whereIs(session: Parameters<typeof formatFocusOutcome>[1]): string | null {
   if (session === null || session.ended) return null;
-  const known = [terminalName(session.place), session.cwd && `in ${cutMiddle(session.cwd, maxPath)}`].filter(
-    Boolean,
-  );
+  const known = [
+    nameTerminal(session.place),
+    session.cwd && `in ${truncateMiddle(session.cwd, maxPath)}`,
+  ].filter(Boolean);
   return known.length === 0 ? null : `where to look: ${known.join(", ")}`;
 }
 

@@ -1,10 +1,16 @@
 /** The groups in which every list (menu, `beckon status`, API) shows sessions to users. */
 import type { Config } from "../config/config.ts";
-import { dismissalKey, isFailureDismissed, mutedBy, type Preferences } from "../config/preferences.ts";
-import { keyOfSession } from "../session/keys.ts";
+import {
+  dismissedAskKey,
+  dismissedFailureKey,
+  findMuteScope,
+  type Preferences,
+} from "../config/preferences.ts";
+import type { Moment } from "../session/event.ts";
+import { sessionKeyOf } from "../session/keys.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "../session/session.ts";
 import { timing } from "../timing.ts";
-import type { Ages } from "./ages.ts";
+import { type Ages, createAges } from "./ages.ts";
 
 /** In the order in which they matter to the user. The names are part of the API. */
 export const groups = ["needs_you", "failed", "set_aside", "working", "ready", "ended"] as const;
@@ -65,9 +71,9 @@ export function groupSession(session: Session, context: GroupContext): SessionGr
   const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
   if (session.ended || isLost(session, asks, ages)) return { group: "ended", silence: null, asks: [] };
 
-  const key = keyOfSession(session);
+  const key = sessionKeyOf(session);
   const silence = silenceOf(session, key, context);
-  const isDismissed = (ask: Ask) => preferences.dismissed.includes(dismissalKey(key, ask.id));
+  const isDismissed = (ask: Ask) => preferences.dismissed.includes(dismissedAskKey(key, ask.id));
   const leading = asks.find((ask) => !isDismissed(ask)) ?? asks[0];
   if (leading) {
     const why = silence ?? unattended(session, config) ?? (isDismissed(leading) ? dismissed : null);
@@ -78,7 +84,7 @@ export function groupSession(session: Session, context: GroupContext): SessionGr
     return { group: "working", silence, asks: [] };
   }
   if (session.turn.error === null) return { group: "ready", silence, asks: [] };
-  return preferences.dismissed.includes(isFailureDismissed(key, session))
+  return preferences.dismissed.includes(dismissedFailureKey(key, session))
     ? { group: "ready", silence: dismissed, asks: [] }
     : { group: "failed", silence, asks: [] };
 }
@@ -101,14 +107,29 @@ function silenceOf(
 ): Silence | null {
   const until = snoozedUntil(key, preferences, ages);
   if (until !== null) return { kind: "snoozed", until };
-  return mutedBy(session, preferences, config) ? { kind: "muted" } : null;
+  return findMuteScope(session, preferences, config) ? { kind: "muted" } : null;
 }
 
 export function snoozedUntil(key: string, preferences: Preferences, ages: Ages): number | null {
-  const snooze = preferences.snoozed.find(({ session, until }) => session === key && ages.isToCome(until));
+  const snooze = preferences.snoozed.find(({ session, until }) => session === key && ages.isFuture(until));
   return snooze?.until ?? null;
 }
 
 function unattended(session: Session, config: Config): Silence | null {
   return session.attended === false && !config.alerts.unattended ? { kind: "unattended" } : null;
+}
+
+/** Finds the session that has needed the user for the longest time; null if none does. */
+export function findNextWaiting(
+  sessions: readonly Session[],
+  { preferences, config, now }: { preferences: Preferences; config: Config; now: Moment },
+): Session | null {
+  const context = { preferences, config, ages: createAges(now) };
+  let next: { readonly session: Session; readonly since: number } | null = null;
+  for (const session of sessions) {
+    const { group, asks } = groupSession(session, context);
+    const since = asks[0]?.at ?? 0;
+    if (group === "needs_you" && (next === null || since < next.since)) next = { session, since };
+  }
+  return next?.session ?? null;
 }

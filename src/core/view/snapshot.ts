@@ -14,7 +14,7 @@ import {
 } from "../session/phase.ts";
 import { hasDied, isInterrupted, isVisible, projectOf, type Session } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
-import { agesAt } from "./ages.ts";
+import { createAges } from "./ages.ts";
 import { formatSilence, type Group, groupSession } from "./groups.ts";
 
 export interface AskSnapshot {
@@ -92,7 +92,7 @@ export interface SnapshotContext {
 export function createSnapshot(stored: Session, now: Moment, context: SnapshotContext): SessionSnapshot {
   const session = settle(stored, now.t);
   const { preferences, config, formatTime } = context;
-  const { group, silence } = groupSession(session, { preferences, config, ages: agesAt(now) });
+  const { group, silence } = groupSession(session, { preferences, config, ages: createAges(now) });
   const asks = session.asks.filter(isVisible);
   return {
     provider: session.agent,

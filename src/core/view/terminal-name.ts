@@ -1,6 +1,6 @@
 /** A terminal as its person calls it. Nothing is done with the name but to show it. */
 import type { Place } from "../session/event.ts";
-import { cutEnd } from "../text/line.ts";
+import { truncateEnd } from "../text/text.ts";
 
 type Env = Place["env"];
 
@@ -30,10 +30,11 @@ const byVariable: readonly (readonly [variable: string, name: string])[] = [
 ];
 
 /** "tmux %3", "kitty", "VS Code over SSH"; null: nothing is known. */
-export function terminalName(place: Place | null): string | null {
+export function nameTerminal(place: Place | null): string | null {
   if (place === null) return null;
   const { env, tty } = place;
-  const name = multiplexer(env) ?? emulator(env) ?? (tty && cutEnd(tty.replace(/^\/dev\//, ""), maxName));
+  const name =
+    multiplexer(env) ?? emulator(env) ?? (tty && truncateEnd(tty.replace(/^\/dev\//, ""), maxName));
   if (!name) return env.SSH_CONNECTION ? "over SSH" : null;
   if (env.SSH_CONNECTION) return `${name} over SSH`;
   return env.WSL_DISTRO_NAME ? `${name} (WSL)` : name;
@@ -54,7 +55,7 @@ function emulator(env: Env): string | null {
   if (TERM_PROGRAM && TERM_PROGRAM !== "tmux") {
     return Object.hasOwn(programs, TERM_PROGRAM)
       ? (programs[TERM_PROGRAM] ?? null)
-      : cutEnd(TERM_PROGRAM, maxName) || null;
+      : truncateEnd(TERM_PROGRAM, maxName) || null;
   }
   if (TERMINAL_EMULATOR?.startsWith("JetBrains")) return "JetBrains";
   return byVariable.find(([variable]) => env[variable])?.[1] ?? null;

@@ -1,5 +1,4 @@
 /** What a person sees of the state, as data: adapters show it, and know nothing else. */
-
 import type { UserAction } from "../config/user-action.ts";
 
 export interface MenuEntry {
@@ -62,4 +61,12 @@ export interface Alert {
   readonly isExact?: true;
   /** Beside going there, which every alert can do. At most three. */
   readonly buttons?: readonly AlertButton[];
+}
+
+/** In columns. */
+export const maxLabelColumns = 80;
+
+/** Unlike a join alone, never the same for different parts. */
+export function createEntryId(...parts: readonly string[]): string {
+  return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import blockedIcon from "../../../assets/macos/alert-blocked.png" with { type: "file" };
 import calmIcon from "../../../assets/macos/alert-calm.png" with { type: "file" };
 import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
-import { cutEnd } from "../../core/text/line.ts";
+import { truncateEnd } from "../../core/text/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, PanelMessage } from "../macos/protocol.ts";
@@ -142,7 +142,7 @@ function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
   return {
     do: "panel",
     key: alert.key,
-    title: cutEnd(alert.title, maxTitle) || "beckon",
+    title: truncateEnd(alert.title, maxTitle) || "beckon",
     body: alert.isExact ? alert.body : shortBody(alert.body),
     isExact: alert.isExact === true,
     buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
@@ -157,7 +157,7 @@ function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
 function shortBody(body: string): string {
   return body
     .split("\n")
-    .map((line) => cutEnd(line, maxBodyLine))
+    .map((line) => truncateEnd(line, maxBodyLine))
     .filter((line) => line !== "")
     .slice(0, bodyLines)
     .join("\n");

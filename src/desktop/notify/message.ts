@@ -1,7 +1,7 @@
 /** An alert in the words of org.freedesktop.Notifications: pure, so that what a desktop is told can be read in a test. */
 
-import { cutEnd } from "../../core/text/line.ts";
-import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import { truncateEnd } from "../../core/text/text.ts";
+import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 
 export interface Hint {
@@ -37,14 +37,14 @@ const urgencies = { low: 0, normal: 1, critical: 2 } as const satisfies Record<A
 
 export function titleOf(alert: Alert): string {
   // A notification without a title is refused by some servers.
-  return cutEnd(alert.title, titleWidth) || appName;
+  return truncateEnd(alert.title, titleWidth) || appName;
 }
 
 export function bodyOf(alert: Alert): string {
   if (alert.isExact) return alert.body;
   return alert.body
     .split(/\r\n|[\n\r\u2028\u2029]/, bodyLines * 4)
-    .map((line) => cutEnd(line, bodyWidth))
+    .map((line) => truncateEnd(line, bodyWidth))
     .filter((line) => line !== "")
     .slice(0, bodyLines)
     .join("\n");
@@ -87,7 +87,7 @@ function actionsOf(alert: Alert, program: string): readonly string[] {
   if (!leadsSomewhere(alert)) return [];
   const drawsNone = /^(gnome-shell|plasma|cinnamon|swaynotificationcenter)$/i.test(program);
   const rows = shownRows.find(([name]) => name.test(program))?.[1] ?? leastRows;
-  const buttons = buttonsWithin(alert, rows);
+  const buttons = selectButtons(alert, rows);
   const looks = clickKeys.slice(0, drawsNone && buttons.length < maxButtons ? 2 : 1);
   return [...buttons.flatMap(({ id, label }) => [id, label]), ...looks.flatMap((key) => [key, clickLabel])];
 }

@@ -1,7 +1,7 @@
 /** Alerts by the command notify-send, where beckon itself cannot get at the session bus. */
 
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
-import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
 import { busAddress } from "../dbus.ts";
@@ -57,7 +57,7 @@ function notifySendArgv(alert: Alert, icon: string, waits: boolean): string[] {
     ...(!alert.sound && waits ? ["boolean:suppress-sound:true"] : []),
   ];
   // Before it waits for an answer, it tells nobody of one.
-  const buttons = waits ? buttonsWithin(alert, leastRows) : [];
+  const buttons = waits ? selectButtons(alert, leastRows) : [];
   return [
     "notify-send",
     `--app-name=${appName}`,

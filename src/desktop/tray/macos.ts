@@ -2,7 +2,7 @@
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
-import { cutEnd } from "../../core/text/line.ts";
+import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
 import type { FromChild, MenuLine, MenuRow, ViewMessage } from "../macos/protocol.ts";
@@ -114,10 +114,10 @@ function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserActi
     // The number stands beside it, in the menu bar's own type.
     icon: readTemplatePng({ phase: view.icon.phase, count: 0 }).toString("base64"),
     count: view.icon.count,
-    title: cutEnd(view.title, maxLabel),
+    title: truncateEnd(view.title, maxLabel),
     tooltip: view.tooltip
       .split("\n", 10)
-      .map((line) => cutEnd(line, maxLabel))
+      .map((line) => truncateEnd(line, maxLabel))
       .join("\n"),
     rows: rowsOf(view.items, chosen),
   };
@@ -130,7 +130,7 @@ function rowsOf(items: readonly MenuItem[], chosen: Map<string, UserAction>): (M
     if (action !== null) chosen.set(id, action);
     return {
       // What fits stays as it is, blanks too: it may be the exact text of what is asked.
-      label: label.length <= maxLabelLength ? label : cutEnd(label, maxLabel),
+      label: label.length <= maxLabelLength ? label : truncateEnd(label, maxLabel),
       ...(action === null ? {} : { id }),
       ...(checked ? { checked } : {}),
       ...(children.length === 0 ? {} : { rows: rowsOf(children, chosen) }),

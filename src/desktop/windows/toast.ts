@@ -6,7 +6,7 @@
  * shortcut in the Start menu, and is an unsigned program that virus scanners ask about.
  */
 import { createHash } from "node:crypto";
-import { buttonsWithin } from "../../core/view/alert-answer.ts";
+import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert, AlertButton } from "../../core/view/view.ts";
 import { appName, bodyOf, clickLabel, leadsSomewhere, titleOf } from "../notify/message.ts";
 import type { RegistryText } from "./registry.ts";
@@ -56,7 +56,7 @@ export function escapeXml(text: string): string {
 const toastRows = 4;
 
 /** What a toast can offer beside going there. */
-export const toastButtons = (alert: Alert): readonly AlertButton[] => buttonsWithin(alert, toastRows);
+export const toastButtons = (alert: Alert): readonly AlertButton[] => selectButtons(alert, toastRows);
 
 /** `ids`: of its buttons, in their order. */
 export function toastXml(alert: Alert, id: string, ids: readonly string[] = []): string {

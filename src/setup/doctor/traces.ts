@@ -2,7 +2,7 @@
 
 import { about, type Finding, plural } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
-import { isOfProbeLine } from "../../core/session/probe.ts";
+import { isProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
 import { readSmallFile } from "../../storage/files.ts";
 import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
@@ -70,7 +70,7 @@ function since(at: number, now: number): string {
 export function lookForTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
   const waiting = read(paths.spool, limits.maxSpoolBytes)
     .split("\n")
-    .filter((line) => line.trim() !== "" && !isOfProbeLine(line));
+    .filter((line) => line.trim() !== "" && !isProbeLine(line));
   const logErrors = read(paths.log, maxLogBytes)
     .split("\n")
     .flatMap((line) => {

@@ -1,5 +1,5 @@
 /** What was found, in people's words, with the form of it in brackets. */
-import { visibleLine } from "../../core/text/visible.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
 
 /** Most severe first. */
 const order = [
@@ -46,6 +46,6 @@ export function createDangerFindings(): DangerFindings {
 }
 
 function shortForm(form: string): string {
-  const chars = [...visibleLine(form.slice(0, 4 * maxForm))];
+  const chars = [...makeLineVisible(form.slice(0, 4 * maxForm))];
   return chars.length <= maxForm ? chars.join("") : `${chars.slice(0, maxForm - 1).join("")}…`;
 }

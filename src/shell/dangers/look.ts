@@ -1,5 +1,5 @@
 /** One look at one command: what was found, and where its paths start from. */
-import { isAbsolute } from "../../core/text/folders.ts";
+import { isAbsolute } from "../../core/text/paths.ts";
 import { createDangerFindings, type DangerFindings } from "./found.ts";
 import type { Args } from "./options.ts";
 import { judgeTarget, type Places } from "./places.ts";

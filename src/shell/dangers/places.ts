@@ -1,5 +1,5 @@
 /** Files: which lie outside of the project, which run by themselves, which hold secrets. */
-import { within } from "../../core/text/folders.ts";
+import { relativeWithin } from "../../core/text/paths.ts";
 import type { DangerFindings } from "./found.ts";
 
 export interface Places {
@@ -31,8 +31,8 @@ export function judgeTarget(target: string, places: Places, found: DangerFinding
 export function isOutside(path: string, { project, from }: Places): boolean {
   if (home.test(path)) return true;
   if (project === null) return full.test(path) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
-  if (full.test(path)) return within(project, path) === null;
-  return from.some((folder) => within(project, `${folder}/${path}`) === null);
+  if (full.test(path)) return relativeWithin(project, path) === null;
+  return from.some((folder) => relativeWithin(project, `${folder}/${path}`) === null);
 }
 
 const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;

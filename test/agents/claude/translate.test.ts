@@ -30,14 +30,14 @@ describe("every payload that the CLI really sent", async () => {
     PostToolUse: "tool-end",
     PostToolUseFailure: "tool-end",
     PermissionDenied: "tool-end",
-    PostToolBatch: "tools-done",
+    PostToolBatch: "tool-batch-end",
     PermissionRequest: "ask",
     Elicitation: "ask",
     ElicitationResult: "elicitation-end",
-    permission_prompt: "nudge",
-    agent_needs_input: "nudge",
-    elicitation_dialog: "nudge",
-    idle_prompt: "nudge",
+    permission_prompt: "reminder",
+    agent_needs_input: "reminder",
+    elicitation_dialog: "reminder",
+    idle_prompt: "reminder",
     Stop: "turn-end",
     StopFailure: "turn-end",
     SubagentStart: "child-start",
@@ -49,7 +49,7 @@ describe("every payload that the CLI really sent", async () => {
   test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
     const name = payload.notification_type ?? payload.hook_event_name;
     const told = event(payload);
-    expect(told?.change.kind).toBe(kinds[name] ?? "note");
+    expect(told?.change.kind).toBe(kinds[name] ?? "no-change");
     expect(told).toMatchObject({
       id: "e1",
       at: stamped.at,
@@ -130,7 +130,7 @@ describe("reminders", () => {
     ["idle_prompt", "idle"],
   ])("%s is about %s", (notification_type, ask) => {
     expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({
-      kind: "nudge",
+      kind: "reminder",
       ask: ask as "idle",
       text: "Hm",
     });
@@ -138,7 +138,7 @@ describe("reminders", () => {
   test.each(["auth_success", "elicitation_response", "", undefined, 7])(
     "type %j changes nothing",
     (notification_type) => {
-      expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "note" });
+      expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "no-change" });
     },
   );
 });
@@ -222,6 +222,6 @@ describe("tools", () => {
 test.each(["CwdChanged", "FileChanged", "TaskCreated", "TeammateIdle", "SomethingNew", "__proto__"])(
   "%s changes nothing",
   (name) => {
-    expect(moveOf(name)).toEqual({ kind: "note" });
+    expect(moveOf(name)).toEqual({ kind: "no-change" });
   },
 );

@@ -1,9 +1,13 @@
 /** Rules can only allow reading, and a mistake in them is named. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { plainWords, readRule, rightRules } from "../../../src/core/config/auto-allow-rules.ts";
-import { readConfig } from "../../../src/core/config/read-config.ts";
-import { isReadOnly } from "../../../src/core/config/read-only.ts";
+import {
+  dropInvalidRules,
+  parseAutoAllowRule,
+  splitPlainCommand,
+} from "../../../src/core/config/auto-allow-rules.ts";
+import { parseConfig } from "../../../src/core/config/read-config.ts";
+import { isReadOnlyCommand } from "../../../src/core/config/read-only-commands.ts";
 
 describe("a rule", () => {
   test.each([
@@ -23,7 +27,7 @@ describe("a rule", () => {
     "Bash(find . -name *)",
     "Bash(cat README.md)",
   ])("%s", (rule) => {
-    expect(readRule(rule)).toBeObject();
+    expect(parseAutoAllowRule(rule)).toBeObject();
   });
   test.each([
     "Edit",
@@ -70,7 +74,7 @@ describe("a rule", () => {
     " Read",
     "",
   ])("%j is none", (rule) => {
-    expect(readRule(rule)).toBeString();
+    expect(parseAutoAllowRule(rule)).toBeString();
   });
 });
 
@@ -82,7 +86,7 @@ describe("in the settings", () => {
       "/": ["Read"],
       "/home/me/../x": ["Read"],
     };
-    const { config, problems } = readConfig({ answering: { autoAllow } });
+    const { config, problems } = parseConfig({ answering: { autoAllow } });
     expect(config.answering).toEqual({
       enabled: true,
       autoAllow: { "/home/me/web": ["Read", "Bash(git status)"] },
@@ -101,7 +105,7 @@ describe("in the settings", () => {
     "%j are no rules",
     (...given) => {
       const [autoAllow] = given;
-      const { config, problems } = readConfig({ answering: { autoAllow } });
+      const { config, problems } = parseConfig({ answering: { autoAllow } });
       expect(config.answering.autoAllow).toEqual({});
       expect(problems).toHaveLength(1);
       expect(problems[0]).toStartWith(
@@ -128,7 +132,7 @@ describe("for any text", () => {
   test("a plain command has no sign that a shell would make something of", () => {
     fc.assert(
       fc.property(text, (command) => {
-        const words = plainWords(command);
+        const words = splitPlainCommand(command);
         if (words === null) return;
         expect(words.length).toBeGreaterThan(0);
         const bare = command.replace(/'[^'\n]*'|"[^"$`\\!\n]*"/g, "Q");
@@ -140,8 +144,8 @@ describe("for any text", () => {
   test("a rule that is one stays one, and nothing else does", () => {
     fc.assert(
       fc.property(fc.array(text), (list) => {
-        const right = rightRules({ "/a": list })["/a"] ?? [];
-        expect(right).toEqual(list.filter((rule) => typeof readRule(rule) !== "string"));
+        const right = dropInvalidRules({ "/a": list })["/a"] ?? [];
+        expect(right).toEqual(list.filter((rule) => typeof parseAutoAllowRule(rule) !== "string"));
       }),
     );
   });
@@ -149,10 +153,12 @@ describe("for any text", () => {
     const option = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz"), minLength: 1 });
     fc.assert(
       fc.property(option, (name) => {
-        expect(isReadOnly(["git", "diff", `--output${name}`])).toBe(false);
-        expect(isReadOnly(["git", "diff", `--${"output".slice(0, (name.length % 6) + 1)}`])).toBe(false);
-        expect(isReadOnly(["git", "diff", `-o${name}`])).toBe(false);
-        expect(isReadOnly(["rg", `--pre${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["git", "diff", `--output${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["git", "diff", `--${"output".slice(0, (name.length % 6) + 1)}`])).toBe(
+          false,
+        );
+        expect(isReadOnlyCommand(["git", "diff", `-o${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["rg", `--pre${name}`])).toBe(false);
       }),
     );
   });

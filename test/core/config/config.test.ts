@@ -1,15 +1,15 @@
 /** A person's settings: what is wrong is named with what would be right, and the rest counts. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { defaults, settings } from "../../../src/core/config/config.ts";
-import { readConfig } from "../../../src/core/config/read-config.ts";
+import { defaultConfig, settings } from "../../../src/core/config/config.ts";
+import { parseConfig } from "../../../src/core/config/read-config.ts";
 
 /** By hooks, which do not ask the app. */
 const readElsewhere: ReadonlySet<string> = new Set(["allowRemoteUrl", "autoLaunch"]);
 
 describe("what is right counts", () => {
   test("nothing set: the defaults, and no complaint", () => {
-    expect(readConfig({})).toEqual({ config: defaults, problems: [] });
+    expect(parseConfig({})).toEqual({ config: defaultConfig, problems: [] });
   });
   test("every setting can be set", () => {
     const config = {
@@ -28,8 +28,8 @@ describe("what is right counts", () => {
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(git diff *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
     };
-    expect(readConfig(config)).toEqual({ config, problems: [] });
-    expect(readConfig({ ...config, quietHours: null }).config.quietHours).toBeNull();
+    expect(parseConfig(config)).toEqual({ config, problems: [] });
+    expect(parseConfig({ ...config, quietHours: null }).config.quietHours).toBeNull();
   });
   test("keys that others read, and a person's notes, are no mistakes", () => {
     const value = {
@@ -39,7 +39,7 @@ describe("what is right counts", () => {
       "// why": "so",
       alerts: { "//": "loud", sound: true },
     };
-    expect(readConfig(value)).toEqual({ config: defaults, problems: [] });
+    expect(parseConfig(value)).toEqual({ config: defaultConfig, problems: [] });
   });
 });
 
@@ -78,7 +78,7 @@ describe("what is wrong is named", () => {
     [[], 'the settings must be an object like {"alerts": {"sound": false}}, not an empty list'],
     [null, 'the settings must be an object like {"alerts": {"sound": false}}, not null'],
   ])("%j", (value, problem) => {
-    expect(readConfig(value)).toEqual({ config: defaults, problems: [problem] });
+    expect(parseConfig(value)).toEqual({ config: defaultConfig, problems: [problem] });
   });
   test.each([
     { from: "22:00", to: "24:00" },
@@ -89,13 +89,13 @@ describe("what is wrong is named", () => {
     "22:00-08:00",
     ["22:00", "08:00"],
   ])("quiet hours that are none: %j", (quietHours) => {
-    const { config, problems } = readConfig({ quietHours });
+    const { config, problems } = parseConfig({ quietHours });
     expect(config.quietHours).toBeNull();
     expect(problems).toHaveLength(1);
     expect(problems[0]).toStartWith('quietHours must be {"from": "22:00", "to": "08:00"}');
   });
   test("one wrong key does not touch the others", () => {
-    const { config, problems } = readConfig({
+    const { config, problems } = parseConfig({
       alerts: { sound: 1, finished: true },
       keep: { journalDays: 2 },
     });
@@ -104,11 +104,11 @@ describe("what is wrong is named", () => {
   });
   test("a file full of mistakes is not a wall of them, and none can steer a terminal", () => {
     const wrong = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`\x1b[2Jwrong-${n}`, n]));
-    const { problems } = readConfig(wrong);
+    const { problems } = parseConfig(wrong);
     expect(problems).toHaveLength(21);
     expect(problems[0]).toStartWith("wrong-0 is not a setting");
     expect(problems.at(-1)).toBe("and 280 more");
-    expect(readConfig({ alerts: { sound: "a\u0007\nb" } }).problems[0]).toEndWith('not "a b"');
+    expect(parseConfig({ alerts: { sound: "a\u0007\nb" } }).problems[0]).toEndWith('not "a b"');
   });
 });
 
@@ -132,13 +132,13 @@ describe("for any JSON", () => {
   test("nothing throws, every setting is whole, and what is not a default was set", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), nearly), (value) => {
-        const { config, problems } = readConfig(JSON.parse(JSON.stringify(value)));
+        const { config, problems } = parseConfig(JSON.parse(JSON.stringify(value)));
         for (const { key, fits } of settings) {
           if (readElsewhere.has(key)) continue;
           const found = key.split(".").reduce<unknown>((of, name) => Object(of)[name], config);
           expect(fits(found), key).toBe(true);
         }
-        expect(readConfig(config)).toEqual({ config, problems: [] });
+        expect(parseConfig(config)).toEqual({ config, problems: [] });
         for (const problem of problems) expect(problem).not.toMatch(/\p{Cc}/u);
       }),
     );
@@ -147,7 +147,7 @@ describe("for any JSON", () => {
 
 describe("the list of settings", () => {
   test("has every key of the config with its default, and says what each does", () => {
-    const flat = Object.entries(defaults).flatMap(([name, value]) =>
+    const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
       name === "alerts" || name === "answering" || name === "keep"
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],

@@ -3,16 +3,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   applyPreference,
-  dismiss,
-  dismissalKey,
+  dismissAlerts,
+  dismissedAskKey,
   noPreferences,
   type Preferences,
   parsePreferences,
   prunePreferences,
 } from "../../../src/core/config/preferences.ts";
 import type { UserAction } from "../../../src/core/config/user-action.ts";
-import { alertsOf, failed, now, stopped } from "../view/alerting.ts";
-import { ask, blocked, keyOf, minute } from "../view/tray.ts";
+import { alertsOf, failed, now, stopped } from "../view/alerts/fixture.ts";
+import { ask, blocked, keyOf, minute } from "../view/menu/fixture.ts";
 
 const hour = 60 * minute;
 const web = blocked("web", minute);
@@ -53,7 +53,7 @@ describe("a click", () => {
   test("sends away what a session asks now, in alerts and in the tray; a new ask counts again", () => {
     const preferences = after(noPreferences, { do: "dismiss", session: key });
     expect(alertsOf([web], { preferences }).show).toEqual([]);
-    expect(preferences.dismissed).toContain(dismissalKey(key, "ask-60000"));
+    expect(preferences.dismissed).toContain(dismissedAskKey(key, "ask-60000"));
     const more = { ...web, asks: [...web.asks, ask(0)] };
     expect(alertsOf([more], { preferences }).show).toHaveLength(1);
     expect(after(noPreferences, { do: "dismiss", session: "claude:nobody" })).toBe(noPreferences);
@@ -70,9 +70,9 @@ describe("a click", () => {
 });
 
 test("an alert that was closed is dismissed once", () => {
-  const once = dismiss(noPreferences, ["a", "b", "a"]);
+  const once = dismissAlerts(noPreferences, ["a", "b", "a"]);
   expect(once.dismissed).toEqual(["a", "b"]);
-  expect(dismiss(once, ["b"])).toBe(once);
+  expect(dismissAlerts(once, ["b"])).toBe(once);
 });
 
 describe("what is over is let go", () => {
@@ -88,9 +88,9 @@ describe("what is over is let go", () => {
     ],
     dismissed: [
       `${key}#ask-60000`,
-      dismissalKey(key, "ask-60000"),
+      dismissedAskKey(key, "ask-60000"),
       `${key}#answered`,
-      dismissalKey(key, "answered"),
+      dismissedAskKey(key, "answered"),
       "claude:gone#ask-1",
       ...alertsOf([other]).show.map((alert) => alert.key),
     ],
@@ -101,7 +101,7 @@ describe("what is over is let go", () => {
       muted: [key],
       mutedProjects: ["web", "gone"],
       snoozed: [{ session: key, until: now.at + 1 }],
-      dismissed: [`${key}#ask-60000`, dismissalKey(key, "ask-60000"), all.dismissed[5] ?? ""],
+      dismissed: [`${key}#ask-60000`, dismissedAskKey(key, "ask-60000"), all.dismissed[5] ?? ""],
     });
     expect(prunePreferences(all, now.at + 1, [web, other])).toMatchObject({ quietUntil: null, snoozed: [] });
   });

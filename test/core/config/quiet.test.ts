@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { quietAt, quietHours } from "../../../src/core/config/quiet.ts";
+import { computeQuietHours, findQuietMode } from "../../../src/core/config/quiet.ts";
 
 const minute = 60_000;
 const at = 1_790_000_040_000;
@@ -24,16 +24,16 @@ describe("quiet hours", () => {
     [noon, "11:59", false, 1],
   ])("%j at %s: %p", (hours, now, isOn, minutes) => {
     const edge = at + minutes * minute;
-    expect(quietHours(hours, time(now, 12_345))).toEqual({
+    expect(computeQuietHours(hours, time(now, 12_345))).toEqual({
       isOn,
-      edge,
+      changesAt: edge,
       // At the next quarter of an hour, where clocks may be set.
-      lookAgain: Math.min(edge, at + (15 - (Number(now.slice(3)) % 15)) * minute),
+      checkAt: Math.min(edge, at + (15 - (Number(now.slice(3)) % 15)) * minute),
     });
   });
   test("none, where none are set", () => {
-    expect(quietHours(null, time("22:00"))).toBeNull();
-    expect(quietHours({ from: "10:00", to: "10:00" }, time("10:00"))).toBeNull();
+    expect(computeQuietHours(null, time("22:00"))).toBeNull();
+    expect(computeQuietHours({ from: "10:00", to: "10:00" }, time("10:00"))).toBeNull();
   });
   test("each minute of a day is within or without, and the edge is where that changes", () => {
     const minutes = fc.integer({ min: 0, max: 1439 });
@@ -42,18 +42,18 @@ describe("quiet hours", () => {
       fc.property(minutes, minutes, minutes, (from, to, now) => {
         fc.pre(from !== to);
         const hours = { from: text(from), to: text(to) };
-        const found = quietHours(hours, { at, minuteOfDay: now });
+        const found = computeQuietHours(hours, { at, minuteOfDay: now });
         const isWithin = from < to ? now >= from && now < to : now >= from || now < to;
         expect(found?.isOn).toBe(isWithin);
-        const edge = (now + ((found?.edge ?? 0) - at) / minute) % 1440;
+        const edge = (now + ((found?.changesAt ?? 0) - at) / minute) % 1440;
         expect(edge).toBe(isWithin ? to : from);
       }),
     );
   });
   test("what was asked for by hand comes first, and says until when", () => {
-    expect(quietAt(at + minute, night, time("23:00"))).toEqual({ by: "you", until: at + minute });
-    expect(quietAt(Number.MAX_SAFE_INTEGER, null, time("23:00"))).toEqual({ by: "you", until: null });
-    expect(quietAt(at, night, time("23:00"))).toEqual({ by: "quiet hours", until: at + 540 * minute });
-    expect(quietAt(null, night, time("12:00"))).toBeNull();
+    expect(findQuietMode(at + minute, night, time("23:00"))).toEqual({ by: "you", until: at + minute });
+    expect(findQuietMode(Number.MAX_SAFE_INTEGER, null, time("23:00"))).toEqual({ by: "you", until: null });
+    expect(findQuietMode(at, night, time("23:00"))).toEqual({ by: "quiet hours", until: at + 540 * minute });
+    expect(findQuietMode(null, night, time("12:00"))).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 /** A turn that its person broke off: what the agent said before it is not shown as the answer. */
 import { expect, test } from "bun:test";
-import { call, type Told, tell } from "./tell.ts";
+import { call, type Told, tell } from "./fixture.ts";
 
 const prompted = (prompt: string, told: Told = tell()) =>
   told.hook("UserPromptSubmit", { prompt }).file("busy", null, 50);

@@ -39,7 +39,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     outcome: nullable(["ok", "failed", "denied"] as const),
     skill: nullable([null, "spec"]),
   }),
-  fc.constant({ kind: "tools-done" } as const),
+  fc.constant({ kind: "tool-batch-end" } as const),
   fc.record({
     kind: fc.constant("ask" as const),
     ask: nullable(["permission", "question", "plan", "elicitation"] as const),
@@ -51,7 +51,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constant("ask-answered" as const), request: nullable(["e1", "e2", "e3"]) }),
   fc.record({ kind: fc.constant("elicitation-end" as const), server: nullable([null, "fake"]) }),
   fc.record({
-    kind: fc.constant("nudge" as const),
+    kind: fc.constant("reminder" as const),
     ask: nullable(["permission", "elicitation", "idle"] as const),
     text: fc.constant("hey"),
   }),
@@ -85,7 +85,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("gone" as const), why: nullable(["process", "file"] as const) }),
   fc.record({ kind: fc.constant("enriched" as const), with: fc.constant({ turnCount: 3 }) }),
-  fc.constant({ kind: "note" } as const),
+  fc.constant({ kind: "no-change" } as const),
 );
 
 const events: fc.Arbitrary<AgentEvent[]> = fc

@@ -1,6 +1,6 @@
 /** The mappings beckon grew from, row by row: what each hook makes of a session. */
 import { describe, expect, test } from "bun:test";
-import { askColour, bash, call, child, tell } from "./tell.ts";
+import { askColour, bash, call, child, tell } from "./fixture.ts";
 
 type Row = readonly [
   name: string,

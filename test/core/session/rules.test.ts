@@ -1,6 +1,6 @@
 /** Every row of the table that says what moves a session. */
 import { describe, expect, test } from "bun:test";
-import { askColour, asking, bash, call, child, tell } from "./tell.ts";
+import { askColour, asking, bash, call, child, tell } from "./fixture.ts";
 
 const running = () =>
   tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });

@@ -1,7 +1,7 @@
 /** Time is an input: idle, stale and order are views of it. */
 import { describe, expect, test } from "bun:test";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { asking, bash, call, tell } from "./tell.ts";
+import { asking, bash, call, tell } from "./fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,9 +1,9 @@
 /** JSON cut in its own text: whatever is in it, only the one value goes. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { withoutMember } from "../../../src/core/text/json-text.ts";
+import { blankMember } from "../../../src/core/text/json-text.ts";
 
-const cut = (text: string, from = 0) => withoutMember(text, "gone", from);
+const cut = (text: string, from = 0) => blankMember(text, "gone", from);
 
 const values: [string, string][] = [
   ["a text", '"x"'],

@@ -1,7 +1,7 @@
 /** What is shown is what would run: nothing in it hides, and no two texts look the same. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { unseenIn, visible, visibleLine } from "../../../src/core/text/visible.ts";
+import { findInvisible, makeLineVisible, makeVisible } from "../../../src/core/text/visible.ts";
 
 /** Back to the text: that this can be done is why no two texts look the same. */
 function read(shown: string): string {
@@ -62,12 +62,12 @@ describe("what cannot be seen is marked", () => {
     ["our own mark", "⟨U+202E⟩", "⟨U+27E8⟩U+202E⟩"],
     ["our own sign for a line that goes on", "⤷ x", "⟨U+2937⟩ x"],
   ])("%s", (_, text, shown) => {
-    expect(visible(text)).toBe(shown);
+    expect(makeVisible(text)).toBe(shown);
   });
 
   test("a danger is told by what hides, not by blanks", () => {
-    expect(unseenIn("a\u202e b\u200b\u202e")).toEqual(["U+202E", "U+200B"]);
-    expect(unseenIn("a\tb \n⟨x⟩ ⤷ 日本\u3000")).toEqual([]);
+    expect(findInvisible("a\u202e b\u200b\u202e")).toEqual(["U+202E", "U+200B"]);
+    expect(findInvisible("a\tb \n⟨x⟩ ⤷ 日本\u3000")).toEqual([]);
   });
 });
 
@@ -87,7 +87,7 @@ describe("ordinary text stays as it is", () => {
     "ภาษาไทย ที่นี่, བོད་སྐད་, မြန်မာ, ភាសាខ្មែរ",
     "👍🏽 👩‍👩‍👧‍👦 👩🏽‍⚕️ 🏳️‍🌈 ❤️ ☎︎ 1️⃣ #️⃣ 🇩🇪 ™️",
   ])("%j", (text) => {
-    expect(visible(text)).toBe(text);
+    expect(makeVisible(text)).toBe(text);
   });
 });
 
@@ -95,9 +95,9 @@ describe("for any text", () => {
   test("it can be read back, so two texts never look the same", () => {
     fc.assert(
       fc.property(tricky, (text) => {
-        expect(read(visible(text))).toBe(text);
-        expect(read(visibleLine(text))).toBe(text);
-        expect(visibleLine(text)).not.toContain("\n");
+        expect(read(makeVisible(text))).toBe(text);
+        expect(read(makeLineVisible(text))).toBe(text);
+        expect(makeLineVisible(text)).not.toContain("\n");
       }),
       { numRuns: 2_000 },
     );
@@ -109,7 +109,7 @@ describe("for any text", () => {
       /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00a0\u00ad\u2000-\u200b\u200e\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u{e0000}-\u{e0fff}]/u;
     fc.assert(
       fc.property(tricky, (text) => {
-        for (const line of visible(text).split("\n")) {
+        for (const line of makeVisible(text).split("\n")) {
           expect(line.replace(/^\t{1,11}/, "")).not.toMatch(hides);
           expect(line).not.toMatch(/[ \t]$/);
           expect(line).not.toMatch(/[\x20-\x7e]\p{Cf}+[\x20-\x7e]/u);

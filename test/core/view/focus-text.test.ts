@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type FocusOutcome, focusText } from "../../../src/core/view/focus-text.ts";
-import { ended, working } from "./tray.ts";
+import { type FocusOutcome, formatFocusOutcome } from "../../../src/core/view/focus-text.ts";
+import { ended, working } from "./menu/fixture.ts";
 
 const session = working("shop", 0);
-const said = (outcome: FocusOutcome, of: Parameters<typeof focusText>[1] = session) => {
-  const { title, lines } = focusText(outcome, of);
+const said = (outcome: FocusOutcome, of: Parameters<typeof formatFocusOutcome>[1] = session) => {
+  const { title, lines } = formatFocusOutcome(outcome, of);
   return `${title}. ${lines.join(" ")}`;
 };
 

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test";
-import { defaults } from "../../../src/core/config/config.ts";
-import { dismissalKey, isFailureDismissed, noPreferences } from "../../../src/core/config/preferences.ts";
-import { agesAt } from "../../../src/core/view/ages.ts";
+import { defaultConfig } from "../../../src/core/config/config.ts";
+import { dismissedAskKey, dismissedFailureKey, noPreferences } from "../../../src/core/config/preferences.ts";
+import { createAges } from "../../../src/core/view/ages.ts";
 import { type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
 import { createSnapshot } from "../../../src/core/view/snapshot.ts";
-import { ago, ask, blocked, child, done, ended, hour, keyOf, minute, now, working } from "./tray.ts";
+import { ago, ask, blocked, child, done, ended, hour, keyOf, minute, now, working } from "./menu/fixture.ts";
 
 const waiting = blocked("api", minute);
 const failed = done("api", minute, { turn: { ...ago(minute), running: false, byHook: true, error: "529" } });
 const remote = { place: null };
 
 function groupOf(session: typeof waiting, context: Partial<GroupContext> = {}) {
-  const all = { preferences: noPreferences, config: defaults, ages: agesAt(now), ...context };
+  const all = { preferences: noPreferences, config: defaultConfig, ages: createAges(now), ...context };
   const { group, silence } = groupSession(session, all);
   return silence === null ? group : `${group}, ${silence.kind}`;
 }
@@ -49,7 +49,7 @@ describe("what the user set aside", () => {
     ["muted", { muted: [key] }],
     ["muted", { mutedProjects: ["api"] }],
     ["snoozed", { snoozed: [{ session: key, until: now.at + 1 }] }],
-    ["dismissed", { dismissed: [dismissalKey(key, "ask-60000")] }],
+    ["dismissed", { dismissed: [dismissedAskKey(key, "ask-60000")] }],
   ])("is set_aside while it waits: %s", (why, given) => {
     const preferences = { ...noPreferences, ...given };
     expect(groupOf(waiting, { preferences })).toBe(`set_aside, ${why}`);
@@ -58,7 +58,7 @@ describe("what the user set aside", () => {
   test("needs you again when the snooze is over, or when a new ask opens after a dismissal", () => {
     const snoozed = [{ session: key, until: now.at }];
     expect(groupOf(waiting, { preferences: { ...noPreferences, snoozed } })).toBe("needs_you");
-    const dismissed = [dismissalKey(key, "ask-60000")];
+    const dismissed = [dismissedAskKey(key, "ask-60000")];
     const twice = blocked("api", minute, { asks: [ask(minute), ask(0)] });
     expect(groupOf(twice, { preferences: { ...noPreferences, dismissed } })).toBe("needs_you");
   });
@@ -70,12 +70,12 @@ describe("what the user set aside", () => {
   });
 
   test("is ready after its failure was dismissed", () => {
-    const dismissed = [isFailureDismissed(key, failed)];
+    const dismissed = [dismissedFailureKey(key, failed)];
     expect(groupOf(failed, { preferences: { ...noPreferences, dismissed } })).toBe("ready, dismissed");
   });
 
   test("needs you if unattended sessions are to alert", () => {
-    const config = { ...defaults, alerts: { ...defaults.alerts, unattended: true } };
+    const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, unattended: true } };
     expect(groupOf(blocked("api", minute, { attended: false }), { config })).toBe("needs_you");
   });
 });
@@ -83,7 +83,7 @@ describe("what the user set aside", () => {
 test("a snapshot names the group, and why there is no alert", () => {
   const formatTime = () => "14:20";
   const snoozed = [{ session: keyOf(waiting), until: now.at + hour }];
-  const context = { preferences: { ...noPreferences, snoozed }, config: defaults, formatTime };
+  const context = { preferences: { ...noPreferences, snoozed }, config: defaultConfig, formatTime };
   expect(createSnapshot(waiting, now, context)).toMatchObject({
     group: "set_aside",
     silence: "snoozed until 14:20",

@@ -1,4 +1,4 @@
-import { defaults } from "../../../src/core/config/config.ts";
+import { defaultConfig } from "../../../src/core/config/config.ts";
 import { noPreferences } from "../../../src/core/config/preferences.ts";
 import type { Moment } from "../../../src/core/session/event.ts";
 import type { Session } from "../../../src/core/session/session.ts";
@@ -6,5 +6,9 @@ import { createSnapshot, type SessionSnapshot } from "../../../src/core/view/sna
 
 /** A session as the API shows it to a user with default settings. */
 export function takeSnapshot(session: Session, now: Moment): SessionSnapshot {
-  return createSnapshot(session, now, { preferences: noPreferences, config: defaults, formatTime: String });
+  return createSnapshot(session, now, {
+    preferences: noPreferences,
+    config: defaultConfig,
+    formatTime: String,
+  });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { terminalName } from "../../../src/core/view/terminal-name.ts";
+import { nameTerminal } from "../../../src/core/view/terminal-name.ts";
 
 const named = (env: Record<string, string>, tty: string | null = null) =>
-  terminalName({ local: true, pid: 1, procStart: "1", tty, terminalSessionId: null, env });
+  nameTerminal({ local: true, pid: 1, procStart: "1", tty, terminalSessionId: null, env });
 
 describe("a terminal, as its person calls it", () => {
   test.each<[string | null, Record<string, string>]>([
@@ -30,7 +30,7 @@ describe("a terminal, as its person calls it", () => {
   });
   test("by its tty where nothing else is known", () => {
     expect(named({}, "/dev/pts/7")).toBe("pts/7");
-    expect(terminalName(null)).toBeNull();
+    expect(nameTerminal(null)).toBeNull();
   });
   test("a program nobody knows, cut and clean", () => {
     expect(named({ TERM_PROGRAM: "a\u202eb\x1b[1m-very-long-name-of-a-terminal" })).toBe(

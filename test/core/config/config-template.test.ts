@@ -1,0 +1,45 @@
+/** The settings file of somebody who has none yet. */
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { defaultConfig, settings } from "../../../src/core/config/config.ts";
+import { createConfigTemplate } from "../../../src/core/config/config-template.ts";
+import { parseConfig } from "../../../src/core/config/read-config.ts";
+
+const text = createConfigTemplate("1.2.3");
+const lines = text.split("\n");
+const nameOf = (key: string) => key.slice(key.indexOf(".") + 1);
+const setting = (name: string) => `"//${name}": `;
+
+test("it has every setting with what it is for, and says which beckon wrote it", () => {
+  for (const { key, says } of settings) {
+    expect(text).toContain(`"// about ${nameOf(key)}": "${says}`);
+    expect(lines.filter((line) => line.includes(setting(nameOf(key))))).toHaveLength(1);
+  }
+  expect(text).toContain("in beckon 1.2.3, or examples");
+});
+
+test("it sets nothing: a default that changes later changes for its owner too", () => {
+  expect(parseConfig(JSON.parse(text))).toEqual({ config: defaultConfig, problems: [] });
+  const flat = Object.entries(JSON.parse(text)).flatMap(([name, value]) =>
+    name.startsWith("//") ? [] : Object.keys(value as object),
+  );
+  expect(flat.filter((name) => !name.startsWith("//"))).toEqual([]);
+});
+
+test("whichever // are taken away, it stays without a mistake, and sets what it showed", () => {
+  const all = settings.map(({ key }) => nameOf(key));
+  fc.assert(
+    fc.property(fc.subarray(all), (chosen) => {
+      const edited = chosen.reduce((file, name) => file.replace(setting(name), `"${name}": `), text);
+      const { config, problems } = parseConfig(JSON.parse(edited));
+      expect(problems).toEqual([]);
+      const hours = chosen.includes("quietHours") ? { from: "22:00", to: "08:00" } : null;
+      expect(config).toMatchObject({
+        alerts: defaultConfig.alerts,
+        keep: defaultConfig.keep,
+        quietHours: hours,
+      });
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,379 @@
+/** Which alerts should be on the screen: every rule of it. */
+import { describe, expect, test } from "bun:test";
+import { noPreferences } from "../../../../src/core/config/preferences.ts";
+import { asking, bash, call, child as inChild, tell } from "../../session/fixture.ts";
+import {
+  ago,
+  ask,
+  blocked,
+  child,
+  done,
+  ended,
+  hour,
+  keyOf,
+  minute,
+  session,
+  working,
+} from "../menu/fixture.ts";
+import {
+  alertsAfter,
+  alertsOf,
+  failed,
+  later,
+  midnight,
+  now,
+  stopped,
+  titles,
+  whys,
+  withAlerts,
+} from "./fixture.ts";
+
+const second = 1_000;
+
+describe("blocked", () => {
+  test("at once, urgent, with a sound, once per ask", () => {
+    const one = blocked("web", 0, { asks: [ask(0), ask(1, { id: "second" })] });
+    const { show, suppressed: held } = alertsOf([one]);
+    expect(show).toMatchObject([
+      { key: `${keyOf(one)}#second`, kind: "blocked", urgency: "critical", sound: true, since: now.at - 1 },
+      { key: `${keyOf(one)}#ask-0`, session: keyOf(one), since: now.at },
+    ]);
+    expect(held).toEqual([]);
+  });
+  for (const kind of ["permission", "question", "plan", "elicitation"] as const) {
+    test(`${kind}, however long ago it was asked`, () => {
+      const told = alertsOf([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
+      expect(told.show.map((alert) => alert.kind)).toEqual(["blocked"]);
+      expect(told.nextChange).toBe(midnight);
+    });
+  }
+  test("not for an ask whose dialog is not on the screen", () => {
+    expect(alertsOf([blocked("web", 0, { asks: [ask(0, { hidden: true })] })]).show).toEqual([]);
+  });
+  test("a subagent's ask counts, also after its parent's turn is over", () => {
+    const told = asking()
+      .hook("PreToolUse", { ...inChild, ...call, tool_use_id: "toolu_c" })
+      .hook("PermissionRequest", { ...inChild, ...bash })
+      .hook("PostToolUse", call)
+      .hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] });
+    expect(titles(alertsAfter(told, 0))).toEqual(["proj wants to use Bash"]);
+  });
+  test("taken back when the ask is answered in the terminal", () => {
+    expect(alertsAfter(asking(), 0).show).toHaveLength(1);
+    expect(alertsAfter(asking().hook("PostToolUse", call), 0).show).toEqual([]);
+  });
+  test("the same alert when the status file, its reminder and its request tell of one dialog", () => {
+    const turn = tell().hook("UserPromptSubmit", { prompt: "go" }).file("waiting", "permission prompt");
+    // The hook that names it may be 150 ms behind.
+    expect(alertsAfter(turn, 149)).toMatchObject({ show: [], next: (turn.events[1]?.at ?? 0) + 150 });
+    const named = tell()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .file("waiting", "permission prompt")
+      .hook("PermissionRequest", bash, 50);
+    expect(titles(alertsAfter(turn, 150))).toEqual(["proj needs your permission"]);
+    expect(titles(alertsAfter(named, 0))).toEqual(["proj wants to use Bash"]);
+    expect(alertsAfter(named, 0).show[0]?.key).toBe(alertsAfter(turn, 150).show[0]?.key ?? "");
+  });
+  test("grace: an ask answered right away in the terminal shows none", () => {
+    const config = withAlerts({ graceMs: 3 * second });
+    const early = alertsOf([blocked("web", 2 * second)], { config });
+    expect(early).toMatchObject({ show: [], nextChange: now.at + second });
+    expect(whys(early)).toEqual(["you have 3000 ms to answer in the terminal"]);
+    expect(alertsOf([blocked("web", 3 * second)], { config }).show).toHaveLength(1);
+  });
+  test("up to five each have their own; of more, the oldest four, and one that counts the rest", () => {
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, n) => blocked(`p${n}`, (count - n) * minute));
+    expect(titles(alertsOf(many(5)))).toEqual([0, 1, 2, 3, 4].map((n) => `p${n} wants to use Bash`));
+    const { show } = alertsOf(many(12));
+    expect(show.map((alert) => alert.title)).toEqual([
+      ...[0, 1, 2, 3].map((n) => `p${n} wants to use Bash`),
+      "8 more need you, the longest since 14:12",
+    ]);
+    expect(show[4]).toMatchObject({
+      key: "more:blocked",
+      urgency: "critical",
+      session: keyOf(many(12)[4] ?? session("")),
+    });
+    expect(show[4]?.covers).toHaveLength(8);
+    expect(show[4]?.body.split("\n")).toEqual([
+      ...[4, 5, 6, 7, 8].map((n) => `p${n}: npm run deploy`),
+      "and 3 more",
+    ]);
+    expect(titles(alertsOf(many(12).slice(1)))[3]).toBe("p4 wants to use Bash");
+  });
+});
+
+describe("failed", () => {
+  test("a turn that ended with an error: normal, with a sound, not before it has settled", () => {
+    const told = tell()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .hook("StopFailure", { error: "rate_limit", last_assistant_message: "API Error: rate limited" });
+    expect(alertsAfter(told, 100).show).toEqual([]);
+    const { show } = alertsAfter(told, 300);
+    expect(show).toMatchObject([
+      { kind: "failed", urgency: "normal", sound: true, title: "proj stopped with an error" },
+    ]);
+    expect(alertsAfter(told.hook("UserPromptSubmit", { prompt: "again" }), 300).show).toEqual([]);
+  });
+  test("half an hour later it is no news, and long before beckon's start it never was", () => {
+    const { show, nextChange: next } = alertsOf([failed("web", 20 * minute)]);
+    expect(show).toHaveLength(1);
+    expect(next).toBe(now.at + 10 * minute);
+    expect(alertsOf([failed("web", 30 * minute)])).toMatchObject({
+      show: [],
+      suppressed: [],
+      nextChange: null,
+    });
+  });
+  test("taken back when its person ends the session", () => {
+    const left = failed("web", minute);
+    const end = { ...ago(0), reason: "prompt_input_exit", whileBusy: false };
+    expect(alertsOf([{ ...left, turn: { ...left.turn, ...ago(0) }, ended: end }]).show).toEqual([]);
+  });
+  test("there is no grace for it: nothing in the terminal would answer it", () => {
+    const config = withAlerts({ graceMs: 60_000 });
+    expect(alertsOf([failed("web", second)], { config }).show).toHaveLength(1);
+  });
+  test("a reminder does not double it", () => {
+    const asks = [ask(minute, { kind: "idle", tool: null, summary: "" })];
+    expect(alertsOf([failed("web", 2 * minute, { asks })]).show.map(({ kind }) => kind)).toEqual(["failed"]);
+    const config = withAlerts({ failed: false });
+    expect(alertsOf([failed("web", 2 * minute, { asks })], { config }).show.map(({ kind }) => kind)).toEqual([
+      "idle",
+    ]);
+    expect(whys(alertsOf([failed("web", 2 * minute)], { config }))).toEqual([
+      "alerts.failed is off in the settings",
+    ]);
+  });
+  test("when all fail at once: two of their own, and one for the rest", () => {
+    const all = Array.from({ length: 9 }, (_, n) => failed(`p${n}`, (9 - n) * second));
+    expect(titles(alertsOf(all))).toEqual([
+      "p0 stopped with an error",
+      "p1 stopped with an error",
+      "7 more stopped with an error",
+    ]);
+  });
+});
+
+describe("died while busy", () => {
+  const dead = (reason: string, since: number, more = {}) =>
+    ended("web", since, { ended: { ...ago(since), reason, whileBusy: true }, last: ago(since), ...more });
+  for (const reason of ["process gone", "file gone"]) {
+    test(`${reason} in mid-turn`, () => {
+      expect(alertsOf([dead(reason, minute)]).show).toMatchObject([
+        { kind: "failed", urgency: "normal", title: "web ended unexpectedly" },
+      ]);
+    });
+  }
+  for (const reason of ["prompt_input_exit", "clear", "logout", "other", "ended"]) {
+    test(`not where the agent said good-bye: ${reason}`, () => {
+      expect(alertsOf([dead(reason, minute)]).show).toEqual([]);
+    });
+  }
+  test("not where no turn ran, and not where hooks never spoke of it: they could not say good-bye", () => {
+    expect(
+      alertsOf([
+        ended("web", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: false } }),
+      ]).show,
+    ).toEqual([]);
+    const turn = { ...ago(minute), running: false, byHook: false, error: null };
+    expect(alertsOf([dead("process gone", minute, { turn })]).show).toEqual([]);
+  });
+  test("a good-bye that is still under way is waited for", () => {
+    expect(alertsOf([dead("process gone", second)])).toMatchObject({ show: [], nextChange: now.at + second });
+    expect(alertsOf([dead("process gone", 2 * second)]).show).toHaveLength(1);
+    const killed = asking().own({ kind: "gone", why: "process" }, 500);
+    expect(alertsAfter(killed, 2_000).show.map(({ kind }) => kind)).toEqual(["failed"]);
+    expect(alertsAfter(killed.late(200).hook("SessionEnd", { reason: "other" }, 100), 3_000).show).toEqual(
+      [],
+    );
+  });
+  test("found dead when beckon starts: told only if it moved a short while ago", () => {
+    const upSince = now.at - 3 * second;
+    const found = (last: number) => [dead("process gone", 3 * second, { last: ago(last) })];
+    expect(alertsOf(found(5 * minute), { startedAt: upSince }).show).toHaveLength(1);
+    expect(alertsOf(found(5 * hour), { startedAt: upSince }).show).toEqual([]);
+    expect(alertsOf(found(5 * hour), { startedAt: now.at - hour }).show).toHaveLength(1);
+  });
+});
+
+describe("idle and finished", () => {
+  const idle = (project: string, since: number, more = {}) =>
+    stopped(project, since + minute, {
+      asks: [ask(since, { kind: "idle", tool: null, summary: "" })],
+      ...more,
+    });
+  const finished = withAlerts({ finished: true });
+
+  test("idle is quiet: low, without a sound", () => {
+    expect(alertsOf([idle("web", 0)]).show).toMatchObject([
+      { kind: "idle", urgency: "low", sound: false, title: "web is waiting for you" },
+    ]);
+  });
+  test("after ten minutes it is no news", () => {
+    expect(alertsOf([idle("web", 9 * minute)])).toMatchObject({ show: [{}], nextChange: now.at + minute });
+    expect(alertsOf([idle("web", 10 * minute)]).show).toEqual([]);
+  });
+  test("finished is off, unless asked for, and quiet too", () => {
+    expect(alertsOf([stopped("web", second)])).toMatchObject({ show: [], suppressed: [] });
+    expect(alertsOf([stopped("web", second)], { config: finished }).show).toMatchObject([
+      { kind: "finished", urgency: "low", sound: false, title: "web is done" },
+    ]);
+    expect(alertsOf([stopped("web", 10 * minute)], { config: finished }).show).toEqual([]);
+  });
+  test("finished waits until hooks and file have settled", () => {
+    const told = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).hook("Stop");
+    const early = alertsAfter(told, 100, { config: finished });
+    const last = told.events.at(-1)?.at ?? 0;
+    expect(early).toMatchObject({ show: [], next: last + 300 });
+    // The file still says busy: the two contradict each other.
+    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({ show: [], next: last + 1_000 });
+    expect(alertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
+  });
+  test("a turn that goes on after its Stop was not finished", () => {
+    const told = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).hook("Stop");
+    expect(alertsAfter(told, 1_000, { config: finished }).show).toEqual([]);
+  });
+  test("a turn that its person broke off is not finished, nor is a session that was just resumed", () => {
+    const broken = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).file("idle");
+    expect(alertsAfter(broken, 2_000, { config: finished }).show).toEqual([]);
+    const resumed = tell()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .hook("Stop")
+      .hook("SessionStart", { source: "resume" });
+    expect(alertsAfter(resumed, 2_000, { config: finished }).show).toEqual([]);
+  });
+  test("nothing is finished while a subagent runs, and a subagent's own end is no news", () => {
+    const children = [child("a1")];
+    expect(alertsOf([stopped("web", second, { children })], { config: finished }).show).toEqual([]);
+    const told = tell()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .hook("SubagentStart", inChild)
+      .hook("SubagentStop", inChild);
+    expect(alertsAfter(told, 2_000, { config: finished })).toMatchObject({ show: [], suppressed: [] });
+  });
+  test("a reminder never doubles what was told as finished", () => {
+    const one = alertsOf([stopped("web", minute)], { config: finished });
+    const two = alertsOf([idle("web", 0)], { config: finished });
+    expect(two.show.map(({ kind }) => kind)).toEqual(["finished"]);
+    expect(two.show[0]?.key).toBe(one.show[0]?.key ?? "");
+    const preferences = { ...noPreferences, dismissed: one.show.map(({ key }) => key) };
+    expect(alertsOf([idle("web", 0)], { config: finished, preferences }).show).toEqual([]);
+    expect(alertsOf([idle("web", 9.5 * minute)], { config: finished }).show).toEqual([]);
+  });
+  test("several are one quiet alert, the last first", () => {
+    const { show } = alertsOf([idle("web", minute), idle("api", 0), idle("docs", 2 * minute)]);
+    expect(show).toMatchObject([
+      { key: "more:done", urgency: "low", sound: false, title: "3 sessions are waiting for you" },
+    ]);
+    expect(show[0]?.body).toBe("api: All tests pass.\nweb: All tests pass.\ndocs: All tests pass.");
+    const both = alertsOf([stopped("web", second), stopped("api", 0.5 * second)], { config: finished });
+    expect(titles(both)).toEqual(["2 sessions are done"]);
+  });
+  test("a run that nobody sits at ends with its turn: told where that is asked for", () => {
+    const config = withAlerts({ finished: true, unattended: true });
+    const end = { ...ago(second), reason: "other", whileBusy: false };
+    const run = stopped("web", second, { attended: false });
+    const over = { ...run, turn: { ...run.turn, ...ago(0.5 * second) }, ended: end };
+    expect(titles(alertsOf([over], { config }))).toEqual(["web is done"]);
+    expect(alertsOf([over], { config }).show[0]?.key).toBe(alertsOf([run], { config }).show[0]?.key ?? "");
+    expect(whys(alertsOf([over], { config: finished }))).toEqual(["nobody sits at this session"]);
+  });
+});
+
+describe("held back, and why", () => {
+  const one = blocked("web", minute);
+  const key = keyOf(one);
+  const day = 24 * hour;
+  const quietHours = (from: string, to: string) => ({ ...withAlerts({}), quietHours: { from, to } });
+
+  test.each([
+    ["you muted this session", { preferences: { ...noPreferences, muted: [key] } }, null],
+    ["the project web is muted", { preferences: { ...noPreferences, mutedProjects: ["web"] } }, null],
+    ["the project web is muted", { config: { ...withAlerts({}), mutedProjects: ["web"] } }, null],
+    [
+      "you snoozed it until 14:35",
+      { preferences: { ...noPreferences, snoozed: [{ session: key, until: now.at + 15 * minute }] } },
+      15 * minute,
+    ],
+    ["quiet until 15:20", { preferences: { ...noPreferences, quietUntil: now.at + hour } }, hour],
+    [
+      "quiet until you turn it off",
+      { preferences: { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER } },
+      null,
+    ],
+    ["quiet hours until 14:30", { config: quietHours("22:00", "14:30") }, 10 * minute],
+    ["quiet hours until 08:00", { config: quietHours("14:20", "08:00") }, 10 * minute],
+    ["your desktop is set to do not disturb", { doNotDisturb: true }, null],
+    ["you are looking at it", { visibleSessions: new Set([key]) }, null],
+    ["you have just looked at it", { recentlySeen: new Set([`${key}#ask-60000`]) }, null],
+    [
+      "you have seen it or sent it away",
+      { preferences: { ...noPreferences, dismissed: [`${key}#ask-60000`] } },
+      null,
+    ],
+    ["alerts.blocked is off in the settings", { config: withAlerts({ blocked: false }) }, null],
+  ])("%s", (why, more, nextIn) => {
+    const told = alertsOf([one, blocked("other", day)], more);
+    const mine = told.suppressed.find((held) => held.key.startsWith(key));
+    expect(mine?.reason).toBe(why);
+    expect(told.show.map((alert) => alert.session)).not.toContain(key);
+    expect(alertsOf([one], more).nextChange).toBe(nextIn === null ? null : now.at + nextIn);
+  });
+  test("nobody sits at it: a run by -p or the SDK, unless the settings want it", () => {
+    const run = { ...one, attended: false };
+    expect(whys(alertsOf([run]))).toEqual(["nobody sits at this session"]);
+    expect(alertsOf([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
+    expect(alertsOf([{ ...one, attended: null }]).show).toHaveLength(1);
+  });
+  test("over, it shows: the snooze, the quiet hour, the quiet hours", () => {
+    const snoozed = { ...noPreferences, snoozed: [{ session: key, until: now.at + minute }] };
+    expect(alertsOf([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);
+    const quiet = { ...noPreferences, quietUntil: now.at + minute };
+    expect(alertsOf([one], { preferences: quiet, now: later(minute) }).show).toHaveLength(1);
+    const config = quietHours("22:00", "14:21");
+    expect(alertsOf([one], { config, now: later(minute) }).show).toHaveLength(1);
+  });
+  test("what is on the screen leaves it when the quiet hours begin", () => {
+    const config = quietHours("14:30", "20:00");
+    expect(alertsOf([one], { config })).toMatchObject({ show: [{}], nextChange: now.at + 10 * minute });
+    expect(alertsOf([one], { config, now: later(10 * minute) }).show).toEqual([]);
+  });
+  test("looking at another session's pane holds nothing back, nor where the settings say so", () => {
+    expect(alertsOf([one], { visibleSessions: new Set(["claude:other"]) }).show).toHaveLength(1);
+    const config = withAlerts({ whileLooking: true });
+    expect(alertsOf([one], { visibleSessions: new Set([key]), config }).show).toHaveLength(1);
+  });
+  test("who saw a turn end is not told of it when they look away; an open dialog is", () => {
+    const gone = failed("web", second);
+    const { seen, show } = alertsOf([gone], { visibleSessions: new Set([keyOf(gone)]) });
+    expect(show).toEqual([]);
+    expect(alertsOf([gone], { preferences: { ...noPreferences, dismissed: seen } }).show).toEqual([]);
+    expect(seen).toHaveLength(1);
+    expect(alertsOf([one], { visibleSessions: new Set([key]) }).seen).toEqual([]);
+  });
+  test("a new ask counts again after the last one was sent away", () => {
+    const preferences = { ...noPreferences, dismissed: [`${key}#ask-60000`] };
+    const again = { ...one, asks: [...one.asks, ask(0)] };
+    expect(alertsOf([again], { preferences }).show.map((alert) => alert.key)).toEqual([`${key}#ask-0`]);
+  });
+  test("without its sound where the settings want none", () => {
+    expect(alertsOf([one], { config: withAlerts({ sound: false }) }).show).toMatchObject([{ sound: false }]);
+  });
+});
+
+describe("nothing to tell", () => {
+  test.each([
+    ["a session at work", working("web", minute)],
+    ["one that is ready, and was never asked anything", session("web", { prompted: null })],
+    ["one that is done, without any word of its agent", done("web", second, { stopped: null })],
+    ["one that its person ended", ended("web", second)],
+  ])("%s", (_, quiet) => {
+    expect(alertsOf([quiet], { config: withAlerts({ finished: true }) })).toMatchObject({
+      show: [],
+      suppressed: [],
+      seen: [],
+    });
+  });
+});

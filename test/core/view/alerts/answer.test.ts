@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { defaultConfig } from "../../../../src/core/config/config.ts";
+import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
+import { answerIdOf } from "../../../../src/core/session/keys.ts";
+import { selectButtons } from "../../../../src/core/view/alerts/text.ts";
+import type { Alert } from "../../../../src/core/view/view.ts";
+import { asked, askeds, question } from "../../session/ask-fixture.ts";
+import { ask, blocked, keyOf, minute } from "../menu/fixture.ts";
+import { alertsOf, withAlerts } from "./fixture.ts";
+
+const open = ask(4 * minute, { request: "event-1" });
+const session = blocked("checkout-api", 4 * minute, { asks: [open] });
+
+function alertFor(what: AskDetails | null): Alert {
+  const [alert] = alertsOf([{ ...session, asks: [{ ...open, kind: what?.kind ?? open.kind }] }], {
+    findDetails: () => what,
+  }).show;
+  if (!alert) throw new Error("no alert");
+  return alert;
+}
+const labels = (what: AskDetails | null): string[] =>
+  (alertFor(what).buttons ?? []).map(({ label }) => label);
+const bodyRows = (what: AskDetails): string[] => alertFor(what).body.split("\n").slice(0, -1);
+
+describe("an ask that can be answered", () => {
+  test("has its exact words, and buttons that answer it and no other", () => {
+    const lines = ["set -e", "", "  make   all"];
+    const { body, isExact, buttons } = alertFor(asked({ lines }));
+    expect(body).toBe("set -e\n\n  make   all\npts/1 · since 14:16");
+    expect(isExact).toBe(true);
+    const action = {
+      do: "answer",
+      session: keyOf(session),
+      ask: answerIdOf(open),
+      by: "notification",
+    } as const;
+    expect(buttons).toEqual([
+      {
+        id: `allow@${answerIdOf(open)}`,
+        label: "Allow",
+        needsAll: true,
+        action: { ...action, answer: { do: "allow" } },
+      },
+      {
+        id: `deny@${answerIdOf(open)}`,
+        label: "Deny",
+        needsAll: false,
+        action: { ...action, answer: { do: "deny", message: null } },
+      },
+    ]);
+  });
+
+  test("that nobody holds the line for has none", () => {
+    expect(alertFor(null).buttons).toBeUndefined();
+    expect(alertFor(null).body).toBe("npm run deploy\npts/1 · since 14:16");
+  });
+
+  test("a file that would be changed is named in the body", () => {
+    expect(bodyRows(asked({ heading: "Edit src/app.ts", lines: ["- a", "+ b"] }))).toEqual([
+      "Edit src/app.ts",
+      "- a",
+      "+ b",
+    ]);
+  });
+
+  test("dangerous, it says so first and cannot be allowed from here", () => {
+    const what = asked({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] });
+    expect(bodyRows(what)).toEqual(["⚠ deletes without asking (rm -rf)", "rm -rf build"]);
+    expect(labels(what)).toEqual(["Deny"]);
+  });
+
+  test("too long for a notification, it cannot be allowed from here", () => {
+    const what = asked({ lines: Array.from({ length: 13 }, (_, n) => `step ${n}`) });
+    expect(bodyRows(what)).toEqual(["npm run deploy"]);
+    expect(labels(what)).toEqual(["Deny"]);
+    expect(labels(asked({ lines: ["x ".repeat(300)] }))).toEqual(["Deny"]);
+    expect(labels(asked({ isWhole: false }))).toEqual(["Deny"]);
+  });
+
+  test("a question has its options, in quotes", () => {
+    const what = question(["SQLite", "Postgres", "Allow"]);
+    expect(labels(what)).toEqual(["“SQLite”", "“Postgres”", "“Allow”"]);
+    expect(alertFor(what).buttons?.[1]?.action).toMatchObject({
+      answer: { do: "reply", replies: [["Postgres"]] },
+    });
+  });
+
+  test("where the options' descriptions have no room, the question itself has", () => {
+    const what = { ...question(["a", "b"]), lines: ["Which?", ...Array(20).fill("  a long description")] };
+    expect(bodyRows(what)).toEqual(["Which database should the new service use?"]);
+    expect(labels(what)).toEqual(["“a”", "“b”"]);
+  });
+
+  test.each([
+    ["four options", question(["a", "b", "c", "d"])],
+    ["a long option", question(["a", "b".repeat(30)])],
+    ["several at once", question(["a", "b"], { isMultiple: true })],
+    [
+      "two questions",
+      { ...question(["a"]), questions: [...question(["a"]).questions, ...question(["b"]).questions] },
+    ],
+  ])("a question with %s is for the terminal", (_, what) => {
+    expect(labels(what)).toEqual([]);
+  });
+
+  test("a plan is approved only where all of it is shown", () => {
+    const plan = asked({
+      kind: "plan",
+      tool: "ExitPlanMode",
+      heading: "Approve a plan",
+      lines: ["1. Ship it"],
+    });
+    expect(labels(plan)).toEqual(["Approve", "Send back"]);
+    expect(labels({ ...plan, lines: Array(20).fill("step") })).toEqual([]);
+  });
+
+  test("several in one alert have none", () => {
+    const many = Array.from({ length: 8 }, (_, n) => blocked(`p${n}`, (n + 1) * minute));
+    const { show } = alertsOf(many, { findDetails: () => asked() });
+    expect(show.map(({ covers, buttons }) => [covers?.length ?? 1, buttons?.length ?? 0])).toEqual([
+      ...Array(4).fill([1, 2]),
+      [4, 0],
+    ]);
+  });
+
+  test("with answering turned off there are none", () => {
+    const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
+    expect(alertsOf([session], { findDetails: () => asked(), config }).show[0]?.buttons).toBeUndefined();
+    expect(withAlerts({}).answering.enabled).toBe(true);
+  });
+});
+
+describe("for anything that is asked", () => {
+  const told = (what: AskDetails) => alertFor(what);
+
+  test("a yes is offered only below all of it, where nothing is dangerous", () => {
+    fc.assert(
+      fc.property(askeds, (what) => {
+        const { buttons = [], body, isExact } = told(what);
+        if (!buttons.some(({ needsAll }) => needsAll)) return;
+        expect([what.isWhole, what.dangers.length, isExact]).toEqual([true, 0, true]);
+        const rows = body.split("\n").slice(0, -1);
+        const text = rows.join("\n").replaceAll("\n⤷ ", "");
+        const whole = (lines: readonly string[]) =>
+          lines.join("\n").replaceAll("\n⤷ ", "").replaceAll("\t", "    ");
+        if (what.kind === "question") expect(text).toContain(whole([what.questions[0]?.question ?? ""]));
+        else expect(text).toEndWith(whole(what.lines));
+        if (what.kind === "permission") expect(text).toStartWith(whole([what.heading]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("where fewer rows are shown than it has, there is no yes", () => {
+    fc.assert(
+      fc.property(askeds, fc.integer({ min: 0, max: 20 }), (what, rows) => {
+        const alert = told(what);
+        const isShown = alert.body.split("\n").length <= rows;
+        for (const { needsAll } of selectButtons(alert, rows)) expect(isShown || !needsAll).toBe(true);
+      }),
+    );
+  });
+
+  test("at most three buttons, with plain words, and no two alike", () => {
+    fc.assert(
+      fc.property(askeds, (what) => {
+        const { buttons = [] } = told(what);
+        expect(buttons.length).toBeLessThanOrEqual(3);
+        expect(new Set(buttons.map(({ id }) => id)).size).toBe(buttons.length);
+        for (const { label } of buttons) {
+          expect(label).toMatch(/^(?:Allow|Deny|Approve|Send back|“.+”)$/u);
+          expect(label).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200e\u200f]/u);
+          expect(Bun.stringWidth(label)).toBeLessThanOrEqual(26);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/** Sessions as alerts() gets them, and what a person would see and read in the log. */
+
+import { type Config, defaultConfig } from "../../../../src/core/config/config.ts";
+import { noPreferences } from "../../../../src/core/config/preferences.ts";
+import { type EventWindow, reduce } from "../../../../src/core/session/reduce.ts";
+import type { Session } from "../../../../src/core/session/session.ts";
+import { type Alerts, type AlertsInput, computeAlerts } from "../../../../src/core/view/alerts/alerts.ts";
+import type { Told } from "../../session/fixture.ts";
+import { ago, done, minute, now as moment } from "../menu/fixture.ts";
+
+/** A full minute: 14:20. */
+export const now: AlertsInput["now"] = { ...moment, minuteOfDay: 14 * 60 + 20 };
+
+/** From which on `now` was yesterday. */
+export const midnight = now.at + (24 * 60 - now.minuteOfDay) * minute;
+
+/** The person's own, as `now` says. */
+const clock: AlertsInput["formatTime"] = (at) =>
+  new Date(at - now.at + now.minuteOfDay * minute).toISOString().slice(11, 16);
+
+export const later = (ms: number): AlertsInput["now"] => ({
+  at: now.at + ms,
+  t: now.t + ms,
+  minuteOfDay: (now.minuteOfDay + Math.floor(ms / minute)) % (24 * 60),
+});
+
+export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): Alerts {
+  return computeAlerts({
+    sessions,
+    preferences: noPreferences,
+    config: defaultConfig,
+    now,
+    formatTime: clock,
+    startedAt: now.at - 24 * 60 * minute,
+    home: "/home/dev",
+    visibleSessions: new Set(),
+    recentlySeen: new Set(),
+    doNotDisturb: false,
+    findDetails: () => null,
+    ...more,
+  });
+}
+
+export function withAlerts(more: Partial<Config["alerts"]>, config: Config = defaultConfig): Config {
+  return { ...config, alerts: { ...config.alerts, ...more } };
+}
+
+/** Its agent said so long ago that it is done. */
+export function stopped(project: string, since: number, more: Partial<Session> = {}): Session {
+  return done(project, since, { stopped: ago(since), lastResponse: "All tests pass.", ...more });
+}
+
+export function failed(project: string, since: number, more: Partial<Session> = {}): Session {
+  const turn = { ...ago(since), running: false, byHook: true, error: "API Error: overloaded" };
+  return stopped(project, since, { turn, ...more });
+}
+
+/** What was told of it so far, and alerts() as of that many ms after its last event. */
+export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> = {}): Alerts {
+  const story = told.events.reduce<EventWindow | undefined>(
+    (known, event) => reduce(known, event),
+    undefined,
+  );
+  const last = told.events.at(-1);
+  if (!story || !last) throw new Error("nothing was told yet");
+  const then = { at: last.at + ms, t: last.t + ms, minuteOfDay: 0 };
+  return alertsOf([story.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
+}
+
+export const titles = ({ show }: Alerts): string[] => show.map(({ title }) => title);
+export const whys = ({ suppressed: held }: Alerts): string[] => held.map(({ reason: why }) => why);

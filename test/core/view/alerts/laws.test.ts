@@ -1,0 +1,195 @@
+/** What holds of the alerts of any sessions, preferences and settings, at any time. */
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { defaultConfig } from "../../../../src/core/config/config.ts";
+import { dismissAlerts, noPreferences } from "../../../../src/core/config/preferences.ts";
+import { parseConfig } from "../../../../src/core/config/read-config.ts";
+import { listAlertKeys } from "../../../../src/core/session/keys.ts";
+import type { Ask, Session } from "../../../../src/core/session/session.ts";
+import { settle } from "../../../../src/core/session/settle.ts";
+import type { Alerts, AlertsInput } from "../../../../src/core/view/alerts/alerts.ts";
+import { ago, ask, child, hour, keyOf, minute, session } from "../menu/fixture.ts";
+import { alertsOf, later, now } from "./fixture.ts";
+
+const ms = fc.oneof(
+  fc.constantFrom(0, 1, 299, 300, 1_000, 2_000, 10 * minute, 30 * minute),
+  fc.integer({ min: 0, max: 9 * hour }),
+);
+const moments = ms.map(ago);
+const projects = ["web", "api", "docs", ""];
+
+const asks: fc.Arbitrary<readonly Ask[]> = fc
+  .array(
+    fc.record({
+      since: ms,
+      kind: fc.constantFrom<Ask["kind"][]>("permission", "question", "plan", "elicitation", "idle"),
+      hidden: fc.boolean(),
+      agentId: fc.constantFrom(null, "a1"),
+    }),
+    { maxLength: 4 },
+  )
+  .map((list) => list.map(({ since, ...more }, n) => ask(since, { ...more, id: `ask-${n}` })));
+
+const sessions: fc.Arbitrary<readonly Session[]> = fc
+  .array(
+    fc.record({
+      project: fc.constantFrom(...projects),
+      asks,
+      turn: fc.record({
+        when: moments,
+        running: fc.boolean(),
+        byHook: fc.boolean(),
+        error: fc.constantFrom(null, "overloaded"),
+      }),
+      stopped: fc.option(moments),
+      isStop: fc.boolean(),
+      moved: moments,
+      last: moments,
+      file: fc.option(
+        fc.record({ when: moments, status: fc.constantFrom("idle", "busy", "waiting", "shell") }),
+      ),
+      settled: fc.boolean(),
+      ended: fc.option(
+        fc.record({
+          when: moments,
+          reason: fc.constantFrom("other", "process gone", "file gone"),
+          whileBusy: fc.boolean(),
+        }),
+        { freq: 3 },
+      ),
+      attended: fc.constantFrom(null, true, false),
+      children: fc.constantFrom([], [child("a1")], [child("a1", { running: false })]),
+    }),
+    { maxLength: 12 },
+  )
+  .map((list) =>
+    list.map(({ project, turn, file, ended, isStop, ...more }, n): Session => {
+      const { when, ...run } = turn;
+      return {
+        ...session(project, { ...more, turn: { ...when, ...run } }),
+        sessionId: `s${n}`,
+        stopped: isStop ? when : more.stopped,
+        file: file && { ...file.when, status: file.status as "idle", waitingFor: null },
+        ended: ended && { ...ended.when, reason: ended.reason, whileBusy: ended.whileBusy },
+        asks: ended ? [] : more.asks,
+      };
+    }),
+  );
+
+const flags = fc.record({
+  blocked: fc.boolean(),
+  failed: fc.boolean(),
+  idle: fc.boolean(),
+  finished: fc.boolean(),
+  sound: fc.boolean(),
+  unattended: fc.boolean(),
+  whileLooking: fc.boolean(),
+  graceMs: fc.constantFrom(0, 500, 60_000),
+});
+
+const subset = fc.subarray(Array.from({ length: 12 }, (_, n) => `claude:s${n}`));
+const until = fc.integer({ min: -2 * hour, max: 2 * hour }).map((by) => now.at + by);
+
+const inputs = fc
+  .record({
+    sessions,
+    alerts: flags,
+    quietHours: fc.constantFrom(null, { from: "14:00", to: "15:00" }, { from: "14:30", to: "14:10" }),
+    muted: subset,
+    mutedProjects: fc.subarray(projects),
+    snoozed: fc.array(fc.record({ session: subset.map(([one = "x"]) => one), until }), { maxLength: 3 }),
+    quietUntil: fc.option(until, { freq: 2 }),
+    looking: subset,
+    doNotDisturb: fc.integer({ min: 0, max: 5 }).map((one) => one === 0),
+    startedAt: until,
+  })
+  .map(
+    ({ alerts, quietHours, muted, mutedProjects, snoozed, quietUntil, looking, ...more }) =>
+      ({
+        ...more,
+        config: { ...defaultConfig, alerts, quietHours },
+        preferences: { ...noPreferences, muted, mutedProjects, snoozed, quietUntil },
+        visibleSessions: new Set(looking),
+        recentlySeen: new Set(),
+      }) satisfies Partial<AlertsInput>,
+  );
+
+type Input = typeof inputs extends fc.Arbitrary<infer Of> ? Of : never;
+const of = (input: Input, more: Partial<AlertsInput> = {}) => alertsOf(input.sessions, { ...input, ...more });
+const toldBy = ({ show }: Alerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
+const runs = { numRuns: 1_000 };
+const holds = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);
+
+describe("for any sessions, preferences and settings", () => {
+  test("an alert is shown or held back, never both, and never twice", () => {
+    holds((input) => {
+      const found = of(input);
+      const told = toldBy(found);
+      const all = [...told, ...found.suppressed.map(({ key }) => key)];
+      expect(new Set(all).size).toBe(all.length);
+      expect(new Set(found.show.map(({ key }) => key)).size).toBe(found.show.length);
+      const known = new Set(input.sessions.flatMap((one) => listAlertKeys(settle(one, now.t))));
+      for (const key of all) expect(known).toContain(key);
+      for (const { covers } of found.show) if (covers) expect(covers.length).toBeGreaterThan(1);
+      expect(found.show.length).toBeLessThanOrEqual(5 + 3 + 1);
+    });
+  });
+
+  test("nothing is shown of what is muted, dismissed or looked at, nor of who nobody sits at", () => {
+    holds((input) => {
+      const told = toldBy(of(input));
+      const owner = (key: string) => input.sessions.find((one) => key.startsWith(`${keyOf(one)}#`));
+      for (const key of told) {
+        const one = owner(key);
+        expect(input.preferences.muted).not.toContain(one && keyOf(one));
+        if (!input.config.alerts.unattended) expect(one?.attended).not.toBe(false);
+        if (!input.config.alerts.whileLooking)
+          expect(input.visibleSessions.has(one ? keyOf(one) : "")).toBe(false);
+      }
+      const quiet = of(input, { preferences: dismissAlerts(input.preferences, told) });
+      expect(quiet.show).toEqual([]);
+      expect(of(input, { doNotDisturb: true }).show).toEqual([]);
+    });
+  });
+
+  test("the order of the sessions does not matter", () => {
+    holds((input) => {
+      expect(of({ ...input, sessions: input.sessions.toReversed() })).toEqual(of(input));
+    });
+  });
+
+  test("before `next` nothing changes by itself, and `next` is to come", () => {
+    const whole = fc.integer({ min: 0, max: 99 });
+    fc.assert(
+      fc.property(inputs, whole, (input, percent) => {
+        const found = of(input);
+        const { nextChange: next } = found;
+        if (next !== null) expect(next).toBeGreaterThan(now.at);
+        const most = (next ?? now.at + 2 * hour) - now.at;
+        const then = later(Math.floor((most * percent) / 100));
+        expect(of(input, { now: then }).show).toEqual(found.show);
+      }),
+      runs,
+    );
+  });
+
+  test("only what blocks and what failed is heard", () => {
+    holds((input) => {
+      for (const { kind, sound, urgency } of of(input).show) {
+        if (kind === "idle" || kind === "finished") expect([sound, urgency]).toEqual([false, "low"]);
+        else expect(sound).toBe(input.config.alerts.sound);
+      }
+    });
+  });
+
+  test("settings of any JSON do for alerts", () => {
+    fc.assert(
+      fc.property(
+        inputs,
+        fc.jsonValue(),
+        (input, value) => void of(input, { config: parseConfig(value).config }),
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import { defaultConfig } from "../../../../src/core/config/config.ts";
+import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
+import { answerIdOf } from "../../../../src/core/session/keys.ts";
+import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
+import type { MenuEntry } from "../../../../src/core/view/view.ts";
+import { asked, question } from "../../session/ask-fixture.ts";
+import { ask, blocked, entriesOf, keyOf, menuOf, minute, submenu, text } from "./fixture.ts";
+
+const open = ask(4 * minute, { request: "event-1" });
+const session = blocked("checkout-api", 4 * minute, { asks: [open] });
+const answer = `answer/${keyOf(session)}/${answerIdOf(open)}`;
+const id = keyOf(session).split(":")[1]?.slice(0, 8);
+
+const offered = (what: AskDetails, more: Partial<MenuInput> = {}): string[] =>
+  submenu([session], answer, { findDetails: () => what, ...more });
+const entry = (what: AskDetails, label: string): MenuEntry | undefined =>
+  entriesOf(menuOf([session], { findDetails: () => what }).items).find((one) => one.label === label);
+
+test("a command is there in full above its answers", () => {
+  const lines = ["set -e", "for f in *.sql; do", '    psql -f "$f"', "done"];
+  expect(offered(asked({ lines, always: ["Always allow psql in this session"] }))).toEqual([
+    "(Run a command)",
+    "(│ set -e)",
+    "(│ for f in *.sql; do)",
+    '(│     psql -f "$f")',
+    "(│ done)",
+    "Go to terminal",
+    "Allow",
+    "Always allow psql in this session",
+    "Deny",
+  ]);
+});
+
+test("it opens where the ask was told before: nothing else in the menu moves", () => {
+  const before = submenu([session], session);
+  const after = submenu([session], session, { findDetails: () => asked() });
+  expect(before[0]).toBe("(Asks · Bash: npm run deploy)");
+  expect(after[0]).toBe("Asks · Bash: npm run deploy >");
+  expect(after.slice(1)).toEqual(before.slice(1));
+});
+
+test("a click answers this very ask", () => {
+  const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "tray" } as const;
+  expect(entry(asked(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
+  expect(entry(asked(), "Deny")?.action).toEqual({ ...action, answer: { do: "deny", message: null } });
+  const always = asked({ always: ["Always allow a in this session", "Always allow b in this session"] });
+  expect(entry(always, "Always allow b in this session")?.action).toEqual({
+    ...action,
+    answer: { do: "always", choice: 1 },
+  });
+});
+
+test("a long line goes on behind a mark", () => {
+  expect(offered(asked({ lines: [`echo ${"word ".repeat(20)}end`] })).slice(1, 3)).toEqual([
+    `(│ echo ${"word ".repeat(13)}word)`,
+    "(│ ⤷  word word word word word word end)",
+  ]);
+});
+
+test("what is dangerous is said before the command, and its yes has another name", () => {
+  expect(offered(asked({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] }))).toEqual([
+    "(Run a command)",
+    "(⚠ deletes without asking (rm -rf))",
+    "(│ rm -rf build)",
+    "Go to terminal",
+    "Allow anyway",
+    "Deny",
+  ]);
+});
+
+test("what is too long for a menu can be looked at or denied", () => {
+  const long = offered(asked({ lines: Array.from({ length: 30 }, (_, n) => `step ${n}`) }));
+  expect(long.slice(-4)).toEqual([
+    "(│ step 18)",
+    "(… 11 more lines)",
+    "Look at all of it in the terminal",
+    "Deny",
+  ]);
+});
+
+test("what is not whole can be looked at or denied", () => {
+  expect(offered(asked({ lines: ["make", "… 300 more lines"], isWhole: false })).slice(-2)).toEqual([
+    "Look at all of it in the terminal",
+    "Deny",
+  ]);
+});
+
+test("one question is answered with a click on one of its options", () => {
+  const what = question(["SQLite", "Postgres"]);
+  expect(offered(what)).toEqual([
+    "(Answer a question)",
+    "(│ Which database should the new service use?)",
+    "(│   1. SQLite)",
+    "(│   2. Postgres)",
+    "Go to terminal",
+    "Answer “SQLite”",
+    "Answer “Postgres”",
+    "Decline to answer",
+  ]);
+  expect(entry(what, "Answer “Postgres”")?.action).toMatchObject({
+    answer: { do: "reply", replies: [["Postgres"]] },
+  });
+});
+
+test.each([
+  ["several at once", question(["a", "b"], { isMultiple: true })],
+  [
+    "two questions",
+    { ...question(["a"]), questions: [...question(["a"]).questions, ...question(["b"]).questions] },
+  ],
+  ["an option too long to be shown", question(["a", "b".repeat(90)])],
+])("%s: in the terminal, or by the keyboard", (_, what) => {
+  expect(offered(what).slice(-3)).toEqual([
+    "Go to terminal",
+    `(Answer there, or with: beckon answer ${id} …)`,
+    "Decline to answer",
+  ]);
+});
+
+test("a plan is approved or sent back", () => {
+  const plan = asked({
+    kind: "plan",
+    tool: "ExitPlanMode",
+    heading: "Approve a plan",
+    lines: ["1. Ship it"],
+  });
+  expect(offered(plan)).toEqual([
+    "(Approve a plan)",
+    "(│ 1. Ship it)",
+    "Go to terminal",
+    "Approve plan",
+    "Send back",
+  ]);
+});
+
+test("a choice whose words do not fit is left to the keyboard", () => {
+  const always = [`Always allow ${"x".repeat(90)} in this session`, "Always allow y in this session"];
+  expect(offered(asked({ always })).slice(-4)).toEqual([
+    "Allow",
+    "Always allow y in this session",
+    `(For more choices: beckon answer ${id} …)`,
+    "Deny",
+  ]);
+  expect(entry(asked({ always }), "Always allow y in this session")?.action).toMatchObject({
+    answer: { choice: 1 },
+  });
+});
+
+test("of several asks, each has its own menu", () => {
+  const other = ask(minute, { id: "ask-2", request: "event-2", summary: "git push" });
+  const both = blocked("checkout-api", 4 * minute, { asks: [open, other] });
+  const { items } = menuOf([both], { findDetails: ({ request }) => asked({ lines: [request ?? ""] }) });
+  const asks = entriesOf(items).filter((one) => one.id.startsWith("answer/"));
+  expect(asks.map(({ children = [] }) => text(children).split("\n")[1])).toEqual([
+    "(│ event-1)",
+    "(│ event-2)",
+  ]);
+  const allows = entriesOf(items).filter(({ label }) => label === "Allow");
+  expect(new Set(allows.map((one) => one.action?.do === "answer" && one.action.ask)).size).toBe(2);
+});
+
+test("with answering turned off nothing of it is there", () => {
+  const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
+  expect(submenu([session], session, { findDetails: () => asked(), config })).toEqual(
+    submenu([session], session),
+  );
+});

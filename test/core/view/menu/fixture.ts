@@ -1,0 +1,162 @@
+/** Sessions as the tray gets them, and its menu as a text that can be read. */
+import { expect } from "bun:test";
+import { defaultConfig } from "../../../../src/core/config/config.ts";
+import { noPreferences } from "../../../../src/core/config/preferences.ts";
+import { createInternalEvent } from "../../../../src/core/session/event.ts";
+import { type Ask, type Child, createSession, type Session } from "../../../../src/core/session/session.ts";
+import { createMenu, type Menu, type MenuInput } from "../../../../src/core/view/menu/menu.ts";
+import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
+
+export const minute = 60_000;
+export const hour = 60 * minute;
+/** A full minute. */
+export const now = { at: 1_790_000_040_000, t: 100 * hour };
+
+/** So long ago. */
+export const ago = (ms: number) => ({ at: now.at - ms, t: now.t - ms });
+
+export function session(project: string, more: Partial<Session> = {}): Session {
+  const id = `${Bun.hash(project).toString(16).slice(0, 8).padEnd(8, "0")}-0000-4000-8000-000000000001`;
+  const about = { agent: "claude", sessionId: id, cwd: `/home/dev/${project}` };
+  const made = createSession(createInternalEvent("e", ago(hour), about, { kind: "no-change" }));
+  return {
+    ...made,
+    firstCwd: `/home/dev/${project}`,
+    cwd: `/home/dev/${project}`,
+    place: { local: true, pid: 7, procStart: "1", tty: "/dev/pts/1", terminalSessionId: null, env: {} },
+    transcriptPath: "/home/dev/.claude/projects/x.jsonl",
+    prompted: ago(hour),
+    ...more,
+  };
+}
+
+export function ask(waited: number, more: Partial<Ask> = {}): Ask {
+  return {
+    ...ago(waited),
+    id: `ask-${waited}`,
+    kind: "permission",
+    agentId: null,
+    tool: "Bash",
+    toolUseId: null,
+    promptId: null,
+    inputKey: null,
+    summary: "npm run deploy",
+    options: [],
+    request: null,
+    from: "hook",
+    hidden: false,
+    ...more,
+  };
+}
+
+export function child(agentId: string, more: Partial<Child> = {}): Child {
+  return {
+    ...ago(minute),
+    agentId,
+    type: "Explore",
+    running: true,
+    detail: "Grep",
+    startedAt: now.at - minute,
+    ...more,
+  };
+}
+
+export function blocked(project: string, waited: number, more: Partial<Session> = {}): Session {
+  return working(project, waited + minute, { asks: [ask(waited)], ...more });
+}
+
+export function working(project: string, since: number, more: Partial<Session> = {}): Session {
+  return session(project, {
+    turn: { ...ago(since), running: true, byHook: true, error: null },
+    detail: "Bash",
+    last: ago(0),
+    ...more,
+  });
+}
+
+export function done(project: string, since: number, more: Partial<Session> = {}): Session {
+  const turn = { ...ago(since), running: false, byHook: true, error: null };
+  return session(project, {
+    turn,
+    last: ago(since),
+    prompted: ago(since + minute),
+    stopped: ago(since),
+    ...more,
+  });
+}
+
+export function ended(project: string, since: number, more: Partial<Session> = {}): Session {
+  return done(project, since, { ended: { ...ago(since), reason: "other", whileBusy: false }, ...more });
+}
+
+export const keyOf = ({ agent, sessionId }: Session): string => `${agent}:${sessionId}`;
+
+export const facts: MenuInput["facts"] = {
+  hooksInstalled: true,
+  dashboard: false,
+  version: "1.2.3",
+  home: "/home/dev",
+  problems: [],
+  formatTime: (at) => new Date(at).toISOString().slice(11, 16),
+  quietHoursEnd: null,
+};
+
+export function menuOf(sessions: readonly Session[], more: Partial<MenuInput> = {}): Menu {
+  return createMenu({
+    sessions,
+    preferences: noPreferences,
+    config: defaultConfig,
+    now,
+    facts,
+    findDetails: () => null,
+    ...more,
+  });
+}
+
+/** Every entry, those in submenus too. */
+export function entriesOf(items: readonly MenuItem[]): MenuEntry[] {
+  return items.flatMap((item) => (item.kind === "entry" ? [item, ...entriesOf(item.children ?? [])] : []));
+}
+
+/** What only tells is in brackets; what a submenu holds is indented. */
+export function text(
+  items: readonly MenuItem[],
+  isDeep: (entry: MenuEntry) => boolean = () => false,
+): string {
+  const lines = (list: readonly MenuItem[], indent: string): string[] =>
+    list.flatMap((item) => {
+      if (item.kind === "separator") return [`${indent}---`];
+      const check = item.checked === undefined ? "" : item.checked ? "[x] " : "[ ] ";
+      const opens = item.children !== undefined;
+      const label = opens ? `${item.label} >` : item.action === null ? `(${item.label})` : item.label;
+      return [
+        indent + check + label,
+        ...(opens && isDeep(item) ? lines(item.children ?? [], `${indent}    `) : []),
+      ];
+    });
+  return lines(items, "").join("\n");
+}
+
+export const labels = (items: readonly MenuItem[]): string[] => entriesOf(items).map(({ label }) => label);
+
+/** What opens under a session's entry, or under the entry of this id. */
+export function submenu(
+  sessions: readonly Session[],
+  of: Session | string,
+  more: Partial<MenuInput> = {},
+): string[] {
+  const id = typeof of === "string" ? of : `session/${keyOf(of)}`;
+  const entry = entriesOf(menuOf(sessions, more).items).find((item) => item.id === id);
+  return text(entry?.children ?? []).split("\n");
+}
+
+const commands = ["---", "Quiet >", "Settings…", "About beckon 1.2.3", "Quit"];
+
+/** The whole menu but for the commands at its end, with what only opens left closed. */
+export function shows(
+  sessions: readonly Session[],
+  lines: readonly string[],
+  more: Partial<MenuInput> = {},
+): void {
+  expect(text(menuOf(sessions, more).items)).toBe([...lines, ...commands].join("\n"));
+}

@@ -1,0 +1,332 @@
+import { describe, expect, test } from "bun:test";
+import { applyPreference, noPreferences, prunePreferences } from "../../../../src/core/config/preferences.ts";
+import type { Session } from "../../../../src/core/session/session.ts";
+import {
+  ago,
+  ask,
+  blocked,
+  child,
+  done,
+  ended,
+  entriesOf,
+  facts,
+  hour,
+  keyOf,
+  labels,
+  menuOf,
+  minute,
+  now,
+  shows,
+  submenu,
+  text,
+  working,
+} from "./fixture.ts";
+
+describe("the menu lists", () => {
+  test("nobody", () => {
+    shows([], ["(No sessions yet)"]);
+    expect(menuOf([])).toMatchObject({
+      icon: { phase: "calm", count: 0 },
+      title: "beckon: nothing needs you",
+      tooltip: "beckon: nothing needs you",
+      nextChange: null,
+    });
+  });
+
+  test("on the first run, before all else, how to connect", () => {
+    const first = { facts: { ...facts, hooksInstalled: false } };
+    shows([], ["Connect Claude Code…", "---", "(Nothing needs you)"], first);
+  });
+
+  test("one that is blocked, with how long it has waited and what for", () => {
+    shows(
+      [blocked("beckon", 4 * minute)],
+      ["(Needs you (1))", "● beckon · 4 min · Bash: npm run deploy >", "Next waiting"],
+    );
+    expect(menuOf([blocked("beckon", 4 * minute)])).toMatchObject({
+      icon: { phase: "blocked", count: 1 },
+      title: "beckon: 1 needs you",
+      tooltip: "beckon: 1 needs you\nbeckon · 4 min · Bash: npm run deploy",
+    });
+  });
+
+  test("what is blocked first and longest first, then what works, what is done, what is over", () => {
+    const sessions = [
+      ended("gone", 2 * hour),
+      done("site", 3 * minute),
+      working("api", 12 * minute),
+      blocked("new", 10_000),
+      blocked("old", 3 * hour),
+      done("docs", 26 * hour),
+      working("slow", 2 * hour, { detail: null }),
+    ];
+    const menu = menuOf(sessions);
+    shows(sessions, [
+      "(Needs you (2))",
+      "● old · 3 h · Bash: npm run deploy >",
+      "● new · now · Bash: npm run deploy >",
+      "Next waiting",
+      "---",
+      "(Working (2))",
+      "◐ slow · 2 h · Thinking >",
+      "◐ api · 12 min · Bash >",
+      "---",
+      "(Ready (2))",
+      "○ site · 3 min · done >",
+      "○ docs · 1 day · done >",
+      "---",
+      "Ended (1) >",
+    ]);
+    expect(menu.title).toBe("beckon: 2 need you, 2 working");
+    expect(menu.icon).toEqual({ phase: "blocked", count: 2 });
+    expect(submenu(sessions, "ended")).toEqual(["· gone · 2 h · ended >"]);
+  });
+
+  test.each([
+    ["a permission without words", ask(0, { summary: "" }), "Permission for Bash"],
+    ["a permission nobody named", ask(0, { tool: null, summary: "" }), "Permission"],
+    ["a question", ask(0, { kind: "question", summary: "Which colour?" }), "Question: Which colour?"],
+    [
+      "several questions",
+      ask(0, { kind: "question", summary: "Which colour?", questions: 2 }),
+      "Question 1 of 2: Which colour?",
+    ],
+    ["a command that begins with a comment", ask(0, { summary: "# rm -rf /" }), "Bash: # rm -rf /"],
+    ["a plan, without its Markdown", ask(0, { kind: "plan", summary: "# Move it" }), "Plan: Move it"],
+    ["a plan without words", ask(0, { kind: "plan", summary: "" }), "Plan to approve"],
+    ["an MCP server's wish", ask(0, { kind: "elicitation", summary: "Token?" }), "MCP input: Token?"],
+    ["a subagent's wish", ask(0, { agentId: "a1" }), "Explore › Bash: npm run deploy"],
+  ])("%s", (_, wish, said) => {
+    const asking = blocked("api", 0, { asks: [wish], children: [child("a1")] });
+    expect(labels(menuOf([asking]).items)[1]).toBe(`● api · now · ${said}`);
+  });
+
+  test("an idle reminder as done, and an ask that is not on the screen not at all", () => {
+    const idle = done("api", 2 * minute, { asks: [ask(minute, { kind: "idle" })] });
+    const hidden = working("web", 2 * minute, { asks: [ask(minute, { hidden: true })] });
+    expect(menuOf([idle, hidden]).icon).toEqual({ phase: "working", count: 0 });
+    expect(labels(menuOf([idle, hidden]).items)).toContain("○ api · 2 min · done");
+  });
+
+  const failed = (project: string, since: number) =>
+    done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "rate limit" } });
+
+  test("what failed and was dismissed among the ready ones, until it fails again", () => {
+    const first = failed("api", hour);
+    const dismiss = { do: "dismiss", session: keyOf(first) } as const;
+    const seen = applyPreference(
+      noPreferences,
+      dismiss,
+      { at: now.at, tomorrow: 0 },
+      { session: () => first },
+    );
+    expect(labels(menuOf([first], { preferences: seen }).items)).toContain(
+      "○ api · 1 h · failed: rate limit · dismissed",
+    );
+    expect(prunePreferences(seen, now.at, [first])).toBe(seen);
+    expect(labels(menuOf([failed("api", minute)], { preferences: seen }).items)).toContain(
+      "✗ api · 1 min · failed: rate limit",
+    );
+  });
+
+  test("what failed on its own, before what works and what is done; the newest first", () => {
+    const sessions = [
+      done("site", minute),
+      failed("old", hour),
+      failed("new", minute),
+      working("web", minute),
+      blocked("api", 2 * minute),
+    ];
+    shows(sessions, [
+      "(Needs you (1))",
+      "● api · 2 min · Bash: npm run deploy >",
+      "Next waiting",
+      "---",
+      "(Failed (2))",
+      "✗ new · 1 min · failed: rate limit >",
+      "✗ old · 1 h · failed: rate limit >",
+      "---",
+      "(Working (1))",
+      "◐ web · 1 min · Bash >",
+      "---",
+      "(Ready (1))",
+      "○ site · 1 min · done >",
+    ]);
+    expect(menuOf(sessions).title).toBe("beckon: 1 needs you, 2 failed, 1 working");
+    expect(menuOf(sessions).tooltip).toContain("new · 1 min · failed: rate limit");
+    expect(menuOf([failed("a", 0)]).icon).toEqual({ phase: "calm", count: 0 });
+  });
+
+  test("what still runs in the background, what has not begun, what died", () => {
+    expect(
+      labels(
+        menuOf([
+          done("b", 2 * minute, { background: "npm run dev" }),
+          done("c", 3 * minute, { prompted: null }),
+          ended("d", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: true } }),
+          ended("e", 2 * minute, { ended: { ...ago(2 * minute), reason: "other", whileBusy: true } }),
+        ]).items,
+      ).filter((label) => /^[○·]/.test(label)),
+    ).toEqual([
+      "○ b · 2 min · background: npm run dev",
+      "○ c · 3 min · ready",
+      "· d · 1 min · ended unexpectedly",
+      "· e · 2 min · ended",
+    ]);
+  });
+
+  test("a session in a living terminal however old, one that nobody can see for a day", () => {
+    const far = { place: null };
+    const sessions = [
+      done("here", 30 * hour),
+      done("far", 9 * hour, far),
+      done("lost", 33 * hour, far),
+      ended("over", 25 * hour),
+    ];
+    shows(sessions, [
+      "(Nothing needs you)",
+      "---",
+      "(Ready (1))",
+      "○ here · 1 day · done >",
+      "---",
+      "Ended (1) >",
+    ]);
+    expect(submenu(sessions, "ended")).toEqual(["· far · 9 h · silent for hours >"]);
+  });
+});
+
+describe("many sessions", () => {
+  const many = (count: number, make: (name: string, since: number) => Session): Session[] =>
+    Array.from({ length: count }, (_, index) => make(`p${index}`, (count - index) * minute));
+
+  test("twenty that need you: eight at once, the others one step further", () => {
+    const lines = text(menuOf(many(20, blocked)).items).split("\n");
+    expect(lines.slice(0, 3)).toEqual([
+      "(Needs you (20))",
+      "● p0 · 20 min · Bash: npm run deploy >",
+      "● p1 · 19 min · Bash: npm run deploy >",
+    ]);
+    expect(lines.slice(8, 12)).toEqual([
+      "● p7 · 13 min · Bash: npm run deploy >",
+      "12 more… >",
+      "Next waiting",
+      "---",
+    ]);
+    expect(submenu(many(20, blocked), "more/needs_you")).toHaveLength(12);
+    expect(menuOf(many(20, blocked)).tooltip.split("\n").at(-1)).toBe("and 16 more");
+  });
+
+  test('nine that need you are all listed: "1 more…" would take as much room', () => {
+    expect(text(menuOf(many(9, blocked)).items)).not.toContain("more…");
+  });
+
+  test("a thousand do not make a menu of a thousand", () => {
+    const menu = menuOf(many(1_000, done));
+    expect(entriesOf(menu.items).filter(({ id }) => id.startsWith("session/"))).toHaveLength(35);
+    expect(labels(menu.items)).toContain("and 965 more: run beckon status");
+  });
+
+  test("of those that are over, the newest ten", () => {
+    const lines = submenu(many(30, ended), "ended");
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toStartWith("· p29 · 1 min");
+  });
+});
+
+describe("the rest of the menu", () => {
+  const quiet = (quietUntil: number | null, more = {}): string[] =>
+    text(
+      menuOf([], { preferences: { ...noPreferences, quietUntil }, ...more }).items.filter(
+        ({ id }) => id === "quiet",
+      ),
+      () => true,
+    )
+      .split("\n")
+      .map((line) => line.trim());
+  const modes = ["[ ] For 1 hour", "[ ] Until tomorrow", "[ ] Until I turn it off"];
+
+  test("quiet: off, until a time, until it is turned off", () => {
+    expect(quiet(null)).toEqual(["Quiet >", "[x] Off", ...modes]);
+    expect(quiet(now.at - 1)).toEqual(["Quiet >", "[x] Off", ...modes]);
+    expect(quiet(now.at + 6 * minute)).toEqual([
+      "Quiet until 14:20 >",
+      "[ ] Off",
+      "[x] (Until 14:20)",
+      ...modes,
+    ]);
+    expect(quiet(Number.MAX_SAFE_INTEGER)).toEqual([
+      "Quiet until turned off >",
+      "[ ] Off",
+      "[ ] For 1 hour",
+      "[ ] Until tomorrow",
+      "[x] Until I turn it off",
+    ]);
+  });
+
+  test("quiet hours of the settings, while they hold", () => {
+    const hours = { facts: { ...facts, quietHoursEnd: now.at + 6 * minute } };
+    expect(quiet(null, hours)).toEqual([
+      "Quiet hours >",
+      "(Quiet hours until 14:20 (in settings))",
+      "[x] Off",
+      ...modes,
+    ]);
+  });
+
+  test("the icon still shows who is blocked while it is quiet", () => {
+    const preferences = { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER };
+    expect(menuOf([blocked("api", 0)], { preferences }).icon).toEqual({ phase: "blocked", count: 1 });
+  });
+
+  test("the dashboard once there is one, and what is wrong with the settings", () => {
+    const problems = [
+      "config.json: alerts.sound must be true or false, not “loud”: the last good one is used",
+    ];
+    expect(text(menuOf([], { facts: { ...facts, dashboard: true, problems } }).items)).toBe(
+      [
+        "! config.json: alerts.sound must be true or false, not “loud”: the last good…",
+        "---",
+        "(No sessions yet)",
+        "---",
+        "Quiet >",
+        "Open dashboard",
+        "Settings…",
+        "About beckon 1.2.3",
+        "Quit",
+      ].join("\n"),
+    );
+  });
+});
+
+describe("time alone", () => {
+  test.each([
+    ["now becomes 1 min", 20_000, minute],
+    ["4 min becomes 5", 4 * minute, minute],
+    ["2 h becomes 3", 2 * hour + 10 * minute, 50 * minute],
+    ["1 day becomes 2", 30 * hour, 18 * hour],
+  ])("%s, and the menu knows when", (_, since, after) => {
+    expect(menuOf([done("api", since)]).nextChange).toBe(now.at + after);
+  });
+
+  test("between full minutes nothing changes", () => {
+    const sessions = [
+      blocked("api", 4 * minute + 1),
+      working("web", 59 * minute + 59_000),
+      ended("x", 24 * hour - 1),
+    ];
+    const at = (ms: number) => menuOf(sessions, { now: { at: now.at + ms, t: now.t + ms } });
+    expect(at(59_999)).toEqual(at(0));
+    expect(at(minute).items).not.toEqual(at(0).items);
+    expect(at(0).nextChange).toBe(now.at + minute);
+  });
+
+  test("a snooze and a quiet time end when they end, not at a full minute", () => {
+    const until = now.at + 12_345;
+    const api = done("api", 2 * hour);
+    expect(menuOf([], { preferences: { ...noPreferences, quietUntil: until } }).nextChange).toBe(until);
+    expect(
+      menuOf([api], { preferences: { ...noPreferences, snoozed: [{ session: keyOf(api), until }] } })
+        .nextChange,
+    ).toBe(until);
+  });
+});
