@@ -65,7 +65,7 @@ describe("blocked", () => {
   test("the same alert when the status file, its reminder and its request tell of one dialog", () => {
     const turn = tell().hook("UserPromptSubmit", { prompt: "go" }).file("waiting", "permission prompt");
     // The hook that names it may be 150 ms behind.
-    expect(alertsAfter(turn, 149)).toMatchObject({ show: [], next: (turn.events[1]?.at ?? 0) + 150 });
+    expect(alertsAfter(turn, 149)).toMatchObject({ show: [], nextChange: (turn.events[1]?.at ?? 0) + 150 });
     const named = tell()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("waiting", "permission prompt")
@@ -226,9 +226,9 @@ describe("idle and finished", () => {
     const told = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).hook("Stop");
     const early = alertsAfter(told, 100, { config: finished });
     const last = told.events.at(-1)?.at ?? 0;
-    expect(early).toMatchObject({ show: [], next: last + 300 });
+    expect(early).toMatchObject({ show: [], nextChange: last + 300 });
     // The file still says busy: the two contradict each other.
-    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({ show: [], next: last + 1_000 });
+    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({ show: [], nextChange: last + 1_000 });
     expect(alertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
   });
   test("a turn that goes on after its Stop was not finished", () => {
