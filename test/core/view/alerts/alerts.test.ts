@@ -228,7 +228,10 @@ describe("idle and finished", () => {
     const last = told.events.at(-1)?.at ?? 0;
     expect(early).toMatchObject({ show: [], nextChange: last + 300 });
     // The file still says busy: the two contradict each other.
-    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({ show: [], nextChange: last + 1_000 });
+    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({
+      show: [],
+      nextChange: last + 1_000,
+    });
     expect(alertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
   });
   test("a turn that goes on after its Stop was not finished", () => {
