@@ -242,13 +242,13 @@ function late(session: Session, event: AgentEvent): Session {
 
 /** What every event tells besides its change: that the session lives, where it is, and who sits there. */
 
-export function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
+function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
   if (payloadKey === null) return false;
   for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
   return false;
 }
 
-export function recordActivity(session: Session, event: AgentEvent): Session {
+function recordActivity(session: Session, event: AgentEvent): Session {
   const hook = isHookChange(event.change);
   const changes = hook || event.change.kind === "status";
   const when = { at: event.at, t: event.t };

@@ -94,10 +94,10 @@ const piece = /⟨(?:U\+[0-9A-F]+|\d+ spaces)⟩|.(?:\p{M}|\u200c|\u200d)*/gsu;
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe10-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16f00}-\u{3fffd}]/u;
 /** Stands before what goes on from the row above; no text begins with it. */
-export const continuationMark = "⤷ ";
+const continuationMark = "⤷ ";
 
 /** What must not be parted, and how many columns it takes. */
-export function* pieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
+function* pieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
   for (const [found] of text.matchAll(piece)) {
     yield { text: found, width: wide.test(found) ? found.length * 2 : [...found].length };
   }

@@ -183,7 +183,7 @@ export interface AlertGroup {
 }
 
 /** Of causes in the order of their age. */
-export function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
+function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
   // A test has its own, however many others there are.
   const tests = causes.filter(({ session }) => isProbe(session));
   const real = tests.length === 0 ? causes : causes.filter(({ session }) => !isProbe(session));
@@ -210,11 +210,11 @@ function capped(causes: readonly AlertCause[], max: number, key: string): readon
 }
 
 /** The sessions that its alert names. */
-export function listNamedSessions({ causes }: AlertGroup): readonly Session[] {
+function listNamedSessions({ causes }: AlertGroup): readonly Session[] {
   return causes.slice(0, maxListed).map(({ session }) => session);
 }
 
-export function createAlert(
+function createAlert(
   group: AlertGroup,
   names: ReadonlyMap<string, string>,
   { sound, clock }: { readonly sound: boolean; readonly clock: (at: number) => string },

@@ -197,7 +197,7 @@ const maxButtonLabel = 20;
 const maxDanger = 80;
 
 /** `summary`: what is said of it where there is no room for all. */
-export function createExactText(
+function createExactText(
   session: string,
   ask: Ask,
   asked: AskDetails,

@@ -220,7 +220,7 @@ function describe(
 }
 
 /** "Bash: npm run deploy", "Explore › Question: Which colour?" */
-export function describeAsk(session: Session, ask: Ask): string {
+function describeAsk(session: Session, ask: Ask): string {
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
   return (ask.agentId === null ? "" : `${child?.type || "Subagent"} › `) + summarizeAsk(ask);
 }
