@@ -1,4 +1,4 @@
-/** `beckon click LINK`: what Windows starts when a toast is clicked. Not for people, so the help does not name it. */
+/** `beckon click LINK`: Windows runs it when a toast is clicked. Users never type it, so --help does not list it. */
 import { handOver } from "../desktop/windows/click.ts";
 
 export async function click(args: string[]): Promise<number> {

@@ -1,38 +1,54 @@
-import { agents, defaultAgent } from "../agents/index.ts";
+/** `beckon --help` and `beckon --version`. */
+import { version as currentVersion } from "../../package.json";
+import { parseArguments } from "./args.ts";
 import { print } from "./output.ts";
 
-const text = `beckon tells you the moment a coding agent needs you.
+const text = `beckon alerts you the moment a coding agent needs you.
 
-  beckon --install [--dry-run] [--scope user|project|local] [--agent NAME] [--login | --no-login]
-                                      connect ${new Intl.ListFormat("en-GB").format(agents.map(({ name }) => name))}, and start beckon at login
-  beckon --uninstall [--dry-run] [--purge]
-                                      take all of it away, with --purge also what beckon knows
-  beckon start                        start it in the background
-  beckon                              start it here, and run until stopped
-  beckon status [--json] [--watch]    every session and what it needs
-  beckon focus SESSION | --next       go to its terminal, or to the one that has waited longest
-  beckon answer SESSION               all of what it asks, and how to answer
-  beckon answer SESSION allow         say yes to what it asks; also: always [N], deny [MESSAGE],
-                                      or the answer to its question (-- before your own words).
-                                      --ask ID: which ask; --yes: without a further question
-  beckon log [--json] [-n N]          what was asked, answered, shown and why not shown
-  beckon doctor [--json]              try every link with a test event, and say what to do
-  beckon stop                         quit it, and keep sessions from starting it again
-  beckon hook [AGENT]                 what the agents' hooks call; you never need to
+  beckon --install            connect Claude Code, start beckon now and at login
+      [--dry-run] [--scope user|project|local] [--agent NAME]
+      [--login | --no-login]
+  beckon --uninstall          undo it; --purge also removes beckon's data
+      [--dry-run] [--purge]
+
+  beckon start                run in the background
+  beckon                      run in this terminal
+  beckon stop                 quit, and stay off until you start it again
+
+  beckon status               list every session and what it needs
+      [--json] [--watch]
+  beckon focus SESSION        go to the session's terminal
+  beckon focus --next         go to the session that has waited longest
+  beckon answer SESSION       show what it asks, and how to answer
+  beckon answer SESSION allow | always [N] | deny [MESSAGE] | REPLY
+      --ask ID                which ask, if there are several
+      --yes                   do not ask for confirmation
+      --                      send the rest as text
+  beckon log                  what was asked, answered and alerted
+      [--json] [-n N]
+  beckon doctor [--json]      test every part, and say how to fix it
+
+  beckon hook AGENT           called by the agents' hooks
   beckon --version, --help
 
+SESSION is a session's id, the start of it, or its project.
+
 Environment:
-  BECKON_HOME        all of beckon's files in one folder (absolute; set it for the agents too)
+  BECKON_HOME        one folder for all files (absolute; set it for agents too)
   BECKON_PORT        the port (4488; if it is in use, the next free one)
-  BECKON_URL         where hooks are sent instead (this machine only)
-  BECKON_PROVIDER    the agent to assume when a hook names none (${defaultAgent})
-  BECKON_DEBUG       set: errors with their stack
-${agents
-  .flatMap(({ settingsVariables }) => settingsVariables)
-  .map(({ name, meaning }) => `  ${name.padEnd(17)}  ${meaning}\n`)
-  .join("")}`;
+  BECKON_URL         where hooks send events (this machine only)
+  BECKON_PROVIDER    the agent to assume if a hook names none (claude)
+  BECKON_DEBUG       if set, errors come with their stack
+  CLAUDE_CONFIG_DIR  Claude Code's own folder (~/.claude)
+`;
 
 export async function help(): Promise<number> {
   print(text);
+  return 0;
+}
+
+export async function version(args: string[]): Promise<number> {
+  parseArguments(args, { command: "--version" });
+  print(`beckon ${currentVersion}\n`);
   return 0;
 }

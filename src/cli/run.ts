@@ -1,4 +1,4 @@
-/** `beckon`: runs until it is told to stop. */
+/** `beckon`: runs the app in this process until it is stopped. */
 import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import { version } from "../../package.json";
@@ -11,57 +11,55 @@ import { readEndpoint } from "../system/endpoint.ts";
 import { isSignalIgnored } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 
+/** What is left of the desktop adapters after a stop must not keep the process alive. */
+const exitAfterStopMs = 500;
+
 export async function run(args: string[]): Promise<number> {
-  const how = readHow(args);
-  const places = resolvePaths();
-  if (how.fromHook && isOff(places)) return 0;
-  const toldToStop = whenTold();
+  const options = readRunOptions(args);
+  const paths = resolvePaths();
+  if (options.fromHook && isOff(paths)) return 0;
+  const signalled = waitForSignal();
   const app = await startApp({
-    paths: places,
+    paths,
     env: process.env,
-    port: wantedPort(),
-    echo: !how.inBackground,
+    port: readPort(),
+    echo: !options.inBackground,
   });
   if (!app) {
-    // Whoever started it wants one to run, and one does.
-    if (how.fromHook || how.atLogin || how.inBackground) return 0;
-    const other = readEndpoint(places);
+    if (options.fromHook || options.atLogin || options.inBackground) return 0;
+    const other = readEndpoint(paths);
     const where = other ? ` at ${other.url} (pid ${other.pid})` : "";
-    process.stderr.write(`beckon already runs${where}. See its sessions with: beckon status\n`);
+    process.stderr.write(`beckon is already running${where}. See your sessions: beckon status\n`);
     return 1;
   }
-  // The person may have said stop while a hook started it.
-  if (how.fromHook && isOff(places)) {
+  // `beckon stop` may have run while a hook was starting this.
+  if (options.fromHook && isOff(paths)) {
     await app.stop();
     return 0;
   }
-  clearOff(places);
-  rmSync(places.launching, { force: true });
-  const state = app.isHeadless ? "running without icon and alerts (there is no desktop here)" : "running";
+  clearOff(paths);
+  rmSync(paths.launching, { force: true });
+  const how = app.isHeadless ? " without icon and alerts, because there is no desktop here" : "";
   process.stdout.write(
-    `beckon ${version} is ${state} at ${app.url}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+    `beckon ${version} is running at ${app.url}${how}.\nSee your sessions with: beckon status. Stop it with Ctrl-C.\n`,
   );
-  const by = await Promise.race([toldToStop, app.quit]);
-  // Before it is down: a session that starts then must not start it again.
-  if (by === "person") ignoreErrors(() => markOff(places, "quit by its person"));
+  const quitBy = await Promise.race([signalled, app.quit]);
+  // Before the app is down: a session that starts meanwhile must not start it again.
+  if (quitBy === "person") ignoreErrors(() => markOff(paths, "quit by the user"));
   await app.stop();
-  // Whatever of the desktop is still in the way: a person who said Quit is gone.
-  setTimeout(() => process.exit(0), leaveMs).unref();
+  setTimeout(() => process.exit(0), exitAfterStopMs).unref();
   return 0;
 }
 
-const leaveMs = 500;
-const hangUpBit = 1n;
-
-interface How {
+interface RunOptions {
   readonly fromHook: boolean;
   readonly atLogin: boolean;
-  /** Nobody reads what it says once it runs. */
+  /** Log warnings are not printed. */
   readonly inBackground: boolean;
 }
 
 /** Options that only beckon's own hooks, login items and `beckon start` use, so --help does not list them. */
-function readHow(args: readonly string[]): How {
+function readRunOptions(args: readonly string[]): RunOptions {
   const home = args.find((arg) => arg.startsWith("--home="));
   const fromHook = args.includes("--from-hook");
   const atLogin = args.includes("--at-login");
@@ -75,27 +73,30 @@ function readHow(args: readonly string[]): How {
   return { fromHook, atLogin, inBackground };
 }
 
-/** By the person: with Ctrl-C. Whatever else ends it, a logout or a kill, says nothing about what they want. */
-function whenTold(): Promise<"person" | "system"> {
+/** SIGHUP's bit in the mask of ignored signals. */
+const hangUpBit = 1n;
+
+/** Ctrl-C is the user's wish to quit. Any other signal (logout, kill) says nothing about what the user wants. */
+function waitForSignal(): Promise<"person" | "system"> {
   const { promise, resolve } = Promise.withResolvers<"person" | "system">();
   const inTerminal = [0, 1, 2].some((fd) => isatty(fd));
-  let asked = 0;
-  // nohup has it ignored, and that should stay so.
+  let count = 0;
+  // nohup ignores SIGHUP, and a handler would undo that.
   const hangUp = isSignalIgnored(hangUpBit) ? [] : (["SIGHUP"] as const);
   for (const signal of ["SIGTERM", "SIGINT", ...hangUp] as const) {
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait.
-      if (++asked > 1) process.exit(1);
+      // A second signal does not wait for a clean stop.
+      if (++count > 1) process.exit(1);
       resolve(signal === "SIGINT" && inTerminal ? "person" : "system");
     });
   }
   return promise;
 }
 
-function wantedPort(): number {
-  const given = process.env.BECKON_PORT;
-  if (!given) return limits.defaultPort;
-  const port = Number(given);
-  if (/^\d+$/.test(given) && port > 0 && port <= 65_535) return port;
-  throw new Error(`BECKON_PORT is ${JSON.stringify(given)}, which is no port. Use a number from 1 to 65535.`);
+function readPort(): number {
+  const text = process.env.BECKON_PORT;
+  if (!text) return limits.defaultPort;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port > 0 && port <= 65_535) return port;
+  throw new Error(`BECKON_PORT must be a number from 1 to 65535, but is ${JSON.stringify(text)}`);
 }

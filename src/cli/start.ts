@@ -1,5 +1,4 @@
 /** `beckon start`: starts the app in the background. */
-
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,40 +9,44 @@ import { isCompiled, launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
 import { print } from "./output.ts";
 
+const maxErrorLength = 2_000;
+
 export async function start(args: string[]): Promise<number> {
   parseArguments(args, { command: "start" });
-  const places = resolvePaths();
-  const before = readEndpoint(places);
-  const why = await launch();
-  const running = readEndpoint(places);
-  if (why !== null || !running)
-    throw new Error(`beckon could not be started${why ? `: ${why}` : ""}. Its log: ${places.log}`);
-  const at = `at ${running.url} (pid ${running.pid})`;
-  const isOld = before?.pid === running.pid;
-  print(isOld ? `beckon already runs ${at}.\n` : `beckon is running ${at}. Stop it with: beckon stop\n`);
+  const paths = resolvePaths();
+  const before = readEndpoint(paths);
+  const error = await launch();
+  const running = readEndpoint(paths);
+  if (error !== null || !running)
+    throw new Error(`beckon could not be started${error ? `: ${error}` : ""}. Its log: ${paths.log}`);
+  const where = `at ${running.url} (pid ${running.pid})`;
+  const wasRunning = before?.pid === running.pid;
+  print(
+    wasRunning
+      ? `beckon is already running ${where}.\n`
+      : `beckon is running ${where}. Stop it with: beckon stop\n`,
+  );
   return 0;
 }
 
-/** null: it runs; else what it said before it ended. */
+/** Returns null if beckon runs, otherwise the error that it printed. */
 async function launch(): Promise<string | null> {
   const before = isCompiled() ? [] : [Bun.main];
-  // A file that the app has open cannot be deleted there.
+  const agents = listVariables();
+  // On Windows the file for its errors could not be removed while the app has it open.
   if (process.platform === "win32") {
-    const isUp = await launchDetached(process.execPath, process.env, { agents: listVariables(), before });
+    const isUp = await launchDetached(process.execPath, process.env, { agents, before });
     return isUp ? null : "it does not answer. To see why, run: beckon";
   }
   const folder = mkdtempSync(join(tmpdir(), "beckon-start-"));
   const file = join(folder, "errors");
   const errors = openSync(file, "wx", 0o600);
   try {
-    if (await launchDetached(process.execPath, process.env, { agents: listVariables(), before, errors }))
-      return null;
-    const said = readFileSync(file, "utf8").slice(0, maxSaid).trim();
-    return said.replace(/^beckon: /, "").replace(/\.$/, "") || "it does not answer";
+    if (await launchDetached(process.execPath, process.env, { agents, before, errors })) return null;
+    const text = readFileSync(file, "utf8").slice(0, maxErrorLength).trim();
+    return text.replace(/^beckon: /, "").replace(/\.$/, "") || "it does not answer";
   } finally {
     closeSync(errors);
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-const maxSaid = 2_000;

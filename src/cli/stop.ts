@@ -12,74 +12,73 @@ import { print } from "./output.ts";
 
 export async function stop(args: string[]): Promise<number> {
   parseArguments(args, { command: "stop" });
-  const places = resolvePaths();
+  const paths = resolvePaths();
   // First: a session that starts meanwhile must not start it again.
-  const failed = leaveOff(places);
-  const done = await stopRunning(places);
-  if (done !== "stopped" && done !== "not running") throw new Error(done);
-  const what = done === "stopped" ? "beckon is stopped" : "beckon is not running";
-  if (failed) throw new Error(`${what}, but the next session may start it again: ${failed}`);
-  print(`${what}. Sessions do not start it until you do, with: beckon start\n`);
+  const markError = tryMarkOff(paths);
+  const outcome = await stopRunning(paths);
+  if (outcome !== "stopped" && outcome !== "not running") throw new Error(outcome);
+  const done = outcome === "stopped" ? "beckon is stopped" : "beckon is not running";
+  if (markError) throw new Error(`${done}, but the next session may start it again: ${markError}`);
+  print(`${done}. It stays off until you start it with: beckon start\n`);
   return 0;
 }
 
-function leaveOff(places: Paths): string | null {
+function tryMarkOff(paths: Paths): string | null {
   try {
-    markOff(places, "beckon stop");
+    markOff(paths, "beckon stop");
     return null;
   } catch (error) {
-    return `${places.off} cannot be written (${errorCode(error)})`;
+    return `${paths.off} cannot be written (${errorCode(error)})`;
   }
 }
 
-const startingMs = 10_000;
-/** It saves its state, and takes its alerts off the screen. */
-const endingMs = 5_000;
-const lookMs = 25;
-const startingLookMs = 200;
+const maxStartMs = 10_000;
+/** To save its state and withdraw its alerts. */
+const maxEndMs = 5_000;
+const pollMs = 25;
+/** Each check takes the lock for a moment, and an app that starts in that moment would find it taken. */
+const lockPollMs = 200;
 
-/** Without the mark that keeps hooks from starting it again. A text: why it still runs, and what to do. */
-export async function stopRunning(places: Paths): Promise<"stopped" | "not running" | (string & {})> {
-  const running = readEndpoint(places);
-  if (running) return end(places, running);
-  if (isFree(places)) return "not running";
-  // It is starting, and listens in a moment; or it is on its way out.
-  const isSettled = () => readEndpoint(places) !== null || isFree(places);
-  if (!(await until(isSettled, startingMs, startingLookMs))) {
-    return `a beckon that does not listen has ${places.lock} locked. End it by hand.`;
-  }
-  const started = readEndpoint(places);
-  return started ? end(places, started) : "stopped";
+/** Does not keep hooks from starting it again. Any other string says why it still runs, and what to do. */
+export async function stopRunning(paths: Paths): Promise<"stopped" | "not running" | (string & {})> {
+  const running = readEndpoint(paths);
+  if (running) return endProcess(paths, running);
+  if (isLockFree(paths)) return "not running";
+  // It is starting, and will listen in a moment; or it is ending.
+  const isSettled = () => readEndpoint(paths) !== null || isLockFree(paths);
+  if (!(await waitUntil(isSettled, maxStartMs, lockPollMs)))
+    return `another beckon holds ${paths.lock}, but does not listen. End its process`;
+  const started = readEndpoint(paths);
+  return started ? endProcess(paths, started) : "stopped";
 }
 
-async function end(places: Paths, { pid }: Endpoint): Promise<string> {
-  const start = readStartTime(pid);
-  const isGone = () => !isAlive(pid, start);
-  const answered = await callApi(places, "/api/stop", { body: {} });
-  const isHeard = typeof answered !== "string" && answered.status === 200;
-  if (isHeard && (await until(isGone, endingMs))) return "stopped";
-  // Where nobody has the lock, the process of that number is not beckon.
-  if (!isGone() && isFree(places)) return "not running";
+async function endProcess(paths: Paths, { pid }: Endpoint): Promise<string> {
+  const startTime = readStartTime(pid);
+  const isGone = () => !isAlive(pid, startTime);
+  const response = await callApi(paths, "/api/stop", { body: {} });
+  const isAccepted = typeof response !== "string" && response.status === 200;
+  if (isAccepted && (await waitUntil(isGone, maxEndMs))) return "stopped";
+  // If the lock is free, the process with this pid is not beckon.
+  if (!isGone() && isLockFree(paths)) return "not running";
   try {
     if (!isGone()) process.kill(pid, "SIGTERM");
   } catch (error) {
     if (!isGone())
-      return `beckon (pid ${pid}) does not answer, and cannot be told to end: ${errorCode(error)}`;
+      return `beckon (pid ${pid}) does not answer, and cannot be stopped by a signal (${errorCode(error)})`;
   }
-  if (await until(isGone, endingMs)) return "stopped";
-  return `beckon (pid ${pid}) does not end. Nothing is lost if you end it with: kill -9 ${pid}`;
+  if (await waitUntil(isGone, maxEndMs)) return "stopped";
+  return `beckon (pid ${pid}) does not stop. You can end it without losing anything: kill -9 ${pid}`;
 }
 
-/** For a moment it is ours, and what starts in that moment finds it taken: so it is not asked often. */
-function isFree(places: Paths): boolean {
-  if (!existsSync(places.lock)) return true;
-  const lock = acquireLock(places);
+function isLockFree(paths: Paths): boolean {
+  if (!existsSync(paths.lock)) return true;
+  const lock = acquireLock(paths);
   lock?.release();
   return lock !== null;
 }
 
-async function until(check: () => boolean, ms: number, everyMs = lookMs): Promise<boolean> {
-  const end = performance.now() + ms;
+async function waitUntil(check: () => boolean, maxMs: number, everyMs = pollMs): Promise<boolean> {
+  const end = performance.now() + maxMs;
   while (!check()) {
     if (performance.now() > end) return false;
     await Bun.sleep(everyMs);

@@ -106,7 +106,7 @@ describe("one of many", () => {
     const second = world.beckon();
     expect(await second.exited).toBe(1);
     expect(await second.stderr.text()).toBe(
-      `beckon already runs at ${world.address()} (pid ${process.pid}). See its sessions with: beckon status\n`,
+      `beckon is already running at ${world.address()} (pid ${process.pid}). See your sessions: beckon status\n`,
     );
     expect((await world.hook(prompt("s"))).status).toBe(200);
   });

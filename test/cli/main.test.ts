@@ -1,4 +1,4 @@
-/** Every call gets a clear answer: what is wrong, and what to type next. */
+/** Every usage error says what is wrong and what to type next. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { version } from "../../package.json";
@@ -16,7 +16,7 @@ async function beckon(args: string[], env: Record<string, string> = {}) {
   return { out, err, code: await child.exited };
 }
 
-describe("a call that makes no sense", () => {
+describe("a usage error", () => {
   test.each([
     [["foo"], 'unknown command "foo". See beckon --help.'],
     [["Status"], 'unknown command "Status": did you mean status? See beckon --help.'],
@@ -52,17 +52,17 @@ describe("a call that makes no sense", () => {
     expect(await beckon(args)).toEqual({ out: "", err: `beckon: ${says}\n`, code: 2 });
   });
 
-  test("starts nothing and leaves nothing", () => expect(existsSync(world.places.state)).toBe(false));
+  test("starts nothing and creates no files", () => expect(existsSync(world.places.state)).toBe(false));
 });
 
-test.each(["abc", "0", "65536", "0x1188"])("BECKON_PORT=%j is an error of one line", async (port) => {
-  const says = `BECKON_PORT is ${JSON.stringify(port)}, which is no port. Use a number from 1 to 65535.`;
+test.each(["abc", "0", "65536", "0x1188"])("BECKON_PORT=%j is an error", async (port) => {
+  const says = `BECKON_PORT must be a number from 1 to 65535, but is ${JSON.stringify(port)}`;
   expect(await beckon([], { BECKON_PORT: port })).toEqual({ out: "", err: `beckon: ${says}\n`, code: 1 });
 });
 
-test.each(["start", "status", "stop"])("%s with a BECKON_HOME that is no absolute path", async (verb) => {
-  const says = 'BECKON_HOME is "here/beckon": give it as an absolute path';
-  expect(await beckon([verb], { BECKON_HOME: "here/beckon" })).toEqual({
+test.each(["start", "status", "stop"])("%s refuses a BECKON_HOME that is not absolute", async (command) => {
+  const says = 'BECKON_HOME must be an absolute path, but is "here/beckon"';
+  expect(await beckon([command], { BECKON_HOME: "here/beckon" })).toEqual({
     out: "",
     err: `beckon: ${says}\n`,
     code: 2,
@@ -70,14 +70,14 @@ test.each(["start", "status", "stop"])("%s with a BECKON_HOME that is no absolut
 });
 
 describe("--debug", () => {
-  test("shows the stack, which nobody sees otherwise", async () => {
+  test("shows the stack of an error", async () => {
     const { err } = await beckon(["--debug"], { BECKON_PORT: "abc" });
     expect(err).toStartWith("beckon: Error: BECKON_PORT");
     expect(err).toContain("\n    at ");
   });
 });
 
-describe("what there is", () => {
+describe("help", () => {
   test.each([["--version"], ["-v"]])("%s", async (flag) => {
     expect(await beckon([flag])).toEqual({ out: `beckon ${version}\n`, err: "", code: 0 });
   });
@@ -89,39 +89,34 @@ describe("what there is", () => {
     [["help", "status"]],
     [["status", "--help"]],
     [["status", "-h"]],
-  ])("%j tells what every verb does", async (args) => {
+  ])("%j lists every command", async (args) => {
     const { out, err, code } = await beckon(args);
     expect({ err, code }).toEqual({ err: "", code: 0 });
-    for (const verb of [
-      "beckon status [--json] [--watch]",
-      "beckon --uninstall [--dry-run] [--purge]",
-      "beckon hook",
-      "--version",
-      "BECKON_HOME",
-    ]) {
-      expect(out).toContain(verb);
+    for (const command of ["status", "focus", "answer", "log", "doctor", "start", "stop", "--install"]) {
+      expect(out).toContain(`\n  beckon ${command} `);
     }
-    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+    expect(out).toContain("--version");
+    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });
 
-describe("beckon itself", () => {
-  test("says where it listens and that it has no desktop, and stops when told to", async () => {
+describe("beckon without a command", () => {
+  test("prints where it listens and that there is no desktop, and stops on Ctrl-C", async () => {
     const child = await world.startProcess();
     const { value } = await child.stdout.getReader().read();
     expect(Buffer.from(value ?? []).toString()).toBe(
-      `beckon ${version} is running without icon and alerts (there is no desktop here) at ${world.address()}. See your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+      `beckon ${version} is running at ${world.address()} without icon and alerts, because there is no desktop here.\nSee your sessions with: beckon status. Stop it with Ctrl-C.\n`,
     );
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
     expect(existsSync(world.places.endpoint)).toBe(false);
   });
 
-  test("a folder that cannot be is an error that names it", async () => {
+  test("names a state folder that it cannot create", async () => {
     const { err, code } = await beckon([], { BECKON_HOME: "/dev/null/beckon" });
     expect(code).toBe(1);
     expect(err).toBe(
-      "beckon: cannot create the folder /dev/null/beckon (ENOTDIR). Check what is in its place, or set BECKON_HOME to another folder.\n",
+      "beckon: cannot create the folder /dev/null/beckon (ENOTDIR). Check what is at that path, or set BECKON_HOME to another folder.\n",
     );
   });
 });

@@ -1,4 +1,4 @@
-/** `beckon start`: it runs on by itself. */
+/** `beckon start` runs the app in the background. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,11 +12,11 @@ beforeEach(() => {
   world = createWorld();
 });
 afterEach(async () => {
-  const left = pid;
+  const running = pid;
   pid = null;
-  if (left !== null && isAlive(left, null)) {
-    process.kill(left, "SIGKILL");
-    await until(() => !isAlive(left, null), 5_000);
+  if (running !== null && isAlive(running, null)) {
+    process.kill(running, "SIGKILL");
+    await until(() => !isAlive(running, null), 5_000);
   }
   await world.destroy();
 });
@@ -26,24 +26,24 @@ async function beckon(args: string[], env: Record<string, string> = {}) {
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
-const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith("beckon-start-"));
+const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("beckon-start-"));
 
-test("starts it, says where it runs, and finds it running the next time", async () => {
-  const before = left();
+test("prints where it runs, and says so if it is running already", async () => {
+  const before = leftovers();
   const first = await beckon(["start"]);
   const found = readEndpoint(world.places);
   pid = found?.pid ?? null;
   const at = `at ${found?.url} (pid ${pid})`;
   expect(first).toEqual({ out: `beckon is running ${at}. Stop it with: beckon stop\n`, err: "", code: 0 });
-  expect(await beckon(["start"])).toEqual({ out: `beckon already runs ${at}.\n`, err: "", code: 0 });
-  expect(left()).toEqual(before);
+  expect(await beckon(["start"])).toEqual({ out: `beckon is already running ${at}.\n`, err: "", code: 0 });
+  expect(leftovers()).toEqual(before);
   expect((await beckon(["stop"])).out).toStartWith("beckon is stopped.");
 });
 
-test("says why it could not be started, and where its log is", async () => {
+test("prints why it could not be started, and where its log is", async () => {
   const { out, err, code } = await beckon(["start"], { BECKON_PORT: "abc" });
   expect({ out, code }).toEqual({ out: "", code: 1 });
   expect(err).toBe(
-    `beckon could not be started: BECKON_PORT is "abc", which is no port. Use a number from 1 to 65535. Its log: ~/state/beckon.log\n`,
+    `beckon could not be started: BECKON_PORT must be a number from 1 to 65535, but is "abc". Its log: ~/state/beckon.log\n`,
   );
 });

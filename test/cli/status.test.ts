@@ -253,7 +253,7 @@ describe("while it does not", () => {
     writeFileSync(world.places.authHeader, "Authorization: Bearer x\n");
     const { out } = await status([], { COLUMNS: "200" });
     expect(out).toStartWith(
-      `beckon (pid ${process.pid}) does not answer: ${url} says 418. See ~/state/beckon.log\n`,
+      `beckon (pid ${process.pid}) does not answer: ${url} returned 418. Its log: ~/state/beckon.log\n`,
     );
     await other.stop(true);
   });

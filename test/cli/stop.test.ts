@@ -1,4 +1,4 @@
-/** `beckon stop`: it is really gone, and stays off until its person starts it again. */
+/** `beckon stop`: the app has ended, and stays off until the user starts it again. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { createWorld, until, type World } from "../world.ts";
 
 const main = join(import.meta.dir, "../../src/main.ts");
 const lockSource = join(import.meta.dir, "../../src/storage/lock.ts");
-const goes = "Sessions do not start it until you do, with: beckon start\n";
+const staysOff = "It stays off until you start it with: beckon start\n";
 let world: World;
 beforeEach(() => {
   world = createWorld();
@@ -26,7 +26,7 @@ describe("beckon stop", () => {
   test("the app has ended when it returns, and everything is saved", async () => {
     const app = await world.startProcess();
     await world.hook({ session_id: "kept", hook_event_name: "UserPromptSubmit", prompt: "go" });
-    expect(await beckon("stop")).toEqual({ out: `beckon is stopped. ${goes}`, err: "", code: 0 });
+    expect(await beckon("stop")).toEqual({ out: `beckon is stopped. ${staysOff}`, err: "", code: 0 });
     expect(isAlive(app.pid, null)).toBe(false);
     expect(await app.exited).toBe(0);
     expect(existsSync(world.places.endpoint)).toBe(false);
@@ -34,27 +34,27 @@ describe("beckon stop", () => {
     expect(isOff()).toBe(true);
   });
 
-  test("not running is no failure, and it is off from then on", async () => {
-    expect(await beckon("stop")).toEqual({ out: `beckon is not running. ${goes}`, err: "", code: 0 });
+  test("succeeds if nothing runs, and keeps it off", async () => {
+    expect(await beckon("stop")).toEqual({ out: `beckon is not running. ${staysOff}`, err: "", code: 0 });
     expect(isOff()).toBe(true);
     expect(existsSync(world.places.lock)).toBe(false);
   });
 
-  test("started by its person, it is on again", async () => {
+  test("is undone by starting beckon", async () => {
     await beckon("stop");
     await world.startProcess();
     await until(() => !isOff(), 2_000);
   });
 
-  test("an address that a crash left behind is nobody's, and its number may be a stranger's", async () => {
-    const stranger = world.spawn(["sleep", "600"]);
+  test("does not kill another program whose pid a crashed beckon left behind", async () => {
+    const other = world.spawn(["sleep", "600"]);
     await world.startProcess().then((app) => app.kill("SIGKILL"));
-    writeFileSync(world.places.endpoint, JSON.stringify({ url: "http://127.0.0.1:9", pid: stranger.pid }));
+    writeFileSync(world.places.endpoint, JSON.stringify({ url: "http://127.0.0.1:9", pid: other.pid }));
     expect((await beckon("stop")).out).toStartWith("beckon is not running.");
-    expect(isAlive(stranger.pid, null)).toBe(true);
+    expect(isAlive(other.pid, null)).toBe(true);
   });
 
-  test("one that does not answer is told by the system", async () => {
+  test("sends a signal to an app that does not answer", async () => {
     mkdirSync(world.places.state, { mode: 0o700 });
     const silent = world.spawn([
       process.execPath,
@@ -67,18 +67,18 @@ describe("beckon stop", () => {
          JSON.stringify({ url: "http://127.0.0.1:" + server.port, pid: process.pid }));`,
     ]);
     await until(() => world.read(world.places.endpoint).endsWith("}"), 5_000);
-    expect(await beckon("stop")).toMatchObject({ out: `beckon is stopped. ${goes}`, code: 0 });
+    expect(await beckon("stop")).toMatchObject({ out: `beckon is stopped. ${staysOff}`, code: 0 });
     expect(silent.signalCode).toBe("SIGTERM");
   });
 
   testWith("linux")(
-    "one that is frozen is named, with what to do",
+    "names a frozen app, and says how to end it",
     async () => {
       const app = await world.startProcess();
       app.kill("SIGSTOP");
       const { err, code } = await beckon("stop");
       expect({ err, code }).toEqual({
-        err: `beckon (pid ${app.pid}) does not end. Nothing is lost if you end it with: kill -9 ${app.pid}\n`,
+        err: `beckon (pid ${app.pid}) does not stop. You can end it without losing anything: kill -9 ${app.pid}\n`,
         code: 1,
       });
       app.kill("SIGCONT");
@@ -87,26 +87,26 @@ describe("beckon stop", () => {
     20_000,
   );
 
-  test("one that a hook is just starting does not slip through", async () => {
+  test("stops an app that a hook is just starting", async () => {
     for (const delayMs of [0, 60, 120, 180, 240]) {
       const app = world.beckon(["run", "--from-hook"]);
       await Bun.sleep(delayMs);
       expect((await beckon("stop")).code).toBe(0);
       expect(await app.exited).toBe(0);
       expect(isOff()).toBe(true);
-      await world.startProcess().then(async (person) => {
+      await world.startProcess().then(async (started) => {
         await until(() => !isOff(), 2_000);
-        person.kill("SIGTERM");
-        await person.exited;
+        started.kill("SIGTERM");
+        await started.exited;
       });
     }
   }, 30_000);
 });
 
-describe("who wants it off", () => {
+describe("whether beckon stays off", () => {
   const inTerminal = (child: { stdin: unknown }) => child.stdin as Bun.FileSink;
 
-  testWith("script", "linux")("Ctrl-C in a terminal does", async () => {
+  testWith("script", "linux")("after Ctrl-C in a terminal it does", async () => {
     const child = Bun.spawn(["script", "-qec", `exec ${process.execPath} ${main}`, "/dev/null"], {
       env: { ...world.env, BECKON_PORT: "4788" },
       stdin: "pipe",
@@ -119,14 +119,17 @@ describe("who wants it off", () => {
     expect(isOff()).toBe(true);
   });
 
-  test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)("%s from elsewhere does not", async (signal) => {
-    const app = await world.startProcess();
-    app.kill(signal);
-    expect(await app.exited).toBe(0);
-    expect(isOff()).toBe(false);
-  });
+  test.each(["SIGTERM", "SIGHUP", "SIGINT"] as const)(
+    "after %s from elsewhere it does not",
+    async (signal) => {
+      const app = await world.startProcess();
+      app.kill(signal);
+      expect(await app.exited).toBe(0);
+      expect(isOff()).toBe(false);
+    },
+  );
 
-  test("POST /api/stop ends it, and leaves it to hooks", async () => {
+  test("after POST /api/stop it does not", async () => {
     const app = await world.startProcess();
     const response = await world.post({}, "/api/stop");
     expect([response.status, await response.text()]).toEqual([200, '{"ok":true}']);
@@ -134,7 +137,7 @@ describe("who wants it off", () => {
     expect(isOff()).toBe(false);
   });
 
-  test("a login starts it although it was off; a hook does not", async () => {
+  test("a login starts it although it is off, a hook does not", async () => {
     await beckon("stop");
     expect(await beckon("run", "--from-hook")).toEqual({ out: "", err: "", code: 0 });
     expect(isOff()).toBe(true);

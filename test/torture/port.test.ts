@@ -79,7 +79,9 @@ describe("a taken port", () => {
     for (const port of ["0", "-1", "99999", "http", "1e3", " 80"]) {
       const { code, stderr } = await world.tryToStart({ BECKON_PORT: port });
       expect({ port, code }).toEqual({ port, code: 1 });
-      expect(stderr).toContain(`BECKON_PORT is ${JSON.stringify(port)}, which is no port`);
+      expect(stderr).toContain(
+        `BECKON_PORT must be a number from 1 to 65535, but is ${JSON.stringify(port)}`,
+      );
     }
   });
 });
@@ -92,7 +94,7 @@ describe("a second beckon", () => {
     const { app, code, stderr } = await world.tryToStart();
     expect({ app, code }).toEqual({ app: null, code: 1 });
     expect(stderr).toBe(
-      `beckon already runs at http://127.0.0.1:${first.port} (pid ${first.pid}). See its sessions with: beckon status\n`,
+      `beckon is already running at http://127.0.0.1:${first.port} (pid ${first.pid}). See your sessions: beckon status\n`,
     );
     expect([world.read("endpoint.json"), world.read("auth-header")]).toEqual(before);
     expect(first.isRunning()).toBe(true);
@@ -107,7 +109,8 @@ describe("a second beckon", () => {
     const running = attempts.filter(({ app }) => app !== null);
     expect(running).toHaveLength(1);
     for (const { app, code, stderr } of attempts) {
-      if (!app) expect({ code, said: /^beckon already runs/m.test(stderr) }).toEqual({ code: 1, said: true });
+      if (!app)
+        expect({ code, said: /^beckon is already running/m.test(stderr) }).toEqual({ code: 1, said: true });
     }
     expect(endpoint().pid).toBe(running[0]?.app?.pid ?? 0);
     expect((await world.post(prompted("first", "x"))).status).toBe(200);

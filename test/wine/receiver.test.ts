@@ -71,7 +71,7 @@ describe("on Windows", () => {
     expect(await sessionIds()).toEqual(["before", "meanwhile"]);
 
     const second = await world.run(exe, [], "", { BECKON_PORT: String(port) });
-    expect(second.stderr).toContain(`beckon already runs at http://127.0.0.1:${port}`);
+    expect(second.stderr).toContain(`beckon is already running at http://127.0.0.1:${port}`);
     expect(second.code).toBe(1);
 
     app.kill("SIGKILL");

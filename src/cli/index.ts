@@ -1,0 +1,84 @@
+/**
+ * The command line: one command per file, found by name in the table below. `beckon hook` is not here, because it must start
+ * without this table. Commands print through output.ts, read their arguments with args.ts and talk to the running beckon with
+ * client.ts.
+ */
+
+type Command = (args: string[]) => Promise<number>;
+
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import("./run.ts")).run,
+  start: async () => (await import("./start.ts")).start,
+  stop: async () => (await import("./stop.ts")).stop,
+  status: async () => (await import("./status.ts")).status,
+  focus: async () => (await import("./focus.ts")).focus,
+  answer: async () => (await import("./answer.ts")).answer,
+  log: async () => (await import("./log.ts")).log,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  "--install": async () => (await import("./install.ts")).install,
+  "--uninstall": async () => (await import("./uninstall.ts")).uninstall,
+  click: async () => (await import("./click.ts")).click,
+  "--version": async () => (await import("./help.ts")).version,
+  "--help": async () => (await import("./help.ts")).help,
+};
+const aliases: Readonly<Record<string, string>> = {
+  "-v": "--version",
+  version: "--version",
+  "-h": "--help",
+  help: "--help",
+  install: "--install",
+  uninstall: "--uninstall",
+};
+
+/** What a typo is compared with. */
+const knownOptions = ["--install", "--uninstall", "--version", "--help"];
+const knownCommands = "start stop status focus answer log doctor install uninstall version help".split(" ");
+
+/** Returns the exit code: 0, 1 if the command failed, 2 for a usage error. Never throws. */
+export async function main(argv: string[]): Promise<number> {
+  const end = argv.indexOf("--");
+  const isDebug = argv.some((arg, n) => arg === "--debug" && (end < 0 || n < end));
+  const args = argv.filter((arg, n) => arg !== "--debug" || (end >= 0 && n > end));
+  try {
+    return await runCommand(args);
+  } catch (thrown) {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const { exitCode = 1 } = error as { exitCode?: number };
+    const hasStack = exitCode === 1 && (isDebug || process.env.BECKON_DEBUG);
+    const { formatLine } = await import("./output.ts");
+    const lines = String(hasStack ? error.stack : error.message).split("\n");
+    // The names and contents of files in the message can be anything.
+    const text = lines.map(formatLine).join("\n");
+    process.stderr.write(text.startsWith("beckon ") ? `${text}\n` : `beckon: ${text}\n`);
+    return exitCode;
+  }
+}
+
+async function runCommand([first = "run", ...args]: string[]): Promise<number> {
+  const end = args.indexOf("--");
+  const options = end < 0 ? args : args.slice(0, end);
+  const wantsHelp = options.some((arg) => arg === "--help" || arg === "-h");
+  const name = wantsHelp ? "--help" : (aliases[first] ?? first);
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw await unknownCommand(first);
+  if (name !== "--help" && name !== "--version") checkHome(process.env.BECKON_HOME);
+  return (await load())(args);
+}
+
+/** The app and the hooks run in other folders than this command, so a relative path would mean other places there. */
+function checkHome(home: string | undefined): void {
+  if (!home || process.getBuiltinModule("node:path").isAbsolute(home)) return;
+  const text = `BECKON_HOME must be an absolute path, but is ${JSON.stringify(home.slice(0, 200))}`;
+  throw Object.assign(new Error(text), { exitCode: 2 });
+}
+
+async function unknownCommand(name: string): Promise<Error> {
+  const [{ quote, usageError }, { findClosest }] = await Promise.all([
+    import("./args.ts"),
+    import("../core/text/closest.ts"),
+  ]);
+  const isOption = name.startsWith("-");
+  const similar = findClosest(name, isOption ? knownOptions : knownCommands);
+  const text = `unknown ${isOption ? "option" : "command"} ${quote(name)}`;
+  return usageError(similar === null ? text : `${text}: did you mean ${similar}?`);
+}
