@@ -1,9 +1,85 @@
-/** What the app needs of the world. Adapters in desktop/ are these; app.ts chooses among them. */
-
+/**
+ * The interfaces between rooms. Sources dispatch events, sinks follow the state, and the rest is what adapters of the
+ * operating system implement. app/ is the only room that knows both sides.
+ */
+import type { LocalTime } from "./config/quiet.ts";
 import type { UserAction } from "./config/user-action.ts";
-import type { Place } from "./session/event.ts";
+import type { AgentEvent, ClockReading, Place } from "./session/event.ts";
+import type { Session } from "./session/session.ts";
 import type { FocusOutcome } from "./view/focus-text.ts";
 import type { Alert, TrayView } from "./view/view.ts";
+
+/** A session after one event, and before it. */
+export interface SessionChange {
+  readonly session: Session;
+  readonly event: AgentEvent;
+  /** null if the event made the session known. */
+  readonly before: Session | null;
+}
+
+/**
+ * Dispatches events: the spool, an agent's own files, later other machines. One folder each; app/ lists them, starts them
+ * after the state is restored, and stops them.
+ */
+export interface Source {
+  readonly name: string;
+  /** Resolves when everything that happened before the start has been dispatched. */
+  start(): void | Promise<void>;
+  /** For a source that has more to read after certain events. Must return at once. */
+  onChange?(change: SessionChange): void;
+  stop(): void | Promise<void>;
+}
+
+/** Every session as it stands now. */
+export interface StateView {
+  readonly sessions: readonly Session[];
+  readonly now: ClockReading & LocalTime;
+}
+
+/**
+ * Follows the state: tray, alerts, snapshot, answers, later history and streams. One folder each; app/ lists them and
+ * connects them to the store. A sink that shows something implements `render`, one that records something `onChange`.
+ */
+export interface Sink {
+  readonly name: string;
+  /** After every event that changed a session. Must return at once. */
+  onChange?(change: SessionChange): void;
+  /**
+   * Shows the state as it is now. Called soon after changes (many changes share one call), and at the wall time that the
+   * last call returned; null if only an event can change what is shown.
+   */
+  render?(view: StateView): Promise<number | null> | number | null;
+  stop?(): void | Promise<void>;
+}
+
+export interface AlertSinkEvents {
+  /** `button` is the id of a button, or null for a click on the alert itself. */
+  readonly onClick: (key: string, button: string | null) => void;
+  /**
+   * The alert is gone from the screen: closed by the user, or expired. Never called after `close`. "unknown": it was lost
+   * with the notification service, or could not be shown without one, and a service is there again: show it again.
+   */
+  readonly onClosed: (key: string, by: "person" | "expired" | "unknown") => void;
+  readonly onProblem: (text: string) => void;
+}
+
+/** A place where alerts are shown: desktop notifications, later a phone or a chat. */
+export interface AlertSink {
+  /**
+   * Shows the alert, or replaces it if its key is shown already. Resolves with a handle that names it to the service, also
+   * after a restart of beckon; null if it has none.
+   */
+  show(alert: Alert, handle?: string | null): Promise<string | null>;
+  close(key: string): Promise<void>;
+  /** Closes an alert that an earlier run of beckon left. */
+  forget(handle: string): Promise<void>;
+  /** Whether the user asked this place for silence (do not disturb); null if unknown. */
+  isSilenced(): Promise<boolean | null>;
+  stop(): Promise<void>;
+}
+
+/** Resolves with null if alerts cannot be shown there; `onProblem` was called with the reason. */
+export type OpenAlertSink = (events: AlertSinkEvents) => Promise<AlertSink | null>;
 
 export interface TrayOptions {
   readonly onAction: (action: UserAction) => void;
@@ -33,16 +109,8 @@ export interface Tray {
 /** null: there is nothing here to put an icon into; `onProblem` was told why. */
 export type OpenTray = (options: TrayOptions) => Promise<Tray | null>;
 
-export interface NotifierOptions {
-  /** `button`: by its id; null: on the alert itself. */
-  readonly onClick: (key: string, button: string | null) => void;
-  /**
-   * Gone from the screen: closed by the person, or by the desktop after its time. Never after `close`. `unknown`: it went
-   * with the desktop's notification service, or could not be shown for want of one, and there is one again now: what
-   * should be on the screen is to be shown again.
-   */
-  readonly onClosed: (key: string, by: "person" | "expired" | "unknown") => void;
-  readonly onProblem: (text: string) => void;
+export interface NotifierOptions extends AlertSinkEvents {
+  /** A private folder (0700): helpers are unpacked here. */
   readonly folder: string;
 }
 
@@ -59,19 +127,9 @@ export interface NotifierReport {
   readonly missing: string | null;
 }
 
-export interface Notifier {
-  /**
-   * Shows it, or shows it anew in the same place if its key is on the screen already. Resolves with what names it to the
-   * desktop, also for the next start of beckon; null where nothing does, or it could not be shown.
-   */
-  show(alert: Alert, handle?: string | null): Promise<string | null>;
-  close(key: string): Promise<void>;
-  /** Closes what an earlier run left on the screen. */
-  forget(handle: string): Promise<void>;
-  /** The person has asked their desktop for silence; null: it cannot be known here. */
-  isSilenced(): Promise<boolean | null>;
+/** The desktop's notifications. */
+export interface Notifier extends AlertSink {
   about(): Promise<NotifierReport>;
-  stop(): Promise<void>;
 }
 
 export type OpenNotifier = (options: NotifierOptions) => Promise<Notifier | null>;
