@@ -1,3 +1,4 @@
+/** Which panes the user has in front of them: an alert about a visible pane is suppressed. */
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
@@ -6,60 +7,60 @@ import type { Session } from "../core/session/session.ts";
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isLooking">;
   readonly clock: () => ClockReading;
-  /** How long a look at a pane counts, for tests. */
+  /** How long an alert stays suppressed after the user looked away; for tests. */
   readonly lingerMs?: number;
 }
 
 export interface PaneVisibility {
-  /** Sessions whose very pane they look at. */
+  /** Sessions whose pane is visible and has the focus. */
   readonly looking: ReadonlySet<string>;
-  /** Keys of alerts that they have just had in front of them. */
+  /** Keys of alerts whose pane was visible a moment ago. */
   readonly known: ReadonlySet<string>;
 }
 
 export const noPaneVisible: PaneVisibility = { looking: new Set(), known: new Set() };
 
-/** Who has looked at a dialog and away from it knows of it: they are told of it only if they stay away. */
-const stillKnowsMs = 15_000;
-/** Every look may cost a program's start. */
-const lookHoldsMs = 250;
-/** Each takes a connection to the X server. Of a crowd, the oldest are looked at. */
-const looksAtOnce = 4;
-const maxLooks = 20;
+/** A user who looked at a dialog and away knows about it: the alert waits this long. */
+const lingerAfterLookMs = 15_000;
+/** A check may cost the start of a program, so its result is kept this long. */
+const resultValidMs = 250;
+/** Each check opens a connection to the X server. If there are many, the oldest alerts are checked. */
+const maxParallelChecks = 4;
+const maxChecks = 20;
 
 export function createPaneVisibility(options: PaneVisibilityOptions) {
-  const { terminals, clock, lingerMs = stillKnowsMs } = options;
-  /** By session: whether the person looked at its pane, and when that was found out. */
-  const looks = new Map<string, { readonly isLooking: boolean; readonly t: number }>();
-  /** By alert: when the person last had its pane in front of them. */
-  const knownT = new Map<string, number>();
+  const { terminals, clock, lingerMs = lingerAfterLookMs } = options;
+  /** Session key → the last result. */
+  const results = new Map<string, { readonly isVisible: boolean; readonly t: number }>();
+  /** Alert key → when its pane was last visible. */
+  const lastVisibleT = new Map<string, number>();
 
-  async function isLooked(session: Session): Promise<boolean> {
+  async function isVisible(session: Session): Promise<boolean> {
     const { place, cwd, title } = session;
-    const last = looks.get(sessionKeyOf(session));
-    if (last && clock().t - last.t < lookHoldsMs) return last.isLooking;
-    const isLooking = place !== null && (await terminals.isLooking({ place, cwd, title })) === true;
-    looks.set(sessionKeyOf(session), { isLooking, t: clock().t });
-    return isLooking;
+    const key = sessionKeyOf(session);
+    const last = results.get(key);
+    if (last && clock().t - last.t < resultValidMs) return last.isVisible;
+    const visible = place !== null && (await terminals.isLooking({ place, cwd, title })) === true;
+    results.set(key, { isVisible: visible, t: clock().t });
+    return visible;
   }
 
-  /** At the sessions of these alerts, the oldest first. */
-  return async (keys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
-    const owners = new Set(keys.slice(0, maxLooks).map(sessionKeyOfAlert));
-    const asked = sessions.filter((session) => owners.has(sessionKeyOf(session)));
+  /** Checks the sessions of these alerts, which are ordered from the oldest. */
+  return async (alertKeys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
+    const sessionKeys = new Set(alertKeys.slice(0, maxChecks).map(sessionKeyOfAlert));
+    const candidates = sessions.filter((session) => sessionKeys.has(sessionKeyOf(session)));
     const looking = new Set<string>();
-    for (let n = 0; n < asked.length; n += looksAtOnce) {
-      const some = asked.slice(n, n + looksAtOnce);
+    for (let n = 0; n < candidates.length; n += maxParallelChecks) {
       await Promise.all(
-        some.map(async (one) => {
-          if (await isLooked(one)) looking.add(sessionKeyOf(one));
+        candidates.slice(n, n + maxParallelChecks).map(async (session) => {
+          if (await isVisible(session)) looking.add(sessionKeyOf(session));
         }),
       );
     }
     const { t } = clock();
-    for (const key of keys) if (looking.has(sessionKeyOfAlert(key))) knownT.set(key, t);
-    for (const [key, seenT] of knownT) if (t - seenT > lingerMs) knownT.delete(key);
-    for (const [key, look] of looks) if (t - look.t > lookHoldsMs) looks.delete(key);
-    return { looking, known: new Set(knownT.keys()) };
+    for (const key of alertKeys) if (looking.has(sessionKeyOfAlert(key))) lastVisibleT.set(key, t);
+    for (const [key, visibleT] of lastVisibleT) if (t - visibleT > lingerMs) lastVisibleT.delete(key);
+    for (const [key, result] of results) if (t - result.t > resultValidMs) results.delete(key);
+    return { looking, known: new Set(lastVisibleT.keys()) };
   };
 }

@@ -1,76 +1,80 @@
+/**
+ * Answers: requests that wait for the user, the one place where an answer becomes a decision, and the log of who answered
+ * what. The agents' own folders know how a decision is written.
+ */
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import { type ClockReading, createSessionKey } from "../core/session/event.ts";
+import type { Sink } from "../core/ports.ts";
+import type { AgentEvent, ClockReading } from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import type { Session } from "../core/session/session.ts";
 import { maskText } from "../secrets/rules.ts";
-import type { Store } from "../state/store.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
 import { createPendingRequests, type PendingRequests } from "./pending.ts";
 import { type AnswerRecorder, createAnswerRecorder } from "./record.ts";
 
 export interface AnswersOptions {
   readonly agents: LoadedAgents;
-  /** Where answers are written down. */
+  /** The answer log. */
   readonly path: string;
-  /** Decisions are proved with it. */
+  /** Decisions are signed with it. */
   readonly key: string;
-  readonly store: Store;
   readonly clock: () => ClockReading;
   readonly config: () => Config;
+  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly sessions: () => readonly Session[];
+  readonly dispatch: (event: AgentEvent) => void;
+  /** What can be answered has changed. */
   readonly onChange: () => void;
   readonly onError: (text: string) => void;
 }
 
-export interface Answers {
+export interface Answers extends Sink {
   readonly pending: PendingRequests;
-  readonly record: AnswerRecorder;
+  readonly recorder: AnswerRecorder;
+  /** Writes down what the last events ended. Call `pending.stop` first. */
   stop(): void;
-  /** Writes down what the last events ended. */
-  flush(): void;
 }
 
 const pruneMs = 60 * 60_000;
 
 export function createAnswers(options: AnswersOptions): Answers {
-  const { agents, path, key, store, clock, config, onChange, onError } = options;
+  const { agents, path, key, clock, config, get, dispatch, onError } = options;
   const retentionDays = () => config().keep.journalDays;
-  const decisions = openAnswerLog(path, { retentionDays, onError });
-  const record = createAnswerRecorder({
-    decisions,
+  const log = openAnswerLog(path, { retentionDays, onError });
+  const recorder = createAnswerRecorder({
+    decisions: log,
     before: () => readAnswerLog(path),
     mask: maskText,
     now: () => clock().at,
-    find: (key) =>
-      store.sessions(clock()).find(({ agent, sessionId }) => createSessionKey(agent, sessionId) === key) ??
-      null,
+    find: (sessionKey) => options.sessions().find((session) => sessionKeyOf(session) === sessionKey) ?? null,
   });
-  const held = createPendingRequests({
+  const pending = createPendingRequests({
     agents,
     key,
     clock,
-    get: store.get,
-    dispatch: store.dispatch,
+    get,
+    dispatch,
     config,
-    onVerdict: record.answered,
-    onChange,
+    onVerdict: recorder.answered,
+    onChange: options.onChange,
     onError,
   });
-  const prune = () => decisions.prune(clock().at);
+  const prune = () => log.prune(clock().at);
   prune();
   const pruning = setInterval(prune, pruneMs);
-  store.subscribe((after, event, before) => {
-    held.follow(after);
-    record.follow(after, event, before);
-  });
   return {
-    pending: held,
-    record,
+    name: "answers",
+    pending,
+    recorder,
+    onChange({ session, event, before }) {
+      pending.follow(session);
+      recorder.follow(session, event, before);
+    },
     stop() {
       clearInterval(pruning);
-      held.stop();
-    },
-    flush() {
-      record.stop();
-      decisions.flush();
+      recorder.stop();
+      log.flush();
     },
   };
 }

@@ -1,69 +1,79 @@
-/** The running app's part of `beckon doctor`. */
+/** What the running app reports to `beckon doctor`: GET /api/doctor. */
 import { version } from "../../package.json";
+import type { AlertsReport } from "../alerts/index.ts";
 import type { Config } from "../core/config/config.ts";
+import type { Preferences } from "../core/config/preferences.ts";
 import { findQuietMode } from "../core/config/quiet.ts";
-import type { Terminals } from "../core/ports.ts";
+import type { NotifierReport, Terminals, TrayReport } from "../core/ports.ts";
 import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbeAlert } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
-import type { MenuItem } from "../core/view/view.ts";
+import type { MenuItem, TrayView } from "../core/view/view.ts";
 import { type AppReport, desktopVariables, type ProbeReport } from "../setup/doctor/report.ts";
 import { minuteOfDay } from "../system/clock.ts";
-import type { PresenterReport } from "./presenter-report.ts";
 
-export interface ReportGiven {
+export interface DoctorReportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isHeadless: boolean;
-  readonly about: PresenterReport;
+  readonly tray: TrayReport | null;
+  /** What the tray shows. */
+  readonly view: TrayView | null;
+  readonly notifier: (NotifierReport & { readonly isSilenced: boolean | null }) | null;
+  readonly alerts: AlertsReport;
+  readonly preferences: Preferences;
   readonly config: Config;
   readonly problems: readonly string[];
+  /** The test sessions of doctor that are open. */
   readonly probes: readonly Session[];
-  /** null: nobody asked how far a click would get. */
+  /** Finds out how far a click would get; null if nobody asked for it. */
   readonly reach: Terminals["reach"] | null;
   /** Wall time. */
   readonly at: number;
 }
 
-export async function createDoctorReport(given: ReportGiven): Promise<AppReport> {
-  const { env, about, config, at } = given;
+export async function createDoctorReport(options: DoctorReportOptions): Promise<AppReport> {
+  const { env, config, at } = options;
   const now = { at, minuteOfDay: minuteOfDay(at) };
+  const { isSilenced = null, ...notifier } = options.notifier ?? {};
   return {
     version,
-    isHeadless: given.isHeadless,
+    isHeadless: options.isHeadless,
     env: Object.fromEntries(desktopVariables.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
-    tray: about.tray,
-    title: about.view?.title ?? null,
-    notifier: about.notifier,
-    isSilenced: about.isSilenced,
-    quiet: findQuietMode(about.wishes.quietUntil, config.quietHours, now),
+    tray: options.tray,
+    title: options.view?.title ?? null,
+    notifier: options.notifier && (notifier as NotifierReport),
+    isSilenced,
+    quiet: findQuietMode(options.preferences.quietUntil, config.quietHours, now),
     alertsOn: config.alerts.blocked,
-    problems: given.problems,
-    probes: await Promise.all(probesOf(given).map((session) => probeOf(session, given))),
+    problems: options.problems,
+    probes: await Promise.all(listProbes(options).map((key) => createProbeReport(key, options))),
   };
 }
 
-/** Also those that are over, while their alert is still there. */
-function probesOf({ probes, about }: ReportGiven): readonly string[] {
-  const shown = about.onScreen.flatMap(({ key }) => (isProbeAlert(key) ? [sessionKeyOfAlert(key)] : []));
+/** Includes a probe that is over while its alert is still shown. */
+function listProbes({ probes, alerts }: DoctorReportOptions): readonly string[] {
+  const shown = alerts.shown.flatMap(({ key }) => (isProbeAlert(key) ? [sessionKeyOfAlert(key)] : []));
   return [...new Set([...probes.map(sessionKeyOf), ...shown])];
 }
 
-async function probeOf(key: string, { about, probes, reach }: ReportGiven): Promise<ProbeReport> {
-  const { view, onScreen, held } = about;
-  const isIts = (alert: string) => sessionKeyOfAlert(alert) === key;
-  const alert = onScreen.find((one) => isIts(one.key));
-  const session = probes.find((one) => sessionKeyOf(one) === key);
+async function createProbeReport(
+  key: string,
+  { view, alerts, probes, reach }: DoctorReportOptions,
+): Promise<ProbeReport> {
+  const isOfThis = (alertKey: string) => sessionKeyOfAlert(alertKey) === key;
+  const alert = alerts.shown.find((shown) => isOfThis(shown.key));
+  const session = probes.find((probe) => sessionKeyOf(probe) === key);
   return {
     session: key,
     isCounted: view !== null && view.icon.count > 0 && isListed(view.items, key),
     alert: alert ? { handle: alert.handle } : null,
-    held: [...held].find(([one]) => isIts(one))?.[1] ?? null,
-    reach: reach && session ? await reachOf(session, reach) : null,
+    held: [...alerts.suppressed].find(([alertKey]) => isOfThis(alertKey))?.[1] ?? null,
+    reach: reach && session ? await findReach(session, reach) : null,
   };
 }
 
-async function reachOf(session: Session, reach: Terminals["reach"]): Promise<FocusOutcome | null> {
+async function findReach(session: Session, reach: Terminals["reach"]): Promise<FocusOutcome | null> {
   const { place, cwd, title } = session;
   return place && reach({ place, cwd, title });
 }

@@ -1,58 +1,128 @@
+/** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss}. */
+import { type TSchema, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
+import type { JsonRecord } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
+import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { Store } from "../state/store.ts";
-import type { Presenter } from "./presenter.ts";
-import { answerFromRequest } from "./read-answer.ts";
 import type { UserActions } from "./user-actions.ts";
 
 export interface SessionActionDeps {
   readonly store: Pick<Store, "find">;
   readonly clock: () => ClockReading;
-  readonly desk: Pick<Presenter, "setPreference">;
+  readonly alerts: Pick<Alerts, "setPreference">;
   readonly actions: UserActions;
-  readonly held: Pick<PendingRequests, "answer">;
+  readonly pending: Pick<PendingRequests, "answer">;
 }
 
-const snoozeMinutes = 15;
+const defaultSnoozeMinutes = 15;
+/** In place of an id: the session that has waited longest. */
+const nextSession = "--next";
 
-/** With `says`, for people. */
-function toldFocus(outcome: FocusOutcome, session: Session): FocusOutcome & { readonly says: string } {
-  const { title, lines } = formatFocusOutcome(outcome, session);
-  return { ...outcome, says: `${title}. ${lines.join(" ")}` };
-}
-
-/** null: there is no such session. A text: what is wrong with what was given. */
+/** Resolves with the result; with a text if the body is invalid; with null if there is no such session or action. */
 export async function runSessionAction(
-  { store, clock, desk, actions, held }: SessionActionDeps,
+  deps: SessionActionDeps,
   name: string,
-  deed: string,
-  given: Readonly<Record<string, unknown>>,
+  action: string,
+  body: JsonRecord,
 ): Promise<object | string | null> {
-  const session = name === "--next" ? actions.next() : store.find(name, clock());
+  const session = findSession(deps, name);
   if (!session) return null;
+  const { setPreference } = deps.alerts;
   const key = sessionKeyOf(session);
-  switch (deed) {
-    case "focus":
-      return toldFocus(await actions.focus(session), session);
+  switch (action) {
+    case "focus": {
+      const outcome = await deps.actions.focus(session);
+      const { title, lines } = formatFocusOutcome(outcome, session);
+      return { ...outcome, says: `${title}. ${lines.join(" ")}` };
+    }
     case "answer":
-      return answerFromRequest(held, session, given);
+      return answer(deps.pending, session, body);
     case "mute":
-      if (given.on !== undefined && typeof given.on !== "boolean") return "on must be true or false";
-      desk.setPreference({ do: "mute", session: key, on: given.on !== false });
+      if (body.on !== undefined && typeof body.on !== "boolean") return "on must be true or false";
+      setPreference({ do: "mute", session: key, on: body.on !== false });
       return { ok: true };
     case "snooze": {
-      const { minutes = snoozeMinutes } = given;
+      const { minutes = defaultSnoozeMinutes } = body;
       if (typeof minutes !== "number") return "minutes must be a number; 0 ends the snooze";
-      desk.setPreference({ do: "snooze", session: key, minutes: minutes > 0 ? minutes : null });
+      setPreference({ do: "snooze", session: key, minutes: minutes > 0 ? minutes : null });
       return { ok: true };
     }
     case "dismiss":
-      desk.setPreference({ do: "dismiss", session: key });
+      setPreference({ do: "dismiss", session: key });
       return { ok: true };
     default:
       return null;
+  }
+}
+
+function findSession({ store, clock, actions }: SessionActionDeps, name: string): Session | null {
+  return name === nextSession ? actions.next() : store.find(name, clock());
+}
+
+/** Names a client may give itself. They are for the log and grant nothing. */
+const clients: ReadonlySet<unknown> = new Set(["command line", "notification", "tray", "page"]);
+
+function answer(
+  pending: Pick<PendingRequests, "answer">,
+  session: Session,
+  body: JsonRecord,
+): Promise<object | string> {
+  const parsed = parseAnswer(body);
+  if (typeof parsed === "string") return Promise.resolve(parsed);
+  const { ask, by } = body;
+  if (typeof ask !== "string" || ask === "")
+    return Promise.resolve("ask must be the answerId of an open ask, as GET /api/sessions lists it");
+  return pending.answer(session, ask, parsed, typeof by === "string" && clients.has(by) ? by : "API");
+}
+
+const AnswerText = Type.String({ maxLength: limits.maxAnswerLength });
+const listOf = (item: TSchema) => Type.Array(item, { minItems: 1, maxItems: limits.maxOptions });
+
+const answerFields: Readonly<Record<Answer["do"], { readonly fields: TSchema; readonly error: string }>> = {
+  allow: { fields: Type.Object({}), error: "" },
+  always: {
+    fields: Type.Object({ choice: Type.Optional(Type.Integer({ minimum: 0 })) }),
+    error: "choice must be the place in the ask's list of what can always be allowed, from 0",
+  },
+  deny: {
+    fields: Type.Object({ message: Type.Optional(Type.Union([Type.Null(), AnswerText])) }),
+    error: `message must be a text of at most ${limits.maxAnswerLength} characters`,
+  },
+  reply: {
+    fields: Type.Object({ replies: listOf(listOf(AnswerText)) }),
+    error: 'replies must be a list with a list of texts for each question, like [["Red"], ["A", "B"]]',
+  },
+};
+
+const isAnswerKind = (value: unknown): value is Answer["do"] =>
+  typeof value === "string" && Object.hasOwn(answerFields, value);
+
+/** Returns a text if the body is not a valid answer. */
+function parseAnswer(body: JsonRecord): Answer | string {
+  const kind = body.do;
+  if (!isAnswerKind(kind)) return 'do must be "allow", "always", "deny" or "reply"';
+  const { fields, error } = answerFields[kind];
+  if (!Value.Check(fields, body)) return error;
+  const {
+    choice = 0,
+    message = null,
+    replies,
+  } = body as { choice?: number; message?: string; replies: string[][] };
+  switch (kind) {
+    case "allow":
+      return { do: kind };
+    case "always":
+      return { do: kind, choice };
+    case "deny":
+      return { do: kind, message: message?.trim() ? message : null };
+    case "reply":
+      return { do: kind, replies };
   }
 }

@@ -1,35 +1,37 @@
-/** The composition root: the only file that names concrete adapters. */
-
+/**
+ * Composition: the only room that knows every other. `startApp` puts beckon together in phases, and each phase uses only
+ * what an earlier one has made: files, state, sinks, sources, the API, the desktop.
+ */
 import type { Agent } from "../agents/agent.ts";
-import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.ts";
+import { agents as everyAgent, loadAgents } from "../agents/index.ts";
+import { createAlerts } from "../alerts/index.ts";
+import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
 import { listenFrom } from "../api/listen.ts";
-import { limits } from "../core/limits.ts";
+import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
-import { createIngest, type Ingest } from "../ingest/index.ts";
-import { maskJson } from "../secrets/index.ts";
 import { maskText } from "../secrets/rules.ts";
 import { createConnection } from "../setup/connection.ts";
-import { decodeState, encodeState, type SavedState } from "../state/saved-state.ts";
-import { createStore } from "../state/store.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
-import { openJournal } from "../storage/journal/index.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { openLog } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
-import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
-import { openSpool, type SpoolPosition } from "../storage/spool.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
+import { homeOf } from "../system/home.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
+import { createRenderLoop } from "./render-loop.ts";
 import { runSessionAction } from "./session-actions.ts";
 import { createSessionList } from "./session-list.ts";
+import { createSpoolSource } from "./spool-source.ts";
+import { openState } from "./state.ts";
+import { createUserActions } from "./user-actions.ts";
 
 export interface AppOptions {
   readonly paths: Paths;
@@ -37,199 +39,217 @@ export interface AppOptions {
   readonly port: number;
   /** Also print the log's warnings and errors. */
   readonly echo: boolean;
-  /** The agents to understand, if not all of the table. */
+  /** The agents to understand; all of the table if absent. */
   readonly agents?: readonly Agent[];
+  /** More places where alerts are shown, by name. */
+  readonly alertSinks?: Readonly<Record<string, OpenAlertSink>>;
 }
 
 export interface App {
   readonly url: string;
-  /** No desktop here: neither icon nor alerts. */
+  /** There is no desktop: neither icon nor notifications are shown. */
   readonly isHeadless: boolean;
-  /** The person chose Quit; or somebody with the token asked. */
+  /** Resolves when the user chooses Quit, or a request with the token asks for it. */
   readonly quit: Promise<"person" | "request">;
   stop(): Promise<void>;
 }
 
 const pruneMs = 60_000;
 
-/** null: another beckon has this folder. */
+/** Resolves with null if another beckon uses this state folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {
   const { paths, env } = options;
+
+  // 1. Files: one app per state folder, its log, its token and the user's settings.
   ensurePrivateFolder(paths.state);
   const lock = acquireLock(paths);
   if (!lock) return null;
   const log = openLog(paths.log, { echo: options.echo });
   const onError = (text: string) => log("error", text);
+  const onProblem = (text: string) => log("warn", text);
   const clock = createClock();
   const token = loadOrCreateToken(paths);
-  const store = createStore(onError);
-  const agents = await loadAgents(options.agents ?? everyAgent);
+  const decisionKey = createSecret();
+  const quit = Promise.withResolvers<"person" | "request">();
+  const onSettingsChanged: (() => void)[] = [];
   const settings = watchConfig(paths.config, () => {
-    tellProblems();
-    desk.refresh();
-    held.recheck();
+    for (const listener of onSettingsChanged) listener();
   });
-  const tellProblems = () => {
-    for (const problem of settings.problems()) log("warn", problem);
+  const logSettings = () => {
+    for (const problem of settings.problems()) onProblem(problem);
     if (settings.problems().length === 0) log("info", "the settings are read");
   };
-  tellProblems();
-  const retentionDays = () => settings.config().keep.journalDays;
-  const journal = openJournal(paths.journal, { retentionDays, onError });
-  const intake = createIngest({
+  logSettings();
+  onSettingsChanged.push(logSettings);
+  const { config } = settings;
+  const agents = await loadAgents(options.agents ?? everyAgent);
+
+  // 2. State: the snapshot, and what the journal has after it.
+  const state = openState({
     agents,
-    journal,
-    mask: maskJson,
+    paths,
     clock,
-    defaultProvider: env.BECKON_PROVIDER || defaultAgent,
-    dispatch: store.dispatch,
+    config,
+    defaultProvider: env.BECKON_PROVIDER,
+    onProblem,
     onError,
   });
+  const { store, ingest } = state;
+  const sessionsNow = () => store.sessions(clock());
 
-  // What was known: the snapshot, and what the journal has after it.
-  const loaded = loadSnapshot(paths);
-  if (loaded.problem) log("warn", loaded.problem);
-  const saved = loaded.value ? decodeState(loaded.value, clock()) : null;
-  if (saved) store.restore(saved.sessions, saved.eventWindows);
-  if (saved && saved.dropped > 0)
-    log("warn", `the snapshot holds ${saved.dropped} sessions that make no sense`);
-  let spooled = saved?.spool ?? null;
-  const replayed = journal.replay(saved?.journal ?? null, (line) => {
-    if (line.spool) spooled = line.spool;
-    intake.replay(line);
+  // 3. Sinks: everything that follows the state.
+  const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
+  const answers = createAnswers({
+    agents,
+    path: paths.decisions,
+    key: decisionKey,
+    clock,
+    config,
+    get: store.get,
+    sessions: sessionsNow,
+    dispatch: store.dispatch,
+    onChange: renderLoop.refresh,
+    onError,
   });
-  intake.rememberIds(journal.recentIds(limits.rememberedIds));
+  const { pending, recorder } = answers;
+  const desktop = createDesktop({ paths, env, agents });
+  const alerts = createAlerts({
+    clock,
+    sessions: store.sessions,
+    config,
+    details: pending.details,
+    home: homeOf(env),
+    terminals: desktop.terminals,
+    saved: loadAlertState(paths.desk),
+    // Which alerts are shown must be known after a kill too, or they are shown twice.
+    createSaver: (value) =>
+      createSaver(() => saveAlertState(paths.desk, value()), {
+        quietMs: 30,
+        maxMs: 200,
+        maxRestMs: 0,
+        onError: onProblem,
+      }),
+    refresh: renderLoop.refresh,
+    onShown: recorder.shown,
+    onSuppressed: recorder.notShown,
+    onProblem,
+  });
+  const isRegistered = createConnection(env);
+  let hasHookEvents = sessionsNow().some((session) => session.prompted !== null);
+  const isConnected = () => hasHookEvents || isRegistered();
+  const tray = desktop.createTray({
+    config,
+    preferences: alerts.preferences,
+    details: pending.details,
+    isConnected,
+    problems: settings.problems,
+    refresh: renderLoop.refresh,
+    onProblem,
+  });
+  let url = "";
+  const actions = createUserActions({
+    ...desktop.actions,
+    alerts,
+    pending,
+    terminals: desktop.terminals,
+    clock,
+    sessions: store.sessions,
+    config,
+    configPath: paths.config,
+    url: () => url,
+    quit: () => quit.resolve("person"),
+    onProblem,
+  });
+  const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });
+  const snapshot = state.createSnapshotSink(spool.position);
+  const connection: Sink = {
+    name: "connection",
+    onChange({ event }) {
+      hasHookEvents ||= isHookChange(event.change) && !isProbe(event);
+    },
+  };
+  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray];
+  onSettingsChanged.push(renderLoop.refresh, pending.recheck);
 
-  // What is true now: files and processes.
+  // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
   const watching = watchAgents({
     agents,
     env,
     clock,
-    sessions: () => store.sessions(clock()),
+    sessions: sessionsNow,
     get: store.get,
     dispatch: store.dispatch,
     mask: maskText,
     onError,
   });
-
-  const save = (): void => {
-    const covered = journal.position();
-    const now = clock();
-    const sessions = store.sessions(now).filter((session) => !isProbe(session));
-    const value: SavedState = {
-      journal: covered,
-      spool: spool.position(),
-      sessions,
-      eventWindows: store.eventWindows(now).filter(({ recent }) => !recent.some(isProbe)),
-    };
-    saveSnapshot(paths, encodeState(value, now));
-    journal.rotate(covered);
+  const watcher: Source = {
+    name: "agents",
+    start: watching.scan,
+    onChange: ({ session, event }) => watching.follow(session, event),
+    stop: watching.stop,
   };
-  const saver = createSaver(save, { onError });
-  const quit = Promise.withResolvers<"person" | "request">();
-  const isRegistered = createConnection(env);
-  let isHeard = store.sessions(clock()).some((session) => session.prompted !== null);
-  const isConnected = () => isHeard || isRegistered();
-  let url = "";
-  const key = createSecret();
-  const {
-    pending: held,
-    record,
-    ...answering
-  } = createAnswers({
-    agents,
-    path: paths.decisions,
-    key,
-    store,
-    clock,
-    config: settings.config,
-    onChange: () => desk.refresh(),
-    onError,
+  const sources: readonly Source[] = [spool, watcher];
+  store.subscribe((session, event, before) => {
+    const change = { session, event, before };
+    for (const sink of sinks) sink.onChange?.(change);
+    for (const source of sources) source.onChange?.(change);
+    renderLoop.refresh();
   });
-  const { desk, actions, open, about, reach } = createDesktop({
-    paths,
-    env,
-    agents,
-    clock,
-    sessions: (now) => store.sessions(now),
-    config: settings.config,
-    problems: settings.problems,
-    isConnected,
-    url: () => url,
-    quit: () => quit.resolve("person"),
-    held,
-    record,
-    log,
-  });
-  store.subscribe((session, event) => {
-    isHeard ||= isHookChange(event.change) && !isProbe(event);
-    saver.schedule();
-    desk.refresh();
-    watching.follow(session, event);
-  });
-
-  // What happened while nobody listened: taken in order, before anything new counts.
-  const spool = openSpool(paths.spool, {
-    position: spooled,
-    maxLineBytes: limits.maxBodyBytes * 2,
-    accept: (text, next) => takeSpooled(intake, text, next, onError),
-    onError,
-  });
-  const taken = await spool.poll();
-  watching.scan();
+  for (const source of sources) await source.start();
   const prune = () => {
-    const { completedHours, completedMax } = settings.config().keep;
+    const { completedHours, completedMax } = config().keep;
     store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
   };
   prune();
   const pruning = setInterval(prune, pruneMs);
 
-  const isHeadless = !hasDesktop(env);
-  const report = async (withReach: boolean) =>
-    createDoctorReport({
-      env,
-      isHeadless,
-      about: await about(),
-      config: settings.config(),
-      problems: settings.problems(),
-      probes: store.sessions(clock()).filter(isProbe),
-      reach: withReach ? reach : null,
-      at: clock().at,
-    });
-
   async function close(): Promise<void> {
     clearInterval(pruning);
-    answering.stop();
     settings.stop();
-    await desk.stop();
-    // What is older than what was saved could not be put in its place any more.
-    await spool.poll();
-    await spool.stop();
-    watching.stop();
-    answering.flush();
-    // Also where nothing changed: it tells until when beckon was there.
-    saver.schedule();
-    saver.flush();
-    journal.close();
+    renderLoop.stop();
+    pending.stop();
+    await Promise.all([alerts.stop(), tray.stop()]);
+    for (const source of sources) await source.stop();
+    // Last, so that what the sources just dispatched is written down.
+    await answers.stop?.();
+    await snapshot.stop?.();
+    state.close();
     lock?.release();
   }
 
+  // 5. The API.
+  const isHeadless = !hasDesktop(env);
   const receiver = await listenFrom(options.port, {
     token,
     stop: () => quit.resolve("request"),
-    accept: (text) => intake.accept(text),
+    accept: (text) => ingest.accept(text),
     sessions: createSessionList({
       store,
-      held,
-      desk,
+      pending,
+      preferences: alerts.preferences,
       clock,
-      config: settings.config,
+      config,
       problems: settings.problems,
       isConnected,
     }),
-    act: (name, deed, given) => runSessionAction({ store, clock, desk, actions, held }, name, deed, given),
-    lines: held,
-    doctor: (wants) => report(wants.has("reach")),
+    act: (name, action, body) =>
+      runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
+    lines: pending,
+    doctor: async (wants) =>
+      createDoctorReport({
+        env,
+        isHeadless,
+        tray: await tray.report(),
+        view: tray.view(),
+        notifier: await desktop.notifierReport(),
+        alerts: alerts.report(),
+        preferences: alerts.preferences(),
+        config: config(),
+        problems: settings.problems(),
+        probes: sessionsNow().filter(isProbe),
+        reach: wants.has("reach") ? desktop.terminals.reach : null,
+        at: clock().at,
+      }),
     onError,
   }).catch(async (error) => {
     await close();
@@ -237,21 +257,34 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   url = `http://127.0.0.1:${receiver.port}`;
   try {
-    writeEndpoint(paths, { url, pid: process.pid, key });
+    writeEndpoint(paths, { url, pid: process.pid, key: decisionKey });
   } catch (cause) {
     await receiver.stop();
     await close();
     throw new Error(
-      `beckon cannot write ${paths.endpoint} (${errorCode(cause)}), and nobody would find it. Is the folder writable, and the disk not full?`,
+      `beckon cannot write ${paths.endpoint} (${errorCode(cause)}), so hooks cannot find it. Is the folder writable, and the disk not full?`,
       { cause },
     );
   }
   log(
     "info",
-    `listening on ${url}: ${store.sessions(clock()).length} sessions, ${replayed.lines} events from the journal, ${taken} from the spool`,
+    `listening on ${url}: ${sessionsNow().length} sessions, ${state.replayedEvents} events from the journal, ${spool.takenAtStart()} from the spool`,
   );
 
-  if (!isHeadless) open().catch((error) => onError(`the desktop could not be reached: ${error}`));
+  // 6. The desktop and other places for alerts, opened in the background.
+  const addAlertSink = (name: string, open: OpenAlertSink): Promise<void> => {
+    renderLoop.add(alerts);
+    return alerts.addSink({ name, open, onAction: actions.click });
+  };
+  for (const [name, open] of Object.entries(options.alertSinks ?? {})) {
+    addAlertSink(name, open).catch((error) => onError(`${name} could not be opened: ${error}`));
+  }
+  if (!isHeadless) {
+    renderLoop.add(tray);
+    desktop
+      .open({ tray, addAlertSink, onAction: actions.click })
+      .catch((error) => onError(`the desktop could not be reached: ${error}`));
+  }
 
   let stopping: Promise<void> | null = null;
   return {
@@ -268,17 +301,4 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       return stopping;
     },
   };
-}
-
-async function takeSpooled(
-  intake: Ingest,
-  text: string,
-  next: SpoolPosition,
-  onError: (text: string) => void,
-): Promise<"accepted" | "rejected" | "retry"> {
-  const { status, error } = await intake.accept(text, next);
-  if (status === 200) return "accepted";
-  if (status === 503) return "retry";
-  onError(`a spooled event was refused: ${error}`);
-  return "rejected";
 }

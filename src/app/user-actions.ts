@@ -1,3 +1,5 @@
+/** What a click does, in the tray's menu, on an alert, or through the API. */
+import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { Config } from "../core/config/config.ts";
 import { createConfigTemplate } from "../core/config/config-template.ts";
@@ -9,53 +11,55 @@ import type { Session } from "../core/session/session.ts";
 import { type FocusOutcome, formatFocusOutcome } from "../core/view/focus-text.ts";
 import { findNextWaiting } from "../core/view/groups.ts";
 import { createConfigFile } from "../storage/config-file.ts";
-import type { Presenter } from "./presenter.ts";
 
 export interface UserActionsOptions {
-  readonly desk: Pick<Presenter, "setPreference" | "preferences" | "showMessage">;
+  readonly alerts: Pick<Alerts, "setPreference" | "preferences" | "showMessage">;
   readonly terminals: Terminals;
-  readonly held: Pick<PendingRequests, "answer">;
+  readonly pending: Pick<PendingRequests, "answer">;
   readonly clock: () => ClockReading;
   readonly sessions: (now: ClockReading) => readonly Session[];
   readonly config: () => Config;
   readonly configPath: string;
   readonly version: string;
   readonly url: () => string;
-  /** The real path of the session's transcript. null if it has none, or the path is not one of its agent's own files. */
+  /** The real path of the session's transcript; null if it has none, or the path is not one of its agent's own files. */
   readonly findTranscript: (session: Session) => Promise<string | null>;
+  /** Resolves with null, or with the reason why the file could not be opened. */
   readonly openFile: (path: string) => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
-  /** Registers the hooks; what was done, in words. Throws, in words too. */
+  /** Registers the hooks and returns what was done, for the user. Throws an error with a message for the user. */
   readonly connect: () => Promise<string>;
   readonly quit: () => void;
   readonly onProblem: (text: string) => void;
 }
 
 export interface UserActions {
-  /** By a click: the person is told where it could not be done. */
+  /** Runs the action; a message is shown if it could not be done. */
   click(action: UserAction): void;
   focus(session: Session): Promise<FocusOutcome>;
-  /** The one that has waited longest. */
+  /** The session that has waited longest; null if none waits. */
   next(): Session | null;
 }
 
 const impossible = (why: string): FocusOutcome => ({ result: "impossible", by: "", why });
 
 export function createUserActions(options: UserActionsOptions): UserActions {
-  const { desk } = options;
+  const { showMessage, setPreference } = options.alerts;
 
-  function find(key: string): Session | null {
-    const all = options.sessions(options.clock());
-    return all.find((session) => sessionKeyOf(session) === key) ?? null;
+  function findSession(key: string): Session | null {
+    const sessions = options.sessions(options.clock());
+    return sessions.find((session) => sessionKeyOf(session) === key) ?? null;
   }
 
   async function focus(session: Session): Promise<FocusOutcome> {
     const { place, cwd, title } = session;
     if (session.ended)
-      return impossible("it has ended: there is no terminal to go to. Those that run: beckon status");
+      return impossible(
+        "the session has ended, so there is no terminal to go to. List the others: beckon status",
+      );
     if (!place) {
       return impossible(
-        "no hook of this session has said where its terminal is. To see whether the hooks work: beckon doctor",
+        "no hook of this session has reported where its terminal is. Check the hooks: beckon doctor",
       );
     }
     return options.terminals.focus({ place, cwd, title });
@@ -63,70 +67,72 @@ export function createUserActions(options: UserActionsOptions): UserActions {
 
   function next(): Session | null {
     const now = options.clock();
-    const given = { preferences: desk.preferences(), config: options.config(), now };
-    return findNextWaiting(options.sessions(now), given);
+    const preferences = options.alerts.preferences();
+    return findNextWaiting(options.sessions(now), { preferences, config: options.config(), now });
   }
 
-  async function goTo(session: Session | null, otherwise: string): Promise<void> {
-    const outcome = session ? await focus(session) : impossible(otherwise);
+  async function focusWithMessage(session: Session | null, reasonIfNone: string): Promise<void> {
+    const outcome = session ? await focus(session) : impossible(reasonIfNone);
     const { title, lines } = formatFocusOutcome(outcome, session);
-    if (outcome.result !== "exact") desk.showMessage(title, lines.join("\n"));
+    if (outcome.result !== "exact") showMessage(title, lines.join("\n"));
   }
 
-  async function answer(chosen: Extract<UserAction, { do: "answer" }>): Promise<void> {
-    const session = find(chosen.session);
+  async function answer(action: Extract<UserAction, { do: "answer" }>): Promise<void> {
+    const session = findSession(action.session);
     const result = session
-      ? await options.held.answer(session, chosen.ask, chosen.answer, chosen.by)
+      ? await options.pending.answer(session, action.ask, action.answer, action.by)
       : "this session is over";
-    if (typeof result === "string") desk.showMessage("Nothing was answered", capital(result));
-    else if ("refused" in result) desk.showMessage("Nothing was answered", capital(result.error));
+    if (typeof result === "string") showMessage("Nothing was answered", capitalize(result));
+    else if ("refused" in result) showMessage("Nothing was answered", capitalize(result.error));
+  }
+
+  async function copyId(session: Session | null): Promise<void> {
+    const id = session?.sessionId ?? "";
+    if (await options.copy(id)) return;
+    showMessage("Could not copy: install wl-clipboard or xclip", `The session is ${id}`);
   }
 
   async function openTranscript(session: Session | null): Promise<void> {
     const path = session && (await options.findTranscript(session));
-    const failed = path ? await options.openFile(path) : "there is no transcript of it on this machine";
-    if (failed) desk.showMessage("The transcript could not be opened", failed);
+    const problem = path ? await options.openFile(path) : "this machine has no transcript of the session";
+    if (problem) showMessage("The transcript could not be opened", problem);
   }
 
   async function openSettings(): Promise<void> {
     const { configPath } = options;
-    const failed =
+    const problem =
       createConfigFile(configPath, createConfigTemplate(options.version)) ??
       (await options.openFile(configPath));
-    if (failed) desk.showMessage("The settings could not be opened", `They are in ${configPath}. ${failed}`);
+    if (problem) showMessage("The settings could not be opened", `They are in ${configPath}. ${problem}`);
   }
 
   async function connect(): Promise<void> {
     try {
-      desk.showMessage("Claude Code is connected", await options.connect());
+      showMessage("Claude Code is connected", await options.connect());
     } catch (error) {
-      desk.showMessage(
+      showMessage(
         "Claude Code could not be connected",
         error instanceof Error ? error.message : String(error),
       );
     }
   }
 
-  async function act(action: UserAction): Promise<void> {
+  async function run(action: UserAction): Promise<void> {
     switch (action.do) {
       case "focus":
-        return goTo(find(action.session), "this session is over, and no longer known");
+        return focusWithMessage(findSession(action.session), "this session is over and no longer known");
       case "next":
-        return goTo(next(), "nothing needs you now");
+        return focusWithMessage(next(), "nothing needs you now");
       case "answer":
         return answer(action);
-      case "copy-id": {
-        const id = find(action.session)?.sessionId ?? "";
-        if (!(await options.copy(id)))
-          desk.showMessage("Could not copy: install wl-clipboard or xclip", `The session is ${id}`);
-        return;
-      }
+      case "copy-id":
+        return copyId(findSession(action.session));
       case "transcript":
-        return openTranscript(find(action.session));
+        return openTranscript(findSession(action.session));
       case "settings":
         return openSettings();
       case "about":
-        return desk.showMessage(`beckon ${options.version}`, `Running at ${options.url()}`);
+        return showMessage(`beckon ${options.version}`, `Running at ${options.url()}`);
       case "connect":
         return connect();
       case "quit":
@@ -136,7 +142,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "snooze":
       case "dismiss":
       case "quiet":
-        return desk.setPreference(action);
+        return setPreference(action);
       case "dashboard":
         return;
       default:
@@ -148,9 +154,9 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     focus,
     next,
     click(action) {
-      act(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
+      run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
     },
   };
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,6 +1,6 @@
 /** `beckon status`: every session and what it needs. */
 import { existsSync } from "node:fs";
-import { loadPreferences } from "../alerts/file.ts";
+import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
 import type { Quiet } from "../core/config/quiet.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { readConfigFile } from "../storage/config-file.ts";
@@ -42,7 +42,7 @@ async function know(places: Paths): Promise<Known> {
   const now = createClock()();
   const { value, problem } = loadSnapshot(places, { look: true });
   const context = {
-    preferences: loadPreferences(places.desk),
+    preferences: readPreferences(loadAlertState(places.desk)),
     config: readConfigFile(places.config).config,
     formatTime: formatLocalTime,
   };

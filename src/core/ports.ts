@@ -9,6 +9,9 @@ import type { Session } from "./session/session.ts";
 import type { FocusOutcome } from "./view/focus-text.ts";
 import type { Alert, TrayView } from "./view/view.ts";
 
+/** Runs `work` once after `ms`; the returned function cancels it. Injected, so that tests have a time of their own. */
+export type Schedule = (work: () => void, ms: number) => () => void;
+
 /** A session after one event, and before it. */
 export interface SessionChange {
   readonly session: Session;

@@ -7,7 +7,7 @@ import {
   parseRemembered,
   type RememberedAlert,
 } from "../../src/alerts/reconcile.ts";
-import type { Notifier } from "../../src/core/ports.ts";
+import type { Notifier, Schedule } from "../../src/core/ports.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 
 function alert(key: string, more: Partial<Alert> = {}): Alert {
@@ -75,9 +75,31 @@ function desktop(wait: (what: string) => Promise<unknown> = () => Promise.resolv
   return { screen, calls, notifier, problems: [], mostUnderWay: () => most };
 }
 
+/** Pauses are over soon. */
+let pauses = 0;
+const soon: Schedule = (work) => {
+  pauses++;
+  const timer = setImmediate(() => {
+    pauses--;
+    work();
+  });
+  return () => {
+    clearImmediate(timer);
+    pauses--;
+  };
+};
+/** Pauses never end. */
+const never: Schedule = () => () => {};
+
 function alerterOn(desk: Desktop, remembered: readonly RememberedAlert[] = [], more = {}): AlertReconciler {
   const onProblem = (text: string) => void desk.problems.push(text);
-  return createAlertReconciler(desk.notifier, { remembered, onProblem, calmMs: 0, retryMs: 1, ...more });
+  return createAlertReconciler(desk.notifier, {
+    remembered,
+    onProblem,
+    now: () => performance.now(),
+    schedule: soon,
+    ...more,
+  });
 }
 
 /** Until everything that was begun has ended: nothing here waits for a clock. */
@@ -158,7 +180,7 @@ describe("what is wanted is on the screen", () => {
     const desk = desktop(async (what) => {
       if (what.startsWith("show")) throw new Error("no answer in time");
     });
-    const alerter = alerterOn(desk, [], { retryMs: 60_000 });
+    const alerter = alerterOn(desk, [], { schedule: never });
     alerter.want([alert("a")]);
     await rest();
     alerter.want([]);
@@ -354,7 +376,7 @@ describe("nothing piles up", () => {
 
   test("a text that changes all the time changes on the screen now and then", async () => {
     const desk = desktop();
-    const alerter = alerterOn(desk, [], { calmMs: 60_000 });
+    const alerter = alerterOn(desk, [], { schedule: never });
     for (let n = 0; n < 1_000; n++) {
       alerter.want([alert("a", { body: `${n}` })]);
       await Promise.resolve();
@@ -407,7 +429,10 @@ describe("nothing piles up", () => {
             }
           }
           alerter.want(wanted);
-          for (await rest(); s.count() > 0; await rest()) await s.waitAll();
+          for (await rest(); s.count() > 0 || pauses > 0; await rest()) {
+            await s.waitAll();
+            await new Promise((resolve) => setImmediate(resolve));
+          }
           const expected = wanted.filter(({ key }) => !closed.has(key));
           expect([...desk.screen].map(([key, shown]) => `${key} ${shown.alert.body}`).sort()).toEqual(
             expected.map(({ key, body }) => `${key} ${body}`).sort(),
@@ -421,7 +446,11 @@ describe("nothing piles up", () => {
 
 test("an ask that can be answered a moment later gets its buttons in place", async () => {
   const { screen, calls, notifier } = desktop();
-  const alerter = createAlertReconciler(notifier, { onProblem: () => {}, calmMs: 0 });
+  const alerter = createAlertReconciler(notifier, {
+    onProblem: () => {},
+    now: () => performance.now(),
+    schedule: soon,
+  });
   const action = { do: "focus", session: "claude:a" } as const;
   const buttons = [{ id: "allow@a", label: "Allow", action, needsAll: true }];
   alerter.want([alert("a")]);

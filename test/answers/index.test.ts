@@ -14,11 +14,13 @@ afterAll(removeTemporaryFolders);
 test("an ask that ends while beckon quits is in the log", () => {
   const path = join(temporaryFolder(), "decisions.jsonl");
   const store = createStore();
-  const answering = createAnswers({
+  const answers = createAnswers({
     agents: new Map([["claude", claude]]),
     path,
     key: "k",
-    store,
+    get: store.get,
+    sessions: () => store.sessions({ at: Date.now(), t: 0 }),
+    dispatch: store.dispatch,
     clock: () => ({ at: Date.now(), t: 0, boot: null, host: null }),
     config: () => defaultConfig,
     onChange() {},
@@ -26,10 +28,11 @@ test("an ask that ends while beckon quits is in the log", () => {
       throw new Error(text);
     },
   });
+  store.subscribe((session, event, before) => answers.onChange?.({ session, event, before }));
   const told = asking().file("waiting", "permission prompt", 10).file("idle");
   for (const event of told.events.slice(0, -1)) store.dispatch(event);
-  answering.stop();
+  answers.pending.stop();
   for (const event of told.events.slice(-1)) store.dispatch(event);
-  answering.flush();
+  answers.stop();
   expect(readAnswerLog(path)).toMatchObject([{ asked: "Bash: touch x", outcome: "No or Esc" }]);
 });

@@ -14,7 +14,7 @@ const session = blocked("shop", minute);
 
 function click(
   action: UserAction,
-  answer: UserActionsOptions["held"]["answer"],
+  answer: UserActionsOptions["pending"]["answer"],
   more: Partial<UserActionsOptions> = {},
 ): readonly string[] {
   const said: string[] = [];
@@ -22,13 +22,13 @@ function click(
     throw new Error("not asked for here");
   };
   const actions = createUserActions({
-    desk: {
+    alerts: {
       setPreference: never,
       preferences: () => noPreferences,
       showMessage: (...words) => void said.push(words.join(": ")),
     },
     terminals: { focus: never, isLooking: never, reach: never },
-    held: { answer },
+    pending: { answer },
     clock: () => ({ ...now, host: "h", boot: "b" }),
     sessions: () => [session],
     config: () => defaultConfig,

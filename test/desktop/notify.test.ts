@@ -5,6 +5,7 @@ import { createAlertReconciler } from "../../src/alerts/reconcile.ts";
 import type { Notifier } from "../../src/core/ports.ts";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
+import { schedule } from "../../src/system/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { alert, listen } from "./notify-world.ts";
@@ -209,7 +210,11 @@ onDesktop(
     );
     if (notifier === null) throw new Error("no notifier");
     notifiers.push(notifier);
-    const alerter = createAlertReconciler(notifier, { onProblem: (text) => problems.push(text) });
+    const alerter = createAlertReconciler(notifier, {
+      onProblem: (text) => problems.push(text),
+      now: () => performance.now(),
+      schedule,
+    });
     alerter.want([alert()]);
     await only();
     await desktop.killNotifications();
@@ -235,7 +240,11 @@ onDesktop(
         own.env,
       );
       if (notifier === null) throw new Error("no notifier");
-      const alerter = createAlertReconciler(notifier, { onProblem: (text) => problems.push(text) });
+      const alerter = createAlertReconciler(notifier, {
+        onProblem: (text) => problems.push(text),
+        now: () => performance.now(),
+        schedule,
+      });
       const count = async () => (await own.windows("--class", "xfce4-notifyd")).length;
       const empty = await count();
       alerter.want([alert()]);

@@ -1,0 +1,310 @@
+/**
+ * Alerts: what to alert about, when, and in which places. This room decides (suppression, mute and snooze, quiet hours,
+ * what was shown before a restart) and keeps every alert sink showing the same list. It works without a desktop: the
+ * desktop's notifier is one sink among several.
+ */
+import type { Config } from "../core/config/config.ts";
+import {
+  applyPreference,
+  dismissAlerts,
+  type Preferences,
+  prunePreferences,
+} from "../core/config/preferences.ts";
+import type { UserAction } from "../core/config/user-action.ts";
+import { asRecord, type JsonRecord } from "../core/json.ts";
+import type { AlertSink, OpenAlertSink, Schedule, Sink, StateView, Terminals } from "../core/ports.ts";
+import type { FindAskDetails } from "../core/session/ask-details.ts";
+import type { ClockReading } from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import type { Session } from "../core/session/session.ts";
+import { shortenHome } from "../core/text/paths.ts";
+import { computeAlerts, type Alerts as WantedAlerts } from "../core/view/alerts/alerts.ts";
+import type { Alert } from "../core/view/view.ts";
+import { findNextMorning, formatLocalTime } from "../system/clock.ts";
+import { schedule as systemSchedule } from "../system/schedule.ts";
+import {
+  type AlertReconciler,
+  createAlertReconciler,
+  parseRemembered,
+  type ShownAlert,
+} from "./reconcile.ts";
+import { readPreferences } from "./state-file.ts";
+import { createPaneVisibility, noPaneVisible, type PaneVisibility } from "./visibility.ts";
+
+export interface AlertsOptions {
+  readonly clock: () => ClockReading;
+  /** Every session as it stands at that moment. */
+  readonly sessions: (now: ClockReading) => readonly Session[];
+  readonly config: () => Config;
+  readonly details: FindAskDetails;
+  /** The user's home folder, shown as `~`. */
+  readonly home: string;
+  readonly terminals: Pick<Terminals, "isLooking">;
+  /** What `save` was given before the last stop. */
+  readonly saved: JsonRecord;
+  /** Called when `value()` has changed and should be written soon. */
+  readonly createSaver: (value: () => JsonRecord) => { schedule(): void; flush(): void };
+  /** Asks for a call of `render` soon. */
+  readonly refresh: () => void;
+  readonly onShown: (alert: Alert) => void;
+  /** Called once per alert and reason. */
+  readonly onSuppressed: (key: string, reason: string) => void;
+  readonly onProblem: (text: string) => void;
+  readonly schedule?: Schedule;
+  /** How long an alert stays suppressed after the user looked away from its pane; for tests. */
+  readonly lingerMs?: number;
+}
+
+export interface AlertSinkOptions {
+  /** Under this name the sink's shown alerts are remembered across restarts. */
+  readonly name: string;
+  readonly open: OpenAlertSink;
+  /** What a click on an alert or one of its buttons does. */
+  readonly onAction: (action: UserAction) => void;
+}
+
+export interface AlertsReport {
+  readonly shown: readonly ShownAlert[];
+  /** Alert key → why it is not shown. */
+  readonly suppressed: ReadonlyMap<string, string>;
+}
+
+export interface Alerts extends Sink {
+  /** Resolves when the sink is open, or cannot be opened. */
+  addSink(options: AlertSinkOptions): Promise<void>;
+  setPreference(action: UserAction): void;
+  preferences(): Preferences;
+  /** Shows a message that belongs to no session for a few seconds, such as why a click had no effect. */
+  showMessage(title: string, body: string): void;
+  report(): AlertsReport;
+  stop(): Promise<void>;
+}
+
+interface OpenSink {
+  readonly name: string;
+  readonly sink: AlertSink;
+  readonly reconciler: AlertReconciler;
+  isSilenced: boolean;
+}
+
+/** How often to check whether the user still looks at the pane of a suppressed alert. */
+const visibilityCheckMs = 1_000;
+/** How often to check whether a sink is still silenced, and how long its answer may take. */
+const silenceCheckMs = 15_000;
+const silenceAnswerMs = 200;
+/** A sink that is still being opened at stop is given this long. */
+const openingMs = 500;
+const messageShownMs = 10_000;
+/**
+ * Text and buttons can change under the pointer. A click on a button sooner than this after a change goes to the terminal
+ * instead of answering: the user cannot have read the new text.
+ */
+const unreadMs = 500;
+const messagePrefix = "message:";
+
+export function createAlerts(options: AlertsOptions): Alerts {
+  const { clock, config, schedule = systemSchedule } = options;
+  const findVisiblePanes = createPaneVisibility(options);
+  const startedAt = clock().at;
+  const sinks: OpenSink[] = [];
+  const opening = new Set<Promise<void>>();
+  const suppressed = new Map<string, string>();
+  let preferences = readPreferences(options.saved);
+  let message: Alert | null = null;
+  let messageCount = 0;
+  let cancelMessage = () => {};
+  let isStopped = false;
+  /** Alerts that each sink showed before the restart, until it is open. Version 0.1 saved the desktop's as `alerts`. */
+  const remembered = new Map<string, unknown>(
+    Object.entries({ desktop: options.saved.alerts, ...asRecord(options.saved.shown) }),
+  );
+
+  const saver = options.createSaver(() => {
+    const shown: Record<string, unknown> = Object.fromEntries(remembered);
+    for (const { name, reconciler } of sinks) shown[name] = reconciler.remembered();
+    return { version: 1, preferences, shown };
+  });
+
+  const sleep = (ms: number) => new Promise<void>((resolve) => schedule(resolve, ms));
+
+  function changePreferences(next: Preferences): void {
+    if (next === preferences) return;
+    preferences = next;
+    saver.schedule();
+  }
+
+  async function render({ sessions, now }: StateView): Promise<number | null> {
+    if (isStopped) return null;
+    changePreferences(prunePreferences(preferences, now.at, sessions));
+    if (sinks.length === 0) return null;
+    const compute = ({ looking, known }: PaneVisibility, doNotDisturb: boolean) =>
+      computeAlerts({
+        visibleSessions: looking,
+        recentlySeen: known,
+        doNotDisturb,
+        sessions,
+        now,
+        preferences,
+        config: config(),
+        formatTime: (at) => formatLocalTime(at, now.at),
+        startedAt,
+        findDetails: options.details,
+        home: options.home,
+      });
+    const candidates = compute(noPaneVisible, false);
+    if (candidates.show.length === 0) {
+      showIn(sinks, candidates);
+      reportSuppressed(candidates.suppressed);
+      return candidates.nextChange;
+    }
+    const keys = candidates.show.flatMap(({ key, covers }) => covers ?? [key]);
+    const [visible] = await Promise.all([findVisible(keys, sessions), ...sinks.map(checkSilence)]);
+    if (isStopped) return null;
+    const wanted = compute(visible, false);
+    const isAnySilenced = sinks.some(({ isSilenced }) => isSilenced);
+    const wantedInSilence = isAnySilenced ? compute(visible, true) : wanted;
+    changePreferences(dismissAlerts(preferences, wanted.seen));
+    showIn(
+      sinks.filter(({ isSilenced }) => !isSilenced),
+      wanted,
+    );
+    showIn(
+      sinks.filter(({ isSilenced }) => isSilenced),
+      wantedInSilence,
+    );
+    reportSuppressed(
+      sinks.every(({ isSilenced }) => isSilenced) ? wantedInSilence.suppressed : wanted.suppressed,
+    );
+    const checks = [
+      ...(visible.known.size > 0 ? [now.at + visibilityCheckMs] : []),
+      ...(isAnySilenced ? [now.at + silenceCheckMs] : []),
+      ...(wanted.nextChange === null ? [] : [wanted.nextChange]),
+    ];
+    return checks.length === 0 ? null : Math.min(...checks);
+  }
+
+  function showIn(targets: readonly OpenSink[], { show, suppressed: hidden }: WantedAlerts): void {
+    const alerts = message ? [...show, message] : show;
+    const suppressedKeys = hidden.map(({ key }) => key);
+    for (const { reconciler } of targets) reconciler.want(alerts, suppressedKeys);
+  }
+
+  function findVisible(keys: readonly string[], sessions: readonly Session[]) {
+    return config().alerts.whileLooking ? noPaneVisible : findVisiblePanes(keys, sessions);
+  }
+
+  /** A sink that does not answer in time is taken to want what it wanted last. */
+  async function checkSilence(open: OpenSink): Promise<void> {
+    const answer = open.sink.isSilenced().then((isSilenced) => {
+      open.isSilenced = isSilenced === true;
+    });
+    await Promise.race([answer, sleep(silenceAnswerMs)]);
+  }
+
+  function reportSuppressed(hidden: WantedAlerts["suppressed"]): void {
+    for (const { key, reason } of hidden) {
+      if (suppressed.get(key) !== reason) options.onSuppressed(key, reason);
+      suppressed.set(key, reason);
+    }
+    const keys = new Set(hidden.map(({ key }) => key));
+    for (const key of suppressed.keys()) if (!keys.has(key)) suppressed.delete(key);
+  }
+
+  async function openSink({ name, open, onAction }: AlertSinkOptions): Promise<void> {
+    let reconciler: AlertReconciler | null = null;
+    const sink = await open({
+      onProblem: options.onProblem,
+      onClick(key, button) {
+        if (key.startsWith(messagePrefix)) return;
+        const alert = reconciler?.get(key);
+        const action = alert ? actionOfClick(alert, button, reconciler?.shownMs(key) ?? 0) : null;
+        if (action) onAction(action);
+        else if (button !== null) showMessage("Nothing was answered", "What this button was for is over.");
+      },
+      onClosed(key, by) {
+        if (message?.key === key) message = null;
+        const alert = reconciler?.get(key);
+        reconciler?.closed(key, by);
+        // Otherwise it would be shown again after the user looked at its pane and away.
+        if (by === "person") changePreferences(dismissAlerts(preferences, alert?.covers ?? [key]));
+      },
+    });
+    if (!sink) return;
+    if (isStopped) return sink.stop();
+    reconciler = createAlertReconciler(sink, {
+      remembered: parseRemembered(remembered.get(name)),
+      onProblem: options.onProblem,
+      onShown: options.onShown,
+      onChange: saver.schedule,
+      now: () => clock().t,
+      schedule,
+    });
+    remembered.delete(name);
+    sinks.push({ name, sink, reconciler, isSilenced: false });
+    options.refresh();
+  }
+
+  function showMessage(title: string, body: string): void {
+    const key = `${messagePrefix}${++messageCount}`;
+    message = {
+      key,
+      session: "",
+      kind: "idle",
+      urgency: "low",
+      sound: false,
+      title,
+      body: shortenHome(body, options.home),
+      since: clock().at,
+    };
+    options.refresh();
+    cancelMessage();
+    cancelMessage = schedule(() => {
+      message = null;
+      options.refresh();
+    }, messageShownMs);
+  }
+
+  return {
+    name: "alerts",
+    render,
+    addSink(sinkOptions) {
+      const opened = openSink(sinkOptions).finally(() => opening.delete(opened));
+      opening.add(opened);
+      return opened;
+    },
+    setPreference(action) {
+      const now = clock();
+      const sessions = options.sessions(now);
+      const findSession = (key: string) => sessions.find((session) => sessionKeyOf(session) === key) ?? null;
+      const time = { at: now.at, tomorrow: findNextMorning(now.at) };
+      const current = prunePreferences(preferences, now.at, sessions);
+      changePreferences(applyPreference(current, action, time, { session: findSession }));
+      options.refresh();
+    },
+    preferences: () => preferences,
+    showMessage,
+    report: () => ({ shown: sinks.flatMap(({ reconciler }) => reconciler.onScreen()), suppressed }),
+    async stop() {
+      isStopped = true;
+      cancelMessage();
+      saver.flush();
+      for (const { reconciler } of sinks) reconciler.stop();
+      // A sink that is still being opened stops itself as soon as it is open.
+      await Promise.race([Promise.allSettled(opening), sleep(openingMs)]);
+      await Promise.all(sinks.map(({ sink }) => sink.stop()));
+    },
+  };
+}
+
+/** null if the button belongs to an ask that is over. */
+function actionOfClick(
+  { session, buttons = [] }: Alert,
+  buttonId: string | null,
+  shownMs: number,
+): UserAction | null {
+  const focus: UserAction = { do: "focus", session };
+  if (buttonId === null) return focus;
+  const button = buttons.find(({ id }) => id === buttonId);
+  if (button === undefined) return null;
+  return button.needsAll && shownMs < unreadMs ? focus : button.action;
+}

@@ -1,0 +1,80 @@
+/** The tray as a sink: the icon, its tooltip and its menu, computed from the state and shown by the system's tray. */
+import type { Config } from "../../core/config/config.ts";
+import type { Preferences } from "../../core/config/preferences.ts";
+import { computeQuietHours } from "../../core/config/quiet.ts";
+import type { UserAction } from "../../core/config/user-action.ts";
+import type { OpenTray, Sink, Tray, TrayReport } from "../../core/ports.ts";
+import type { FindAskDetails } from "../../core/session/ask-details.ts";
+import { createMenu, type MenuFacts } from "../../core/view/menu/menu.ts";
+import type { TrayView } from "../../core/view/view.ts";
+import { formatLocalTime } from "../../system/clock.ts";
+
+export interface TraySinkOptions {
+  readonly config: () => Config;
+  readonly preferences: () => Preferences;
+  readonly details: FindAskDetails;
+  readonly facts: () => Pick<MenuFacts, "hooksInstalled" | "version" | "problems">;
+  readonly home: string;
+  readonly refresh: () => void;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface TraySink extends Sink {
+  /** Resolves when the icon is there, or cannot be shown. */
+  open(options: {
+    readonly open: OpenTray;
+    readonly folder: string;
+    readonly onAction: (action: UserAction) => void;
+  }): Promise<void>;
+  /** What the tray shows now; null before the first view, and without a tray. */
+  view(): TrayView | null;
+  report(): Promise<TrayReport | null>;
+  stop(): Promise<void>;
+}
+
+/** A tray that is still being opened at stop is given this long. */
+const openingMs = 500;
+
+export function createTraySink(options: TraySinkOptions): TraySink {
+  let tray: Tray | null = null;
+  let shownView: TrayView | null = null;
+  let opening: Promise<void> = Promise.resolve();
+  let isStopped = false;
+
+  return {
+    name: "tray",
+    render({ sessions, now }) {
+      if (!tray) return null;
+      const config = options.config();
+      const hours = computeQuietHours(config.quietHours, now);
+      const facts: MenuFacts = {
+        ...options.facts(),
+        home: options.home,
+        dashboard: false,
+        formatTime: (at) => formatLocalTime(at, now.at),
+        quietHoursEnd: hours?.isOn ? hours.changesAt : null,
+      };
+      const preferences = options.preferences();
+      const view = createMenu({ sessions, preferences, config, now, facts, findDetails: options.details });
+      tray.show(view);
+      shownView = view;
+      return view.nextChange;
+    },
+    open({ open, folder, onAction }) {
+      opening = open({ folder, onProblem: options.onProblem, onAction }).then(async (opened) => {
+        if (isStopped) return opened?.stop();
+        tray = opened;
+        options.refresh();
+      });
+      return opening;
+    },
+    view: () => shownView,
+    report: async () => (await tray?.about()) ?? null,
+    async stop() {
+      isStopped = true;
+      // A tray that is still being opened stops itself as soon as it is there.
+      await Promise.race([opening, Bun.sleep(openingMs)]);
+      await tray?.stop();
+    },
+  };
+}

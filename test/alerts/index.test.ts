@@ -1,0 +1,368 @@
+/** Alerts and tray, rendered from the same state. */
+import { expect, test } from "bun:test";
+import { claude } from "../../src/agents/claude/index.ts";
+import { openEnvelope } from "../../src/agents/envelope.ts";
+import { type AlertsOptions, createAlerts } from "../../src/alerts/index.ts";
+import { createRenderLoop } from "../../src/app/render-loop.ts";
+import { defaultConfig } from "../../src/core/config/config.ts";
+import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { AlertSink, AlertSinkEvents } from "../../src/core/ports.ts";
+import type { Alert, TrayView } from "../../src/core/view/view.ts";
+import { createTraySink } from "../../src/desktop/tray/sink.ts";
+import { createStore } from "../../src/state/store.ts";
+import { asked } from "../core/session/ask-fixture.ts";
+import { createVirtualTime } from "../virtual-time.ts";
+
+let count = 0;
+
+const trayReport = { way: "a fake", host: null, missing: null };
+
+/** A sink that keeps what is shown. */
+function createRecordingSink() {
+  const screen = new Map<string, Alert>();
+  let shows = 0;
+  const sink: AlertSink = {
+    async show(alert) {
+      shows++;
+      screen.set(alert.key, alert);
+      return `on-screen ${alert.key}`;
+    },
+    close: async (key) => void screen.delete(key),
+    forget: async () => {},
+    isSilenced: async () => false,
+    stop: async () => {},
+  };
+  return { sink, screen, shows: () => shows };
+}
+
+function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions> = {}) {
+  const time = createVirtualTime();
+  const { clock, schedule, advance } = time;
+  const store = createStore();
+  const views: TrayView[] = [];
+  const clicked: UserAction[] = [];
+  const { sink, screen, shows } = createRecordingSink();
+  let written: AlertsOptions["saved"] = saved;
+  let events: AlertSinkEvents | null = null;
+  const onProblem = (text: string) => {
+    throw new Error(text);
+  };
+  const onAction = (action: UserAction) => void clicked.push(action);
+  const loop = createRenderLoop({ clock, sessions: store.sessions, onProblem, schedule });
+  const alerts = createAlerts({
+    clock,
+    sessions: store.sessions,
+    config: () => defaultConfig,
+    details: () => null,
+    home: "/home/dev",
+    terminals: { isLooking: async () => false },
+    saved,
+    createSaver(value) {
+      const save = () => {
+        written = value();
+      };
+      return { schedule: save, flush: save };
+    },
+    refresh: loop.refresh,
+    onShown: () => {},
+    onSuppressed: () => {},
+    onProblem,
+    schedule,
+    ...more,
+  });
+  const tray = createTraySink({
+    config: () => defaultConfig,
+    preferences: alerts.preferences,
+    details: () => null,
+    facts: () => ({ hooksInstalled: true, version: "1.2.3", problems: [] }),
+    home: "/home/dev",
+    refresh: loop.refresh,
+    onProblem,
+  });
+  store.subscribe(() => loop.refresh());
+  loop.add(alerts);
+  loop.add(tray);
+  const opened = Promise.all([
+    tray.open({
+      folder: "/nowhere",
+      onAction,
+      open: async () => ({
+        show: (view) => void views.push(view),
+        about: async () => trayReport,
+        stop: async () => {},
+      }),
+    }),
+    alerts.addSink({
+      name: "desktop",
+      onAction,
+      open: async (given) => {
+        events = given;
+        return sink;
+      },
+    }),
+  ]);
+  function send(session_id: string, hook_event_name: string, fields: object = {}): void {
+    const now = clock();
+    const body = { session_id, hook_event_name, cwd: `/p/${session_id}`, ...fields };
+    const hook = openEnvelope(body, "claude", now.host);
+    const id = `e${++count}`;
+    const event = hook && claude.translate(hook, { at: now.at, t: now.t, id, key: id });
+    if (event) store.dispatch(event);
+  }
+  return {
+    alerts,
+    tray,
+    opened,
+    advance,
+    views,
+    screen,
+    clicked,
+    send,
+    shows,
+    saved: () => written,
+    events: () => events,
+    last: () => views.at(-1),
+    async stop() {
+      loop.stop();
+      await Promise.all([alerts.stop(), tray.stop()]);
+    },
+  };
+}
+const bash = { tool_name: "Bash", tool_input: { command: "ls" } };
+const titles = (screen: ReadonlyMap<string, Alert>) => [...screen.values()].map(({ title }) => title);
+/** From the start until the restored state has settled and is shown. */
+const startMs = 1_100;
+/** After a change: shown at once, and settled. */
+const shownMs = 50;
+const settledMs = 1_100;
+
+test("nothing is shown before the restored state has settled; then everything is", async () => {
+  const { opened, views, screen, send, last, advance, stop } = create();
+  await opened;
+  send("shop", "PermissionRequest", bash);
+  await advance(1_000);
+  expect({ views, alerts: titles(screen) }).toEqual({ views: [], alerts: [] });
+  await advance(100);
+  expect(titles(screen)).toEqual(["shop wants to use Bash"]);
+  expect(last()).toMatchObject({ icon: { phase: "blocked", count: 1 } });
+  await stop();
+});
+
+test("10,000 changes in ten seconds end in the last one, shown often but not 10,000 times", async () => {
+  const { opened, views, screen, send, last, advance, stop, shows } = create();
+  await opened;
+  await advance(startMs);
+  for (let n = 0; n < 10_000; n++) {
+    send("shop", n % 2 === 0 ? "PermissionRequest" : "Stop", bash);
+    if (n % 100 === 0) await advance(100);
+  }
+  await advance(settledMs);
+  expect(last()?.icon.phase).toBe("calm");
+  expect(titles(screen)).toEqual([]);
+  expect(views.length).toBeLessThan(500);
+  expect(shows()).toBeLessThan(250);
+  await stop();
+}, 20_000);
+
+test("a click on an alert goes to its session; a closed alert stays closed, also after a restart", async () => {
+  const first = create();
+  await first.opened;
+  first.send("shop", "PermissionRequest", bash);
+  await first.advance(startMs);
+  const [key = ""] = first.screen.keys();
+  first.events()?.onClick(key, null);
+  expect(first.clicked).toEqual([{ do: "focus", session: "claude:shop" }]);
+  first.screen.delete(key);
+  first.events()?.onClosed(key, "person");
+  first.send("shop", "Notification", { notification_type: "other", message: "x" });
+  await first.advance(settledMs);
+  expect(first.shows()).toBe(1);
+  await first.stop();
+
+  const second = create(JSON.parse(JSON.stringify(first.saved())));
+  await second.opened;
+  second.send("shop", "PermissionRequest", bash);
+  await second.advance(startMs + settledMs);
+  expect(second.last()?.icon.phase).toBe("blocked");
+  expect(second.shows()).toBe(0);
+  await second.stop();
+});
+
+test("preferences and shown alerts that version 0.1 saved are understood", async () => {
+  const key = "claude:shop#ask-1";
+  const saved = {
+    version: 1,
+    wishes: {
+      quietUntil: null,
+      muted: ["claude:shop"],
+      mutedProjects: ["playground"],
+      snoozed: [],
+      dismissed: [],
+    },
+    alerts: [{ key, handle: "7", gone: false }],
+  };
+  const { alerts, opened, saved: written, stop } = create(saved);
+  expect(alerts.preferences()).toMatchObject({ muted: ["claude:shop"], mutedProjects: ["playground"] });
+  await opened;
+  await stop();
+  expect(written()).toMatchObject({ shown: { desktop: [{ key, handle: "7", gone: false }] } });
+});
+
+test("quiet for an hour: the icon still counts, no alert is shown, and it is remembered", async () => {
+  const { opened, screen, send, last, alerts, advance, stop, saved } = create();
+  await opened;
+  await advance(startMs);
+  alerts.setPreference({ do: "quiet", mode: "hour" });
+  send("shop", "PermissionRequest", bash);
+  await advance(settledMs);
+  expect(last()?.icon.phase).toBe("blocked");
+  expect(titles(screen)).toEqual([]);
+  expect(saved()).toMatchObject({ preferences: { quietUntil: expect.any(Number) } });
+  alerts.setPreference({ do: "quiet", mode: "off" });
+  await advance(shownMs);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
+test("no alert about a pane that the user looks at, until they look away", async () => {
+  let isLooking = true;
+  const { opened, screen, send, last, advance, stop } = create(
+    {},
+    { terminals: { isLooking: async () => isLooking } },
+  );
+  await opened;
+  send("shop", "PermissionRequest", { ...bash, _meta: { pid: process.pid, tty: "/dev/pts/1" } });
+  await advance(startMs + 60_000);
+  expect(last()?.icon.phase).toBe("blocked");
+  expect(titles(screen)).toEqual([]);
+  isLooking = false;
+  await advance(10_000);
+  expect(titles(screen)).toEqual([]);
+  await advance(10_000);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
+test("a message that belongs to no session is shown for 10 s, and a click on it does nothing", async () => {
+  const { opened, screen, alerts, clicked, events, advance, stop } = create();
+  await opened;
+  await advance(startMs);
+  alerts.showMessage("beckon cannot go there", "The terminal is gone.");
+  await advance(shownMs);
+  const [key = ""] = screen.keys();
+  expect(titles(screen)).toEqual(["beckon cannot go there"]);
+  events()?.onClick(key, null);
+  expect(clicked).toEqual([]);
+  await advance(10_100);
+  expect(titles(screen)).toEqual([]);
+  await stop();
+});
+
+test("after answering one ask and looking away, the next ask and a failure are shown at once", async () => {
+  let isLooking = true;
+  const { opened, screen, send, last, advance, stop } = create(
+    {},
+    { terminals: { isLooking: async () => isLooking } },
+  );
+  const place = { _meta: { pid: process.pid, tty: "/dev/pts/1" } };
+  await opened;
+  send("shop", "PermissionRequest", { ...bash, ...place });
+  await advance(startMs);
+  expect(last()?.icon.phase).toBe("blocked");
+  send("shop", "PostToolUse", { ...bash, tool_use_id: "t1" });
+  send("shop", "PostToolBatch");
+  isLooking = false;
+  await advance(300);
+  expect(titles(screen)).toEqual([]);
+  send("shop", "PermissionRequest", { tool_name: "Write", tool_input: { file_path: "/p/a" } });
+  await advance(shownMs);
+  expect(titles(screen)).toEqual(["shop wants to use Write"]);
+  send("shop", "StopFailure", { error: "overloaded" });
+  await advance(settledMs);
+  expect([...screen.values()].map(({ kind }) => kind)).toEqual(["failed"]);
+  await stop();
+});
+
+test("if beckon stops while tray and notifier are being opened, both are stopped once they are open", async () => {
+  const stopped: string[] = [];
+  const { alerts, tray, opened, stop } = create();
+  await opened;
+  const gate = Promise.withResolvers<void>();
+  const late = Promise.all([
+    tray.open({
+      folder: "/nowhere",
+      onAction: () => {},
+      open: async () => {
+        await gate.promise;
+        return {
+          show: () => void stopped.push("shown"),
+          about: async () => trayReport,
+          stop: async () => void stopped.push("tray"),
+        };
+      },
+    }),
+    alerts.addSink({
+      name: "late",
+      onAction: () => {},
+      open: async () => {
+        await gate.promise;
+        return { ...createRecordingSink().sink, stop: async () => void stopped.push("sink") };
+      },
+    }),
+  ]);
+  const stopping = stop();
+  gate.resolve();
+  await Promise.all([late, stopping]);
+  expect(stopped.sort()).toEqual(["sink", "tray"]);
+});
+
+test("a button answers the ask it was made for; clicked too soon to have been read, it goes to the terminal", async () => {
+  const { opened, screen, send, clicked, events, advance, stop } = create({}, { details: () => asked() });
+  await opened;
+  send("shop", "PermissionRequest", bash);
+  await advance(startMs);
+  const [alert] = screen.values();
+  const [allow] = alert?.buttons ?? [];
+  if (!alert || !allow) throw new Error("no buttons");
+  events()?.onClick(alert.key, allow.id);
+  expect(clicked).toEqual([{ do: "focus", session: "claude:shop" }]);
+  await advance(600);
+  events()?.onClick(alert.key, allow.id);
+  expect(clicked[1]).toEqual(allow.action);
+  await stop();
+});
+
+test("a button of an ask that is over answers nothing, and a message says so", async () => {
+  const { opened, screen, send, clicked, events, advance, stop } = create({}, { details: () => asked() });
+  await opened;
+  send("shop", "PermissionRequest", bash);
+  await advance(startMs);
+  const [alert] = screen.values();
+  send("shop", "Stop");
+  await advance(settledMs);
+  expect(titles(screen)).toEqual([]);
+  events()?.onClick(alert?.key ?? "", alert?.buttons?.[0]?.id ?? null);
+  await advance(shownMs);
+  expect(titles(screen)).toEqual(["Nothing was answered"]);
+  expect(clicked).toEqual([]);
+  await stop();
+});
+
+test("two sinks show the same alerts; one that is silenced shows none, and both close with the ask", async () => {
+  const quiet = createRecordingSink();
+  const { opened, alerts, screen, send, advance, stop } = create();
+  await opened;
+  await alerts.addSink({
+    name: "phone",
+    onAction: () => {},
+    open: async () => ({ ...quiet.sink, isSilenced: async () => true }),
+  });
+  send("shop", "PermissionRequest", bash);
+  await advance(startMs);
+  expect(titles(screen)).toHaveLength(1);
+  expect(titles(quiet.screen)).toEqual([]);
+  send("shop", "Stop");
+  await advance(settledMs);
+  expect(titles(screen)).toEqual([]);
+  await stop();
+});
