@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type App, startApp } from "../src/app/start.ts";
+import { type App, type AppOptions, startApp } from "../src/app/start.ts";
 import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
 import { readStartTime } from "../src/system/processes.ts";
@@ -65,8 +65,8 @@ export function createWorld() {
     session: async (id: string) => (await sessions()).find((session) => session.sessionId === id),
 
     /** In this process. */
-    async start(more: Record<string, string> = {}): Promise<App> {
-      const options = { paths: places, env: { ...env, ...more }, port: somePort(), echo: false };
+    async start(more: Record<string, string> = {}, parts: Partial<AppOptions> = {}): Promise<App> {
+      const options = { paths: places, env: { ...env, ...more }, port: somePort(), echo: false, ...parts };
       const app = await startApp(options);
       if (!app) throw new Error("another beckon has this folder");
       apps.push(app);

@@ -244,7 +244,7 @@ describe("POST /api/sessions/:id/…", () => {
     expect(await response.json()).toEqual({
       result: "impossible",
       by: "",
-      why: expect.stringMatching(/^no hook of this session has said where its terminal is\./),
+      why: expect.stringMatching(/^no hook of this session has reported where its terminal is\./),
       says: expect.stringMatching(/^beckon cannot take you there\. No hook /),
     });
   });
