@@ -48,7 +48,7 @@ async function startTrayOnly(desktop: Desktop, binary: string): Promise<number> 
   desktop.spawn(["trayer", "--edge", "top"]);
   const folder = join(desktop.home, "helper");
   mkdirSync(folder);
-  const app = desktop.spawn([binary, folder, String(sessions)]);
+  const app = desktop.spawn([binary, folder, String(sessions)], { TMPDIR: folder });
   const { value } = await app.stdout.getReader().read();
   if (!new TextDecoder().decode(value).includes("ready"))
     throw new Error(`systray2 is not ready: ${await app.stderr.text()}`);

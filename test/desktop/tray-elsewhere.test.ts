@@ -1,6 +1,6 @@
 /** Where no panel takes a StatusNotifierItem: an XEmbed tray, a panel that comes late, no desktop at all. */
 import { afterEach, expect } from "bun:test";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
@@ -69,7 +69,7 @@ testWith(...desktopNeeds, "trayer")(
     expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
     await desktop.screenshot("tray-helper-back", { x: 1080, y: 0, width: 200, height: 32 });
     expect(app.problems()).toEqual([
-      expect.stringMatching(/helper is gone \(.+\); it is started again in 1 s/),
+      expect.stringMatching(/^the tray's helper ended \(.+\); beckon starts it again in 1 s$/),
     ]);
 
     // A panel comes: it takes over, and the helper goes.
@@ -90,6 +90,34 @@ testWith(...desktopNeeds, "trayer")(
     await until(() => findBlockedIcon(desktop), 15_000);
     await app.kill();
     await until(async () => (await helpers()).length === 0, 5_000);
+  },
+  testMs,
+);
+
+testWith(...desktopNeeds, "trayer")(
+  "the helper's icon files are gone after quitting, and those of a killed beckon after the next start",
+  async () => {
+    desktop = await startDesktop();
+    trayer();
+    const temporary = join(desktop.home, "temporary");
+    const icons = join(desktop.home, "folder/systray2/2.1.4/icons");
+    mkdirSync(temporary);
+    const start = async () => {
+      app = await startTrayApp(desktop, { env: { TMPDIR: temporary } });
+      app.show(blocked);
+      await until(() => findBlockedIcon(desktop), 15_000);
+    };
+    await start();
+    await app.kill();
+    const [left = ""] = readdirSync(icons);
+    expect(left).toStartWith("systray_");
+
+    await start();
+    expect(readdirSync(icons)).toHaveLength(1);
+    expect(readdirSync(icons)).not.toContain(left);
+    await app.quit();
+    expect(readdirSync(icons)).toEqual([]);
+    expect(readdirSync(temporary)).toEqual([]);
   },
   testMs,
 );

@@ -1,5 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +23,7 @@ import { latest } from "../../src/desktop/tray/latest.ts";
 import { noView } from "../../src/desktop/tray/no-view.ts";
 import { createPanelIcon } from "../../src/desktop/tray/panel.ts";
 import { StatusItem } from "../../src/desktop/tray/sni.ts";
+import { removeHelperIcons } from "../../src/desktop/tray/systray-helper.ts";
 import { changedSlots, slotsOf } from "../../src/desktop/tray/systray-slots.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
@@ -523,4 +533,44 @@ describe("the session bus", () => {
       }
     },
   );
+});
+
+describe("the icon files that systray2's helper leaves", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "beckon-icons-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const helper = () => join(folder, "tray_helper");
+  const icons = () => join(folder, "icons");
+
+  test("are removed, and other files are not", () => {
+    mkdirSync(join(icons(), "systray_folder"), { recursive: true });
+    for (const name of ["systray_a1B2c3", "systray_temp_icon_0f", "notes.txt"]) {
+      writeFileSync(join(icons(), name), "");
+    }
+    removeHelperIcons(helper());
+    expect(readdirSync(icons()).sort()).toEqual(["notes.txt", "systray_folder"]);
+  });
+
+  test("a link among them, or in place of their folder, is removed without touching its target", () => {
+    const target = join(folder, "other");
+    mkdirSync(target);
+    writeFileSync(join(target, "systray_file"), "precious");
+    mkdirSync(icons());
+    symlinkSync(join(target, "systray_file"), join(icons(), "systray_link"));
+    symlinkSync(target, join(icons(), "systray_folder"));
+    removeHelperIcons(helper());
+    expect(readdirSync(icons())).toEqual([]);
+    rmSync(icons(), { recursive: true });
+    symlinkSync(target, icons());
+    removeHelperIcons(helper());
+    expect(existsSync(icons())).toBe(false);
+    expect(readFileSync(join(target, "systray_file"), "utf8")).toBe("precious");
+  });
+
+  test("none: nothing happens", () => {
+    removeHelperIcons(helper());
+    expect(readdirSync(folder)).toEqual([]);
+  });
 });

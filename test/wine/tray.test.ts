@@ -1,5 +1,7 @@
 /** The tray of the Windows build, on a taskbar, with a mouse. */
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import type { TrayView } from "../../src/core/view/view.ts";
 import type { SeenRow } from "../fixtures/wine/menus.ts";
 import { testWith } from "../needs.ts";
@@ -175,5 +177,10 @@ describe("the tray on Windows", () => {
     await desktop.openMenu(3);
     await desktop.world.click(lastRow);
     await desktop.hears({ action: { do: "quit" } });
+    const icons = join(desktop.world.folder, "systray2/2.1.4/icons");
+    expect(readdirSync(icons)).not.toEqual([]);
+    await desktop.ask("stop");
+    expect(await desktop.child().exited).toBe(0);
+    expect(readdirSync(icons)).toEqual([]);
   });
 });

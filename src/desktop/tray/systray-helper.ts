@@ -1,13 +1,13 @@
-/** systray2's helper: a program of its own that we unpack, start, and talk to in lines of JSON. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+/** systray2's helper: a program that beckon unpacks, starts, and talks to in lines of JSON. */
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { version } from "systray2/package.json";
 import { readLines } from "../lines.ts";
 import { putFile } from "../put-file.ts";
 import type { Slot } from "./systray-slots.ts";
 
 export interface HelperMenu {
-  /** Base64 of a PNG, on Windows of an ICO. */
+  /** A PNG, on Windows an ICO, as base64. */
   readonly icon: string;
   readonly title: string;
   readonly tooltip: string;
@@ -20,20 +20,20 @@ export type HelperAction =
   | { readonly type: "update-menu"; readonly menu: HelperMenu };
 
 export interface Helper {
-  /** Resolves when the helper has taken it all. */
+  /** Resolves when the helper has read all of it. */
   send(actions: readonly HelperAction[]): Promise<void>;
-  /** Why it ended, in its own words where it said some. */
+  /** Why it ended: the last line of its stderr, or its exit code. */
   readonly exited: Promise<string>;
   kill(): void;
 }
 
 const readyMs = 5_000;
-const maxWordsLength = 300;
-/** It sends back the whole item that was clicked. */
+const maxErrorLength = 300;
+/** The helper sends back the whole item that was clicked. */
 const maxLineLength = 64 * 1024;
 
-/** null: systray2 has none for this system. */
-async function embeddedHelper(): Promise<{ readonly path: string; readonly name: string } | null> {
+/** null if systray2 has none for this system. */
+async function findEmbeddedHelper(): Promise<{ readonly path: string; readonly name: string } | null> {
   if (process.platform === "linux" && process.arch === "x64") {
     const helper = await import("systray2/traybin/tray_linux_release", { with: { type: "file" } });
     return { path: helper.default, name: "tray_linux_release" };
@@ -49,45 +49,69 @@ async function embeddedHelper(): Promise<{ readonly path: string; readonly name:
   return null;
 }
 
-/** Out of our own binary, to where it can be run. Returns its path; null: there is none for this system. */
+/** Copies the helper out of the binary. Returns its path, or null if there is none for this system. */
 export async function unpackHelper(folder: string): Promise<string | null> {
-  const helper = await embeddedHelper();
+  const helper = await findEmbeddedHelper();
   if (helper === null) return null;
   const path = join(folder, "systray2", version, helper.name);
   putFile(path, readFileSync(helper.path), 0o700);
   return path;
 }
 
-/** Rejects when it ends, or says nothing, before it is ready. */
+/**
+ * The helper writes each icon into its temporary folder (`systray_XXXXXX`, on Windows `systray_temp_icon_HASH`) and leaves
+ * the last one there when it is killed, so it gets a temporary folder of its own.
+ */
+const temporaryFolderOf = (helperPath: string): string => join(dirname(helperPath), "icons");
+
+/** Removes the icons that the helper has left, as far as it can. Links are removed, never followed. */
+export function removeHelperIcons(helperPath: string): void {
+  const folder = temporaryFolderOf(helperPath);
+  try {
+    if (!lstatSync(folder).isDirectory()) rmSync(folder);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.name.startsWith("systray_") && !entry.isDirectory()) rmSync(join(folder, entry.name));
+    }
+  } catch {
+    // Nothing is there, or it cannot be removed: the next start tries again.
+  }
+}
+
+/** Rejects if the helper ends, or does not report that it is ready. */
 export async function startHelper(
   path: string,
   menu: HelperMenu,
   onClick: (id: number) => void,
 ): Promise<Helper> {
+  removeHelperIcons(path);
+  const temporary = temporaryFolderOf(path);
+  mkdirSync(temporary, { recursive: true, mode: 0o700 });
   const child = Bun.spawn([path], {
-    // Without a folder of its own it would look for icons in whatever project beckon was started in.
-    cwd: join(path, ".."),
+    // In the current folder it would look for icons of whatever project beckon was started in.
+    cwd: dirname(path),
+    env: { ...process.env, TMPDIR: temporary, TEMP: temporary, TMP: temporary },
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",
     windowsHide: true,
   });
-  const words = lastWords(child.stderr);
+  const lastError = readLastLine(child.stderr);
   const exited = child.exited.then(async (code) => {
-    const said = await Promise.race([words, Bun.sleep(200).then(() => "")]);
-    return said || `ended with ${child.signalCode ?? code}`;
+    // A process that the helper left running may keep its stderr open.
+    const error = await Promise.race([lastError, Bun.sleep(200).then(() => "")]);
+    return error || `ended with ${child.signalCode ?? code}`;
   });
   const ready = Promise.withResolvers<void>();
   void readLines(child.stdout, maxLineLength, (line) => {
-    const told = parse(line);
-    if (told?.type === "ready") ready.resolve();
-    if (told?.type === "clicked" && typeof told.__id === "number") onClick(told.__id);
+    const message = parseMessage(line);
+    if (message?.type === "ready") ready.resolve();
+    if (message?.type === "clicked" && typeof message.__id === "number") onClick(message.__id);
   });
   const timer = setTimeout(() => ready.reject(new Error(`not ready within ${readyMs} ms`)), readyMs);
-  void exited.then((why) => ready.reject(new Error(why)));
+  void exited.then((reason) => ready.reject(new Error(reason)));
 
-  async function write(lines: readonly unknown[]): Promise<void> {
-    for (const line of lines) child.stdin.write(`${JSON.stringify(line)}\n`);
+  async function write(messages: readonly unknown[]): Promise<void> {
+    for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
     await child.stdin.flush();
   }
   try {
@@ -102,7 +126,7 @@ export async function startHelper(
   return { send: write, exited, kill: () => child.kill("SIGKILL") };
 }
 
-function parse(line: string): { readonly type?: unknown; readonly __id?: unknown } | null {
+function parseMessage(line: string): { readonly type?: unknown; readonly __id?: unknown } | null {
   try {
     return JSON.parse(line);
   } catch {
@@ -110,10 +134,10 @@ function parse(line: string): { readonly type?: unknown; readonly __id?: unknown
   }
 }
 
-async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readLastLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   let last = "";
-  await readLines(stream, maxWordsLength, (line) => {
-    if (line.trim() !== "") last = line.trim().slice(0, maxWordsLength);
+  await readLines(stream, maxErrorLength, (line) => {
+    if (line.trim() !== "") last = line.trim().slice(0, maxErrorLength);
   });
   return last;
 }

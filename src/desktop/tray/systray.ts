@@ -1,4 +1,4 @@
-/** The tray by systray2's helper: where nothing better is at hand. */
+/** The tray by systray2's helper, where the system has no better way. */
 
 import type { Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayIcon, TrayView } from "../../core/view/view.ts";
@@ -8,6 +8,7 @@ import {
   type Helper,
   type HelperAction,
   type HelperMenu,
+  removeHelperIcons,
   startHelper,
   unpackHelper,
 } from "./systray-helper.ts";
@@ -22,10 +23,10 @@ interface Running {
 
 const updateEveryMs = 200;
 const restartMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** One that ran this long counts as well: the next failure is the first again. */
-const provenMs = 60_000;
+/** A helper that ran this long was healthy: the next failure counts as the first. */
+const healthyAfterMs = 60_000;
 
-/** `readIcon`: the icon as the helper takes it on this system. */
+/** `readIcon`: the icon in the format that the helper takes on this system. */
 export async function openSystray(
   { onAction, onProblem, folder }: TrayOptions,
   readIcon: (icon: TrayIcon) => Buffer,
@@ -38,7 +39,7 @@ export async function openSystray(
   function menuOf(shown: TrayView, { slots }: SlotMenu): HelperMenu {
     return {
       icon: readIcon(shown.icon).toString("base64"),
-      // macOS would show it beside the icon, which says it all already.
+      // macOS would show it beside the icon, which has the number already.
       title: "",
       tooltip: shown.title,
       isTemplateIcon: process.platform === "darwin",
@@ -74,7 +75,7 @@ export async function openSystray(
     return started;
   }
 
-  /** The newest view, once the helper has taken the one before: nothing queues behind it. */
+  /** Sends the newest view when the helper has read the one before, so that nothing queues up. */
   async function update(to: Running): Promise<void> {
     if (to.isSending) return;
     to.isSending = true;
@@ -82,7 +83,7 @@ export async function openSystray(
       const actions = actionsTo(view, to);
       to.slots = slotsOf(view.items, process.platform);
       to.shown = view;
-      // One that is gone is started again, with the newest view.
+      // If the helper is gone, keepRunning starts it again with the newest view.
       await to.helper.send(actions).catch(() => {});
     }
     to.isSending = false;
@@ -97,36 +98,39 @@ export async function openSystray(
     let failures = 0;
     let next: Running | null = first;
     while (!isStopped) {
-      let why = "";
+      let reason = "";
       try {
         const since = performance.now();
         running = next ?? (await start(path));
         void update(running);
-        why = await running.helper.exited;
-        if (performance.now() - since > provenMs) failures = 0;
+        reason = await running.helper.exited;
+        if (performance.now() - since > healthyAfterMs) failures = 0;
       } catch (error) {
-        why = String(error);
+        reason = String(error);
       }
       running = null;
       next = null;
       if (isStopped) return;
       const wait = restartMs[Math.min(failures++, restartMs.length - 1)] ?? 0;
-      onProblem(`the tray's helper is gone (${why}); it is started again in ${wait / 1000} s`);
+      onProblem(`the tray's helper ended (${reason}); beckon starts it again in ${wait / 1000} s`);
       await Promise.race([Bun.sleep(wait), stopped.promise]);
     }
   }
 
+  let path: string | null = null;
   try {
-    const path = await unpackHelper(folder);
+    path = await unpackHelper(folder);
     if (path === null) {
       onProblem("no icon: systray2 has no helper for this machine. beckon goes on without one.");
       return null;
     }
     void keepRunning(path, await start(path));
   } catch (error) {
+    if (path !== null) removeHelperIcons(path);
     onProblem(`no icon: the tray's helper did not start (${error}). beckon goes on without one.`);
     return null;
   }
+  const helperPath = path;
   return {
     show: updates.set,
     async about() {
@@ -139,6 +143,7 @@ export async function openSystray(
       stopped.resolve();
       running?.helper.kill();
       await running?.helper.exited;
+      removeHelperIcons(helperPath);
     },
   };
 }
