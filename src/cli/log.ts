@@ -1,4 +1,4 @@
-/** `beckon log`: what was asked, answered, shown and why not shown. */
+/** `beckon log`: what was asked, answered and alerted, and why an alert was not shown. */
 
 import { type AnswerLogEntry, readAnswerLog } from "../answers/log.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
@@ -10,8 +10,7 @@ import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
 import { homeFolder, padText, print, stripControls, terminalColumns, truncate, wrapText } from "./output.ts";
 
-const usualLines = 30;
-const noteLines = 6;
+const defaultCount = "30";
 
 export async function log(args: string[]): Promise<number> {
   const { flags, values } = parseArguments(args, {
@@ -19,66 +18,98 @@ export async function log(args: string[]): Promise<number> {
     flags: ["--json"],
     values: { "-n": "N" },
   });
-  const { "-n": lines = String(usualLines) } = values;
-  if (!/^[1-9]\d{0,6}$/.test(lines)) throw usageError(`-n takes a number of lines, but got ${quote(lines)}`);
-  const places = resolvePaths();
-  const entries = readAnswerLog(places.decisions).slice(-Number(lines));
-  const isRunning = readEndpoint(places) !== null;
+  const { "-n": count = defaultCount } = values;
+  if (!/^[1-9]\d{0,6}$/.test(count)) throw usageError(`-n takes a number of lines, but got ${quote(count)}`);
+  const paths = resolvePaths();
+  const entries = readAnswerLog(paths.decisions).slice(-Number(count));
+  const isRunning = readEndpoint(paths) !== null;
   if (flags.has("--json")) {
     if (!isRunning) process.stderr.write(`${notRunning}\n`);
     print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     return 0;
   }
   const columns = terminalColumns();
-  // Below, where the newest is: a long list scrolls its beginning away.
-  const note = isRunning ? [] : ["", ...wrapText(notRunning, columns, noteLines)];
-  print(tableOf(entries, columns) + note.map((line) => `${line}\n`).join(""));
+  // At the end: a long list scrolls its beginning out of sight.
+  const warning = isRunning ? [] : ["", ...wrapText(notRunning, columns, 6)];
+  print(`${[...formatEntries(entries, columns), ...warning].join("\n")}\n`);
   return 0;
 }
 
-/** The widest that a column gets; what is asked has the rest. */
-const widest = { where: 18, came: 44 } as const;
-const widestBy = 30;
+const maxProjectColumns = 18;
+const maxOutcomeColumns = 44;
+const maxByColumns = 30;
+const minAskedColumns = 16;
+const minOutcomeColumns = 8;
+const timeColumns = "00:00".length;
+const gap = "  ";
 
-function tableOf(entries: readonly AnswerLogEntry[], columns: number): string {
-  if (entries.length === 0) return "Nothing has been asked or shown yet.\n";
+interface LogRow {
+  readonly day: string;
+  readonly time: string;
+  readonly project: string;
+  readonly asked: string;
+  readonly outcome: string;
+  /** Who answered: ` (command line)`, or empty. */
+  readonly by: string;
+}
+
+function formatEntries(entries: readonly AnswerLogEntry[], columns: number): string[] {
+  if (entries.length === 0) return ["Nothing has been asked or shown yet."];
   const home = homeFolder();
-  const rows = entries.map((entry) => ({
-    day: dayOf(entry.at),
-    when: formatLocalTime(entry.at, entry.at),
-    where: stripControls(entry.project ?? entry.session),
-    asked: stripControls(shortenHomePath(entry.asked, home)),
-    ...outcomeOf(entry),
-  }));
-  const width = (name: keyof typeof widest, texts: readonly string[]) =>
-    Math.min(widest[name], Math.max(...texts.map((text) => Bun.stringWidth(text))));
-  const where = width(
-    "where",
-    rows.map((row) => row.where),
-  );
-  const came = width(
-    "came",
-    rows.map(({ came, by }) => came + by),
-  );
-  const left = Math.max(20, columns - "00:00".length - where - came - 6);
-  const isOfToday = rows.every(({ day }) => day === dayOf(Date.now()));
-  const lines = rows.flatMap((row, at) => {
-    // Who did it matters more than every word of what came of it.
-    const end = truncate(row.came, came - Bun.stringWidth(row.by)) + row.by;
-    const cells = [row.when, padText(row.where, where), padText(row.asked, left), end];
-    const isNewDay = !isOfToday && row.day !== rows[at - 1]?.day;
-    return [...(isNewDay ? [row.day] : []), cells.join("  ").trimEnd()];
+  const rows = entries.map((entry) => createRow(entry, home));
+  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => Bun.stringWidth(text)));
+  const project = Math.min(maxProjectColumns, widest(rows.map((row) => row.project)));
+  const outcome = Math.min(maxOutcomeColumns, widest(rows.map((row) => row.outcome + row.by)));
+  const asked = columns - timeColumns - project - outcome - 3 * gap.length;
+  const isAllToday = rows.every(({ day }) => day === formatDay(Date.now()));
+  const formatRow = asked >= minAskedColumns ? formatWide : formatNarrow;
+  return rows.flatMap((row, n) => {
+    const heading = isAllToday || row.day === rows[n - 1]?.day ? [] : [row.day];
+    return [...heading, ...formatRow(row, { columns, project, asked, outcome })];
   });
-  return `${lines.join("\n")}\n`;
+}
+
+type Widths = Readonly<Record<"columns" | "project" | "asked" | "outcome", number>>;
+
+function formatWide(row: LogRow, { project, asked, outcome }: Widths): string[] {
+  const cells = [
+    row.time,
+    padText(row.project, project),
+    padText(row.asked, asked),
+    formatOutcome(row, outcome),
+  ];
+  return [cells.join(gap).trimEnd()];
+}
+
+/** The outcome has a line of its own. */
+function formatNarrow(row: LogRow, { columns }: Widths): string[] {
+  const room = Math.max(minAskedColumns, columns - timeColumns - gap.length);
+  return [
+    `${row.time}${gap}${truncate(`${row.project}: ${row.asked}`, room)}`,
+    `${" ".repeat(timeColumns)}${gap}${formatOutcome(row, room)}`,
+  ];
+}
+
+function createRow(entry: AnswerLogEntry, home: string): LogRow {
+  const { what, outcome, by } = entry;
+  return {
+    day: formatDay(entry.at),
+    time: formatLocalTime(entry.at, entry.at),
+    project: stripControls(entry.project ?? entry.session),
+    asked: stripControls(shortenHomePath(entry.asked, home)),
+    outcome: stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome),
+    by: by === null ? "" : ` (${truncateMiddle(stripControls(by), maxByColumns)})`,
+  };
+}
+
+/** The outcome is truncated before the text that says who answered. */
+function formatOutcome({ outcome, by }: LogRow, columns: number): string {
+  const room = Math.max(minOutcomeColumns, columns - Bun.stringWidth(by));
+  return truncate(truncate(outcome, room) + by, columns);
 }
 
 /** `Monday 16 November 2026` */
-function dayOf(at: number): string {
+function formatDay(at: number): string {
   const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
   return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
-}
-
-function outcomeOf({ what, outcome, by }: AnswerLogEntry): { readonly came: string; readonly by: string } {
-  const came = stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome);
-  return { came, by: by === null ? "" : ` (${truncateMiddle(stripControls(by), widestBy)})` };
 }

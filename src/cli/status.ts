@@ -1,4 +1,4 @@
-/** `beckon status`: every session and what it needs. */
+/** `beckon status`: lists every session and what it needs. */
 import { existsSync } from "node:fs";
 import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
 import type { Quiet } from "../core/config/quiet.ts";
@@ -11,39 +11,37 @@ import { createClock, formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
-import { table } from "./table.ts";
+import { formatStatusTable } from "./status-table.ts";
 
 export async function status(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch"] });
-  const places = resolvePaths();
-  const draw = flags.has("--json") ? asJson : asTable;
-  if (flags.has("--watch")) {
-    const { watch } = await import("./watch.ts");
-    await watch(() => draw(places), { fullScreen: process.stdout.isTTY === true && draw === asTable });
-  } else {
-    print(await draw(places));
-  }
+  const paths = resolvePaths();
+  const asJson = flags.has("--json");
+  const format = () => (asJson ? formatJson(paths) : formatText(paths));
+  if (flags.has("--watch")) await watch(format, process.stdout.isTTY === true && !asJson);
+  else print(await format());
   return 0;
 }
 
-interface Known {
+interface KnownSessions {
   readonly sessions: readonly SessionSnapshot[];
-  /** What is wrong with it: old, or not all there. */
-  readonly notes: readonly string[];
+  /** Why the list may be old or incomplete. */
+  readonly warnings: readonly string[];
   readonly running: boolean;
   readonly quiet?: Quiet;
-  /** What the running beckon would have its person know: hooks that are missing, settings that are wrong. */
+  /** What the running beckon reports: missing hooks, wrong settings. */
   readonly problems?: readonly string[];
 }
 
-async function know(places: Paths): Promise<Known> {
-  const live = await fetchSessions(places);
-  if (typeof live !== "string") return { notes: [], running: true, ...live };
+/** From the running beckon, or from its files if it does not run. */
+async function readSessions(paths: Paths): Promise<KnownSessions> {
+  const live = await fetchSessions(paths);
+  if (typeof live !== "string") return { warnings: [], running: true, ...live };
   const now = createClock()();
-  const { value, problem } = loadSnapshot(places, { look: true });
+  const { value, problem } = loadSnapshot(paths, { look: true });
   const context = {
-    preferences: readPreferences(loadAlertState(places.desk)),
-    config: readConfigFile(places.config).config,
+    preferences: readPreferences(loadAlertState(paths.desk)),
+    config: readConfigFile(paths.config).config,
     formatTime: formatLocalTime,
   };
   // Loaded only here: the schema of a session would cost every other call 10 ms.
@@ -51,55 +49,115 @@ async function know(places: Paths): Promise<Known> {
   const saved = value ? decodeState(value, now).sessions : [];
   const sessions = saved.map((session) => createSnapshot(session, now, context));
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
-  const notes = [live];
-  if (problem) notes.push(`${problem}.`);
-  if (existsSync(places.spool)) notes.push("Newer events are waiting for it in the spool.");
+  const warnings = [live];
+  if (problem) warnings.push(`${problem}.`);
+  if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");
   if (savedAt !== null && sessions.length > 0)
-    notes.push(`What it knew ${formatDuration(now.at - savedAt)} ago:`);
-  return { sessions, notes, running: false };
+    warnings.push(`This is what it knew ${formatDuration(now.at - savedAt)} ago:`);
+  return { sessions, warnings, running: false };
 }
 
-async function asJson(places: Paths): Promise<string> {
-  const { notes, running, ...known } = await know(places);
-  for (const note of notes) process.stderr.write(`${note}\n`);
+async function formatJson(paths: Paths): Promise<string> {
+  const { warnings, running, ...known } = await readSessions(paths);
+  for (const warning of warnings) process.stderr.write(`${warning}\n`);
   return `${JSON.stringify(running ? known : { ...known, running })}\n`;
 }
 
-const noteLines = 6;
+const maxLines = 6;
 
-async function asTable(places: Paths): Promise<string> {
-  const { sessions, notes, running, quiet, problems = [] } = await know(places);
+async function formatText(paths: Paths): Promise<string> {
+  const { sessions, warnings, running, quiet, problems = [] } = await readSessions(paths);
   const now = Date.now();
   const columns = terminalColumns();
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
-  const lines = [
-    ...notes.flatMap((note) => wrapText(formatLine(note), columns, noteLines)),
-    ...(notes.length > 0 && sessions.length > 0 ? [""] : []),
-    ...(running || sessions.length > 0 ? table(sessions, { now, columns, colour, home: homeFolder() }) : []),
-    ...(quiet ? ["", ...wrapText(quietLine(quiet, now), columns, noteLines)] : []),
-    ...(problems.length > 0
-      ? ["", ...problems.flatMap((one) => wrapText(formatLine(one), columns, noteLines))]
-      : []),
-    ...hookTroubles(places, now).flatMap((note) => wrapText(formatLine(note), columns, noteLines)),
-  ];
-  return `${lines.join("\n")}\n`;
+  const wrapAll = (texts: readonly string[]) =>
+    texts.flatMap((text) => wrapText(formatLine(text), columns, maxLines));
+  const table =
+    running || sessions.length > 0
+      ? formatStatusTable(sessions, { now, columns, colour, home: homeFolder() })
+      : [];
+  const parts = [
+    wrapAll(warnings),
+    table,
+    wrapAll(quiet ? [formatQuiet(quiet, now)] : []),
+    wrapAll(problems),
+    wrapAll(formatHookErrors(paths, now)),
+  ].filter((lines) => lines.length > 0);
+  return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
-function quietLine({ by, until }: Quiet, now: number): string {
-  const end = until === null ? "until you turn it off in the tray" : `until ${formatLocalTime(until, now)}`;
+function formatQuiet({ by, until }: Quiet, now: number): string {
+  const end = until === null ? "until you turn it off in the menu" : `until ${formatLocalTime(until, now)}`;
   return `Quiet ${end}${by === "you" ? "" : ` (${by})`}: beckon shows no alerts.`;
 }
 
-/** Nobody sees a silent hook's errors: here is where they come to light. */
-function hookTroubles(places: Paths, now: number): string[] {
-  const recent = readOpenHookErrors(places, now);
+/** Hooks print nothing, so their errors are shown here. */
+function formatHookErrors(paths: Paths, now: number): string[] {
+  const recent = readOpenHookErrors(paths, now);
   const last = recent.at(-1);
   if (!last) return [];
   const errors = recent.length === 1 ? "1 hook error" : `${recent.length} hook errors`;
-  const at = last.event === "-" ? "" : ` (${last.event})`;
+  const event = last.event === "-" ? "" : ` (${last.event})`;
   return [
-    "",
-    `${errors} in the last 24 h. The latest, ${formatDuration(now - last.at)} ago${at}: ${last.text}`,
-    `All of them: ${places.hookLog}. Try the hooks with: beckon doctor. This note goes an hour after the last error, once an event has come through.`,
+    `${errors} in the last 24 h. The latest, ${formatDuration(now - last.at)} ago${event}: ${last.text}`,
+    `All of them: ${paths.hookLog}. To test the hooks, run: beckon doctor`,
   ];
+}
+
+const redrawMs = 1_000;
+const enterFullScreen = "\x1b[?1049h\x1b[?25l";
+const leaveFullScreen = "\x1b[?25h\x1b[?1049l";
+const quitKeys = new Set(["q", "Q", "\x03", "\x04", "\x1b"]);
+
+/** Draws every second, and when the window changes, until a signal, a key or a closed stdout ends it. */
+async function watch(format: () => Promise<string>, isFullScreen: boolean): Promise<void> {
+  let wake = (): void => {};
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    wake();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  process.stdout.on("error", stop);
+  process.stdout.on("resize", () => wake());
+
+  if (isFullScreen) {
+    process.stdout.write(enterFullScreen);
+    onQuitKey(stop);
+  }
+  for (let last = ""; !isStopped; ) {
+    const text = await format();
+    if (isFullScreen) process.stdout.write(formatScreen(text, process.stdout.rows));
+    else if (text !== last) process.stdout.write(text);
+    last = text;
+    if (isStopped) break;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, redrawMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+  if (!isFullScreen) return;
+  process.stdout.write(leaveFullScreen);
+  if (process.stdin.isTTY) process.stdin.setRawMode(false).pause();
+}
+
+/** In raw mode keys arrive one by one, and are not echoed. */
+function onQuitKey(stop: () => void): void {
+  if (!process.stdin.isTTY) return;
+  process.stdin.setRawMode(true).setEncoding("utf8");
+  process.stdin.on("data", (key: string) => {
+    if (quitKeys.has(key)) stop();
+  });
+}
+
+/** Overwrites line by line, so that nothing flickers. Never more lines than the screen has. */
+function formatScreen(text: string, rows: number): string {
+  const lines = text.trimEnd().split("\n");
+  const room = Math.max(1, rows - 1);
+  const more = lines.length > room ? `… ${lines.length - room} more lines · ` : "";
+  const shown = [...lines.slice(0, room), `\x1b[2m${more}q quits\x1b[0m`];
+  return `\x1b[H${shown.map((line) => `${line}\x1b[K`).join("\n")}\x1b[J`;
 }

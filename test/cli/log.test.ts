@@ -9,8 +9,10 @@ beforeEach(() => {
 });
 afterEach(() => world.destroy());
 
-async function log(...args: string[]) {
-  const child = world.spawn([...world.command, "log", ...args], { COLUMNS: "100" });
+const log = (...args: string[]) => logIn(100, ...args);
+
+async function logIn(columns: number, ...args: string[]) {
+  const child = world.spawn([...world.command, "log", ...args], { COLUMNS: String(columns) });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -20,19 +22,19 @@ const plain = (out: string) =>
 
 const stopped = "beckon is not running. Start it with: beckon start\n";
 
-test("nothing yet", async () => {
+test("says so if nothing has happened yet", async () => {
   await world.start();
   expect(await log()).toEqual({ out: "Nothing has been asked or shown yet.\n", err: "", code: 0 });
   expect(await log("--json")).toEqual({ out: "", err: "", code: 0 });
 });
 
-test("while beckon does not run, says so; to programs beside what they read", async () => {
+test("says that beckon is not running; with --json on stderr", async () => {
   const nothing = "Nothing has been asked or shown yet.\n";
   expect(await log()).toEqual({ out: `${nothing}\n${stopped}`, err: "", code: 0 });
   expect(await log("--json")).toEqual({ out: "", err: stopped, code: 0 });
 });
 
-describe("who answered what", () => {
+describe("answers", () => {
   beforeEach(async () => {
     await world.start();
     const call = { tool_name: "Bash", tool_input: { command: "npm ci" }, tool_use_id: "toolu_1" };
@@ -51,7 +53,7 @@ describe("who answered what", () => {
     await until(() => world.read(world.places.decisions).includes("in the terminal"), 2_000);
   });
 
-  test("also in the terminal; secrets are masked, and the newest comes last", async () => {
+  test("are listed with who gave them, newest last, with secrets masked", async () => {
     const { out } = await log();
     expect(plain(out)).toEqual([
       "shop-api | Bash: npm test | denied: use token=••• (API)",
@@ -61,14 +63,14 @@ describe("who answered what", () => {
     expect(world.read(world.places.decisions)).not.toContain("ghp_");
   });
 
-  test("-n gives the newest, --json the same as lines", async () => {
+  test("-n limits them to the newest, --json prints them as JSON lines", async () => {
     expect(plain((await log("-n", "1")).out)[0]).toContain("(in the terminal)");
     const { out } = await log("--json", "-n1");
     expect(JSON.parse(out)).toMatchObject({ what: "answered", session: "claude:s-1", outcome: "allowed" });
   });
 });
 
-test("a file in one's own folder is called as one calls it; programs get its whole path", async () => {
+test("the home folder is shown as ~, but not in --json", async () => {
   await world.start();
   const file = `${world.home}/.zshrc`;
   world.permission(request("s-1", { tool_name: "Read", tool_input: { file_path: file } }));
@@ -78,7 +80,7 @@ test("a file in one's own folder is called as one calls it; programs get its who
   expect(JSON.parse((await log("--json")).out)).toMatchObject({ asked: `Read: ${file}` });
 });
 
-test("what is asked cannot steer the terminal", async () => {
+test("control characters in an ask do not reach the terminal", async () => {
   await world.start();
   world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u009b31m" } }));
   const ask = await world.answerable("s-1");
@@ -89,13 +91,13 @@ test("what is asked cannot steer the terminal", async () => {
 });
 
 test.each([[["-n"]], [["-n", "x"]], [["-n", "0"]], [["--yes"]], [["x"]]])(
-  "%j makes no sense",
+  "%j is a usage error",
   async (args) => {
     expect((await log(...args)).code).toBe(2);
   },
 );
 
-describe("the table", () => {
+describe("the list", () => {
   const entry = (at: Date, more: object) => ({
     at: at.getTime(),
     what: "answered",
@@ -108,15 +110,26 @@ describe("the table", () => {
   });
   const put = (...entries: object[]) => {
     mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.decisions, entries.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    writeFileSync(world.places.decisions, entries.map((line) => `${JSON.stringify(line)}\n`).join(""));
   };
 
-  test("who answered is there, however long the answer", async () => {
+  test("shows who answered, however long the answer is", async () => {
     put(entry(new Date(), { outcome: `denied: ${"no ".repeat(60)}`, by: "command line" }));
     expect((await log()).out).toMatch(/denied: no no .*… \(command line\)\n/);
   });
 
-  test("each day has its date, where it is not all of today", async () => {
+  test.each([30, 40, 60, 80, 120])("fits into %d columns", async (columns) => {
+    const asked = "Bash: npm publish --dry-run --access public";
+    put(
+      entry(new Date(), { asked, project: "a-project-with-a-long-name" }),
+      entry(new Date(), { asked, outcome: `denied: ${"no ".repeat(60)}`, by: "command line" }),
+    );
+    const { out } = await logIn(columns);
+    expect(out).toContain("Bash: npm");
+    expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(columns);
+  });
+
+  test("has a heading for each day, unless all of it is from today", async () => {
     put(
       entry(new Date(2026, 2, 2, 9, 5), {}),
       entry(new Date(2026, 2, 2, 10, 0), {}),

@@ -1,4 +1,4 @@
-/** `beckon status`, as a person types it. */
+/** `beckon status`, run as a command. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,7 +16,7 @@ async function status(args: string[] = [], env: Record<string, string> = {}) {
   return { out, err, code: await child.exited };
 }
 
-/** On a terminal, of which `screen` has everything that was written to it. */
+/** Runs on a terminal. `screen` returns everything that was written to it. */
 function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100, rows = 24) {
   const drawn: string[] = [];
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "status", ...args], {
@@ -28,7 +28,7 @@ function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100
 }
 
 describe("while beckon runs", () => {
-  test("shows what needs you, since when and where", async () => {
+  test("shows which session needs you, since when and where", async () => {
     await world.start();
     await world.hook(prompt("works-1"), { at: Date.now() - 30_000 });
     const seen = {
@@ -49,7 +49,7 @@ describe("while beckon runs", () => {
     ]);
   });
 
-  test("what was muted is set aside, quiet modes and mistakes in the settings are told", async () => {
+  test("shows muted sessions as set aside, quiet modes and mistakes in the settings", async () => {
     const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toTimeString().slice(0, 5);
     const hours = { from: inHours(-2), to: inHours(2) };
     mkdirSync(world.places.state, { recursive: true });
@@ -88,7 +88,7 @@ describe("while beckon runs", () => {
     },
   );
 
-  test("after Esc tells what was broken off, and not what an older turn said", async () => {
+  test("after Esc shows the interrupted prompt, not an older response", async () => {
     await world.start();
     const { pid } = world.agent();
     const is = (status: string) => world.writeStatus(pid, { sessionId: "s-1", status });
@@ -107,7 +107,7 @@ describe("while beckon runs", () => {
     expect(session).toMatchObject({ interrupted: true, lastResponse: "FINAL: 254" });
   });
 
-  test("--json prints what GET /api/sessions answers", async () => {
+  test("--json prints the response of GET /api/sessions", async () => {
     await world.start();
     await world.hook(prompt("a"));
     await world.hook(asks("b"));
@@ -117,7 +117,7 @@ describe("while beckon runs", () => {
     expect(out).toEndWith("}\n");
   });
 
-  test("nothing that an event says reaches the terminal but letters", async () => {
+  test("control characters of an event do not reach the terminal", async () => {
     await world.start();
     const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\r\nnext\u202e";
     const said = { prompt: evil, cwd: `/tmp/${evil}`, transcript_path: evil };
@@ -137,7 +137,7 @@ describe("while beckon runs", () => {
     expect(screen().replaceAll("\r\n", "\n")).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  test("twenty sessions fit a window of 60, 80 or 200 columns", async () => {
+  test("twenty sessions fit into 60, 80 and 200 columns", async () => {
     await world.start();
     for (let n = 0; n < 20; n++) {
       await world.hook({ ...asks(`s-${n}`), tool_input: { command: `echo ${"long ".repeat(n * 4)}` } });
@@ -149,7 +149,7 @@ describe("while beckon runs", () => {
     }
   });
 
-  test("colours a terminal, but not a pipe, nor where NO_COLOR is set", async () => {
+  test("uses colours on a terminal, but not in a pipe or with NO_COLOR", async () => {
     await world.start();
     await world.hook(asks("a"));
     const drawn = async (env: Record<string, string>) => {
@@ -162,7 +162,7 @@ describe("while beckon runs", () => {
     expect((await status()).out).not.toContain("\u001b");
   });
 
-  test("a reader that leaves early is no error", async () => {
+  test("a reader that leaves early causes no error", async () => {
     await world.start();
     await world.hook(asks("a"));
     const command = `"${process.execPath}" "${join(import.meta.dir, "../../src/main.ts")}" status | head -n 0`;
@@ -171,10 +171,10 @@ describe("while beckon runs", () => {
   });
 });
 
-describe("while it does not", () => {
+describe("while beckon does not run", () => {
   const says = "beckon is not running. Start it with: beckon start";
 
-  test("says so, and that it knows nothing", async () => {
+  test("says so if it knows no session", async () => {
     expect(await status()).toEqual({
       out: `${says}\n`,
       err: "",
@@ -187,17 +187,17 @@ describe("while it does not", () => {
     });
   });
 
-  test("says so, and shows what it knew", async () => {
+  test("says so, and shows the last known sessions", async () => {
     const app = await world.start();
     await world.hook(asks("asks-1"));
     const known = await world.sessions();
     await app.stop();
     const { out } = await status();
-    expect(out).toStartWith(`${says}\nWhat it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
+    expect(out).toStartWith(`${says}\nThis is what it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
     expect(JSON.parse((await status(["--json"])).out)).toEqual({ sessions: known, running: false });
   });
 
-  test("shows what you muted and snoozed, and the projects muted in the settings", async () => {
+  test("shows muted and snoozed sessions, and projects muted in the settings", async () => {
     mkdirSync(world.places.state, { recursive: true });
     writeFileSync(world.places.config, JSON.stringify({ mutedProjects: ["quiet-project"] }));
     const app = await world.start();
@@ -230,7 +230,7 @@ describe("while it does not", () => {
     expect((await status()).out).toContain("nothing needs you   ○ 1 ready");
   });
 
-  test("is not fooled by the address that a killed one left behind", async () => {
+  test("is not misled by the endpoint of a killed beckon", async () => {
     const app = await world.startProcess();
     app.kill("SIGKILL");
     await app.exited;
@@ -241,7 +241,7 @@ describe("while it does not", () => {
     expect((await status()).out).toStartWith(says);
   });
 
-  test("says what is wrong where something else answers", async () => {
+  test("says what is wrong if another program answers", async () => {
     const other = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -258,7 +258,7 @@ describe("while it does not", () => {
     await other.stop(true);
   });
 
-  test("names a snapshot that is damaged, and leaves it as it is", async () => {
+  test("names a damaged snapshot, and does not change it", async () => {
     mkdirSync(world.places.state, { recursive: true });
     writeFileSync(world.places.snapshot, "{");
     const { out, code } = await status();
@@ -268,11 +268,11 @@ describe("while it does not", () => {
   });
 });
 
-describe("troubles of the hooks", () => {
+describe("hook errors", () => {
   const line = (msAgo: number, what: string) =>
     [new Date(Date.now() - msAgo).toISOString(), "PreToolUse", "s-1", what].join("\t");
 
-  test("come to light: how often, the last one, and where to read more", async () => {
+  test("are counted, with the latest one and the path of the log", async () => {
     await world.start();
     const day = 24 * 60 * 60_000;
     const lines = [
@@ -286,18 +286,18 @@ describe("troubles of the hooks", () => {
     expect(out.split("\n").slice(-4)).toEqual([
       "",
       "2 hook errors in the last 24 h. The latest, 1m ago (PreToolUse): no answer within 1000 ms",
-      "All of them: ~/state/hook.log. Try the hooks with: beckon doctor. This note goes an hour after the last error, once an event has come through.",
+      "All of them: ~/state/hook.log. To test the hooks, run: beckon doctor",
       "",
     ]);
   });
 
-  test("of yesterday are no news", async () => {
+  test("are not shown after a day", async () => {
     await world.start();
     writeFileSync(world.places.hookLog, `${line(25 * 60 * 60_000, "long ago")}\n`);
     expect((await status()).out).not.toContain("hook error");
   });
 
-  test("are no news after an hour, once an event has come through", async () => {
+  test("are not shown after an hour, once an event has come through", async () => {
     await world.start();
     writeFileSync(world.places.hookLog, `${line(2 * 60 * 60_000, "no answer")}\n`);
     expect((await status()).out).toContain("1 hook error in the last 24 h. The latest, 2h 00m ago");
@@ -309,7 +309,7 @@ describe("troubles of the hooks", () => {
 });
 
 describe("--watch", () => {
-  test("draws anew what changes, and gives the screen back", async () => {
+  test("redraws when something changes, and restores the screen", async () => {
     await world.start();
     await world.hook(prompt("a"));
     const { child, screen } = onTerminal(["--watch"], { NO_COLOR: "1" }, 80, 10);
@@ -322,7 +322,7 @@ describe("--watch", () => {
     expect(screen()).toEndWith("\u001b[?25h\u001b[?1049l");
   });
 
-  test("keeps to the size of the window, also when that changes", async () => {
+  test("fits the window, also after a resize", async () => {
     await world.start();
     for (let n = 0; n < 12; n++) await world.hook(asks(`s-${n}`));
     const { child, screen } = onTerminal(["--watch"], {}, 80, 10);
@@ -333,7 +333,7 @@ describe("--watch", () => {
     await child.exited;
   });
 
-  test("--json prints a line for every change, and only then", async () => {
+  test("--json prints a line for every change only", async () => {
     await world.start();
     await world.hook(prompt("a"));
     const child = world.beckon(["status", "--watch", "--json"]);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { formatDuration, stripControls, truncate, wrapText } from "../../src/cli/output.ts";
-import { table } from "../../src/cli/table.ts";
+import { formatStatusTable } from "../../src/cli/status-table.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { ask, asking, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
 const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>
-  table(sessions, { now, columns, colour, home: "/home/dev" });
+  formatStatusTable(sessions, { now, columns, colour, home: "/home/dev" });
 const many = [
   asking("docs", {
     title: "Rewrite the guide",
@@ -30,7 +30,7 @@ const many = [
 ];
 
 describe("the table", () => {
-  test("looks like this", () => {
+  test("lists groups, names, times, activities, terminals and ids", () => {
     expect(draw(many, 110)).toEqual([
       "● 2 need you   ◐ 2 working   ○ 1 ready   · 1 ended",
       "",
@@ -46,11 +46,11 @@ describe("the table", () => {
   });
   const id = (project: string) => session(project).sessionId.slice(0, 8);
 
-  test("without a session says what to do", () => {
+  test("says what to do if there is no session", () => {
     expect(draw([])).toEqual(["No sessions. Start an agent, and it appears here."]);
   });
 
-  test("begins with what a person wants to know", () => {
+  test("begins with how many sessions need you", () => {
     const first = (...sessions: SessionSnapshot[]) => draw(sessions)[0];
     expect(first(asking("a"))).toBe("● 1 needs you");
     expect(first(asking("a"), asking("b"), working("c"))).toBe("● 2 need you   ◐ 1 working");
@@ -61,7 +61,7 @@ describe("the table", () => {
     );
   });
 
-  test("has what needs you first, who has waited longest on top", () => {
+  test("lists sessions that need you first, longest waiting on top", () => {
     const waited = (project: string, minutes: number) => asking(project, { since: now - minutes * minute });
     const rows = draw([
       session("d"),
@@ -75,7 +75,7 @@ describe("the table", () => {
     expect(rows.map((line) => line.split(" ")[1])).toEqual(["a9", "a5", "a2", "b", "c", "d", "e"]);
   });
 
-  test("has of all others first who moved last", () => {
+  test("sorts all other groups by their last event", () => {
     const moved = (project: string, minutes: number) =>
       working(project, { lastEventAt: now - minutes * minute });
     expect(
@@ -98,7 +98,7 @@ describe("the table", () => {
   });
 });
 
-describe("what a session wants or does", () => {
+describe("the activity of a session", () => {
   const what = (given: SessionSnapshot) => draw([given], 200)[2]?.split(/ {2,}/)[2];
   const said = (detail: string | null) => ({ status: { kind: "attention", detail } as const });
   const idle = (detail: string | null) => ({ status: { kind: "idle", detail } as const });
@@ -148,7 +148,7 @@ describe("what a session wants or does", () => {
     [over("a", { state: "stale" }), "silent for hours"],
   ])("%#", (given, expected) => expect(what(given)).toBe(expected));
 
-  test("a long ask is shown in full, up to three lines; all else is cut to one", () => {
+  test("a long ask takes up to three lines, everything else one", () => {
     const summary = "Which colour should the header of the landing page have, and why would that be so?";
     const detail = `Question: ${summary}`;
     const lines = draw(
@@ -165,7 +165,7 @@ describe("what a session wants or does", () => {
     expect(draw([session("a", { lastResponse: summary })], 60)).toHaveLength(3);
   });
 
-  test("further asks and subagents stand below, and no more of them than fit", () => {
+  test("further asks and subagents are listed below, four at most", () => {
     const asks = Array.from({ length: 9 }, (_, n) => ask({ tool: `T${n}` }));
     const below = draw([asking("a", { asks })])
       .slice(3)
@@ -180,7 +180,7 @@ describe("what a session wants or does", () => {
   });
 });
 
-describe("where a session is", () => {
+describe("the terminal of a session", () => {
   const where = (tty: string, env: Record<string, string> = {}) =>
     draw([working("a", placed(tty, env))], 200)[2]?.split(/ {2,}/)[3];
 
@@ -191,7 +191,7 @@ describe("where a session is", () => {
   ])("%s", (shown, tty, env) => expect(where(tty, env)).toBe(shown));
 });
 
-describe("in a window of any width", () => {
+describe("at any width", () => {
   const twenty = Array.from({ length: 20 }, (_, n) => {
     const name = ["shop-api", "日本語プロジェクト", "a-project-with-a-rather-long-name", "x"][n % 4] ?? "";
     const summary = "find . -name '*.ts' | xargs grep -l 'something' 🙂 ".repeat(1 + (n % 5));
@@ -225,7 +225,7 @@ describe("in a window of any width", () => {
     },
   );
 
-  test("the least needed goes first: title, where, branch; the id and what it wants never", () => {
+  test("title, terminal and branch go first; the id and the activity stay", () => {
     const given = [
       asking("shop-api", { title: "Add checkout", ...placed("/dev/pts/4", { TMUX_PANE: "%3" }) }),
     ];
@@ -246,7 +246,7 @@ describe("in a window of any width", () => {
     }
   });
 
-  test("the id of every session that lives is there to be typed, in a window of any width", () => {
+  test("the id of every live session is shown", () => {
     for (let columns = 40; columns <= 200; columns++) {
       const text = draw([...twenty, ...many.slice(0, 5)], columns).join("\n");
       for (const { sessionId } of [...twenty, ...many.slice(0, 5)]) {
@@ -255,7 +255,7 @@ describe("in a window of any width", () => {
     }
   });
 
-  test("nothing is wider than it, be there one session of every kind or none", () => {
+  test("no line is wider than the window", () => {
     const every = [...many, failed("f"), asking("m", { silence: "muted" })];
     for (let columns = 40; columns <= 120; columns++) {
       for (const line of [...draw(every, columns), ...draw([], columns)]) {
@@ -268,7 +268,7 @@ describe("in a window of any width", () => {
     ]);
   });
 
-  test("what could do harm has a ⚠, however narrow the window", () => {
+  test("a dangerous ask has a ⚠", () => {
     const asks = [
       ask({ dangers: ["deletes without asking (rm -rf)"], summary: "rm -rf build" }),
       ...["a", "b", "c", "d"].map((summary) => ask({ tool: "Write", summary })),
@@ -282,18 +282,18 @@ describe("in a window of any width", () => {
     expect(draw([asking("shop")]).join("\n")).not.toContain("⚠");
   });
 
-  test("columns are no wider than what is in them", () => {
+  test("columns are not wider than their content", () => {
     expect(draw([working("a", { gitBranch: null })], 200)[2]).toBe(
       `◐ a  5m  Bash  ${session("a").sessionId.slice(0, 8)}`,
     );
   });
 });
 
-describe("what an agent says", () => {
+describe("text from an agent", () => {
   const evil =
     "\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\r\nnext\u009b5m\u202e\u2066\0\t\u2028end\ud800";
 
-  test("never steers the terminal, wherever it says it", () => {
+  test("never contains control characters, in any field", () => {
     const env = { TERM_PROGRAM: evil, TMUX_PANE: evil };
     const child = { agentId: evil, type: evil, state: "running", detail: evil, startedAt: 0 } as const;
     const said = {
@@ -320,7 +320,7 @@ describe("what an agent says", () => {
     expect(draw(sessions, 200).join("")).toContain("red");
   });
 
-  test("is cut by the width of its characters, never in the middle of one", () => {
+  test("is truncated by the width of its characters, never inside one", () => {
     expect(truncate("日本語", 6)).toBe("日本語");
     expect(truncate("日本語", 5)).toBe("日本…");
     expect(truncate("日本語", 4)).toBe("日…");
@@ -333,7 +333,7 @@ describe("what an agent says", () => {
 });
 
 describe("colours", () => {
-  test("are there only when asked for, and change no letter", () => {
+  test("are there only if wanted, and change no text", () => {
     const plain = draw(many, 110);
     expect(plain.join("")).not.toContain("\u001b");
     const painted = draw(many, 110, true);

@@ -1,0 +1,255 @@
+/** The table of `beckon status`. Pure: sessions in, lines out. */
+
+import {
+  formatFailure,
+  formatInterrupted,
+  statusTexts,
+  summarizeAsk,
+  summarizeAskInFull,
+} from "../core/session/texts.ts";
+import { shortenHomePath } from "../core/text/paths.ts";
+import { extractFirstLine } from "../core/text/text.ts";
+import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/groups.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { nameTerminal } from "../core/view/terminal-name.ts";
+import { formatDuration, padText, stripControls, truncate, wrapText } from "./output.ts";
+
+export interface TableOptions {
+  readonly now: number;
+  readonly columns: number;
+  readonly colour: boolean;
+  /** The user's home folder. Empty if unknown. */
+  readonly home: string;
+}
+
+/** Only the newest ended sessions are listed. */
+const maxEnded = 5;
+
+export function formatStatusTable(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+  if (sessions.length === 0)
+    return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
+  const sorted = groups.flatMap((group) => sessions.filter((s) => s.group === group).sort(compareIn(group)));
+  const ended = sorted.filter((session) => session.group === "ended").length;
+  const hidden = Math.max(0, ended - maxEnded);
+  const rows = sorted.slice(0, sorted.length - hidden).map((session) => createRow(session, options));
+  const widths = computeWidths(rows, options.columns);
+  return [
+    ...formatCounts(sessions, options),
+    "",
+    ...rows.flatMap((row) => formatRow(row, widths, options)),
+    ...(hidden > 0 ? [paint(`  and ${hidden} more that ended`, dim, options)] : []),
+  ];
+}
+
+/** The session that has waited longest comes first; in all other groups the one that changed last. */
+function compareIn(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
+  return group === "needs_you" ? (a, b) => a.since - b.since : (a, b) => b.lastEventAt - a.lastEventAt;
+}
+
+/** How many sessions are in each group. It also explains the marks. */
+function formatCounts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+  const parts = groups.flatMap((group) => {
+    const count = sessions.filter((session) => session.group === group).length;
+    if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
+    return [paint(`${groupMarks[group]} ${formatGroupCount(group, count)}`, colours[group], options)];
+  });
+  const lines: string[] = [];
+  for (const part of parts) {
+    const longer = `${lines.at(-1)}   ${part}`;
+    if (lines.length > 0 && Bun.stringWidth(longer) <= options.columns) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+interface StatusRow {
+  readonly group: Group;
+  /** project (branch) */
+  readonly name: string;
+  readonly project: string;
+  readonly title: string;
+  readonly since: string;
+  /** What the session does or wants. */
+  readonly activity: string;
+  readonly terminal: string;
+  readonly id: string;
+  /** Further asks, and running subagents. */
+  readonly details: readonly string[];
+}
+
+const idLength = 8;
+const maxDetails = 4;
+/** Comes first in a text, because the end may be truncated. */
+const dangerMark = "⚠ ";
+
+function createRow(session: SessionSnapshot, { now, home }: TableOptions): StatusRow {
+  const { group, project, cwd, sessionId, gitBranch } = session;
+  const projectName = project ?? (cwd && shortenHomePath(cwd, home)) ?? sessionId.slice(0, idLength);
+  const branch = gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
+  return {
+    group,
+    name: stripControls(projectName + branch),
+    project: stripControls(projectName),
+    title: stripControls(session.title ?? ""),
+    since: formatDuration(now - session.since),
+    activity: stripControls(describeActivity(session, home)),
+    terminal: stripControls(describeTerminal(session)),
+    id: stripControls(sessionId.slice(0, idLength)),
+    details: listDetails(session, home).map(stripControls),
+  };
+}
+
+const isWaiting = ({ group }: SessionSnapshot): boolean => group === "needs_you" || group === "set_aside";
+
+const blockingAsks = ({ asks }: SessionSnapshot): AskSnapshot[] => asks.filter(({ kind }) => kind !== "idle");
+
+const markDanger = (ask: AskSnapshot | undefined): string => (ask?.dangers?.length ? dangerMark : "");
+
+function describeActivity(session: SessionSnapshot, home: string): string {
+  const { group } = session;
+  const { detail } = session.status;
+  if (isWaiting(session)) {
+    const [ask] = blockingAsks(session);
+    const silence = session.silence ? `(${session.silence}) ` : "";
+    const wanted = ask ? shortenHomePath(summarizeAskInFull(ask), home) : (detail ?? groupLabels[group]);
+    return markDanger(ask) + silence + wanted;
+  }
+  if (group === "working") return detail ?? statusTexts.thinking;
+  if (group === "ended") {
+    if (session.state !== "completed") return statusTexts.lost;
+    return session.died ? statusTexts.died : statusTexts.ended;
+  }
+  if (session.error) return formatFailure(session.error);
+  return (
+    detail ??
+    (session.interrupted ? formatInterrupted(session.lastPrompt) : null) ??
+    (extractFirstLine(session.lastResponse).trim() || null) ??
+    (session.turnCount > 0 ? statusTexts.done : statusTexts.ready)
+  );
+}
+
+function listDetails(session: SessionSnapshot, home: string): string[] {
+  const asks = isWaiting(session) ? blockingAsks(session).slice(1) : [];
+  const children = session.children.filter((child) => child.state === "running");
+  const details = [
+    ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
+    ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? statusTexts.thinking}`),
+  ];
+  const hidden = details.slice(maxDetails);
+  if (hidden.length === 0) return details;
+  const mark = hidden.some((line) => line.startsWith(dangerMark)) ? dangerMark : "";
+  return [...details.slice(0, maxDetails), `${mark}and ${hidden.length} more`];
+}
+
+function describeTerminal({ place, state }: SessionSnapshot): string {
+  if (!place || state === "completed") return "";
+  const name = nameTerminal(place);
+  const tty = place.tty?.replace(/^\/dev\//, "");
+  // If nothing else is known, the name is the tty.
+  return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
+}
+
+type Column = "name" | "project" | "title" | "since" | "activity" | "terminal" | "id";
+/** 0: the column is not shown. */
+type Widths = Readonly<Record<Exclude<Column, "project">, number>>;
+
+const gap = 2;
+const markWidth = 2;
+/** A branch is not shown in less than this. */
+const minBranch = 10;
+
+/**
+ * As wide as their content, up to a limit. If that does not fit, columns go in this order: title, terminal, branch, and last
+ * the id, which users need to answer a session.
+ */
+function computeWidths(rows: readonly StatusRow[], columns: number): Widths {
+  const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
+  const maxName = Math.max(10, Math.min(28, Math.floor(columns * 0.3)));
+  const project = Math.min(natural("project"), maxName);
+  const since = natural("since");
+  const widest = Math.max(
+    natural("activity"),
+    ...rows.flatMap((row) => row.details.map((line) => Bun.stringWidth(line))),
+  );
+  let room = columns - markWidth - project - gap - since - gap;
+
+  /** Takes the width of a column out of `room`. 0 if less than `min` is left once the activity has `leave`. */
+  const fit = (
+    width: number,
+    { min, leave, before = gap }: Record<"min" | "leave", number> & { before?: number },
+  ): number => {
+    const fitting = Math.min(width, room - before - Math.min(widest, leave));
+    if (fitting < Math.min(width, min) || fitting <= 0) return 0;
+    room -= fitting + before;
+    return fitting;
+  };
+  const id = fit(natural("id"), { min: 8, leave: 20 });
+  const branch = fit(Math.min(natural("name"), maxName) - project, { min: minBranch, leave: 24, before: 0 });
+  const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
+  const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
+  const activity = Math.min(widest, Math.max(8, room));
+  return { name: project + branch, title, since, terminal, id, activity };
+}
+
+/** With the branch if enough of it can be read. */
+function formatName({ name, project }: StatusRow, width: number): string {
+  const branch = Bun.stringWidth(name) - Bun.stringWidth(project);
+  const hasRoom = width - Bun.stringWidth(project) >= Math.min(branch, minBranch);
+  return padText(hasRoom ? name : project, width);
+}
+
+/** Users decide by this text, so it may take several lines. */
+const maxActivityLines: Readonly<Partial<Record<Group, number>>> = { needs_you: 3, failed: 2 };
+
+function formatRow(row: StatusRow, widths: Widths, options: TableOptions): string[] {
+  const colour = colours[row.group];
+  const [activity = "", ...rest] = wrapText(row.activity, widths.activity, maxActivityLines[row.group] ?? 1);
+  const cells = [
+    paint(formatName(row, widths.name), row.group === "ended" ? dim : bold, options),
+    ...(widths.title > 0 ? [paint(padText(row.title, widths.title), dim, options)] : []),
+    row.since.padStart(widths.since),
+    paint(padText(activity, widths.activity), colour, options),
+    ...(widths.terminal > 0 ? [paint(padText(row.terminal, widths.terminal), dim, options)] : []),
+    ...(widths.id > 0 ? [paint(row.id, dim, options)] : []),
+  ];
+  const indent =
+    markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
+  const below = [
+    ...rest.map((line) => paint(line, colour, options)),
+    ...row.details.map((line) => paint(truncate(line, widths.activity), dim, options)),
+  ];
+  const target = formatTarget(row, widths);
+  return [
+    `${paint(groupMarks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
+    ...below.map((line) => " ".repeat(indent) + line),
+    ...(target === ""
+      ? []
+      : [" ".repeat(markWidth) + paint(truncate(`└ ${target}`, options.columns - markWidth), dim, options)]),
+  ];
+}
+
+/** The id, and the terminal of a session that needs you, if they have no column. */
+function formatTarget({ group, id, terminal }: StatusRow, widths: Widths): string {
+  if (group === "ended") return "";
+  return [widths.id === 0 ? id : "", widths.terminal === 0 && group === "needs_you" ? terminal : ""]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+const bold = "\x1b[1m";
+const dim = "\x1b[2m";
+const colours: Readonly<Record<Group, string>> = {
+  needs_you: "\x1b[1;33m",
+  failed: "\x1b[31m",
+  set_aside: dim,
+  working: "\x1b[36m",
+  ready: "",
+  ended: dim,
+};
+
+function paint(text: string, code: string, options: TableOptions): string {
+  if (!options.colour || code === "" || text.trim() === "") return text;
+  // The spaces that fill a column stay outside, so that a line does not end in them.
+  const end = text.trimEnd();
+  return `${code}${end}\x1b[0m${text.slice(end.length)}`;
+}
