@@ -1,16 +1,21 @@
+/**
+ * Who may call the API, decided from the request's head alone: a pure function, and closed unless a route allows it.
+ * Without the token a client does not even learn which routes exist.
+ */
 import { timingSafeEqual } from "node:crypto";
 import { limits } from "../core/limits.ts";
+import { findRoute } from "./routes.ts";
 
-/** What the guard looks at: all of it known before a byte of the body is read. */
+/** What the guard looks at, all of it known before a byte of the body is read. */
 export interface RequestFacts {
   readonly method: string;
-  /** As it came, without the query: what is not spelled exactly like a door is none. */
+  /** As it was sent, without the query. */
   readonly path: string;
-  /** A header sent twice arrives joined by ", " and so equals nothing. */
+  /** A header sent twice arrives joined by ", ", so it equals nothing that is allowed. */
   readonly host: string | null;
   readonly origin: string | null;
   readonly referer: string | null;
-  /** Sec-Fetch-Site; "unknown" where only other Sec-Fetch-* headers came. */
+  /** Sec-Fetch-Site; "unknown" if only other Sec-Fetch-* headers were sent. */
   readonly secFetch: string | null;
   readonly authorization: string | null;
   readonly contentType: string | null;
@@ -21,45 +26,7 @@ export type GuardVerdict =
   | { readonly ok: true }
   | { readonly ok: false; readonly status: number; readonly error: string };
 
-interface Door {
-  readonly method: "GET" | "POST";
-  readonly needsToken: boolean;
-  /** May beckon's own page use it? Hooks are no web pages: any sign of a browser closes their door. */
-  readonly ownPage: boolean;
-}
-
-const hookDoor: Door = { method: "POST", needsToken: true, ownPage: false };
-const deedDoor: Door = { method: "POST", needsToken: true, ownPage: false };
-const readDoor: Door = { method: "GET", needsToken: true, ownPage: true };
-const doctorDoor: Door = { method: "GET", needsToken: true, ownPage: false };
-const healthDoor: Door = { method: "GET", needsToken: false, ownPage: true };
-
-/** Every door there is. HEAD is no door either: nobody needs it, and it would be one more way in to check. */
-const doors: ReadonlyMap<string, Door> = new Map([
-  ["/api/hook", hookDoor],
-  ["/ingest", hookDoor],
-  ["/api/hold", hookDoor],
-  ["/api/hold/end", hookDoor],
-  ["/api/stop", deedDoor],
-  ["/health", healthDoor],
-  ["/api/sessions", readDoor],
-  ["/api/doctor", doctorDoor],
-]);
-const sessionPrefix = "/api/sessions/";
-/** What can be done with a session. */
-const deeds: ReadonlySet<string> = new Set(["focus", "answer", "mute", "snooze", "dismiss"]);
-
-function doorAt(path: string): Door | undefined {
-  const door = doors.get(path);
-  if (door !== undefined) return door;
-  if (!path.startsWith(sessionPrefix)) return undefined;
-  const [id, deed, ...more] = path.slice(sessionPrefix.length).split("/");
-  if (!id || more.length > 0) return undefined;
-  if (deed === undefined) return readDoor;
-  return deeds.has(deed) ? deedDoor : undefined;
-}
-
-const admitted: GuardVerdict = { ok: true };
+const allowed: GuardVerdict = { ok: true };
 const refuse = (status: number, error: string): GuardVerdict => ({ ok: false, status, error });
 
 const refusals = {
@@ -83,43 +50,39 @@ const jsonTypes: ReadonlySet<string> = new Set([
 const isJson = (contentType: string | null): boolean =>
   contentType !== null && (jsonTypes.has(contentType) || jsonTypes.has(contentType.toLowerCase()));
 
-/** A body without a length is counted as it comes, by whoever reads it. */
-function judgeLength(contentLength: string | null): GuardVerdict {
-  if (contentLength === null) return admitted;
+/** A body without a length is counted while it is read. */
+function checkLength(contentLength: string | null): GuardVerdict {
+  if (contentLength === null) return allowed;
   if (contentLength === "") return refusals.length;
   for (let i = 0; i < contentLength.length; i++) {
     const code = contentLength.charCodeAt(i);
     if (code < 48 || code > 57) return refusals.length;
   }
-  return Number(contentLength) <= limits.maxBodyBytes ? admitted : refusals.tooLarge;
+  return Number(contentLength) <= limits.maxBodyBytes ? allowed : refusals.tooLarge;
 }
 
-const isNoPage = ({ origin, referer, secFetch }: RequestFacts): boolean =>
-  origin === null && referer === null && secFetch === null;
+const isFromBrowser = ({ origin, referer, secFetch }: RequestFacts): boolean =>
+  origin !== null || referer !== null || secFetch !== null;
 
-/** "none" is an address the person typed, or a link opened from outside the browser. */
+/** Sec-Fetch-Site "none": the user typed the address or opened a link from outside the browser. */
 const isOwnPage = ({ host, origin, referer, secFetch }: RequestFacts): boolean =>
   (origin === null || origin === `http://${host}`) &&
   (referer === null || referer.startsWith(`http://${host}/`)) &&
   (secFetch === null || secFetch === "same-origin" || secFetch === "none");
 
-/** Its answer takes the same time for a token wrong in the first place as for one wrong in the last. */
+/** Takes the same time wherever the token differs. */
 function createTokenCheck(token: string): (authorization: string | null) => boolean {
   const expected = Buffer.from(`Bearer ${token}`, "latin1");
-  const given = Buffer.alloc(expected.length);
+  const received = Buffer.alloc(expected.length);
   return (authorization) => {
-    // The length is no secret: every token has the same.
+    // The length is not secret: every token has the same.
     if (authorization === null || authorization.length !== expected.length) return false;
-    // latin1 is one byte a character, so every byte of the last caller's token is written over.
-    given.write(authorization, "latin1");
-    return timingSafeEqual(given, expected);
+    // latin1 is one byte per character, so every byte of the previous token is overwritten.
+    received.write(authorization, "latin1");
+    return timingSafeEqual(received, expected);
   };
 }
 
-/**
- * Who may come in: decided from the request's head alone, and closed unless a door says otherwise. Without the
- * token nobody learns which doors there are.
- */
 export function createGuard(options: {
   readonly port: number;
   readonly token: string;
@@ -129,11 +92,10 @@ export function createGuard(options: {
     throw new Error(`the token has ${token.length} characters, it needs ${limits.minTokenLength} or more`);
   }
   const address = `127.0.0.1:${port}`;
-  const name = `localhost:${port}`;
-  // The usual port is not named.
   const hosts: ReadonlySet<string | null> = new Set([
     address,
-    name,
+    `localhost:${port}`,
+    // Clients leave out the default port.
     ...(port === 80 ? ["127.0.0.1", "localhost"] : []),
   ]);
   const wrongHost = refuse(403, `wrong Host header: use http://${address}`);
@@ -142,18 +104,19 @@ export function createGuard(options: {
   return (facts) => {
     if (!hosts.has(facts.host)) return wrongHost;
     if (facts.method === "OPTIONS") return refusals.options;
-    const door = doorAt(facts.path);
-    const fromHere = isNoPage(facts) || (door?.ownPage === true && isOwnPage(facts));
-    if (!fromHere) return refusals.webPage;
-    if (door?.needsToken !== false && !hasToken(facts.authorization)) return refusals.token;
-    if (door === undefined) return refusals.path;
-    if (facts.method !== door.method) return refusals[door.method];
-    if (door.method === "POST" && !isJson(facts.contentType)) return refusals.contentType;
-    return judgeLength(facts.contentLength);
+    const route = findRoute(facts.path);
+    const mayBePage = route !== undefined && route.access !== "local";
+    if (isFromBrowser(facts) && !(mayBePage && isOwnPage(facts))) return refusals.webPage;
+    if (route?.access !== "public" && !hasToken(facts.authorization)) return refusals.token;
+    if (route === undefined) return refusals.path;
+    // HEAD is refused too: nothing needs it, and it would be one more way in to check.
+    if (facts.method !== route.method) return refusals[route.method];
+    if (route.method === "POST" && !isJson(facts.contentType)) return refusals.contentType;
+    return checkLength(facts.contentLength);
   };
 }
 
-/** The path is given by whoever routes, so that guard and router judge the same one. */
+/** The router passes the path in, so that guard and router judge the same one. */
 export function readFacts(method: string, path: string, headers: Headers): RequestFacts {
   return {
     method,

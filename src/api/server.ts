@@ -1,10 +1,15 @@
-/** The receiver: Elysia on loopback. Every request passes the guard before its body is read. */
+/**
+ * The API: Elysia on loopback. Every request passes the guard before its body is read. The handlers here translate between
+ * HTTP and the functions they are given; they decide nothing.
+ */
 import { Elysia } from "elysia";
+import { isRecord, type JsonRecord } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
-import { answer, json, readBody, readGiven, tooLarge } from "./body.ts";
 import { createGuard, readFacts } from "./guard.ts";
-import { createHoldRoute, holdOpen } from "./hold.ts";
+import { holdOpen } from "./hold.ts";
+import { type RouteName, routes } from "./routes.ts";
 
 export interface SessionList {
   all(): readonly SessionSnapshot[];
@@ -12,8 +17,48 @@ export interface SessionList {
   find(name: string): SessionSnapshot | null;
   /** Every session that the name could mean. */
   findMatches(name: string): readonly SessionSnapshot[];
-  /** What beside them a list of sessions should say: quiet modes that are on. */
+  /** Further fields of the list: quiet modes that are on, known problems. */
   more(): object;
+}
+
+export interface ServerOptions {
+  readonly token: string;
+  /** Quits the app soon. */
+  readonly stop: () => void;
+  readonly accept: (text: string) => Promise<IngestResult>;
+  readonly sessions: SessionList;
+  /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
+  readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
+  /** Permission hooks that wait for a decision. */
+  readonly hold: HoldHandler;
+  /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
+  readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
+  readonly onError: (text: string) => void;
+}
+
+export interface Server {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface Context {
+  readonly request: Request;
+  /** An id that cannot be decoded is null. */
+  readonly params: Readonly<Record<string, string | null | undefined>>;
+  readonly query: Readonly<Record<string, unknown>>;
+}
+
+type Handler = (context: Context) => Response | Promise<Response>;
+
+/** How long requests are waited for at stop: a client that keeps its connection open would wait for ever. */
+const stopMs = 500;
+/** How many sessions an ambiguous name lists. */
+const maxCandidates = 20;
+
+const jsonHeaders = new Headers({ "content-type": "application/json", "cache-control": "no-store" });
+
+function respond(status: number, body: unknown): Response {
+  return new Response(JSON.stringify(body), { status, headers: jsonHeaders });
 }
 
 /**
@@ -22,137 +67,181 @@ export interface SessionList {
  */
 export function createHookRoute(
   accept: (text: string) => Promise<IngestResult>,
-  holds: HoldHandler | null = null,
+  hold: HoldHandler | null = null,
 ) {
-  const take = async ({ request }: { request: Request }): Promise<Response> => {
+  const handle: Handler = async ({ request }) => {
     const body = await readBody(request);
-    if (body === null) return tooLarge();
+    if (body === null) return respondTooLarge();
     const { status, error } = await accept(body);
-    if (status !== 200) return answer(status, { error });
-    if (holds !== null && request.url.endsWith("?hold")) return holdOpen(body, request.signal, holds);
-    return new Response('{"ok":true}', { headers: json });
+    if (status !== 200) return respond(status, { error });
+    if (hold !== null && request.url.endsWith("?hold")) return holdOpen(body, request.signal, hold);
+    return new Response('{"ok":true}', { headers: jsonHeaders });
   };
   return new Elysia({ systemRouter: false })
-    .post("/api/hook", take, { parse: "none" })
-    .post("/ingest", take, { parse: "none" });
+    .post(routes.hook.path, handle, { parse: "none" })
+    .post(routes.ingest.path, handle, { parse: "none" });
 }
 
-function isRefused(done: object): done is ActionRefused {
-  return "refused" in done;
-}
+function createHandlers(
+  options: ServerOptions,
+): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> {
+  const { sessions, hold } = options;
 
-export interface ReceiverOptions {
-  readonly token: string;
-  /** Quits the app, soon. */
-  readonly stop: () => void;
-  readonly accept: (text: string) => Promise<IngestResult>;
-  readonly sessions: SessionList;
-  /** Does something with a session. The answer; a text: what is wrong with what was given; null: no such session. */
-  readonly act: (
-    name: string,
-    deed: string,
-    given: Readonly<Record<string, unknown>>,
-  ) => Promise<object | string | null>;
-  /** The lines that permission hooks hold open. */
-  readonly lines: HoldHandler;
-  /** What `beckon doctor` asks of the running app; `wants`: the names in the query. */
-  readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
-  readonly onError: (text: string) => void;
-}
-
-export interface Receiver {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-function pathOf(url: string): string {
-  const from = url.indexOf("/", url.indexOf("//") + 2);
-  const query = url.indexOf("?", from);
-  return from < 0 ? "/" : url.slice(from, query < 0 ? undefined : query);
-}
-
-/** How long requests under way are waited for: a client that keeps its connection open would hold us for ever. */
-const stopMs = 500;
-
-/** Of an ambiguous name. */
-const maxCandidates = 20;
-
-/** Listens on the port, or throws EADDRINUSE. */
-export function listen(port: number, options: ReceiverOptions): Receiver {
-  const guard = createGuard({ port, token: options.token });
-  /** 404, with the candidates if the name is ambiguous. `name` is null if it could not be decoded. */
-  const noSession = (name: string | null): Response => {
-    const matches = name === null ? [] : options.sessions.findMatches(name);
-    if (matches.length < 2) return answer(404, { error: `no session ${name}` });
+  /** Lists the candidates if the name is ambiguous. */
+  function respondNoSession(name: string | null | undefined): Response {
+    const matches = name == null ? [] : sessions.findMatches(name);
+    if (matches.length < 2) return respond(404, { error: `no session ${name}` });
     const candidates = matches
       .slice(0, maxCandidates)
       .map(({ provider, sessionId, project, title, state }) => {
         return { provider, sessionId, project, title, state };
       });
-    return answer(404, { error: `${matches.length} sessions match ${name}`, candidates });
+    return respond(404, { error: `${matches.length} sessions match ${name}`, candidates });
+  }
+
+  const act =
+    (action: string): Handler =>
+    async ({ request, params: { id } }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const result = id == null ? null : await options.act(id, action, body);
+      if (typeof result === "string") return respond(400, { error: result });
+      if (result && isRefused(result)) return respond(result.refused, { error: result.error });
+      return result ? respond(200, result) : respondNoSession(id);
+    };
+
+  return {
+    health: () => new Response("ok"),
+    hold: async ({ request }) => {
+      const body = await readBody(request);
+      return body === null ? respondTooLarge() : holdOpen(body, request.signal, hold);
+    },
+    holdEnd: async ({ request }) => {
+      const body = parseBody(await readBody(request));
+      if (typeof body === "string") return respond(400, { error: body });
+      const { id, how } = body;
+      if (typeof id !== "string") return respond(400, { error: "id must be the event's" });
+      if (how !== "printed" && how !== "stopped")
+        return respond(400, { error: 'how must be "printed" or "stopped"' });
+      hold.end(id, how);
+      return respond(200, { ok: true });
+    },
+    sessions: () => respond(200, { sessions: sessions.all(), ...sessions.more() }),
+    session: ({ params: { id } }) => {
+      const session = id == null ? null : sessions.find(id);
+      return session ? respond(200, session) : respondNoSession(id);
+    },
+    focus: act("focus"),
+    answer: act("answer"),
+    mute: act("mute"),
+    snooze: act("snooze"),
+    dismiss: act("dismiss"),
+    doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
+    stop: () => {
+      // The response goes out first.
+      setTimeout(options.stop, 0);
+      return respond(200, { ok: true });
+    },
   };
-  // Bun's own router would match the path as it was sent, the guard judges the one that it means.
+}
+
+/** Listens on the port, or throws EADDRINUSE. */
+export function listen(port: number, options: ServerOptions): Server {
+  const guard = createGuard({ port, token: options.token });
+  // Bun's own router would match the path as it was sent; the guard judges the decoded one.
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
-      const verdict = guard(readFacts(request.method, pathOf(request.url), request.headers));
-      if (!verdict.ok) return answer(verdict.status, { error: verdict.error });
+      const verdict = guard(readFacts(request.method, readPath(request.url), request.headers));
+      if (!verdict.ok) return respond(verdict.status, { error: verdict.error });
     })
     .onError(({ code, error }) => {
-      if (code === "NOT_FOUND") return answer(404, { error: "not found" });
+      if (code === "NOT_FOUND") return respond(404, { error: "not found" });
       options.onError(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
-      return answer(500, { error: "internal error: see beckon's log" });
+      return respond(500, { error: "internal error: see beckon's log" });
     })
-    .use(createHookRoute(options.accept, options.lines))
-    .use(createHoldRoute(options.lines))
-    .get("/health", () => new Response("ok"))
-    .get("/api/sessions", () => answer(200, { sessions: options.sessions.all(), ...options.sessions.more() }))
-    .get("/api/sessions/:id", ({ params }) => {
-      // An id that cannot be decoded arrives as null.
-      const session = params.id === null ? null : options.sessions.find(params.id);
-      return session ? answer(200, session) : noSession(params.id);
-    })
-    .get("/api/doctor", async ({ query }) => answer(200, await options.doctor(new Set(Object.keys(query)))))
-    .post(
-      "/api/sessions/:id/:deed",
-      async ({ request, params: { id, deed } }) => {
-        const given = readGiven(await readBody(request));
-        if (typeof given === "string") return answer(400, { error: given });
-        const done = id === null ? null : await options.act(id, deed, given);
-        if (typeof done === "string") return answer(400, { error: done });
-        if (done && isRefused(done)) return answer(done.refused, { error: done.error });
-        return done ? answer(200, done) : noSession(id);
-      },
-      { parse: "none" },
-    )
-    .post(
-      "/api/stop",
-      () => {
-        // The answer first.
-        setTimeout(options.stop, 0);
-        return answer(200, { ok: true });
-      },
-      { parse: "none" },
-    )
-    .listen({
-      hostname: "127.0.0.1",
-      port,
-      // Elysia's default would let a second instance share the port without a word.
-      reusePort: false,
-      development: false,
-      // The guard and readBody refuse what is too large, and say so. Bun's own answer would be an empty one.
-      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-    });
+    .use(createHookRoute(options.accept, options.hold));
+  for (const [name, handler] of Object.entries(createHandlers(options))) {
+    const { method, path } = routes[name as RouteName];
+    app.route(method, path, handler, { parse: "none" });
+  }
+  app.listen({
+    hostname: "127.0.0.1",
+    port,
+    // Elysia's default would let a second instance share the port silently.
+    reusePort: false,
+    development: false,
+    // The guard and readBody refuse what is too large, with a message. Bun's own response would be empty.
+    maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+  });
   const { server } = app;
-  if (server?.port === undefined) throw new Error("the receiver did not start");
+  if (server?.port === undefined) throw new Error("the API did not start");
   return {
     port: server.port,
     async stop() {
       const waited = Promise.withResolvers<void>();
       const timer = setTimeout(waited.resolve, stopMs);
       await Promise.race([server.stop(), waited.promise]);
-      // Left running, it would keep the process from ending.
+      // Left running, the timer would keep the process alive.
       clearTimeout(timer);
       await server.stop(true);
     },
   };
+}
+
+/** Listens on the port, or on the next free one. */
+export async function listenFrom(port: number, options: ServerOptions): Promise<Server> {
+  const last = Math.min(port + limits.portsTried, 65_535);
+  for (let next = port; next <= last; next++) {
+    try {
+      return listen(next, options);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === "EADDRINUSE") continue;
+      throw new Error(
+        `beckon cannot listen on port ${next} (${code ?? message}). Set BECKON_PORT to another.`,
+      );
+    }
+  }
+  throw new Error(`no free port from ${port} to ${last}. Set BECKON_PORT to a free one.`);
+}
+
+function isRefused(result: object): result is ActionRefused {
+  return "refused" in result;
+}
+
+/** The path without the query, as it was sent. */
+function readPath(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  const query = url.indexOf("?", start);
+  return start < 0 ? "/" : url.slice(start, query < 0 ? undefined : query);
+}
+
+const respondTooLarge = () => respond(413, { error: `body is larger than ${limits.maxBodyBytes} bytes` });
+
+/** null if the body is too large. If it has a content length, the guard has checked it. */
+function readBody(request: Request): Promise<string | null> {
+  return request.headers.has("content-length") ? request.text() : readChunks(request);
+}
+
+/** Counts while reading, so that a body without a length cannot fill the memory. */
+async function readChunks(request: Request): Promise<string | null> {
+  if (!request.body) return "";
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.byteLength;
+    if (size > limits.maxBodyBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Returns a text if the body is not a JSON object. An empty body is an empty object. */
+function parseBody(body: string | null): JsonRecord | string {
+  if (body === null || body.trim() === "") return {};
+  try {
+    const parsed: unknown = JSON.parse(body);
+    if (isRecord(parsed)) return { ...parsed };
+  } catch {}
+  return "invalid JSON";
 }

@@ -7,7 +7,7 @@ import { agents as everyAgent, loadAgents } from "../agents/index.ts";
 import { createAlerts } from "../alerts/index.ts";
 import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
-import { listenFrom } from "../api/listen.ts";
+import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
@@ -219,7 +219,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
 
   // 5. The API.
   const isHeadless = !hasDesktop(env);
-  const receiver = await listenFrom(options.port, {
+  const api = await listenFrom(options.port, {
     token,
     stop: () => quit.resolve("request"),
     accept: (text) => ingest.accept(text),
@@ -234,7 +234,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     }),
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
-    lines: pending,
+    hold: pending,
     doctor: async (wants) =>
       createDoctorReport({
         env,
@@ -255,11 +255,11 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     await close();
     throw error;
   });
-  url = `http://127.0.0.1:${receiver.port}`;
+  url = `http://127.0.0.1:${api.port}`;
   try {
     writeEndpoint(paths, { url, pid: process.pid, key: decisionKey });
   } catch (cause) {
-    await receiver.stop();
+    await api.stop();
     await close();
     throw new Error(
       `beckon cannot write ${paths.endpoint} (${errorCode(cause)}), so hooks cannot find it. Is the folder writable, and the disk not full?`,
@@ -294,7 +294,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     stop() {
       stopping ??= (async () => {
         removeEndpoint(paths);
-        await receiver.stop();
+        await api.stop();
         await close();
         log("info", "stopped");
       })();

@@ -24,7 +24,7 @@ describe("when something goes wrong inside", () => {
       accept,
       sessions,
       act,
-      lines: { hold() {}, end() {} },
+      hold: { hold() {}, end() {} },
       doctor: async () => ({}),
       onError: (text) => void logged.push(text),
     });
@@ -73,7 +73,7 @@ describe("when something goes wrong inside", () => {
             accept: async () => ({ status: 200 }),
             sessions,
             act,
-            lines: { hold() {}, end() {} },
+            hold: { hold() {}, end() {} },
             doctor: async () => ({}),
             onError() {},
           });
