@@ -7,7 +7,7 @@ import { readSmallFile, writePrivateFile } from "../storage/files.ts";
 /** Returns {} if the file is missing or damaged: the user then has no preferences, and alerts may be shown once more. */
 export function loadAlertState(path: string): JsonRecord {
   try {
-    const value: unknown = JSON.parse(readSmallFile(path, limits.maxDeskBytes));
+    const value: unknown = JSON.parse(readSmallFile(path, limits.maxAlertStateBytes));
     return isRecord(value) ? value : {};
   } catch {
     return {};

@@ -190,7 +190,7 @@ export function listen(port: number, options: ServerOptions): Server {
 
 /** Listens on the port, or on the next free one. */
 export async function listenFrom(port: number, options: ServerOptions): Promise<Server> {
-  const last = Math.min(port + limits.portsTried, 65_535);
+  const last = Math.min(port + limits.maxPortsTried, 65_535);
   for (let next = port; next <= last; next++) {
     try {
       return listen(next, options);

@@ -70,7 +70,7 @@ export function openState({
     if (line.spool) spoolPosition = line.spool;
     ingest.replay(line);
   });
-  ingest.rememberIds(journal.recentIds(limits.rememberedIds));
+  ingest.rememberIds(journal.recentIds(limits.maxRememberedIds));
 
   return {
     store,

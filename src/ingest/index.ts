@@ -71,7 +71,7 @@ function createRecent(max: number) {
 export function createIngest(options: IngestOptions): Ingest {
   const { agents, journal, clock } = options;
   /** Kept, or about to be. */
-  const known = createRecent(limits.rememberedIds);
+  const known = createRecent(limits.maxRememberedIds);
 
   function open(raw: string, spool: Parcel["spool"]): Parcel | IngestResult {
     const here = clock();

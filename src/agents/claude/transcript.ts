@@ -165,7 +165,7 @@ function joined(before: Answer | null, message: JsonRecord): Answer {
   const same = before !== null && messageId !== null && before.messageId === messageId;
   const earlier = same ? before.texts : [];
   const more = textsOf(message).filter((t) => !earlier.includes(t));
-  return { messageId, texts: [...earlier, ...more].slice(0, limits.maxAnswerBlocks) };
+  return { messageId, texts: [...earlier, ...more].slice(0, limits.maxResponseBlocks) };
 }
 
 function textOf(answer: Answer): string | null {

@@ -246,8 +246,8 @@ const readers: { readonly [K in keyof Kinds]: (value: unknown) => Kinds[K] | und
 };
 
 function goodRows(rows: readonly unknown[]): readonly JsonRecord[] {
-  const isGood = rows.length <= limits.maxHookRows && rows.every(isRecord);
-  return isGood ? (rows as JsonRecord[]) : rows.slice(0, limits.maxHookRows).filter(isRecord);
+  const isGood = rows.length <= limits.maxHookItems && rows.every(isRecord);
+  return isGood ? (rows as JsonRecord[]) : rows.slice(0, limits.maxHookItems).filter(isRecord);
 }
 
 interface Field {

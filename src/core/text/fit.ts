@@ -1,16 +1,19 @@
-/** A text as rows that fit a small place. It is cut at its end only, and then says so. */
+/**
+ * Exact text in limited space. A text is cut at its end only, and then says so. Every row that continues the row above starts
+ * with a mark.
+ */
 import { makeLineVisible } from "./visible.ts";
 
 export const maxRows = 40;
 export const maxColumns = 200;
-/** Rows full of the widest characters are not longer than this. */
-const maxLooked = maxRows * maxColumns * 2;
+/** Enough for `maxRows` rows of the widest characters. */
+const maxInput = maxRows * maxColumns * 2;
 
 export interface FittedLine {
-  /** "+ " and "- " of a change, or one of our own notes, which begin with a "⟨" that no text has. */
+  /** "+ " or "- " of a change, or a label of ours. Labels start with "⟨", which no text does (see visible.ts). */
   readonly prefix: string;
   readonly text: string;
-  /** Stands for so many lines. */
+  /** How many lines this one stands for; 1 if absent. */
   readonly count?: number;
 }
 
@@ -21,8 +24,9 @@ export interface FittedText {
 
 interface Row {
   readonly text: string;
+  /** Index of the line it belongs to. */
   readonly line: number;
-  /** How much of the line stands before this row. */
+  /** How many characters of that line come before this row. */
   readonly start: number;
 }
 
@@ -30,33 +34,34 @@ export function splitLines(text: string, prefix = ""): FittedLine[] {
   return createLines(text.split("\n"), prefix);
 }
 
-/** A million lines are not made a million objects: only the first of them can be seen. */
+/** Creates objects only for as many lines as can be shown. The last one counts the rest. */
 export function createLines(texts: readonly string[], prefix: string): FittedLine[] {
   const lines: FittedLine[] = [];
-  let at = 0;
-  while (at < texts.length && lines.length <= maxRows) {
-    const empty = emptyFrom(texts, at);
-    const isGap = empty > maxEmpty;
+  let index = 0;
+  while (index < texts.length && lines.length <= maxRows) {
+    const empty = countEmpty(texts, index);
+    const isGap = empty > maxEmptyLines;
     lines.push(
       isGap
         ? { prefix: `${prefix}⟨${empty} empty lines⟩`, text: "", count: empty }
-        : { prefix, text: texts[at] ?? "" },
+        : { prefix, text: texts[index] ?? "" },
     );
-    at += isGap ? empty : 1;
+    index += isGap ? empty : 1;
   }
-  const rest = texts.length - at;
+  const rest = texts.length - index;
   return rest > 0 ? [...lines, { prefix, text: "", count: rest }] : lines;
 }
 
-/** Fewer than these part paragraphs; more push what follows out of sight. */
-const maxEmpty = 3;
+/** More empty lines than this push the text after them out of sight. */
+const maxEmptyLines = 3;
 
-function emptyFrom(texts: readonly string[], start: number): number {
+function countEmpty(texts: readonly string[], start: number): number {
   let end = start;
   while (texts[end] === "") end++;
   return end - start;
 }
 
+/** A label of ours, and the text that it labels. */
 export function createLabel(name: string, text = ""): FittedLine {
   return { prefix: text === "" ? `⟨${name}⟩` : `⟨${name}⟩ `, text };
 }
@@ -65,23 +70,24 @@ export function fitLines(lines: readonly FittedLine[]): FittedText {
   const rows: Row[] = [];
   for (let n = 0; n < lines.length && rows.length <= maxRows; n++) {
     const line = lines[n];
-    if (line) rows.push(...rowsOf(line, n));
-    if (line && line.text.length > maxLooked) {
-      rows.push({ text: "", line: n, start: maxLooked });
-      return cutAt(lines, rows, Math.min(rows.length - 1, maxRows - 1));
+    if (line) rows.push(...splitRows(line, n));
+    if (line && line.text.length > maxInput) {
+      rows.push({ text: "", line: n, start: maxInput });
+      return cutRows(lines, rows, Math.min(rows.length - 1, maxRows - 1));
     }
   }
   if (rows.length <= maxRows) return { lines: rows.map(({ text }) => text), isWhole: true };
-  return cutAt(lines, rows, maxRows - 1);
+  return cutRows(lines, rows, maxRows - 1);
 }
 
-function cutAt(lines: readonly FittedLine[], rows: readonly Row[], end: number): FittedText {
+function cutRows(lines: readonly FittedLine[], rows: readonly Row[], end: number): FittedText {
   const kept = rows.slice(0, end).map(({ text }) => text);
-  return { lines: [...kept, missing(lines, rows[end])], isWhole: false };
+  return { lines: [...kept, formatRest(lines, rows[end])], isWhole: false };
 }
 
-function missing(lines: readonly FittedLine[], row: Row | undefined): string {
-  const { line, start } = row ?? { line: 0, start: 0 };
+/** "… 3 more lines", "… 120 more characters and 2 more lines" */
+function formatRest(lines: readonly FittedLine[], firstMissing: Row | undefined): string {
+  const { line, start } = firstMissing ?? { line: 0, start: 0 };
   const left = lines.slice(line).reduce((sum, { count = 1 }) => sum + count, 0);
   if (start === 0) return `… ${left} more ${left === 1 ? "line" : "lines"}`;
   const rest = (lines[line]?.text.length ?? 0) - start;
@@ -89,94 +95,92 @@ function missing(lines: readonly FittedLine[], row: Row | undefined): string {
   return `… ${rest} more characters${below}`;
 }
 
-/** One mark, or one character with what combines with it. */
-const piece = /⟨(?:U\+[0-9A-F]+|\d+ spaces)⟩|.(?:\p{M}|\u200c|\u200d)*/gsu;
+/** A mark of visible.ts, or a character with everything that combines with it. */
+const piecePattern = /⟨(?:U\+[0-9A-F]+|\d+ spaces)⟩|.(?:\p{M}|\u200c|\u200d)*/gsu;
 const wide =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe10-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16f00}-\u{3fffd}]/u;
-/** Stands before what goes on from the row above; no text begins with it. */
+/** Starts a row that continues the row above. No text starts with it (see visible.ts). */
 const continuationMark = "⤷ ";
 
-/** What must not be parted, and how many columns it takes. */
-function* pieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
-  for (const [found] of text.matchAll(piece)) {
-    yield { text: found, width: wide.test(found) ? found.length * 2 : [...found].length };
+/** Splits a text into what must stay together, with the columns that each takes. */
+function* splitPieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
+  for (const [piece] of text.matchAll(piecePattern)) {
+    yield { text: piece, width: wide.test(piece) ? piece.length * 2 : [...piece].length };
   }
 }
 
-function rowsOf(line: FittedLine, n: number): Row[] {
-  const text = makeLineVisible(wholeStart(line.text), true);
+function splitRows(line: FittedLine, index: number): Row[] {
+  const text = makeLineVisible(takeInput(line.text), true);
   const rows: Row[] = [];
   let row = text === "" ? line.prefix.trimEnd() : line.prefix;
   let width = row.length;
   let start = 0;
-  let at = 0;
+  let position = 0;
   let blanks = "";
-  const end = () => {
-    rows.push({ text: row, line: n, start });
-    start = at;
+  const endRow = () => {
+    rows.push({ text: row, line: index, start });
+    start = position;
     row = continuationMark;
     width = continuationMark.length;
   };
-  for (const { text: found, width: ownWidth } of pieces(text)) {
-    // A row never ends in a blank that cannot be seen: it goes with what follows.
-    if (found === " ") {
-      blanks += found;
+  for (const piece of splitPieces(text)) {
+    // Nobody sees a blank at the end of a row, so blanks go with the text after them.
+    if (piece.text === " ") {
+      blanks += piece.text;
       continue;
     }
-    const next = blanks + found;
-    const size = blanks.length + ownWidth;
-    if (width + size > maxColumns && row !== continuationMark) end();
-    row += next;
+    const size = blanks.length + piece.width;
+    if (width + size > maxColumns && row !== continuationMark) endRow();
+    row += blanks + piece.text;
     width += size;
-    at += blanks.length + sourceLength(found);
+    position += blanks.length + measureSource(piece.text);
     blanks = "";
     if (rows.length > maxRows) return rows;
   }
   row += blanks;
-  end();
+  endRow();
   return rows;
 }
 
-function wholeStart(text: string): string {
-  if (text.length <= maxLooked) return text;
-  const isSplit = /[\ud800-\udbff]/.test(text.charAt(maxLooked - 1));
-  return text.slice(0, isSplit ? maxLooked - 1 : maxLooked);
+function takeInput(text: string): string {
+  if (text.length <= maxInput) return text;
+  const splitsPair = /[\ud800-\udbff]/.test(text.charAt(maxInput - 1));
+  return text.slice(0, splitsPair ? maxInput - 1 : maxInput);
 }
 
-function sourceLength(found: string): number {
-  if (!found.startsWith("⟨")) return found.length;
-  const code = found.match(/U\+([0-9A-F]+)/)?.[1];
+/** How many characters of the original text a piece stands for. */
+function measureSource(piece: string): number {
+  if (!piece.startsWith("⟨")) return piece.length;
+  const code = piece.match(/U\+([0-9A-F]+)/)?.[1];
   if (code !== undefined) return Number.parseInt(code, 16) > 0xffff ? 2 : 1;
-  return Number.parseInt(found.slice(1), 10);
+  return Number.parseInt(piece.slice(1), 10);
 }
-
-/** Exact text in a narrow place: nothing of it is lost, and every row that goes on from the one above says so. */
 
 export type MeasurePiece = (piece: { readonly text: string; readonly width: number }) => number;
 
 export const measureMenuWidth: MeasurePiece = ({ width }) => width;
 
-/** Of letters as fonts draw them, rather too wide: a row must not be wider than it is thought to be. */
-const widths: readonly (readonly [RegExp, number])[] = [
+/** Widths in a proportional font, estimated too wide rather than too narrow: a row must not be wider than assumed. */
+const proportions: readonly (readonly [RegExp, number])[] = [
   [/^[MWm@%—…⤷]/u, 1.625],
   [/^[A-Zw&#+=<>~_⟨⟩]/u, 1.25],
   [/^[ iljtfr.,:;'|!()[\]]/u, 0.625],
 ];
 
 export const measureProportionalWidth: MeasurePiece = ({ text, width }) =>
-  width * (widths.find(([letters]) => letters.test(text))?.[1] ?? 1);
+  width * (proportions.find(([letters]) => letters.test(text))?.[1] ?? 1);
 
 /**
- * A long line as several rows, parted between words where one ends in the second half of a row. Blanks go with what follows
- * them: at the end of a row nobody would see them.
+ * Wraps a line that makeVisible has prepared. Rows break between words if a word ends in the second half of the row. Blanks go
+ * with the word after them, because nobody sees them at the end of a row.
  */
-export function wrapLine(line: string, columns: number, widthOf: MeasurePiece): readonly string[] {
+export function wrapLine(line: string, columns: number, measure: MeasurePiece): readonly string[] {
   const rows: string[] = [];
   let row = "";
   let width = 0;
   let word = "";
   let wordWidth = 0;
-  const part = () => {
+  const endRow = () => {
     rows.push(row);
     row = continuationMark;
     width = continuationMark.length;
@@ -188,16 +192,16 @@ export function wrapLine(line: string, columns: number, widthOf: MeasurePiece): 
     wordWidth = 0;
   };
   let wasBlank = false;
-  for (const piece of pieces(line)) {
+  for (const piece of splitPieces(line)) {
     const isBlank = piece.text === " ";
     if (isBlank && !wasBlank) takeWord();
     wasBlank = isBlank;
-    const size = widthOf(piece);
+    const size = measure(piece);
     if (width + wordWidth + size > columns && !isBlank) {
-      if (width > columns / 2 && row.trim() !== "" && row !== continuationMark) part();
+      if (width > columns / 2 && row.trim() !== "" && row !== continuationMark) endRow();
       else if (word.trim() !== "") {
         takeWord();
-        part();
+        endRow();
       }
     }
     word += piece.text;

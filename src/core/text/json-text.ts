@@ -1,11 +1,11 @@
-/** JSON as it is written: found and cut in the text itself, where to write it anew would cost more. */
+/** Edits JSON in its text, where parsing and writing it again would cost more. */
 
-/** Equal for equal texts: 32 bits and the length tell those of one session in one moment apart. */
+/** Equal for equal texts. 32 bits and the length are enough to tell the payloads of one session within a second apart. */
 export function hashText(text: string): string {
   return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
 }
 
-/** From a string's opening quote to its closing one; -1: there is none. */
+/** Returns the index of the closing quote of the string that opens at `open`, -1 if there is none. */
 export function findStringEnd(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {
     let backslashes = 0;
@@ -15,20 +15,20 @@ export function findStringEnd(text: string, open: number): number {
   return -1;
 }
 
-/** Valid JSON, with null for the value of the one member of that name. Named twice or spelled otherwise, it stays as it is. */
+/** Replaces the value of the only member of that name by null. Leaves the text as it is if the name occurs twice or is escaped. */
 export function blankMember(text: string, name: string, from: number): string {
-  // Within a string its quotes would be escaped: this can only be a member's name.
-  const written = `"${name}":`;
-  const at = text.indexOf(written, from);
+  // Inside a string the quotes would be escaped, so this can only be a member's name.
+  const member = `"${name}":`;
+  const at = text.indexOf(member, from);
   if (at < 0) return text;
-  const start = at + written.length;
-  const end = endOfValue(text, start);
-  if (end < 0 || text.includes(written, end)) return text;
+  const start = at + member.length;
+  const end = findValueEnd(text, start);
+  if (end < 0 || text.includes(member, end)) return text;
   return `${text.slice(0, start)}null${text.slice(end)}`;
 }
 
-/** Just after it; -1: it has none. */
-function endOfValue(text: string, start: number): number {
+/** Returns the index just after the value, -1 if it does not end. */
+function findValueEnd(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     switch (text[at]) {
@@ -42,7 +42,7 @@ function endOfValue(text: string, start: number): number {
         break;
       case "]":
       case "}":
-        // A number or a word ends where that ends in which it stands.
+        // A number, true, false or null ends with the object or array that contains it.
         if (depth === 0) return at;
         if (--depth === 0) return at + 1;
         break;

@@ -1,9 +1,9 @@
 /**
- * Text of strangers, so that what is shown is what would run: what cannot be seen stands there as ⟨U+202E⟩.
- * Nothing is lost: a "⟨" of the text itself is marked too, so two texts never look the same.
+ * Makes untrusted text show exactly what would run: an invisible character is written as ⟨U+202E⟩. A "⟨" in the text itself is
+ * marked too, so two different texts never look the same.
  */
 
-/** Lines stay lines. */
+/** Keeps line breaks. */
 export function makeVisible(text: string): string {
   return text
     .split("\n")
@@ -11,25 +11,25 @@ export function makeVisible(text: string): string {
     .join("\n");
 }
 
-/** Fewer than these are spacing; more push what follows out of sight. */
+/** This many spaces or more push the text after them out of sight. */
 const maxSpaces = 40;
-/** Of an indented line. */
+/** Tabs that may indent a line. */
 const maxTabs = 10;
 const manySpaces = new RegExp(` {${maxSpaces},}`, "g");
 
-const isPlain = /^(?:[\x20-\x7e]*[\x21-\x7e])?$/;
-const unseen = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}]/u;
-/** Of category Cf, and yet signs that are drawn. */
+const plainAscii = /^(?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const invisible = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{16fe4}\u{1d159}]/u;
+/** Format characters (Cf) that are drawn nevertheless. */
 const drawnFormat = /[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]/u;
 const combining = /\p{M}/u;
-/** Struck through or enclosed, a letter looks like another. */
+/** A letter that is struck through or enclosed looks like another. */
 const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20ea]/u;
 const letter = /[\p{L}\u25cc]/u;
 const maxCombining = 5;
 
-/** A line break is marked like any other that cannot be seen; a tab too, unless it indents a line of its own. */
+/** Marks line breaks too, and tabs unless they indent a line of their own. */
 export function makeLineVisible(text: string, isOwnLine = false): string {
-  if (isPlain.test(text) && !text.includes(" ".repeat(maxSpaces))) return text;
+  if (plainAscii.test(text) && !text.includes(" ".repeat(maxSpaces))) return text;
   const chars = [...text];
   let base = "";
   let run = 0;
@@ -39,8 +39,8 @@ export function makeLineVisible(text: string, isOwnLine = false): string {
     const isBlank = char === " " || char === "\t";
     const isKept = isBlank
       ? i < chars.length - 1 && (char === " " || isIndent)
-      : isShown(chars, i, base, run);
-    line += isKept ? char : mark(char);
+      : isVisibleAt(chars, i, base, run);
+    line += isKept ? char : formatMark(char);
     if (char !== "\t" || i >= maxTabs) isIndent = false;
     const isCombining = combining.test(char);
     run = isCombining ? run + 1 : isKept && isJoiner(char) ? run : 0;
@@ -49,24 +49,24 @@ export function makeLineVisible(text: string, isOwnLine = false): string {
   return line.replace(manySpaces, (spaces) => `⟨${spaces.length} spaces⟩`);
 }
 
-/** The code points of what would not be seen. Blanks are not among them. */
+/** Lists the code points of invisible characters, without blanks. */
 export function findInvisible(text: string): readonly string[] {
   const marks = makeVisible(text).match(/⟨U\+[0-9A-F]+(?=⟩)/g) ?? [];
-  const codes = new Set(marks.map((found) => found.slice(1)));
+  const codes = new Set(marks.map((mark) => mark.slice(1)));
   for (const harmless of ["U+0009", "U+0020", "U+27E8", "U+2937", "U+3000"]) codes.delete(harmless);
   return [...codes];
 }
 
-function mark(char: string): string {
+function formatMark(char: string): string {
   const code = char.codePointAt(0) ?? 0;
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
-function isShown(chars: readonly string[], i: number, base: string, run: number): boolean {
+function isVisibleAt(chars: readonly string[], i: number, base: string, run: number): boolean {
   const char = chars[i] ?? "";
-  // "⤷" at the start of a row says that the row before goes on.
+  // "⤷" at the start of a row means that it continues the row above.
   if (char === "⟨" || (char === "⤷" && i === 0)) return false;
-  if (unseen.test(char)) return drawnFormat.test(char) || isUsed(chars, i);
+  if (invisible.test(char)) return drawnFormat.test(char) || isNeededByScript(chars, i);
   if (!combining.test(char)) return true;
   if (char === "\u20e3") return chars[i - 1] === "\ufe0f" && keycap.test(chars[i - 2] ?? "");
   return letter.test(base) && !overlay.test(char) && run < maxCombining;
@@ -82,19 +82,19 @@ const virama =
 const indic =
   /[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}]/u;
 const arabic = /[\p{Script=Arabic}]/u;
-/** Letters that never join to the next: a non-joiner after one of them changes nothing that can be seen. */
+/** Letters that never join to the next one: a non-joiner after them changes nothing visible. */
 const unjoined =
   /[\u0621-\u0625\u0627\u0629\u062f-\u0632\u0648\u0671-\u0673\u0675-\u0677\u0688-\u0699\u06c0\u06c3-\u06cb\u06cd\u06cf\u06d2\u06d3\u06d5\p{M}\p{P}\p{N}]/u;
 
-/** Marks without a width that the writing itself needs: emoji, Persian, Indic scripts, Mongolian. */
-function isUsed(chars: readonly string[], i: number): boolean {
+/** Zero-width characters that a script needs: emoji, Persian, Indic scripts, Mongolian. */
+function isNeededByScript(chars: readonly string[], i: number): boolean {
   const char = chars[i] ?? "";
   const before = chars[i - 1] ?? "";
   const after = chars[i + 1] ?? "";
   if (char === "\ufe0f" || char === "\ufe0e") {
     return picture.test(before) || (char === "\ufe0f" && keycap.test(before) && after === "\u20e3");
   }
-  if (/[\u180b-\u180d\u180f]/.test(char)) return mongolian.test(before) && !unseen.test(before);
+  if (/[\u180b-\u180d\u180f]/.test(char)) return mongolian.test(before) && !invisible.test(before);
   if (!isJoiner(char)) return false;
   if (char === "\u200d" && pictureEnd.test(before) && picture.test(after)) return true;
   if (virama.test(before) && indic.test(after)) return true;

@@ -157,9 +157,9 @@ describe("long texts", () => {
   });
 
   test("lists too", () => {
-    const tasks = Array.from({ length: limits.maxHookRows + 9 }, (_, i) => ({ id: `t${i}` }));
+    const tasks = Array.from({ length: limits.maxHookItems + 9 }, (_, i) => ({ id: `t${i}` }));
     expect(read("Stop", { background_tasks: tasks }).background_tasks).toEqual(
-      tasks.slice(0, limits.maxHookRows),
+      tasks.slice(0, limits.maxHookItems),
     );
   });
 });
