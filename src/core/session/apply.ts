@@ -1,4 +1,4 @@
-/** One event, in order, on one session. What arrives out of order is put in its place by reduce.ts. */
+/** Applies one event to one session. reduce.ts puts events that arrive out of order in their place first. */
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
 import * as asks from "./asks.ts";
@@ -6,34 +6,100 @@ import { endChild, isChildRunning, reconcileChildren, upsertChild } from "./chil
 import { type AgentEvent, type Change, isHookChange, isSamePlace, type Moment } from "./event.ts";
 import { createSession, type Session, type ToolCall } from "./session.ts";
 import { applyStatusFile, settle } from "./settle.ts";
+import { statusTexts } from "./texts.ts";
 
 export function applyEvent(before: Session | null, event: AgentEvent): Session {
   const known = before ? settle(before, event.t) : createSession(event);
-  if (event.t < known.newest) return late(known, event);
+  if (event.t < known.newest) return applyLate(known, event);
   if (isDuplicate(known, event)) return known;
-  const noted = recordActivity(known, event);
-  const { ended } = noted;
-  if (ended && event.change.kind === "gone") return { ...noted, file: null };
-  // The agent removes its file first, and says why about 50 ms later.
+  const session = recordActivity(known, event);
+  const { ended } = session;
+  if (ended && event.change.kind === "gone") return { ...session, file: null };
+  // The agent removes its status file first, and sends the reason about 50 ms later.
   if (ended && event.change.kind === "session-end") {
-    return { ...noted, ended: { ...ended, reason: event.change.reason ?? "ended" } };
+    return { ...session, ended: { ...ended, reason: event.change.reason ?? "ended" } };
   }
-  const alive = revive(noted, event);
-  return alive ? change(alive, event, event.change) : noted;
+  const alive = revive(session, event);
+  return alive ? applyChange(alive, event, event.change) : session;
 }
 
-/** A session that ended lives again when something newer happens to it; null: it stays ended. */
+/** A newer event revives an ended session. Returns null if it stays ended. */
 function revive(session: Session, event: AgentEvent): Session | null {
   if (!session.ended) return session;
   const { kind } = event.change;
-  const starts = kind === "session-start" || kind === "prompt" || kind === "status";
-  if (!starts && (!isHookChange(event.change) || event.t - session.ended.t < timing.trailingMs)) {
+  const isStart = kind === "session-start" || kind === "prompt" || kind === "status";
+  if (!isStart && (!isHookChange(event.change) || event.t - session.ended.t < timing.trailingMs)) {
     return kind === "enriched" ? session : null;
   }
   return kind === "session-end" ? null : { ...session, ended: null };
 }
 
-function runs(session: Session, event: AgentEvent, detail: string | null): Session {
+/** The same hook, registered twice, sends the same payload twice. */
+function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
+  if (payloadKey === null) return false;
+  for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
+  return false;
+}
+
+/** Records what every event says besides its change: that the session is alive, and where. */
+function recordActivity(session: Session, event: AgentEvent): Session {
+  const isActivity = isHookChange(event.change) || event.change.kind === "status";
+  const when = { at: event.at, t: event.t };
+  const isMain = event.agentId === null;
+  return {
+    ...session,
+    newest: Math.max(session.newest, event.t),
+    last: isActivity ? when : session.last,
+    moved: isActivity ? when : session.moved,
+    settled: isActivity ? false : session.settled,
+    payloads: event.payloadKey === null ? session.payloads : addPayload(session, event),
+    cwd: (isMain ? event.cwd : null) ?? session.cwd,
+    firstCwd: session.firstCwd ?? event.cwd,
+    project: session.project ?? event.project,
+    transcriptPath: (isMain ? event.transcriptPath : null) ?? session.transcriptPath,
+    attended: mergeAttended(session, event),
+    place: mergePlace(session, event),
+  };
+}
+
+/** The status file knows better: after the user sends a session to the background, its hooks say it is unattended. */
+function mergeAttended({ attended, file }: Session, event: AgentEvent): boolean | null {
+  const isFromFile = file !== null && attended === true && event.change.kind !== "status";
+  return isFromFile ? attended : (event.attended ?? attended);
+}
+
+const maxPayloads = 16;
+
+/** Adds the payload to the recent ones. After a prompt or the end of a turn, an equal payload is a new event. */
+function addPayload(
+  { payloads }: Session,
+  { payloadKey, t, change: { kind } }: AgentEvent,
+): Session["payloads"] {
+  const isNewTurn = kind === "prompt" || kind === "turn-end";
+  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= timing.duplicateMs);
+  recent.push({ key: payloadKey ?? "", t });
+  if (recent.length > maxPayloads) recent.shift();
+  return recent;
+}
+
+function mergePlace(session: Session, event: AgentEvent): Session["place"] {
+  const old = session.place;
+  const reported = event.place;
+  if (!reported || !old) return reported ?? old;
+  if (isSamePlace(old, reported)) return old;
+  const isSamePid = reported.pid === null || reported.pid === old.pid;
+  if (!isSamePid) return reported;
+  return {
+    local: reported.local || old.local,
+    pid: reported.pid ?? old.pid,
+    procStart: reported.procStart ?? old.procStart,
+    tty: reported.tty ?? old.tty,
+    terminalSessionId: reported.terminalSessionId ?? old.terminalSessionId,
+    env: { ...reported.env, ...old.env },
+  };
+}
+
+function runTurn(session: Session, event: AgentEvent, detail: string | null): Session {
   const { turn } = session;
   if (!turn.running) {
     return {
@@ -45,7 +111,7 @@ function runs(session: Session, event: AgentEvent, detail: string | null): Sessi
   return { ...session, detail, turn: turn.byHook ? turn : { ...turn, byHook: true } };
 }
 
-function over(session: Session, when: Moment, error: string | null): Session {
+function endTurn(session: Session, when: Moment, error: string | null): Session {
   return {
     ...session,
     detail: null,
@@ -56,95 +122,108 @@ function over(session: Session, when: Moment, error: string | null): Session {
   };
 }
 
-function change(session: Session, event: AgentEvent, m: Change): Session {
+function applyChange(session: Session, event: AgentEvent, change: Change): Session {
   const { agentId } = event;
-  const main = agentId === null;
-  switch (m.kind) {
+  const isMain = agentId === null;
+  switch (change.kind) {
     case "session-start":
-      return sessionStart(session, event, m);
+      return startSession(session, event, change);
     case "session-end":
-      return end(session, event, m.reason ?? "ended");
+      return endSession(session, event, change.reason ?? "ended");
     case "prompt":
-      return prompt(session, event, m);
+      return applyPrompt(session, event, change);
     case "tool-start":
-      return toolStart(session, event, m);
+      return startTool(session, event, change);
     case "tool-end":
-      return toolEnd(session, event, m);
+      return endTool(session, event, change);
     case "tool-batch-end": {
       const closed = asks.closeThreadAsks(session, agentId);
-      const tools = closed.tools.map((c) => (c.agentId === agentId && !c.ended ? ended(c, event) : c));
-      return main && !trails(session, event)
-        ? runs({ ...closed, tools }, event, "Thinking")
+      const tools = closed.tools.map((c) => (c.agentId === agentId && !c.ended ? endCall(c, event) : c));
+      return isMain && !isTrailing(session, event)
+        ? runTurn({ ...closed, tools }, event, statusTexts.thinking)
         : { ...closed, tools };
     }
     case "ask": {
-      const known = main ? session : upsertChild(session, event);
-      if (!main && !isChildRunning(known, agentId)) return known;
-      const asked = asks.openRequest(known, event, m);
-      return main && !asked.turn.running ? runs(asked, event, m.tool) : asked;
+      const known = isMain ? session : upsertChild(session, event);
+      if (!isMain && !isChildRunning(known, agentId)) return known;
+      const asked = asks.openRequest(known, event, change);
+      return isMain && !asked.turn.running ? runTurn(asked, event, change.tool) : asked;
     }
     case "ask-answered":
-      return asks.closeAnswered(session, m.request, event);
+      return asks.closeAnswered(session, change.request, event);
     case "elicitation-end": {
       const open = session.asks.filter((ask) => ask.kind === "elicitation");
-      const ask = open.find((a) => a.inputKey === m.server) ?? open[0];
+      const ask = open.find((a) => a.inputKey === change.server) ?? open[0];
       return ask ? asks.closeAsks(session, (a) => a === ask) : session;
     }
     case "reminder":
-      return asks.applyReminder(session, m, event);
+      return asks.applyReminder(session, change, event);
     case "turn-end": {
       const stopped = { at: event.at, t: event.t };
-      const closed = asks.closeThreadAsks({ ...over(session, event, m.error), stopped }, null);
-      const spoken = m.lastResponse === null ? closed : { ...closed, lastResponse: m.lastResponse };
-      return m.background ? reconcileChildren(spoken, m.background, event) : spoken;
+      const closed = asks.closeThreadAsks({ ...endTurn(session, event, change.error), stopped }, null);
+      const answered =
+        change.lastResponse === null ? closed : { ...closed, lastResponse: change.lastResponse };
+      return change.background ? reconcileChildren(answered, change.background, event) : answered;
     }
     case "child-start":
-      return main ? session : upsertChild(session, event);
+      return isMain ? session : upsertChild(session, event);
     case "child-end":
-      return main ? session : endChild(session, agentId, event);
+      return isMain ? session : endChild(session, agentId, event);
     case "compact-start": {
       const beforeCompact = session.beforeCompact ?? {
         running: session.turn.running,
         detail: session.detail,
       };
-      return { ...runs(session, event, "Compacting"), beforeCompact };
+      return { ...runTurn(session, event, "Compacting"), beforeCompact };
     }
     case "compact-end": {
-      const was = session.beforeCompact;
-      if (!was) return session;
-      if (was.running) return { ...session, beforeCompact: null, detail: was.detail };
-      return over(session, event, null);
+      const before = session.beforeCompact;
+      if (!before) return session;
+      if (before.running) return { ...session, beforeCompact: null, detail: before.detail };
+      return endTurn(session, event, null);
     }
     case "setup":
-      return runs(session, event, "Setup");
+      return runTurn(session, event, "Setup");
     case "interrupted":
       if (event.at < session.turn.at || !(session.turn.running || asks.hasBlockingAsk(session)))
         return session;
-      return asks.closeThreadAsks(over(session, event, null), null);
+      return asks.closeThreadAsks(endTurn(session, event, null), null);
     case "status":
-      return applyStatusFile(m.title === null ? session : { ...session, title: m.title }, m, event);
+      return applyStatusFile(
+        change.title === null ? session : { ...session, title: change.title },
+        change,
+        event,
+      );
     case "gone":
-      return end({ ...session, file: null }, event, m.why === "process" ? "process gone" : "file gone");
+      return endSession(
+        { ...session, file: null },
+        event,
+        change.why === "process" ? "process gone" : "file gone",
+      );
     case "enriched":
-      return enrich(session, m.with);
+      return enrich(session, change.with);
     case "no-change":
       return session;
     default:
-      return m satisfies never;
+      return change satisfies never;
   }
 }
 
-function sessionStart(session: Session, event: AgentEvent, m: Change & { kind: "session-start" }): Session {
-  const named = m.model === null ? session : { ...session, model: m.model };
-  if (m.source === "compact") return named;
-  return { ...over(named, event, null), asks: [], children: [], tools: [], background: null };
+function startSession(
+  session: Session,
+  event: AgentEvent,
+  change: Change & { kind: "session-start" },
+): Session {
+  const named = change.model === null ? session : { ...session, model: change.model };
+  if (change.source === "compact") return named;
+  return { ...endTurn(named, event, null), asks: [], children: [], tools: [], background: null };
 }
 
-function end(session: Session, when: Moment, reason: string): Session {
+function endSession(session: Session, when: Moment, reason: string): Session {
   if (session.ended) return session;
   const whileBusy = session.turn.running || asks.hasBlockingAsk(session);
   return {
-    ...over(session, when, session.turn.error),
+    ...endTurn(session, when, session.turn.error),
     ended: { reason, whileBusy, at: when.at, t: when.t },
     asks: [],
     children: session.children.map((child) => (child.running ? { ...child, running: false } : child)),
@@ -153,61 +232,61 @@ function end(session: Session, when: Moment, reason: string): Session {
   };
 }
 
-function prompt(session: Session, event: AgentEvent, m: Change & { kind: "prompt" }): Session {
-  // Calls that a "No" or Esc left behind without a hook. A prompt typed during a turn is only queued.
+function applyPrompt(session: Session, event: AgentEvent, change: Change & { kind: "prompt" }): Session {
+  // Drops calls that "No" or Esc ended without a hook. A prompt typed during a turn is only queued.
   const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
   const prompted = { at: event.at, t: event.t };
-  const running = runs(asks.closeThreadAsks({ ...session, tools, prompted }, null), event, null);
-  if (m.byMachine) return running;
-  return { ...running, lastPrompt: m.text, turnCount: session.turnCount + 1 };
+  const running = runTurn(asks.closeThreadAsks({ ...session, tools, prompted }, null), event, null);
+  if (change.byMachine) return running;
+  return { ...running, lastPrompt: change.text, turnCount: session.turnCount + 1 };
 }
 
-function toolStart(session: Session, event: AgentEvent, m: Change & { kind: "tool-start" }): Session {
+function startTool(session: Session, event: AgentEvent, change: Change & { kind: "tool-start" }): Session {
   const call: ToolCall = {
-    toolUseId: m.toolUseId,
-    tool: m.tool,
+    toolUseId: change.toolUseId,
+    tool: change.tool,
     agentId: event.agentId,
     promptId: event.promptId,
-    inputKey: m.inputKey,
-    summary: m.summary,
+    inputKey: change.inputKey,
+    summary: change.summary,
     ended: false,
     at: event.at,
     t: event.t,
   };
-  const main = event.agentId === null;
-  const settled = main ? asks.closeAsks(session, (ask) => ask.from === "reminder") : session;
-  const known = main ? runs(settled, event, m.tool) : upsertChild(settled, event, m.tool);
-  // Stamped after its subagent's end: there is nobody left to run it.
+  const isMain = event.agentId === null;
+  const settled = isMain ? asks.closeAsks(session, (ask) => ask.from === "reminder") : session;
+  const known = isMain ? runTurn(settled, event, change.tool) : upsertChild(settled, event, change.tool);
+  // Stamped after the end of its subagent, so nothing runs it any more.
   if (event.agentId !== null && !isChildRunning(known, event.agentId)) return known;
   const tools = [...known.tools, call];
   if (tools.length > limits.maxTools) tools.shift();
-  const skill = m.skill === null || !main ? known.currentSkill : m.skill;
+  const skill = change.skill === null || !isMain ? known.currentSkill : change.skill;
   return asks.bindToolCall({ ...known, tools, currentSkill: skill }, call, event);
 }
 
-function ended(call: ToolCall, when: Moment): ToolCall {
+function endCall(call: ToolCall, when: Moment): ToolCall {
   return { ...call, ended: true, at: when.at, t: when.t };
 }
 
-/** A tool's end that comes right after its turn's does not start the turn again. */
-function trails({ turn }: Session, event: AgentEvent): boolean {
+/** The end of a tool right after the end of its turn does not start the turn again. */
+function isTrailing({ turn }: Session, event: AgentEvent): boolean {
   return !turn.running && event.t > turn.t && event.t - turn.t < timing.trailingMs;
 }
 
-function toolEnd(session: Session, event: AgentEvent, m: Change & { kind: "tool-end" }): Session {
-  const main = event.agentId === null;
-  const same = (c: ToolCall) => m.toolUseId !== null && c.toolUseId === m.toolUseId;
+function endTool(session: Session, event: AgentEvent, change: Change & { kind: "tool-end" }): Session {
+  const isMain = event.agentId === null;
+  const isSame = (c: ToolCall) => change.toolUseId !== null && c.toolUseId === change.toolUseId;
   const tools: ToolCall[] = [];
   for (const c of session.tools) {
     if (c.ended && event.t - c.t >= timing.trailingMs * 2) continue;
-    tools.push(same(c) ? ended(c, event) : c);
+    tools.push(isSame(c) ? endCall(c, event) : c);
   }
-  const closed = asks.closeForTool({ ...session, tools }, event, m.tool, m.toolUseId);
-  if (!main) return upsertChild(closed, event, null);
-  const unnamed = asks.closeAsks(closed, (ask) => ask.from === "reminder");
-  if (trails(session, event) && !session.tools.some(same)) return unnamed;
-  const running = runs(unnamed, event, "Thinking");
-  return m.skill === null ? running : { ...running, currentSkill: null };
+  const closed = asks.closeForTool({ ...session, tools }, event, change.tool, change.toolUseId);
+  if (!isMain) return upsertChild(closed, event, null);
+  const reminded = asks.closeAsks(closed, (ask) => ask.from === "reminder");
+  if (isTrailing(session, event) && !session.tools.some(isSame)) return reminded;
+  const running = runTurn(reminded, event, statusTexts.thinking);
+  return change.skill === null ? running : { ...running, currentSkill: null };
 }
 
 function enrich(session: Session, known: (Change & { kind: "enriched" })["with"]): Session {
@@ -222,84 +301,20 @@ function enrich(session: Session, known: (Change & { kind: "enriched" })["with"]
   };
 }
 
-/** Older than what we know: it changes nothing on, but what it says has ended, has ended. */
-function late(session: Session, event: AgentEvent): Session {
-  const m = event.change;
-  if (m.kind === "tool-end" && m.toolUseId !== null) {
-    return asks.closeAsks(session, (ask) => ask.toolUseId === m.toolUseId);
+/** An event older than the newest one starts nothing, but what it says has ended, has ended. */
+function applyLate(session: Session, event: AgentEvent): Session {
+  const { change } = event;
+  if (change.kind === "tool-end" && change.toolUseId !== null) {
+    return asks.closeAsks(session, (ask) => ask.toolUseId === change.toolUseId);
   }
-  if (m.kind === "child-end" && event.agentId !== null) {
+  if (change.kind === "child-end" && event.agentId !== null) {
     const child = session.children.find((c) => c.agentId === event.agentId);
     return child && child.t <= event.t ? endChild(session, event.agentId, event) : session;
   }
-  // What the file said last is told again when nothing changes any more.
-  if (m.kind === "status" && session.file && event.t > session.file.t) {
-    const { status, waitingFor } = m;
+  // Applied by settle() once nothing changes any more.
+  if (change.kind === "status" && session.file && event.t > session.file.t) {
+    const { status, waitingFor } = change;
     return { ...session, file: { status, waitingFor, at: event.at, t: event.t }, settled: false };
   }
-  return m.kind === "enriched" ? enrich(session, m.with) : session;
-}
-
-/** What every event tells besides its change: that the session lives, where it is, and who sits there. */
-
-function isDuplicate({ payloads }: Session, { payloadKey, t }: AgentEvent): boolean {
-  if (payloadKey === null) return false;
-  for (const p of payloads) if (p.key === payloadKey && t - p.t <= timing.duplicateMs) return true;
-  return false;
-}
-
-function recordActivity(session: Session, event: AgentEvent): Session {
-  const hook = isHookChange(event.change);
-  const changes = hook || event.change.kind === "status";
-  const when = { at: event.at, t: event.t };
-  const main = event.agentId === null;
-  return {
-    ...session,
-    newest: Math.max(session.newest, event.t),
-    last: changes ? when : session.last,
-    moved: changes ? when : session.moved,
-    settled: changes ? false : session.settled,
-    payloads: event.payloadKey === null ? session.payloads : withPayload(session, event),
-    cwd: (main ? event.cwd : null) ?? session.cwd,
-    firstCwd: session.firstCwd ?? event.cwd,
-    project: session.project ?? event.project,
-    transcriptPath: (main ? event.transcriptPath : null) ?? session.transcriptPath,
-    attended: attendedBy(session, event),
-    place: mergePlace(session, event),
-  };
-}
-
-/** The agent's file knows best: hooks of a session that the person sent to the background say that nobody sits there. */
-function attendedBy({ attended, file }: Session, event: AgentEvent): boolean | null {
-  const isFiles = file !== null && attended === true && event.change.kind !== "status";
-  return isFiles ? attended : (event.attended ?? attended);
-}
-
-/** Those of the last moment, and this one. After a prompt or a turn's end the same words mean something new. */
-function withPayload(
-  { payloads }: Session,
-  { payloadKey, t, change: { kind } }: AgentEvent,
-): Session["payloads"] {
-  const isNewTurn = kind === "prompt" || kind === "turn-end";
-  const recent = isNewTurn ? [] : payloads.filter((p) => t - p.t <= timing.duplicateMs);
-  recent.push({ key: payloadKey ?? "", t });
-  if (recent.length > 16) recent.shift();
-  return recent;
-}
-
-function mergePlace(session: Session, event: AgentEvent): Session["place"] {
-  const old = session.place;
-  const told = event.place;
-  if (!told || !old) return told ?? old;
-  if (isSamePlace(old, told)) return old;
-  const samePid = told.pid === null || told.pid === old.pid;
-  if (!samePid) return told;
-  return {
-    local: told.local || old.local,
-    pid: told.pid ?? old.pid,
-    procStart: told.procStart ?? old.procStart,
-    tty: told.tty ?? old.tty,
-    terminalSessionId: told.terminalSessionId ?? old.terminalSessionId,
-    env: { ...told.env, ...old.env },
-  };
+  return change.kind === "enriched" ? enrich(session, change.with) : session;
 }

@@ -1,20 +1,20 @@
-/** What a person is asked, word for word, and what they can answer. */
+/** What the user is asked in full, and what they can answer. */
 import type { AskKind } from "./event.ts";
 import type { Ask } from "./session.ts";
 
-/** What a person is asked, in full: all there is to decide by. */
+/** Everything the user needs to decide. */
 export interface AskDetails {
   readonly kind: AskKind;
   readonly tool: string | null;
   /** "Run a command", "Edit src/app.ts", "Fetch a page", "Use create_issue (github)", "Approve a plan". */
   readonly heading: string;
-  /** The exact text, line by line; what cannot be seen is made visible, a long line goes on behind a "⤷ ". */
+  /** The exact text. Invisible characters are made visible; a row that continues a long line starts with "⤷ ". */
   readonly lines: readonly string[];
-  /** false: there is more than these lines show. Then nobody may allow it from here. */
+  /** False if there is more than these lines show. Then it cannot be allowed from here. */
   readonly isWhole: boolean;
-  /** In words, most severe first: "deletes without asking (rm -rf)", "runs what it downloads (curl | sh)". */
+  /** Warnings, most severe first: "deletes without asking (rm -rf)", "runs what it downloads (curl | sh)". */
   readonly dangers: readonly string[];
-  /** What the agent itself offers to allow for good, in words: "Always allow npm test in this project, for you". */
+  /** What the agent offers to allow permanently: "Always allow npm test in this project, for you". */
   readonly always: readonly string[];
   readonly questions: readonly Question[];
 }
@@ -28,19 +28,19 @@ export interface Question {
 
 export type Answer =
   | { readonly do: "allow" }
-  /** `choice` is an index into Asked.always. */
+  /** `choice` is an index into AskDetails.always. */
   | { readonly do: "always"; readonly choice: number }
   | { readonly do: "deny"; readonly message: string | null }
-  /** Per question: the labels chosen, or one free text. */
+  /** Per question: the chosen labels, or one free text. */
   | { readonly do: "reply"; readonly replies: readonly (readonly string[])[] };
 
-/** null: it cannot be answered from here. */
+/** Returns null if the ask cannot be answered from here. */
 export type FindAskDetails = (ask: Ask) => AskDetails | null;
 
-/** Nothing can be, where the person does not want it. */
+/** Finds nothing if answering is turned off in the settings. */
 export function withAnsweringEnabled(
-  asked: FindAskDetails,
+  findDetails: FindAskDetails,
   { answering }: { readonly answering: { readonly enabled: boolean } },
 ): FindAskDetails {
-  return answering.enabled ? asked : () => null;
+  return answering.enabled ? findDetails : () => null;
 }

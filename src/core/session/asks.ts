@@ -1,30 +1,30 @@
-/** Opening, naming, binding and closing asks. Every function takes a session and gives the next. */
+/** Opens, names and closes asks. Every function takes a session and returns the next one. */
 import { limits } from "../limits.ts";
 import type { AgentEvent, AskKind, Change, Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session, type ToolCall } from "./session.ts";
 
-export function closeAsks(session: Session, closes: (ask: Ask) => boolean): Session {
-  return session.asks.some(closes)
-    ? { ...session, asks: session.asks.filter((ask) => !closes(ask)) }
+export function closeAsks(session: Session, isOver: (ask: Ask) => boolean): Session {
+  return session.asks.some(isOver)
+    ? { ...session, asks: session.asks.filter((ask) => !isOver(ask)) }
     : session;
 }
 
-/** Through beckon. */
+/** Closes the ask that was answered through beckon. */
 export function closeAnswered(session: Session, request: string, { at, t }: Moment): Session {
   return { ...closeAsks(session, (ask) => ask.request === request), answered: { at, t } };
 }
 
-/** All asks of one thread (the idle one is the main thread's). What the status file opened, the file closes. */
+/** Closes all asks of one thread (the idle ask belongs to the main thread), except those that only the status file closes. */
 export function closeThreadAsks(session: Session, agentId: string | null): Session {
   return closeAsks(session, (ask) => ask.agentId === agentId && ask.from !== "file");
 }
 
-/** A thread that has ended asks nothing. If the file still says "waiting", the dialog is somebody else's. */
+/** Closes the asks of a thread that has ended. If the status file still says "waiting", the dialog belongs to another thread. */
 export function endThreadAsks(session: Session, agentId: string): Session {
   const closed = closeThreadAsks(session, agentId);
-  const guessed = closed.asks.find((ask) => ask.agentId === agentId);
-  return guessed
-    ? replaceAsk(closed, guessed, { ...guessed, agentId: null, tool: null, summary: "" })
+  const fromFile = closed.asks.find((ask) => ask.agentId === agentId);
+  return fromFile
+    ? replaceAsk(closed, fromFile, { ...fromFile, agentId: null, tool: null, summary: "" })
     : closed;
 }
 
@@ -32,11 +32,11 @@ export function hasBlockingAsk(session: Session): boolean {
   return session.asks.some(isBlocking);
 }
 
-/** After a start, the order of a hook and the file is sure to so much: an ask is open since the first of the two, whichever counts first. */
-const orderSlackMs = 20;
+/** Stamps of hook and file differ by up to this much. An ask is open since the earlier of the two. */
+const stampSlackMs = 20;
 
 function openSince({ at: known }: Ask, { at }: Moment): number {
-  return at < known && known - at <= orderSlackMs ? at : known;
+  return at < known && known - at <= stampSlackMs ? at : known;
 }
 
 type NewAsk = Omit<Ask, "id" | "at" | "t" | "hidden">;
@@ -44,7 +44,7 @@ type NewAsk = Omit<Ask, "id" | "at" | "t" | "hidden">;
 function openAsk(session: Session, ask: NewAsk, when: Moment): Session {
   if (session.asks.length >= limits.maxOpenAsks) return session;
   const asksOpened = session.asksOpened + 1;
-  // Counted, not random: when a late event makes us tell the story anew, the same dialog keeps its id.
+  // Counted, not random, so that a dialog keeps its id when a late event makes reduce replay.
   const id = `${session.sessionId.slice(0, 8)}-${asksOpened}`;
   return {
     ...session,
@@ -57,33 +57,38 @@ function replaceAsk(session: Session, old: Ask, next: Ask): Session {
   return { ...session, asks: session.asks.map((ask) => (ask === old ? next : ask)) };
 }
 
-function sameCall(call: ToolCall, event: AgentEvent, tool: string | null, inputKey: string | null): boolean {
+function isSameCall(
+  call: ToolCall,
+  event: AgentEvent,
+  tool: string | null,
+  inputKey: string | null,
+): boolean {
   return (
     call.tool === tool &&
     call.inputKey === inputKey &&
     call.agentId === event.agentId &&
-    // A subagent's events change to the id of a newer prompt in mid-course.
+    // The events of a running subagent change to the id of a newer prompt.
     (call.agentId !== null || call.promptId === event.promptId)
   );
 }
 
-/** An elicitation names no tool and no subagent, only the server whose tool asks. */
-function isOf(call: ToolCall, event: AgentEvent, change: Change & { kind: "ask" }): boolean {
+/** An elicitation names neither tool nor subagent, only the MCP server. */
+function isRequestOf(call: ToolCall, event: AgentEvent, change: Change & { kind: "ask" }): boolean {
   if (change.ask === "elicitation") return !call.ended && call.tool.startsWith(`mcp__${change.inputKey}__`);
-  return sameCall(call, event, change.tool, change.inputKey);
+  return isSameCall(call, event, change.tool, change.inputKey);
 }
 
-/** A request whose tool ended this short a time ago was answered before we heard of it. */
+/** If its tool call ended this recently, a request was answered before it arrived. */
 const justEndedMs = 2_000;
 
-/** PermissionRequest: opens an ask, or names the one that a reminder or the status file opened without a name. */
+/** Opens an ask for a permission request, or names the ask that a reminder or the status file opened. */
 export function openRequest(session: Session, event: AgentEvent, change: Change & { kind: "ask" }): Session {
   const isBound = ({ toolUseId }: ToolCall) => session.asks.some((ask) => ask.toolUseId === toolUseId);
-  const calls = session.tools.filter((call) => isOf(call, event, change));
+  const calls = session.tools.filter((call) => isRequestOf(call, event, change));
   const call = calls.find((c) => !c.ended && !isBound(c));
   if (!call && calls.some((c) => c.ended && event.t - c.t < justEndedMs)) return session;
 
-  const told = {
+  const details = {
     kind: change.ask,
     agentId: event.agentId ?? call?.agentId ?? null,
     tool: change.tool,
@@ -96,9 +101,9 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
     request: event.id,
     from: "hook",
   } as const;
-  const nameless = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
-  if (!nameless) return openAsk(session, told, event);
-  return replaceAsk(session, nameless, { ...nameless, ...told, at: openSince(nameless, event) });
+  const unnamed = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
+  if (!unnamed) return openAsk(session, details, event);
+  return replaceAsk(session, unnamed, { ...unnamed, ...details, at: openSince(unnamed, event) });
 }
 
 function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
@@ -106,27 +111,27 @@ function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: M
   return openAsk(session, { ...ask, summary: "", options: [], request: null }, when);
 }
 
-/** An ask that no request named can only be about the one tool call under way, if there is just one. */
+/** An unnamed permission ask must be about the running tool call if there is only one. */
 export function nameFromToolCall(session: Session): Session {
-  const nameless = session.asks.find(
+  const unnamed = session.asks.find(
     (ask) => ask.from !== "hook" && ask.kind === "permission" && ask.tool === null,
   );
   const running = session.tools.filter((call) => !call.ended);
   const [only] = running;
-  if (!nameless || !only || running.length > 1) return session;
+  if (!unnamed || !only || running.length > 1) return session;
   const { agentId, tool, summary } = only;
-  return replaceAsk(session, nameless, { ...nameless, agentId, tool, summary });
+  return replaceAsk(session, unnamed, { ...unnamed, agentId, tool, summary });
 }
 
-/** PreToolUse after its PermissionRequest: the ask learns its tool_use_id. */
+/** Adds the tool_use_id to an ask whose PermissionRequest came before its PreToolUse. */
 export function bindToolCall(session: Session, call: ToolCall, event: AgentEvent): Session {
   const waiting = session.asks.find(
-    (ask) => ask.from === "hook" && ask.toolUseId === null && sameCall(call, event, ask.tool, ask.inputKey),
+    (ask) => ask.from === "hook" && ask.toolUseId === null && isSameCall(call, event, ask.tool, ask.inputKey),
   );
   return waiting ? replaceAsk(session, waiting, { ...waiting, toolUseId: call.toolUseId }) : session;
 }
 
-/** A tool ended: its ask is over. By its id; a request that never met its call is found by thread and tool. */
+/** Closes the ask of a tool that has ended: by its tool_use_id, or by thread and tool if the ask never got one. */
 export function closeForTool(session: Session, event: AgentEvent, tool: string, id: string | null): Session {
   const byId = id === null ? undefined : session.asks.find((ask) => ask.toolUseId === id);
   const ask =
@@ -137,7 +142,7 @@ export function closeForTool(session: Session, event: AgentEvent, tool: string, 
   return ask ? closeAsks(session, (a) => a === ask) : session;
 }
 
-/** The agent's reminder comes seconds late and names nothing: it only counts where nobody has said more. */
+/** The agent's notification comes seconds late and names nothing, so it counts only if nothing else is known. */
 export function applyReminder(
   session: Session,
   change: Change & { kind: "reminder" },
@@ -145,23 +150,23 @@ export function applyReminder(
 ): Session {
   if (hasBlockingAsk(session)) return session;
   if (change.ask === "idle") {
-    const over: Session =
+    const idle: Session =
       session.turn.running && session.file?.status !== "busy"
         ? { ...session, turn: { ...session.turn, running: false, at: when.at, t: when.t } }
         : session;
-    if (over.asks.some((ask) => ask.kind === "idle")) return over;
-    return openUnnamed(over, "idle", "reminder", when);
+    if (idle.asks.some((ask) => ask.kind === "idle")) return idle;
+    return openUnnamed(idle, "idle", "reminder", when);
   }
   if (session.file && session.file.status !== "waiting") return session;
   return nameFromToolCall(openUnnamed(session, change.ask, "reminder", when));
 }
 
-/** What the status file says of dialogs: "waiting" shows what was hidden, or opens an ask without a name. */
+/** The status file says "waiting": shows hidden asks, or opens an unnamed one. */
 export function applyFileWaiting(session: Session, kind: "permission" | "question", when: Moment): Session {
-  const shown = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
-  if (shown) {
-    const at = openSince(shown, when);
-    return at === shown.at ? session : replaceAsk(session, shown, { ...shown, at });
+  const visible = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
+  if (visible) {
+    const at = openSince(visible, when);
+    return at === visible.at ? session : replaceAsk(session, visible, { ...visible, at });
   }
   if (hasBlockingAsk(session)) {
     return { ...session, asks: session.asks.map((ask) => (ask.hidden ? { ...ask, hidden: false } : ask)) };
@@ -169,7 +174,7 @@ export function applyFileWaiting(session: Session, kind: "permission" | "questio
   return openUnnamed(session, kind, "file", when);
 }
 
-/** Settled "busy": no dialog is on the screen, whatever a request announced. It may still come. */
+/** The status file has settled on "busy": no dialog is on the screen, although a request came. It may still appear. */
 export function hideBlockingAsks(session: Session): Session {
   if (!session.asks.some((ask) => isBlocking(ask) && isVisible(ask))) return session;
   return {

@@ -1,4 +1,4 @@
-/** Subagents: they appear, work, ask and end; their asks end with them. */
+/** Subagents: how they appear, work and end. Their asks end with them. */
 
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
@@ -10,7 +10,7 @@ export function isChildRunning(session: Session, agentId: string): boolean {
   return session.children.some((child) => child.agentId === agentId && child.running);
 }
 
-/** An event of the child: it is there and runs. `detail` null: thinking; undefined: as it was. */
+/** An event of a child means that it exists and runs. `detail` is null while it thinks; undefined keeps the old one. */
 export function upsertChild(session: Session, event: AgentEvent, detail?: string | null): Session {
   const { agentId } = event;
   if (agentId === null) return session;
@@ -29,7 +29,7 @@ export function upsertChild(session: Session, event: AgentEvent, detail?: string
   }
   if (!known.running && event.change.kind !== "child-start" && event.t - known.t < timing.trailingMs)
     return session;
-  return replace(session, known, {
+  return replaceChild(session, known, {
     ...known,
     type: event.agentType ?? known.type,
     running: true,
@@ -43,9 +43,9 @@ export function endChild(session: Session, agentId: string, when: Moment): Sessi
   const closed = endThreadAsks(session, agentId);
   const tools = closed.tools.filter((call) => call.agentId !== agentId);
   const known = closed.children.find((child) => child.agentId === agentId);
-  // /compact ends a child that never started.
+  // /compact sends the end of a child that never started.
   if (!known) return { ...closed, tools };
-  return replace({ ...closed, tools }, known, {
+  return replaceChild({ ...closed, tools }, known, {
     ...known,
     running: false,
     detail: null,
@@ -54,7 +54,7 @@ export function endChild(session: Session, agentId: string, when: Moment): Sessi
   });
 }
 
-/** What the end of a turn says of the background: names children not known yet, never revives one that ended. */
+/** Applies the background tasks that the end of a turn reports. Adds unknown children, never revives one that has ended. */
 export function reconcileChildren(
   session: Session,
   background: readonly BackgroundTask[],
@@ -69,10 +69,10 @@ export function reconcileChildren(
       next = endChild(next, child.agentId, when);
     }
   }
-  const fresh = agents.filter((task) => !session.children.some((child) => child.agentId === task.id));
+  const unknown = agents.filter((task) => !session.children.some((child) => child.agentId === task.id));
   return withChildren(next, [
     ...next.children,
-    ...fresh.map((task) => ({
+    ...unknown.map((task) => ({
       agentId: task.id,
       type: task.description ?? "",
       running: true,
@@ -84,11 +84,11 @@ export function reconcileChildren(
   ]);
 }
 
-function replace(session: Session, old: Child, next: Child): Session {
+function replaceChild(session: Session, old: Child, next: Child): Session {
   return { ...session, children: session.children.map((child) => (child === old ? next : child)) };
 }
 
-/** Children that ended make room first. */
+/** Drops ended children first if there are too many. */
 function withChildren(session: Session, children: readonly Child[]): Session {
   if (children.length <= limits.maxChildren) return { ...session, children };
   const oldest = children.find((child) => !child.running) ?? children[0];

@@ -1,8 +1,8 @@
-/** What any agent can tell us, in words that belong to no agent. Everything that happens becomes one of these. */
+/** AgentEvent: everything that happens to a session, in terms that belong to no particular agent. */
 
 /**
- * When something happened. `at` is the wall clock (for people). `t` orders events: milliseconds since this
- * machine's boot on a clock that nobody can set; events of an earlier boot have a negative `t`.
+ * When something happened. `at` is wall time, for display. `t` orders events: milliseconds since this machine's boot, on a
+ * monotonic clock. Events of an earlier boot have a negative `t`.
  */
 export interface Moment {
   readonly at: number;
@@ -11,12 +11,12 @@ export interface Moment {
 
 export type AskKind = "permission" | "question" | "plan" | "elicitation" | "idle";
 
-/** Where the session's terminal is. Every field is a claim of the forwarder: checked by shape before use. */
+/** Where the session's terminal is. The forwarder reports it, so every field is checked before use. */
 export interface Place {
-  /** The process is one of this machine's and of our own pid namespace: we can see whether it lives. */
+  /** The process runs on this machine and in our pid namespace, so we can see whether it is alive. */
   readonly local: boolean;
   readonly pid: number | null;
-  /** The process's start time in the system's own unit (Linux: field 22 of /proc/PID/stat). */
+  /** The start time of the process in the system's unit (Linux: field 22 of /proc/PID/stat). */
   readonly procStart: string | null;
   readonly tty: string | null;
   readonly terminalSessionId: string | null;
@@ -37,7 +37,7 @@ export interface Tokens {
   readonly cached: number;
 }
 
-/** What a session's own record (the transcript) adds; absent or null: not known, leave as it is. */
+/** What the transcript adds to a session. Absent or null means unknown: the session keeps its value. */
 export interface Enrichment {
   readonly model?: string | null;
   readonly tokens?: Tokens | null;
@@ -49,7 +49,7 @@ export interface Enrichment {
 
 export type FileStatus = "idle" | "busy" | "waiting" | "shell";
 
-/** The change an event makes. `note` makes none: it is kept for what it tells (cwd, place), never an error. */
+/** How an event changes its session. `no-change` only updates cwd, place and the time of the last event. */
 export type Change =
   | { readonly kind: "session-start"; readonly source: string; readonly model: string | null }
   | { readonly kind: "session-end"; readonly reason: string | null }
@@ -58,7 +58,7 @@ export type Change =
       readonly kind: "tool-start";
       readonly tool: string;
       readonly toolUseId: string | null;
-      /** Equal for equal inputs: binds a permission request to its tool call. */
+      /** Equal for equal inputs. Matches a permission request with its tool call. */
       readonly inputKey: string;
       readonly summary: string;
       readonly skill: string | null;
@@ -78,19 +78,19 @@ export type Change =
       readonly inputKey: string | null;
       readonly summary: string;
       readonly options: readonly string[];
-      /** How many it asks at once, where more than one question. */
+      /** How many questions it asks at once. Absent for one. */
       readonly questions?: number;
     }
-  /** By the event that asked: told anew with an event that came late, the same dialog may be counted otherwise. */
+  /** `request` is the id of the event that asked. Ask ids can change when a late event makes beckon reduce again. */
   | { readonly kind: "ask-answered"; readonly request: string }
   | { readonly kind: "elicitation-end"; readonly server: string | null }
-  /** The agent's own reminder that somebody is waited for: it names no tool and comes late. */
+  /** The agent's notification that it waits for the user. It names no tool and comes seconds late. */
   | { readonly kind: "reminder"; readonly ask: "permission" | "elicitation" | "idle"; readonly text: string }
   | {
       readonly kind: "turn-end";
       readonly error: string | null;
       readonly lastResponse: string | null;
-      /** null: this version of the agent does not tell. */
+      /** null if this version of the agent does not report it. */
       readonly background: readonly BackgroundTask[] | null;
     }
   | { readonly kind: "child-start"; readonly type: string }
@@ -98,7 +98,7 @@ export type Change =
   | { readonly kind: "compact-start" }
   | { readonly kind: "compact-end" }
   | { readonly kind: "setup" }
-  /** The person broke the turn off; only the transcript tells. */
+  /** The user interrupted the turn. Only the transcript shows it. */
   | { readonly kind: "interrupted" }
   | {
       readonly kind: "status";
@@ -117,7 +117,7 @@ export interface AgentEvent extends Moment {
   /** The subagent it belongs to; null for the main thread. */
   readonly agentId: string | null;
   readonly agentType: string | null;
-  /** The agent's own name of the event, for the history. */
+  /** The agent's name of the event, for the history. */
   readonly name: string;
   readonly promptId: string | null;
   readonly cwd: string | null;
@@ -125,14 +125,14 @@ export interface AgentEvent extends Moment {
   readonly project: string | null;
   readonly transcriptPath: string | null;
   readonly place: Place | null;
-  /** false: no person sits in front of it (`-p`, SDK). null: not told. */
+  /** False if no user is in front of it (`-p`, SDK); null if unknown. */
   readonly attended: boolean | null;
-  /** Equal for equal payloads: the same hook registered twice sends two events that count once. */
+  /** Equal for equal payloads. A hook that is registered twice sends two events that count once. */
   readonly payloadKey: string | null;
   readonly change: Change;
 }
 
-/** What hooks and files are not: facts that beckon itself adds, which say nothing about when the agent last moved. */
+/** False for facts that beckon adds itself. They do not mean that the agent has just done something. */
 export function isHookChange(change: Change): boolean {
   switch (change.kind) {
     case "status":
@@ -146,10 +146,10 @@ export function isHookChange(change: Change): boolean {
   }
 }
 
-/** Whose event it is, and what else is known about it. */
+/** The session an event belongs to, and what else is known about it. */
 export type EventSubject = Pick<AgentEvent, "agent" | "sessionId"> & Partial<AgentEvent>;
 
-/** An event that no hook sent. */
+/** Creates an event that no hook sent. */
 export function createInternalEvent(
   id: string,
   when: Moment,
@@ -179,15 +179,15 @@ export function createSessionKey(agent: string, sessionId: string): string {
   return `${agent}:${sessionId}`;
 }
 
-/** The same process in a terminal that we know: the rest of its place cannot have changed. */
-export function isSamePlace(known: Place | null, told: Place | null): boolean {
-  if (known === null || told === null) return known === told;
-  return known.pid === told.pid && known.procStart === told.procStart && known.tty !== null;
+/** The same process in a known terminal: nothing else about its place can have changed. */
+export function isSamePlace(known: Place | null, reported: Place | null): boolean {
+  if (known === null || reported === null) return known === reported;
+  return known.pid === reported.pid && known.procStart === reported.procStart && known.tty !== null;
 }
 
-/** This machine now, in the terms of `_meta`. */
+/** The current time on this machine, and what identifies its boot and pid namespace, as in `_meta`. */
 export interface ClockReading extends Moment {
   readonly boot: string | null;
-  /** Equal for processes that see each other's pids. */
+  /** Equal for processes that share a pid namespace. */
   readonly host: string | null;
 }

@@ -1,8 +1,12 @@
-/** What an alert is about, as a name that stays the same: once per ask, once per end of a turn. */
-
+/** Names of sessions, asks and alerts. An alert keeps its key as long as it is about the same ask or the same end of a turn. */
 import { createHash } from "node:crypto";
 import { createSessionKey, type Moment } from "./event.ts";
 import type { Ask, Session } from "./session.ts";
+
+/** `agent:sessionId` */
+export function sessionKeyOf({ agent, sessionId }: Session): string {
+  return createSessionKey(agent, sessionId);
+}
 
 export function askAlertKey(session: Session, askId: string): string {
   return `${sessionKeyOf(session)}#${askId}`;
@@ -16,16 +20,11 @@ export function diedAlertKey(session: Session, ended: Moment): string {
   return `${sessionKeyOf(session)}#died-${ended.at}`;
 }
 
-export function sessionKeyOf({ agent, sessionId }: Session): string {
-  return createSessionKey(agent, sessionId);
+export function sessionKeyOfAlert(alertKey: string): string {
+  return alertKey.slice(0, alertKey.lastIndexOf("#"));
 }
 
-/** `agent:sessionId` of an alert's key. */
-export function sessionKeyOfAlert(key: string): string {
-  return key.slice(0, key.lastIndexOf("#"));
-}
-
-/** All that it can alert about as it stands. */
+/** Lists the keys of all alerts that the session can cause in its current state. */
 export function listAlertKeys(session: Session): string[] {
   const { asks, stopped, ended } = session;
   return [
@@ -36,8 +35,8 @@ export function listAlertKeys(session: Session): string[] {
 }
 
 /**
- * What an answer calls its ask. Counted alone (`5e55109e-3`) it could be another dialog's: after a late event the story is
- * told anew, and after a lost snapshot counted anew. With the request in it, it is this one or none, and nobody guesses it.
+ * The id by which an answer names its ask. The ask's own id is only counted (`5e55109e-3`), so after a late event or a lost
+ * snapshot it could mean another dialog. With a hash of the request it means this one, and cannot be guessed.
  */
 export function answerIdOf({ id, request }: Pick<Ask, "id" | "request">): string {
   if (request === null) return id;

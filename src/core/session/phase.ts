@@ -1,4 +1,4 @@
-/** Phase, state and status: never stored, always derived from the session and the time. */
+/** Phase, state and status of a session at a given time. They are derived, never stored. */
 import { timing } from "../timing.ts";
 import type { Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
@@ -11,15 +11,15 @@ export interface Status {
   readonly detail: string | null;
 }
 
-/** The wall clock knows of sleep, the other clock cannot be set: whichever says more. */
+/** The larger of both clocks: only wall time counts while the machine sleeps, and only the monotonic clock cannot be set. */
 export function elapsedMs(since: Moment, now: Moment): number {
   return Math.max(now.t - since.t, now.at - since.at, 0);
 }
 
-/** The ask that names the phase: the oldest that blocks; the idle one only where none does. */
+/** The ask that decides the phase: the oldest blocking one, or the idle one if none blocks. */
 function leadingAsk(session: Session): Ask | null {
-  const shown = session.asks.filter(isVisible);
-  return shown.find(isBlocking) ?? shown[0] ?? null;
+  const visible = session.asks.filter(isVisible);
+  return visible.find(isBlocking) ?? visible[0] ?? null;
 }
 
 function isBusy(session: Session): boolean {
@@ -30,11 +30,11 @@ export function stateOf(session: Session, now: Moment): SessionState {
   if (session.ended) return "completed";
   const ask = leadingAsk(session);
   if (ask && isBlocking(ask)) return "active";
-  const busy = isBusy(session);
-  // Its process lives: dead ones are reported and end the session.
-  if (busy && session.place?.local && session.place.pid !== null) return "active";
+  const isWorking = isBusy(session);
+  // Its process is alive: a dead process is reported and ends the session.
+  if (isWorking && session.place?.local && session.place.pid !== null) return "active";
   if (elapsedMs(session.last, now) >= timing.staleAfterMs) return "stale";
-  if (!busy && elapsedMs(session.turn, now) >= timing.idleAfterMs) return "idle";
+  if (!isWorking && elapsedMs(session.turn, now) >= timing.idleAfterMs) return "idle";
   return "active";
 }
 
@@ -61,7 +61,7 @@ export function statusOf(session: Session, now: Moment): Status {
   };
 }
 
-/** Of a permission and a plan, what it is about is in the ask: it may be long. */
+/** A permission or plan can be long, so its subject is only in the ask. */
 function detailOf(ask: Ask): string {
   return ask.kind === "permission" || ask.kind === "plan" ? describeReason(ask) : summarizeAskInFull(ask);
 }

@@ -1,3 +1,4 @@
+/** The test sessions that `beckon doctor` sends through a running app. */
 const prefix = "beckon-doctor-";
 
 export function createProbeId(random: string): string {
@@ -8,12 +9,11 @@ export function isProbe({ sessionId }: { readonly sessionId: string }): boolean 
   return sessionId.startsWith(prefix);
 }
 
-/** A line of the spool. */
+/** Whether a spool line belongs to a probe. */
 export function isProbeLine(line: string): boolean {
   return line.includes(`"${prefix}`);
 }
 
-/** Of an alert's key. */
-export function isProbeAlert(key: string): boolean {
-  return key.includes(`:${prefix}`);
+export function isProbeAlert(alertKey: string): boolean {
+  return alertKey.includes(`:${prefix}`);
 }

@@ -1,48 +1,49 @@
 /**
- * reduce: what is known of a session, and one more event, make what is known then.
+ * reduce: the known events of a session and one more event give the next state of that session.
  *
- * Events come late, twice and out of order. So the last few are kept in the order of their stamps; one that belongs
- * between them makes us tell the story anew from the last point that nothing can change any more. However they arrive,
- * the same events end in the same session. Sessions do not touch each other: the state is a map of them, and an event
- * costs the same with ten of them or ten thousand.
+ * Events arrive late, duplicated and out of order. The last ones are kept, ordered by their stamps. An event that belongs
+ * between them makes reduce replay the kept events from a base state that no late event can change any more. So the same events
+ * give the same session in whatever order they arrive. Sessions do not depend on each other, so an event costs the same with
+ * ten or ten thousand of them.
  */
-
 import { timing } from "../timing.ts";
 import { applyEvent } from "./apply.ts";
 import { type AgentEvent, isSamePlace } from "./event.ts";
 import type { Session } from "./session.ts";
 
 export interface EventWindow {
-  /** What was known before the first of `recent`. */
+  /** The session before the first of `recent`; null if it did not exist. */
   readonly base: Session | null;
+  /** The kept events, ordered by `t`. */
   readonly recent: readonly AgentEvent[];
-  /** What was known after the first `middleAt` of them: the next base. */
+  /** The session after the first `middleAt` events: the next base. */
   readonly middle: Session | null;
   readonly middleAt: number;
+  /** The session after all events. */
   readonly session: Session;
 }
 
-/** The story moves on by so many events at once, and only past those that nothing can come before any more. */
+/** The window moves by this many events at once, and only past events that no late one can precede. */
 const stepEvents = 8;
-/** However fast they come. What is kept is also what the garbage collector walks through. */
+/** A bound for bursts. The garbage collector has to walk through everything that is kept. */
 const maxEvents = 512;
 
-export function reduce(story: EventWindow | undefined, event: AgentEvent): EventWindow {
-  if (!story)
+export function reduce(window: EventWindow | undefined, event: AgentEvent): EventWindow {
+  if (!window)
     return { base: null, recent: [event], middle: null, middleAt: 0, session: applyEvent(null, event) };
-  const place = placeOf(event, story.recent);
-  if (isTwice(event, story.recent, place)) return story;
-  const kept = sharing(event, story);
-  const isNewest = place === story.recent.length;
+  const index = findPosition(event, window.recent);
+  if (isKnown(event, window.recent, index)) return window;
+  const kept = shareValues(event, window);
+  const isNewest = index === window.recent.length;
   return shorten(
     isNewest
-      ? goOn(story, [...story.recent, kept], kept)
-      : tell(story, story.recent.toSpliced(place, 0, kept)),
+      ? append(window, [...window.recent, kept], kept)
+      : replay(window, window.recent.toSpliced(index, 0, kept)),
   );
 }
 
-/** Most of what an event says is known: kept once, and not with each event. */
-function sharing(event: AgentEvent, { session, recent }: EventWindow): AgentEvent {
+/** Most values of an event equal the session's. Sharing them keeps each in memory once, not once per event. */
+function shareValues(event: AgentEvent, { session, recent }: EventWindow): AgentEvent {
   const { sessionId, cwd, project, transcriptPath, place } = session;
   const promptId = recent.at(-1)?.promptId ?? null;
   return {
@@ -56,36 +57,36 @@ function sharing(event: AgentEvent, { session, recent }: EventWindow): AgentEven
   };
 }
 
-/** A session as it was saved: nothing before it can be told anew. */
+/** A window for a saved session without its events. */
 export function createWindow(session: Session): EventWindow {
   return { base: session, recent: [], middle: null, middleAt: 0, session };
 }
 
-/** All that it takes to tell a story anew. */
+/** What the snapshot keeps of a window. */
 export type SavedEventWindow = Pick<EventWindow, "base" | "recent">;
 
 export function restoreWindow({ base, recent }: SavedEventWindow): EventWindow | null {
-  return recent.length > 0 ? tell({ base, middleAt: 0 }, recent) : base && createWindow(base);
+  return recent.length > 0 ? replay({ base, middleAt: 0 }, recent) : base && createWindow(base);
 }
 
-/** After the last one that is not newer. Almost always that is the end. */
-function placeOf(event: AgentEvent, recent: readonly AgentEvent[]): number {
-  let place = recent.length;
-  while (place > 0 && (recent[place - 1]?.t ?? 0) > event.t) place--;
-  return place;
+/** Returns the index after the last event that is not newer: almost always the end. */
+function findPosition(event: AgentEvent, recent: readonly AgentEvent[]): number {
+  let index = recent.length;
+  while (index > 0 && (recent[index - 1]?.t ?? 0) > event.t) index--;
+  return index;
 }
 
-function isTwice(event: AgentEvent, recent: readonly AgentEvent[], place: number): boolean {
-  for (let n = place - 1; recent[n]?.t === event.t; n--) if (recent[n]?.id === event.id) return true;
+function isKnown(event: AgentEvent, recent: readonly AgentEvent[], index: number): boolean {
+  for (let n = index - 1; recent[n]?.t === event.t; n--) if (recent[n]?.id === event.id) return true;
   return false;
 }
 
-function goOn(story: EventWindow, recent: readonly AgentEvent[], event: AgentEvent): EventWindow {
-  const { base, middle, middleAt } = story;
-  return { base, recent, middle, middleAt, session: applyEvent(story.session, event) };
+function append(window: EventWindow, recent: readonly AgentEvent[], event: AgentEvent): EventWindow {
+  const { base, middle, middleAt } = window;
+  return { base, recent, middle, middleAt, session: applyEvent(window.session, event) };
 }
 
-function tell(
+function replay(
   { base, middleAt }: Pick<EventWindow, "base" | "middleAt">,
   recent: readonly AgentEvent[],
 ): EventWindow {
@@ -98,13 +99,13 @@ function tell(
   return { base, recent, middle, middleAt, session: session as unknown as Session };
 }
 
-/** Lets go of what lies before the middle once nothing can come there any more; the middle is then here. */
-function shorten(story: EventWindow): EventWindow {
-  const { base, recent, middle, middleAt, session } = story;
-  if (recent.length - middleAt < stepEvents) return story;
+/** Drops the events before the middle once no late event can come before it. The current state is then the new middle. */
+function shorten(window: EventWindow): EventWindow {
+  const { base, recent, middle, middleAt, session } = window;
+  if (recent.length - middleAt < stepEvents) return window;
   const settledT = recent[middleAt - 1]?.t ?? Number.NEGATIVE_INFINITY;
   const newestT = recent.at(-1)?.t ?? 0;
-  if (newestT - settledT < timing.reorderMs && recent.length < maxEvents) return story;
+  if (newestT - settledT < timing.reorderMs && recent.length < maxEvents) return window;
   const rest = recent.slice(middleAt);
   return {
     base: middleAt === 0 ? base : middle,

@@ -1,6 +1,12 @@
+/**
+ * Sessions: the events that change them (event.ts), how (reduce.ts, apply.ts, asks.ts, children.ts, settle.ts), what is derived
+ * from them (phase.ts, texts.ts) and how they are named (keys.ts). Pure; time comes in with each event.
+ *
+ * The snapshot on disk contains these objects, so their field names are a format.
+ */
 import type { AgentEvent, AskKind, FileStatus, Moment, Place, Tokens } from "./event.ts";
 
-/** Something the session waits for a person to do. */
+/** Something the session waits for the user to do. */
 export interface Ask extends Moment {
   readonly id: string;
   readonly kind: AskKind;
@@ -10,15 +16,15 @@ export interface Ask extends Moment {
   readonly promptId: string | null;
   readonly inputKey: string | null;
   readonly summary: string;
-  /** Those of the first question, where it asks several. */
+  /** The options of the first question. */
   readonly options: readonly string[];
-  /** How many questions it asks at once, where more than one: `summary` is the first of them. */
+  /** How many questions it asks at once; `summary` is the first. Absent for one. */
   readonly questions?: number;
-  /** The event that asked, by its id: an answer goes to this request and to no other. null: nobody has named it yet. */
+  /** The id of the event that asked, to which an answer goes; null as long as no hook has named the ask. */
   readonly request: string | null;
-  /** Who told us: only a hook knows the ask's name; the others are named by the hook that may still come. */
+  /** What reported it. Only a hook knows the details; asks from a reminder or the status file are named by a later hook. */
   readonly from: "hook" | "reminder" | "file";
-  /** The agent's own status says that no dialog is on the screen (yet): kept, but not shown. */
+  /** The status file says that no dialog is on the screen (yet). The ask is kept but not shown. */
   readonly hidden: boolean;
 }
 
@@ -30,7 +36,7 @@ export interface Child extends Moment {
   readonly startedAt: number;
 }
 
-/** A tool call under way, or one that ended a moment ago (its permission request may come after its end). */
+/** A tool call that runs, or ended a moment ago: its permission request can arrive after its end. */
 export interface ToolCall extends Moment {
   readonly toolUseId: string | null;
   readonly tool: string;
@@ -43,7 +49,7 @@ export interface ToolCall extends Moment {
 
 export interface Turn extends Moment {
   readonly running: boolean;
-  /** A hook started it, not a dialog the person opened. */
+  /** A hook started it, not a dialog that the user opened. */
   readonly byHook: boolean;
   readonly error: string | null;
 }
@@ -52,27 +58,27 @@ export interface Session {
   readonly agent: string;
   readonly sessionId: string;
   readonly startedAt: number;
-  /** The last thing the agent itself did. */
+  /** The last hook event or status file change. */
   readonly last: Moment;
-  /** The newest stamp of all: what is older comes late. */
+  /** `t` of the newest event. Anything older has arrived late. */
   readonly newest: number;
   readonly turn: Turn;
   readonly detail: string | null;
   /** The last prompt. */
   readonly prompted: Moment | null;
-  /** The last time the agent itself said that its turn was over: one that its person broke off is not done. */
+  /** The last end of a turn that the agent reported. An interrupted turn has none. */
   readonly stopped: Moment | null;
-  /** The last time somebody answered an ask through beckon. */
+  /** The last answer that was given through beckon. */
   readonly answered: Moment | null;
-  /** What was running when compaction began. */
+  /** What was running when compaction started. */
   readonly beforeCompact: { readonly running: boolean; readonly detail: string | null } | null;
   readonly asks: readonly Ask[];
   readonly asksOpened: number;
   readonly children: readonly Child[];
   readonly tools: readonly ToolCall[];
-  /** The agent's own status file, as last read. */
+  /** The agent's status file, as last read. */
   readonly file: ({ readonly status: FileStatus; readonly waitingFor: string | null } & Moment) | null;
-  /** When hooks or file last moved it, and whether the file has had its last word since. */
+  /** The last change by a hook or the status file, and whether settle() has applied the file since then. */
   readonly moved: Moment;
   readonly settled: boolean;
   readonly ended: ({ readonly reason: string; readonly whileBusy: boolean } & Moment) | null;
@@ -102,16 +108,16 @@ export function isVisible(ask: Ask): boolean {
   return !ask.hidden;
 }
 
-const deaths: ReadonlySet<string> = new Set(["process gone", "file gone"]);
+const deathReasons: ReadonlySet<string> = new Set(["process gone", "file gone"]);
 
-/** In mid-turn, and without a word: a SessionEnd also comes when its person quits it or closes its window, and they know. */
+/** The process disappeared in the middle of a turn. A SessionEnd event means that the user quit or closed the window. */
 export function hasDied({ ended }: Pick<Session, "ended">): boolean {
-  return ended?.whileBusy === true && deaths.has(ended.reason);
+  return ended?.whileBusy === true && deathReasons.has(ended.reason);
 }
 
 /**
- * Its last turn ended without the agent's word: what it said before that prompt is no answer to it. Where the agent has never
- * been heard to stop, a reply may be of this very turn. The file can be up to a second ahead of the hook that says it is done.
+ * Its last turn ended without a Stop event, so `lastResponse` is older than `lastPrompt`. If no Stop was ever seen, a response
+ * can be of this turn. The status file can be up to a second ahead of the Stop hook.
  */
 export function isInterrupted(session: Session): boolean {
   const { turn, prompted, stopped, file, settled, ended, lastResponse } = session;

@@ -1,48 +1,50 @@
-/** The agent's own status file: what its word does at once, and what it does when everything has come to rest. */
+/** The agent's status file: what a change does at once, and what it does after hooks and file have settled. */
 import { timing } from "../timing.ts";
 import { applyFileWaiting, closeAsks, hasBlockingAsk, hideBlockingAsks, nameFromToolCall } from "./asks.ts";
 import type { Change, Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
 
-function turnOver(session: Session, when: Moment): Session {
+function endTurn(session: Session, when: Moment): Session {
   if (!session.turn.running) return session;
   const turn = { ...session.turn, running: false, at: when.at, t: when.t };
   return { ...session, turn, detail: null, beforeCompact: null };
 }
 
-function turnRuns(session: Session, byHook: boolean, when: Moment): Session {
+function startTurn(session: Session, byHook: boolean, when: Moment): Session {
   if (session.turn.running) return session;
   return { ...session, turn: { running: true, byHook, error: null, at: when.at, t: when.t } };
 }
 
-function over(session: Session, when: Moment): Session {
-  const closed = closeAsks(turnOver(session, when), isBlocking);
-  const stillRunning = closed.children.some((child) => child.running);
+function endTurnAndAsks(session: Session, when: Moment): Session {
+  const closed = closeAsks(endTurn(session, when), isBlocking);
+  const hasRunning = closed.children.some((child) => child.running);
+  const { at, t } = when;
   return {
     ...closed,
     tools: [],
-    children: stillRunning
-      ? closed.children.map((child) => (child.running ? { ...child, running: false, ...when } : child))
+    children: hasRunning
+      ? closed.children.map((child) => (child.running ? { ...child, running: false, at, t } : child))
       : closed.children,
   };
 }
 
-function waits(session: Session, waitingFor: string | null, when: Moment): Session {
+function applyWaiting(session: Session, waitingFor: string | null, when: Moment): Session {
   if (waitingFor === "input needed") return applyFileWaiting(session, "question", when);
-  // "dialog open" outside a turn that a hook started: the person opened that dialog.
+  // "dialog open" outside a turn that a hook started: the user opened that dialog.
   if (waitingFor === "dialog open" && !(session.turn.running && session.turn.byHook)) return session;
   return applyFileWaiting(session, "permission", when);
 }
 
-/** A change of the file, in its place among the hooks. */
+/** Applies a change of the status file, in its order among the hooks. */
 export function applyStatusFile(
   session: Session,
   change: Change & { kind: "status" },
   when: Moment,
 ): Session {
   const before = session.file?.status;
-  // The dialog that was answered through beckon is closed already: the file means that one, and not the next in line.
-  const isKnown = session.answered !== null && session.file !== null && session.answered.t >= session.file.t;
+  // An answer through beckon has already closed the dialog that the file means. It must not close the next one.
+  const isAlreadyAnswered =
+    session.answered !== null && session.file !== null && session.answered.t >= session.file.t;
   const now: Session = {
     ...session,
     file: { status: change.status, waitingFor: change.waitingFor, at: when.at, t: when.t },
@@ -51,19 +53,21 @@ export function applyStatusFile(
   switch (change.status) {
     case "idle":
     case "shell":
-      return over(now, when);
+      return endTurnAndAsks(now, when);
     case "waiting":
-      return waits(now, change.waitingFor, when);
+      return applyWaiting(now, change.waitingFor, when);
     case "busy": {
-      // From "waiting": the dialog on the screen was answered. From "idle": a turn begins, whose ask may have come first.
+      // After "waiting", the dialog on the screen was answered. After "idle", a turn starts, and its ask may have come first.
       const answered =
-        before === "waiting" && !isKnown && now.asks.find((ask) => isBlocking(ask) && isVisible(ask));
-      return turnRuns(answered ? closeAsks(now, (ask) => ask === answered) : now, false, when);
+        before === "waiting" &&
+        !isAlreadyAnswered &&
+        now.asks.find((ask) => isBlocking(ask) && isVisible(ask));
+      return startTurn(answered ? closeAsks(now, (ask) => ask === answered) : now, false, when);
     }
   }
 }
 
-/** Idle, though a prompt came since; busy, though the turn ended or something was asked since; waiting, though a hook closed the dialog. */
+/** The file is idle but a prompt came later; busy but the turn ended or an ask came later; waiting but a hook closed the dialog. */
 function contradicts(session: Session, file: NonNullable<Session["file"]>): boolean {
   const { turn, prompted } = session;
   switch (file.status) {
@@ -71,33 +75,33 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
     case "shell":
       return turn.running && prompted !== null && prompted.t > file.t;
     case "busy":
-      return (!turn.running && turn.t > file.t) || session.asks.some((ask) => isNews(ask, file));
+      return (!turn.running && turn.t > file.t) || session.asks.some((ask) => isNewer(ask, file));
     case "waiting":
       return !hasBlockingAsk(session);
   }
 }
 
-/** A request that the file has not heard of yet. */
-const isNews = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisible(ask) && ask.t > file.t;
+/** A request that came after the last change of the file. */
+const isNewer = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisible(ask) && ask.t > file.t;
 
-/** When what hooks and file say of it has come to rest, on the clock of `t`; null: it has, or there is nothing to wait for. */
+/** When the session will settle, on the clock of `t`; null if it has settled or there is nothing to wait for. */
 export function settlesAt(session: Session, t: number): number | null {
   const { file, moved, settled, ended } = session;
   if (settled || ended) return null;
-  const late = file !== null && t - moved.t >= timing.settleMs && contradicts(session, file);
-  const rest = moved.t + (late ? timing.contradictionMs : timing.settleMs);
-  return rest > t ? rest : null;
+  const isContradiction = file !== null && t - moved.t >= timing.settleMs && contradicts(session, file);
+  const settlesT = moved.t + (isContradiction ? timing.contradictionMs : timing.settleMs);
+  return settlesT > t ? settlesT : null;
 }
 
-/** When what has been so since then will not be taken back any more, though later events may change the session; null: now. */
+/** When a state that holds since `since` can no longer be revoked by settling; null if it already cannot. */
 export function certainAt(session: Session, since: Moment, t: number): number | null {
-  const rest = settlesAt(session, t);
-  if (rest === null || session.file?.status === "busy") return rest;
-  const certain = Math.min(rest, since.t + timing.contradictionMs);
+  const settlesT = settlesAt(session, t);
+  if (settlesT === null || session.file?.status === "busy") return settlesT;
+  const certain = Math.min(settlesT, since.t + timing.contradictionMs);
   return certain > t ? certain : null;
 }
 
-/** The session as it stands at `t`: once nothing has moved for a while, the file's word stands. */
+/** Returns the session at `t`. If neither hooks nor file have changed for a while, the status file decides. */
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;
   if (session.settled || session.ended || !file || t - moved.t < timing.settleMs) return session;
@@ -107,11 +111,11 @@ export function settle(session: Session, t: number): Session {
   switch (file.status) {
     case "idle":
     case "shell":
-      return over(settled, when);
+      return endTurnAndAsks(settled, when);
     case "waiting":
-      return nameFromToolCall(waits(settled, file.waitingFor, when));
+      return nameFromToolCall(applyWaiting(settled, file.waitingFor, when));
     case "busy":
-      // The turn that a hook thought over goes on: another hook blocked its end, or a prompt was queued.
-      return hideBlockingAsks(turnRuns(settled, settled.turn.byHook, when));
+      // A Stop hook came but the turn goes on: another hook blocked its end, or a prompt was queued.
+      return hideBlockingAsks(startTurn(settled, settled.turn.byHook, when));
   }
 }

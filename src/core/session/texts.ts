@@ -1,32 +1,31 @@
-/** What an ask wants, in a few words: the same in the menu, on the command line and in the log. */
-
+/** Short texts about asks and statuses, the same in the menu, on the command line and in the log. */
 import { extractFirstLine } from "../text/text.ts";
 import type { Ask } from "./session.ts";
 
-type Wanted = Pick<Ask, "kind" | "tool" | "summary" | "questions">;
+type AskSubject = Pick<Ask, "kind" | "tool" | "summary" | "questions">;
 
 /** "Bash: npm run deploy", "Question 1 of 2: Which colour?", "Plan to approve" */
-export function summarizeAsk(ask: Wanted): string {
-  return ask.summary === "" ? describeReason(ask) : `${subjectOf(ask)}: ${headline(ask)}`;
+export function summarizeAsk(ask: AskSubject): string {
+  return ask.summary === "" ? describeReason(ask) : `${subjectOf(ask)}: ${stripHeading(ask)}`;
 }
 
-/** For after "has 2 questions": "1 of 2: Which colour?" */
+/** "1 of 2: Which colour?", to be read after "has 2 questions". */
 export function formatFirstQuestion({ summary, questions = 1 }: Pick<Ask, "summary" | "questions">): string {
   return questions > 1 && summary !== "" ? `1 of ${questions}: ${summary}` : summary;
 }
 
-/** Why it stopped, where what it is about stands elsewhere: "Permission for Bash", "Plan to approve". */
-export function describeReason(ask: Wanted): string {
+/** "Permission for Bash", "Plan to approve": the reason without the subject, where that is shown elsewhere. */
+export function describeReason(ask: AskSubject): string {
   if (ask.kind === "permission" && ask.tool) return `Permission for ${ask.tool}`;
   return ask.kind === "plan" ? "Plan to approve" : subjectOf(ask);
 }
 
-/** As long as there is room for: "Permission for Bash: npm run deploy" */
-export function summarizeAskInFull(ask: Wanted): string {
-  return ask.summary === "" ? describeReason(ask) : `${describeReason(ask)}: ${headline(ask)}`;
+/** "Permission for Bash: npm run deploy" */
+export function summarizeAskInFull(ask: AskSubject): string {
+  return ask.summary === "" ? describeReason(ask) : `${describeReason(ask)}: ${stripHeading(ask)}`;
 }
 
-function subjectOf({ kind, tool, questions = 1 }: Wanted): string {
+function subjectOf({ kind, tool, questions = 1 }: AskSubject): string {
   switch (kind) {
     case "permission":
       return tool ?? "Permission";
@@ -41,11 +40,11 @@ function subjectOf({ kind, tool, questions = 1 }: Wanted): string {
   }
 }
 
-/** Plans begin with a heading of Markdown; in a command, a # means something. */
-const headline = ({ kind, summary }: Wanted): string =>
+/** Plans start with a Markdown heading. In a command, a # has a meaning. */
+const stripHeading = ({ kind, summary }: AskSubject): string =>
   kind === "plan" ? summary.replace(/^#+\s+/, "") : summary;
 
-/** What a session does that asks for nothing. */
+/** What a session does that asks for nothing. "lost": beckon cannot see whether it still runs. */
 export const statusTexts = {
   thinking: "Thinking",
   done: "done",
@@ -59,8 +58,8 @@ export const formatFailure = (error: string): string => `failed: ${error}`;
 
 export const formatBackgroundTask = (task: string): string => `background: ${task}`;
 
-/** Its person broke the turn off: what they had asked for is what there is to tell it by. */
+/** An interrupted turn has no response, so the prompt describes it. */
 export function formatInterrupted(prompt: string | null): string {
-  const asked = extractFirstLine(prompt).trim();
-  return asked === "" ? "interrupted" : `interrupted: ${asked}`;
+  const subject = extractFirstLine(prompt).trim();
+  return subject === "" ? "interrupted" : `interrupted: ${subject}`;
 }

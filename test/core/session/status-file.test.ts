@@ -183,7 +183,7 @@ describe("settle", () => {
     expect(told.wait(1_000).see().activityPhase).toBe("busy");
     expect(told.file("idle").see()).toMatchObject({
       activityPhase: "interactable",
-      children: [{ state: "ended" }],
+      children: [{ agentId: "a1", state: "ended" }],
     });
   });
   test("shell is a turn that is over", () => {
