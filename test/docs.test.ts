@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { hooksFor } from "../src/agents/claude/hooks.ts";
 import { settings } from "../src/core/config/config.ts";
-import { table } from "../src/desktop/terminals/index.ts";
 import { hookCommand } from "../src/settings-file/hook-command.ts";
 import { addHooks } from "../src/settings-file/hooks.ts";
 import { repo } from "./repo.ts";
@@ -18,12 +17,6 @@ test.each(settings.map(({ key, default: value }) => [key, JSON.stringify(value)]
     expect(read("docs/configuration.md")).toContain(`| \`${key}\` | \`${value}\` |`);
   },
 );
-
-test("docs/terminals.md has every terminal, and whether the tests run it", () => {
-  const rows = [...table.terminals, ...table.windows].map(({ name, proven }) => `| ${name} | ${proven} |`);
-  const page = read("docs/terminals.md");
-  expect(rows.filter((row) => !page.includes(row))).toEqual([]);
-});
 
 test("docs/install.md has the hooks that --install writes", () => {
   const shown = /```json\n([\s\S]*?)\n```/.exec(read("docs/install.md"))?.[1] ?? "";

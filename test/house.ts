@@ -58,8 +58,9 @@ const levels: readonly (readonly string[])[] = [
   ["cli"],
 ];
 
-/** limits, timing and json are leaves of core that everything may import, also from inside core. */
-const isLeaf = (path: string): boolean => /^src\/core\/(?:limits|timing|json)\.ts$/.test(path);
+/** limits, timing, json and the descriptions of terminals are leaves of core: everything may import them, core's folders too. */
+const isLeaf = (path: string): boolean =>
+  /^src\/core\/(?:limits|timing|json|terminals|terminal-variables)\.ts$/.test(path);
 
 const levelOf = (room: string): number => levels.findIndex((rooms) => rooms.includes(room));
 

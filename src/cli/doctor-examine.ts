@@ -27,7 +27,7 @@ import type { Env } from "../system/home.ts";
 import { currentFolder } from "./current-folder.ts";
 import { askApp } from "./doctor-app.ts";
 import { tryHook } from "./doctor-live.ts";
-import { ownReach, terminalsOf } from "./doctor-terminals.ts";
+import { findInstalledTerminals, tryOwnTerminal } from "./doctor-terminals.ts";
 
 /** For each part; a person will not wait longer. */
 const partMs = 9_500;
@@ -119,7 +119,7 @@ async function aboutApp({ env, places, plugin, settings, installed, asking }: Ap
   const traces = lookForTraces(places, answer.kind === "up", now);
   const files = lookAtFiles(places, { isRunning, isTokenRefused: isRefused(answer) });
   const { facts, probe } = await tryHook({ env, places, plugin, settings, installed, report });
-  const own = probe ? probe.reach : await ownReach(env);
+  const own = probe ? probe.reach : await tryOwnTerminal(env);
   return [
     ...appFindings({
       answer,
@@ -136,7 +136,11 @@ async function aboutApp({ env, places, plugin, settings, installed, asking }: Ap
     ...liveFindings(facts),
     ...(report || !isRunning ? iconFindings(report, process.platform) : []),
     ...(report || !isRunning ? notificationFindings(report, (at) => formatLocalTime(at, now)) : []),
-    ...terminalFindings({ own, here: terminalsOf(env, usesKitty), hasTerminal: hasTerminal() }),
+    ...terminalFindings({
+      own,
+      installed: findInstalledTerminals(env, usesKitty),
+      hasTerminal: hasTerminal(),
+    }),
   ];
 }
 

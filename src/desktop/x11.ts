@@ -1,31 +1,34 @@
-/** As much of the X11 protocol as it takes to find a window and bring it to the front: people rarely have wmctrl. */
+/**
+ * A client for the part of the X11 protocol that finds a window and brings it to the front: users rarely have wmctrl.
+ */
+import { readFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
-import { cookieFor } from "./xauthority.ts";
+import { homedir, hostname } from "node:os";
+import { join } from "node:path";
 
 export interface Property {
-  /** Bits of each value: 8, 16 or 32. */
+  /** The bits of each value: 8, 16 or 32. */
   readonly format: number;
   readonly data: Buffer;
 }
 
 export interface X11 {
   readonly root: number;
-  atom(name: string): Promise<number>;
-  /** null: the window has no such property, or there is no such window. */
-  property(window: number, name: string): Promise<Property | null>;
-  /** null: there is no such window. */
-  parentOf(window: number): Promise<number | null>;
-  /** 0: nobody has it. */
-  selectionOwner(name: string): Promise<number>;
-  /** To the window manager, about one of its windows. */
-  tellManager(window: number, message: string, data: readonly number[]): Promise<void>;
+  /** null if the window or the property does not exist. */
+  readProperty(window: number, name: string): Promise<Property | null>;
+  /** null if the window does not exist. */
+  findParent(window: number): Promise<number | null>;
+  /** 0 if the selection has no owner. */
+  findSelectionOwner(name: string): Promise<number>;
+  /** Sends a message about a window to the window manager. */
+  sendToManager(window: number, message: string, data: readonly number[]): Promise<void>;
   close(): void;
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** `:0`, `:0.0`, `unix:0`. Another machine's display is none of ours. */
-export function displayNumber(display: string | undefined): number | null {
+/** The number in `:0`, `:0.0` or `unix:0`; null for a display of another machine. */
+export function parseDisplay(display: string | undefined): number | null {
   const number = /^(?:unix)?:(\d{1,5})(?:\.\d{1,3})?$/.exec(display ?? "")?.[1];
   return number === undefined ? null : Number(number);
 }
@@ -35,37 +38,34 @@ const setupHeadBytes = 8;
 const replyBytes = 32;
 const genericEvent = 35;
 
-/** Rejects where nobody listens, or they do not let us in. */
+/** Rejects if there is no X server, or it refuses the connection. */
 export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
-  const display = displayNumber(env.DISPLAY);
+  const display = parseDisplay(env.DISPLAY);
   if (display === null) throw new Error(`DISPLAY is ${env.DISPLAY ?? "not set"}`);
   const socket = createConnection(`/tmp/.X11-unix/X${display}`);
-  // Readers hear of it too; an error that nobody listens to would end the program.
+  // The reader gets the error too. Without a listener it would end the program.
   socket.on("error", () => {});
-  const give = setTimeout(() => socket.destroy(new Error("the X server does not answer")), timeoutMs);
-  const incoming = readerOf(socket);
+  const timer = setTimeout(() => socket.destroy(new Error("the X server does not answer")), timeoutMs);
+  const incoming = createReader(socket);
   let root: number;
   try {
-    socket.write(greeting(await cookieFor(display, env)));
+    socket.write(formatSetupRequest(await findCookie(display, env)));
     root = await readSetup(incoming);
   } catch (error) {
-    clearTimeout(give);
+    clearTimeout(timer);
     socket.destroy();
     throw error;
   }
 
-  type Waiting = { readonly sequence: number; readonly settle: (reply: Buffer | null) => void };
-  const waiting: Waiting[] = [];
-  const settleAll = () => {
-    for (const { settle } of waiting.splice(0)) settle(null);
-  };
+  type PendingReply = { readonly sequence: number; readonly settle: (reply: Buffer | null) => void };
+  const pending: PendingReply[] = [];
   let sequence = 0;
-  void listen(incoming, (kind, number, packet) => {
-    const at = waiting.findIndex((one) => one.sequence === number);
-    if (at >= 0 && kind <= 1) waiting.splice(at, 1)[0]?.settle(kind === 1 ? packet : null);
+  void readPackets(incoming, (kind, number, packet) => {
+    const index = pending.findIndex((reply) => reply.sequence === number);
+    if (index >= 0 && kind <= 1) pending.splice(index, 1)[0]?.settle(kind === 1 ? packet : null);
   }).finally(() => {
-    clearTimeout(give);
-    settleAll();
+    clearTimeout(timer);
+    for (const { settle } of pending.splice(0)) settle(null);
   });
 
   function send(request: Buffer): void {
@@ -73,53 +73,53 @@ export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
     request.writeUInt16LE(request.length / 4, 2);
     if (!socket.destroyed) socket.write(request);
   }
-  function ask(request: Buffer): Promise<Buffer | null> {
+  /** null if the reply is an error, or the connection has ended. */
+  function requestReply(request: Buffer): Promise<Buffer | null> {
     send(request);
     if (socket.destroyed) return Promise.resolve(null);
-    return new Promise((settle) => waiting.push({ sequence, settle }));
+    return new Promise((settle) => pending.push({ sequence, settle }));
   }
 
   const atoms = new Map<string, Promise<number>>();
-  function atom(name: string): Promise<number> {
+  function internAtom(name: string): Promise<number> {
     const known = atoms.get(name);
     if (known) return known;
     const request = Buffer.alloc(8 + padded(name.length));
     request[0] = 16; // InternAtom
     request.writeUInt16LE(name.length, 4);
     request.write(name, 8, "latin1");
-    const asked = ask(request).then((reply) => reply?.readUInt32LE(8) ?? 0);
-    atoms.set(name, asked);
-    return asked;
+    const replied = requestReply(request).then((reply) => reply?.readUInt32LE(8) ?? 0);
+    atoms.set(name, replied);
+    return replied;
   }
 
   return {
     root,
-    atom,
-    async property(window, name) {
+    async readProperty(window, name) {
       const request = Buffer.alloc(24);
       request[0] = 20; // GetProperty
       request.writeUInt32LE(window, 4);
-      request.writeUInt32LE(await atom(name), 8);
+      request.writeUInt32LE(await internAtom(name), 8);
       request.writeUInt32LE(maxPropertyWords, 20);
-      const reply = await ask(request);
+      const reply = await requestReply(request);
       const format = reply?.[1] ?? 0;
       if (reply === null || format === 0) return null;
       const bytes = reply.readUInt32LE(16) * (format / 8);
       return { format, data: reply.subarray(replyBytes, replyBytes + bytes) };
     },
-    async parentOf(window) {
+    async findParent(window) {
       const request = Buffer.alloc(8);
       request[0] = 15; // QueryTree
       request.writeUInt32LE(window, 4);
-      return (await ask(request))?.readUInt32LE(12) ?? null;
+      return (await requestReply(request))?.readUInt32LE(12) ?? null;
     },
-    async selectionOwner(name) {
+    async findSelectionOwner(name) {
       const request = Buffer.alloc(8);
       request[0] = 23; // GetSelectionOwner
-      request.writeUInt32LE(await atom(name), 4);
-      return (await ask(request))?.readUInt32LE(8) ?? 0;
+      request.writeUInt32LE(await internAtom(name), 4);
+      return (await requestReply(request))?.readUInt32LE(8) ?? 0;
     },
-    async tellManager(window, message, data) {
+    async sendToManager(window, message, data) {
       const request = Buffer.alloc(44);
       request[0] = 25; // SendEvent
       request.writeUInt32LE(root, 4);
@@ -127,17 +127,17 @@ export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
       request[12] = 33; // ClientMessage
       request[13] = 32;
       request.writeUInt32LE(window, 16);
-      request.writeUInt32LE(await atom(message), 20);
+      request.writeUInt32LE(await internAtom(message), 20);
       data.slice(0, 5).forEach((value, index) => {
         request.writeUInt32LE(value >>> 0, 24 + 4 * index);
       });
       send(request);
       const sync = Buffer.alloc(4);
-      sync[0] = 43; // GetInputFocus: its answer comes after the message was taken.
-      await ask(sync);
+      sync[0] = 43; // GetInputFocus: its reply comes after the message was handled.
+      await requestReply(sync);
     },
     close() {
-      clearTimeout(give);
+      clearTimeout(timer);
       socket.destroy();
     },
   };
@@ -145,29 +145,30 @@ export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
 
 const padded = (length: number): number => (length + 3) & ~3;
 
-function greeting(cookie: Buffer | null): Buffer {
+function formatSetupRequest(cookie: Buffer | null): Buffer {
   const name = cookie === null ? "" : "MIT-MAGIC-COOKIE-1";
   const data = cookie ?? Buffer.alloc(0);
-  const hello = Buffer.alloc(12 + padded(name.length) + padded(data.length));
-  hello[0] = 0x6c; // little endian
-  hello.writeUInt16LE(11, 2);
-  hello.writeUInt16LE(name.length, 6);
-  hello.writeUInt16LE(data.length, 8);
-  hello.write(name, 12, "latin1");
-  data.copy(hello, 12 + padded(name.length));
-  return hello;
+  const request = Buffer.alloc(12 + padded(name.length) + padded(data.length));
+  request[0] = 0x6c; // little endian
+  request.writeUInt16LE(11, 2);
+  request.writeUInt16LE(name.length, 6);
+  request.writeUInt16LE(data.length, 8);
+  request.write(name, 12, "latin1");
+  data.copy(request, 12 + padded(name.length));
+  return request;
 }
 
 async function readSetup(incoming: Reader): Promise<number> {
   const head = await incoming.take(setupHeadBytes);
   const body = await incoming.take(head.readUInt16LE(6) * 4);
-  if (head[0] !== 1) throw new Error(`the X server refuses us: ${body.toString("latin1").trim()}`);
+  if (head[0] !== 1)
+    throw new Error(`the X server refuses the connection: ${body.toString("latin1").trim()}`);
   const vendorBytes = padded(body.readUInt16LE(16));
   const formats = body[21] ?? 0;
   return body.readUInt32LE(32 + vendorBytes + 8 * formats);
 }
 
-async function listen(
+async function readPackets(
   incoming: Reader,
   onPacket: (kind: number, sequence: number, packet: Buffer) => void,
 ): Promise<void> {
@@ -185,23 +186,79 @@ async function listen(
 }
 
 interface Reader {
-  /** Rejects when the stream ends before. */
+  /** Rejects if the stream ends before. */
   take(bytes: number): Promise<Buffer>;
 }
 
-function readerOf(socket: Socket): Reader {
+function createReader(socket: Socket): Reader {
   const chunks = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
-  let held = Buffer.alloc(0);
+  let buffered = Buffer.alloc(0);
   return {
     async take(bytes) {
-      while (held.length < bytes) {
+      while (buffered.length < bytes) {
         const next = await chunks.next();
-        if (next.done) throw new Error("the X server has closed the connection");
-        held = Buffer.concat([held, next.value]);
+        if (next.done) throw new Error("the X server closed the connection");
+        buffered = Buffer.concat([buffered, next.value]);
       }
-      const taken = held.subarray(0, bytes);
-      held = held.subarray(bytes);
+      const taken = buffered.subarray(0, bytes);
+      buffered = buffered.subarray(bytes);
       return taken;
     },
   };
+}
+
+interface AuthEntry {
+  readonly family: number;
+  readonly address: Buffer;
+  readonly display: string;
+  readonly name: string;
+  readonly data: Buffer;
+}
+
+const localFamily = 256;
+const anyFamily = 65535;
+
+/** The cookie for the X server, from XAUTHORITY. null if there is none: the server may accept the user without it. */
+async function findCookie(display: number, env: Env): Promise<Buffer | null> {
+  const path = env.XAUTHORITY || join(env.HOME || homedir(), ".Xauthority");
+  const file = await readFile(path).catch(() => null);
+  if (file === null) return null;
+  const usable = parseXauthority(file).filter(
+    (entry) =>
+      entry.name === "MIT-MAGIC-COOKIE-1" && (entry.display === "" || entry.display === String(display)),
+  );
+  const host = Buffer.from(hostname());
+  const match =
+    usable.find((entry) => entry.family === localFamily && entry.address.equals(host)) ??
+    usable.find((entry) => entry.family === anyFamily) ??
+    // The host may have been renamed. The display's number still matches.
+    usable.find((entry) => entry.family === localFamily);
+  return match?.data ?? null;
+}
+
+export function parseXauthority(file: Buffer): AuthEntry[] {
+  const entries: AuthEntry[] = [];
+  let position = 0;
+  const readPart = (): Buffer => {
+    const length = file.readUInt16BE(position);
+    position += 2 + length;
+    if (position > file.length) throw new RangeError("cut short");
+    return file.subarray(position - length, position);
+  };
+  try {
+    while (position < file.length) {
+      const family = file.readUInt16BE(position);
+      position += 2;
+      const [address, display, name, data] = [
+        readPart(),
+        readPart().toString(),
+        readPart().toString(),
+        readPart(),
+      ];
+      entries.push({ family, address, display, name, data });
+    }
+  } catch {
+    // A file that is being written ends in the middle of an entry: the complete entries count.
+  }
+  return entries;
 }

@@ -5,6 +5,7 @@
 import { version } from "../../package.json";
 import type { Forwarding } from "../agents/agent.ts";
 import { limits } from "../core/limits.ts";
+import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { Env } from "../system/home.ts";
 
 /** The agent whose hook this is. */
@@ -26,60 +27,6 @@ export interface Surroundings {
   readonly tty: string | null;
 }
 
-/** By name, not by prefix: beside the window ids there are WARP_API_KEY and KONSOLE_DBUS_ACTIVATION_COOKIE. */
-const terminalVariables = [
-  "TERM",
-  "TERM_PROGRAM",
-  "TERM_PROGRAM_VERSION",
-  "TERMINAL_EMULATOR",
-  "LC_TERMINAL",
-  "__CFBundleIdentifier",
-  "TMUX",
-  "TMUX_PANE",
-  "STY",
-  "WINDOW",
-  "ZELLIJ",
-  "ZELLIJ_SESSION_NAME",
-  "ZELLIJ_PANE_ID",
-  "WINDOWID",
-  "KITTY_WINDOW_ID",
-  "KITTY_LISTEN_ON",
-  "KITTY_PID",
-  "WEZTERM_PANE",
-  "WEZTERM_UNIX_SOCKET",
-  "ITERM_SESSION_ID",
-  "TERM_SESSION_ID",
-  "GHOSTTY_RESOURCES_DIR",
-  "GHOSTTY_BIN_DIR",
-  "GHOSTTY_SURFACE_ID",
-  "ALACRITTY_WINDOW_ID",
-  "ALACRITTY_SOCKET",
-  "WARP_FOCUS_URL",
-  "WARP_IS_LOCAL_SHELL_SESSION",
-  "WT_SESSION",
-  "VSCODE_IPC_HOOK_CLI",
-  "VSCODE_PID",
-  "VSCODE_CWD",
-  "CURSOR_TRACE_ID",
-  "TILIX_ID",
-  "TERMINATOR_UUID",
-  "KONSOLE_DBUS_SERVICE",
-  "KONSOLE_DBUS_SESSION",
-  "KONSOLE_DBUS_WINDOW",
-  "GNOME_TERMINAL_SCREEN",
-  "SWAYSOCK",
-  "I3SOCK",
-  "HYPRLAND_INSTANCE_SIGNATURE",
-  "NIRI_SOCKET",
-  "DISPLAY",
-  "WAYLAND_DISPLAY",
-  "XDG_SESSION_TYPE",
-  "XDG_CURRENT_DESKTOP",
-  "WSL_DISTRO_NAME",
-  "SSH_CONNECTION",
-  "SSH_TTY",
-];
-
 const terminalSessions = [
   "TERM_SESSION_ID",
   "ITERM_SESSION_ID",
@@ -96,22 +43,16 @@ const terminalSessions = [
 /** All of it that can be told without asking the system. */
 export function describe(forwarding: Forwarding | null, env: Env) {
   const at = Date.now();
-  const terminal: Record<string, string> = {};
-  const keep = (name: string) => {
-    const value = env[name];
-    if (value && value.length <= limits.maxEnvLength) terminal[name] = value;
-  };
-  for (const name of terminalVariables) keep(name);
-  for (const name of forwarding?.metaVariables ?? []) keep(name);
+  const variables = pickTerminalVariables(env, forwarding?.metaVariables);
   return {
     id: crypto.randomUUID(),
     at,
     collected_at: new Date(at).toISOString(),
     forwarder_version: version,
     workspace_id: workspace(forwarding, env),
-    terminal_session_id: firstOf(terminalSessions, terminal),
+    terminal_session_id: firstOf(terminalSessions, variables),
     attended: forwarding?.isAttended(env) ?? null,
-    env: terminal,
+    env: variables,
   };
 }
 

@@ -307,20 +307,21 @@ describe("notifications", () => {
 });
 
 describe("terminals", () => {
-  const here = [
-    { name: "tmux", reach: "pane", more: null },
-    { name: "foot", reach: "all", more: null },
-    { name: "kitty", reach: "window", more: "switch remote control on" },
+  const installed = [
+    { name: "tmux", reach: "pane", advice: null },
+    { name: "Konsole", reach: "tab", advice: null },
+    { name: "foot", reach: "single", advice: null },
+    { name: "kitty", reach: "window", advice: "turn remote control on" },
   ] as const;
 
-  test("how far a click gets in each, and what to switch on for more", () => {
+  test("doctor says how far a click gets in each, and what to turn on for more", () => {
     const own = { result: "exact", by: "tmux, X11", why: null } as const;
-    expect(terminalFindings({ own, here, hasTerminal: true })).toMatchObject([
+    expect(terminalFindings({ own, installed, hasTerminal: true })).toMatchObject([
       { state: "ok", text: "this terminal: a click gets all the way here (tmux, X11)" },
-      { state: "ok", text: "to the very pane: tmux" },
-      { state: "ok", text: "all the way, one window each: foot" },
-      { state: "info", text: "to the window, not to a tab or pane in it: kitty" },
-      { state: "info", text: "kitty can do more", fix: "switch remote control on" },
+      { state: "ok", text: "a click gets to the pane or tab: tmux, Konsole" },
+      { state: "ok", text: "a click gets to the window, which shows one session: foot" },
+      { state: "info", text: "a click gets to the window, but not to a tab in it: kitty" },
+      { state: "info", text: "kitty can do more", fix: "turn remote control on" },
     ]);
   });
   test.each([
@@ -328,7 +329,7 @@ describe("terminals", () => {
     [{ result: "impossible", by: "", why: "GNOME on Wayland" } as const, "warn terminals.own"],
     [null, "info terminals.own"],
   ])("%j", (own, says) => {
-    expect(brief(terminalFindings({ own, here: [], hasTerminal: true }))).toEqual([says]);
+    expect(brief(terminalFindings({ own, installed: [], hasTerminal: true }))).toEqual([says]);
   });
 });
 

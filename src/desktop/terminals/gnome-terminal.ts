@@ -1,23 +1,19 @@
 /**
- * GNOME Terminal: one process for all windows. Its search provider, made for GNOME Shell, brings a tab to the front where
- * it was built with one; Debian's is not, and there the window is told by its title.
+ * GNOME Terminal has one process for all windows. Its search provider, made for GNOME Shell, can show a tab if it was
+ * built with one. Debian's was not: there the window is found by its title.
  */
-import { wantedOf } from "./around.ts";
-import { call, just } from "./plan.ts";
-import { named, type TerminalRow } from "./row.ts";
-import { claimed } from "./shapes.ts";
+import { readVariable } from "../../core/terminals.ts";
+import { queryWindow } from "./detect.ts";
+import { callDbus, immediate } from "./plan.ts";
+import type { TerminalRecipe } from "./recipe.ts";
 
-export const row: TerminalRow = {
-  name: "GNOME Terminal",
-  proven: "run here",
-  is: named("gnome-terminal-server"),
-  says: (env) => claimed(env, "GNOME_TERMINAL_SCREEN") !== null,
-  *focus(spot) {
-    const id = claimed(spot.env, "GNOME_TERMINAL_SCREEN")?.split("/").at(-1)?.replaceAll("_", "-");
+export const gnomeTerminal: TerminalRecipe = {
+  *focus(location) {
+    const id = readVariable(location.env, "GNOME_TERMINAL_SCREEN")?.split("/").at(-1)?.replaceAll("_", "-");
     const answer =
       id === undefined
         ? null
-        : yield* call({
+        : yield* callDbus({
             destination: "org.gnome.Terminal",
             path: "/org/gnome/Terminal/SearchProvider",
             interface: "org.gnome.Shell.SearchProvider2",
@@ -25,12 +21,10 @@ export const row: TerminalRow = {
             signature: "sasu",
             body: [id, [], 0],
           });
-    if (answer !== null) return { kind: "front", why: null };
-    return {
-      kind: "window",
-      wanted: wantedOf(spot),
-      why: "this GNOME Terminal cannot switch tabs from outside",
-    };
+    if (answer !== null) return { kind: "front", limit: null };
+    const limit = "this GNOME Terminal does not let other programs select a tab";
+    return { kind: "window", query: queryWindow(location), limit };
   },
-  look: (spot) => just({ kind: "window", wanted: wantedOf(spot), sure: false }),
+  checkVisibility: (location) =>
+    immediate({ kind: "window", query: queryWindow(location), isCertain: false }),
 };

@@ -1,15 +1,20 @@
-/** KDE Plasma on Wayland. On X11 KWin keeps to EWMH, and X11 does it. */
-import { numberOf, readWindows, textOf, type WindowFields } from "./listed.ts";
-import { kwin, type Plan, type Window } from "./plan.ts";
-import type { WindowRow } from "./row.ts";
+/** KDE Plasma on Wayland, by scripts that KWin evaluates. On X11 KWin follows EWMH, and X11 is used. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { interface as dbusInterface } from "@jellybrick/dbus-next";
+import type { Bus } from "../dbus.ts";
+import { evaluateInKwin, type Plan, type WindowInfo } from "./plan.ts";
+import type { WindowSystemRecipe } from "./recipe.ts";
+import { readPositive, readText, readWindowList, type WindowFields } from "./wayland.ts";
 
 const uuid = /^\{[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}$/;
 
 /** Plasma 5 calls its windows clients. */
-const all = "(workspace.windowList ? workspace.windowList() : workspace.clientList())";
-const listing = `${all}.map((w) => ({ id: String(w.internalId), pid: w.pid, title: w.caption, active: w.active }))`;
-const raising = (id: string): string => `(() => {
-  const w = ${all}.find((one) => String(one.internalId) === ${JSON.stringify(id)});
+const allWindows = "(workspace.windowList ? workspace.windowList() : workspace.clientList())";
+const listScript = `${allWindows}.map((w) => ({ id: String(w.internalId), pid: w.pid, title: w.caption, active: w.active }))`;
+const raiseScript = (id: string): string => `(() => {
+  const w = ${allWindows}.find((one) => String(one.internalId) === ${JSON.stringify(id)});
   if (!w) return false;
   w.minimized = false;
   if (workspace.windowList) workspace.activeWindow = w;
@@ -17,22 +22,76 @@ const raising = (id: string): string => `(() => {
   return w.active;
 })()`;
 
-export const row: WindowRow = {
-  name: "KDE",
-  proven: "run here",
-  rules: ({ platform, env }) =>
-    platform === "linux" && Boolean(env.WAYLAND_DISPLAY) && /\bKDE\b/i.test(env.XDG_CURRENT_DESKTOP ?? ""),
-  *list(): Plan<readonly Window[] | null> {
-    return readWindows(yield* kwin(listing), readWindow);
+export const kde: WindowSystemRecipe = {
+  *list(): Plan<readonly WindowInfo[] | null> {
+    return readWindowList(yield* evaluateInKwin(listScript), readWindow);
   },
   *raise({ id }) {
-    const isFront = yield* kwin(raising(id));
-    return isFront === true ? null : "KWin did not bring its window to the front";
+    const isActive = yield* evaluateInKwin(raiseScript(id));
+    return isActive === true ? null : "KWin did not bring its window to the front";
   },
-  excuse: "KWin did not list its windows over D-Bus",
+  noWindowReason: "KWin did not list its windows over D-Bus",
 };
 
-function readWindow({ id, pid, title, active }: WindowFields): Window | null {
+function readWindow({ id, pid, title, active }: WindowFields): WindowInfo | null {
   if (typeof id !== "string" || !uuid.test(id)) return null;
-  return { id, pid: numberOf(pid), title: textOf(title), active: active === true };
+  return { id, pid: readPositive(pid), title: readText(title), active: active === true };
+}
+
+const replyInterface = "beckon.Kwin";
+
+class ReplyReceiver extends dbusInterface.Interface {
+  readonly #onReply: (nonce: string, text: string) => void;
+
+  constructor(onReply: (nonce: string, text: string) => void) {
+    super(replyInterface);
+    this.#onReply = onReply;
+  }
+
+  @dbusInterface.method({ inSignature: "ss", outSignature: "" })
+  Reply(nonce: string, text: string): void {
+    this.#onReply(nonce, text);
+  }
+}
+
+const kwin = { destination: "org.kde.KWin" } as const;
+const scripting = { ...kwin, path: "/Scripting", interface: "org.kde.kwin.Scripting" } as const;
+
+/**
+ * On Wayland KWin lists windows only to scripts that run inside it: it loads one, and the script sends the result back.
+ * `expression` must not contain text from elsewhere. null if KWin does not answer.
+ */
+export async function evaluateKwinScript(bus: Bus, expression: string, timeoutMs: number): Promise<unknown> {
+  const nonce = crypto.randomUUID().replaceAll("-", "");
+  // A path of its own for each call: a path can have an interface only once.
+  const path = `/beckon/kwin/${nonce}`;
+  const { promise: reply, resolve } = Promise.withResolvers<string | null>();
+  const receiver = new ReplyReceiver((sender, text) => {
+    if (sender === nonce) resolve(text);
+  });
+  const folder = mkdtempSync(join(tmpdir(), "beckon-kwin-"));
+  const file = join(folder, "script.js");
+  const timer = setTimeout(() => resolve(null), timeoutMs);
+  try {
+    const target = [bus.name, path, replyInterface, "Reply", nonce]
+      .map((part) => JSON.stringify(part))
+      .join(", ");
+    writeFileSync(file, `callDBus(${target}, JSON.stringify(${expression}));\n`, { mode: 0o600 });
+    bus.export(path, receiver);
+    const [id] = await bus.call({ ...scripting, member: "loadScript", signature: "ss", body: [file, nonce] });
+    if (typeof id !== "number" || id < 0) return null;
+    const run = { ...kwin, interface: "org.kde.kwin.Script", member: "run" } as const;
+    // Plasma 6 has its scripts under /Scripting, Plasma 5 at the root.
+    await bus
+      .call({ ...run, path: `/Scripting/Script${id}` })
+      .catch(() => bus.call({ ...run, path: `/${id}` }));
+    const text = await reply;
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+    rmSync(folder, { recursive: true, force: true });
+    await bus.call({ ...scripting, member: "unloadScript", signature: "s", body: [nonce] }).catch(() => {});
+  }
 }

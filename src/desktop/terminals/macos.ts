@@ -1,31 +1,28 @@
-/** macOS: the application comes to the front. Which of its windows, only the application could say. */
-import { type Plan, run, type Window } from "./plan.ts";
-import type { WindowRow } from "./row.ts";
+/** macOS: the application comes to the front. Only the application itself could select one of its windows. */
+import { type Plan, run, type WindowInfo } from "./plan.ts";
+import type { WindowSystemRecipe } from "./recipe.ts";
 
-/** A bundle's name, or the path of an application. */
+/** A bundle id, or the path of an application. */
 const application = /^(?:\/.+\.app|[A-Za-z][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+)$/;
 
-/** Asked of LaunchServices, which needs no permission and starts nothing. */
-export function* isRunning(bundle: string): Plan<boolean> {
-  return (yield* run(["lsappinfo", "find", `bundleid=${bundle}`])).stdout.includes("ASN:");
+/** Asks LaunchServices, which needs no permission and starts nothing. */
+export function* isRunning(bundleId: string): Plan<boolean> {
+  return (yield* run(["lsappinfo", "find", `bundleid=${bundleId}`])).stdout.includes("ASN:");
 }
 
-export const row: WindowRow = {
-  name: "macOS",
-  proven: "by documentation",
-  rules: ({ platform }) => platform === "darwin",
-  *list({ ids, pids }): Plan<readonly Window[] | null> {
-    const id = ids.find((one) => application.test(one));
+export const macos: WindowSystemRecipe = {
+  *list({ ids, pids }): Plan<readonly WindowInfo[] | null> {
+    const id = ids.find((candidate) => application.test(candidate));
     if (id === undefined) return [];
-    // `open` would start an application that the person has quit. A path is that of a process seen running.
+    // `open` would start an application that the user has quit. A path is that of a running process.
     if (pids.length === 0 && !id.startsWith("/") && !(yield* isRunning(id))) return [];
     const front = (yield* run(["lsappinfo", "front"])).stdout.trim();
     const info = /^ASN:[\w:-]+$/.test(front) ? (yield* run(["lsappinfo", "info", front])).stdout : "";
     return [{ id, pid: pids[0] ?? null, title: "", active: info.includes(`"${id}"`) }];
   },
   *raise({ id }) {
-    const ran = yield* run(["open", id.startsWith("/") ? "-a" : "-b", id]);
-    return ran.code === 0 ? null : "macOS could not bring its application to the front";
+    const opened = yield* run(["open", id.startsWith("/") ? "-a" : "-b", id]);
+    return opened.code === 0 ? null : "macOS could not bring its application to the front";
   },
-  vague: "macOS brought its application to the front, but maybe another of its windows",
+  limit: "macOS brought its application to the front, but maybe another of its windows",
 };

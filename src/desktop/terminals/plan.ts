@@ -1,79 +1,76 @@
 /**
- * A recipe is a plan: it says what to ask and what to do, one step after the other, and goes by the answers. It touches
- * nothing itself, so that every plan can be played through in a test. machine.ts carries plans out.
+ * A plan says what to ask and what to do, step by step, and decides by the answers. It does nothing itself, so tests can
+ * run every plan without a desktop. run-plan.ts carries plans out.
  */
 import type { ExecResult } from "../../core/ports.ts";
 import type { BusCall } from "../dbus.ts";
 
 export type Env = Readonly<Record<string, string>>;
 
-export interface Process {
+export interface ProcessInfo {
   readonly pid: number;
   readonly parent: number;
-  /** What it calls itself (Linux: at most 15 characters; tmux: `tmux: server`). */
+  /** The name it gives itself (Linux: at most 15 characters; tmux: `tmux: server`). */
   readonly name: string;
-  /** The file it runs; empty: not known. */
+  /** The file it runs; empty if unknown. */
   readonly program: string;
   readonly tty: string | null;
-  /** In the system's own unit; null: not known. */
+  /** Start time in the system's own unit; null if unknown. */
   readonly start: string | null;
 }
 
-export interface Window {
-  /** The window system's own name for it. */
+export interface WindowInfo {
+  /** The window system's own id. */
   readonly id: string;
-  /** Names of windows inside it. */
-  readonly inside?: readonly string[];
+  /** Ids of windows inside it. */
+  readonly childIds?: readonly string[];
   readonly pid: number | null;
   readonly title: string;
-  /** Has the keyboard. */
+  /** Whether it has the keyboard. */
   readonly active: boolean;
 }
 
-export type Step =
-  | {
-      readonly do: "run";
-      readonly argv: readonly string[];
-      readonly env?: Env;
-    }
-  | { readonly do: "call"; readonly call: BusCall }
-  /** The process and its parents, nearest first. Empty: it is gone, or processes cannot be seen here. */
+export type PlanStep =
+  | { readonly do: "run"; readonly argv: readonly string[]; readonly env?: Env }
+  /** null if the answer is an error, or there is no such object. */
+  | { readonly do: "dbus"; readonly call: BusCall }
+  /** The process and its parents, nearest first. Empty if it has ended, or processes cannot be seen here. */
   | { readonly do: "lineage"; readonly pid: number }
-  /** What a process was started with; null: not ours to see. */
+  /** The variables that a process was started with; null if they cannot be read. */
   | { readonly do: "environment"; readonly pid: number }
-  /** All processes of ours with this name. */
+  /** All processes of this user with this name. */
   | { readonly do: "processes"; readonly name: string }
   /** The terminals that a process has open. */
   | { readonly do: "ttys"; readonly pid: number }
-  /** The sockets, by path, that a process has. */
+  /** The paths of the Unix sockets that a process has open. */
   | { readonly do: "sockets-of"; readonly pid: number }
-  /** Which of these are sockets that belong to this user? A path that ends in a slash stands for all in that folder. */
+  /** Those of these paths that are sockets of this user. A path that ends in a slash stands for all files in that folder. */
   | { readonly do: "own-sockets"; readonly paths: readonly string[] }
-  /** The process at this end of a connection. */
-  | { readonly do: "connection"; readonly localPort: number; readonly remotePort: number }
-  /** One command of kitty's remote control protocol; null: no answer, or it was refused. */
+  /** The local process of a TCP connection; null if unknown. */
+  | { readonly do: "connection-owner"; readonly localPort: number; readonly remotePort: number }
+  /** A command of kitty's remote control protocol; null if there is no answer, or kitty refused it. */
   | { readonly do: "kitty"; readonly address: string; readonly command: string; readonly payload: unknown }
-  /** AppleScript whose `run` handler gets the arguments; null: it failed, `denied`: by the person's word. */
+  /** AppleScript whose `run` handler gets the arguments; null if it failed, `denied` if the user has not allowed it. */
   | {
       readonly do: "applescript";
       readonly app: string;
       readonly script: string;
       readonly args: readonly string[];
     }
-  /** JavaScript for KWin to evaluate; null: no answer. */
+  /** JavaScript for KWin to evaluate; null if there is no answer. */
   | { readonly do: "kwin"; readonly expression: string }
-  /** X11 on Linux, the desktop on Windows; the most recently used last. null: there is none. */
+  /** The windows of X11 on Linux, and of the desktop on Windows, the last used one last; null if there is no desktop. */
   | { readonly do: "windows" }
-  /** The window that the window manager knows, around this one (xterm's WINDOWID is one inside). */
-  | { readonly do: "outer-window"; readonly id: string }
-  /** Resolves with whether it has the keyboard now. */
+  /** The window around this one that the window manager knows (xterm's WINDOWID is a window inside it). */
+  | { readonly do: "top-level-window"; readonly id: string }
+  /** Resolves with whether the window has the keyboard now. */
   | { readonly do: "activate"; readonly id: string };
 
-export type Plan<T> = Generator<Step, T, unknown>;
+export type Plan<T> = Generator<PlanStep, T, unknown>;
 
-/** A plan without a step. */
-// biome-ignore lint/correctness/useYield: it has none.
-export function* just<T>(value: T): Plan<T> {
+/** A plan without steps. */
+// biome-ignore lint/correctness/useYield: it has no steps.
+export function* immediate<T>(value: T): Plan<T> {
   return value;
 }
 
@@ -81,59 +78,58 @@ export function* run(argv: readonly string[], env?: Env): Plan<ExecResult> {
   return (yield env ? { do: "run", argv, env } : { do: "run", argv }) as ExecResult;
 }
 
-/** null: it is an error, or there is no such object. */
-export function* call(wanted: BusCall): Plan<readonly unknown[] | null> {
-  return (yield { do: "call", call: wanted }) as readonly unknown[] | null;
+export function* callDbus(call: BusCall): Plan<readonly unknown[] | null> {
+  return (yield { do: "dbus", call }) as readonly unknown[] | null;
 }
 
-export function* lineage(pid: number): Plan<readonly Process[]> {
-  return (yield { do: "lineage", pid }) as readonly Process[];
+export function* readLineage(pid: number): Plan<readonly ProcessInfo[]> {
+  return (yield { do: "lineage", pid }) as readonly ProcessInfo[];
 }
 
-export function* environment(pid: number): Plan<Env | null> {
+export function* readEnvironment(pid: number): Plan<Env | null> {
   return (yield { do: "environment", pid }) as Env | null;
 }
 
-export function* processesNamed(name: string): Plan<readonly Process[]> {
-  return (yield { do: "processes", name }) as readonly Process[];
+export function* findProcesses(name: string): Plan<readonly ProcessInfo[]> {
+  return (yield { do: "processes", name }) as readonly ProcessInfo[];
 }
 
-export function* ttysOf(pid: number): Plan<readonly string[]> {
+export function* readTtys(pid: number): Plan<readonly string[]> {
   return (yield { do: "ttys", pid }) as readonly string[];
 }
 
-export function* socketsOf(pid: number): Plan<readonly string[]> {
+export function* readSockets(pid: number): Plan<readonly string[]> {
   return (yield { do: "sockets-of", pid }) as readonly string[];
 }
 
-export function* ownSockets(paths: readonly string[]): Plan<readonly string[]> {
+export function* filterOwnSockets(paths: readonly string[]): Plan<readonly string[]> {
   return (yield { do: "own-sockets", paths }) as readonly string[];
 }
 
-export function* connectionOwner(localPort: number, remotePort: number): Plan<number | null> {
-  return (yield { do: "connection", localPort, remotePort }) as number | null;
+export function* findConnectionOwner(localPort: number, remotePort: number): Plan<number | null> {
+  return (yield { do: "connection-owner", localPort, remotePort }) as number | null;
 }
 
-export function* kitty(address: string, command: string, payload: unknown): Plan<unknown> {
+export function* callKitty(address: string, command: string, payload: unknown): Plan<unknown> {
   return yield { do: "kitty", address, command, payload };
 }
 
-export function* kwin(expression: string): Plan<unknown> {
+export function* evaluateInKwin(expression: string): Plan<unknown> {
   return yield { do: "kwin", expression };
 }
 
-export function* applescript(app: string, script: string, ...args: string[]): Plan<string | null> {
+export function* runAppleScript(app: string, script: string, ...args: string[]): Plan<string | null> {
   return (yield { do: "applescript", app, script, args }) as string | null;
 }
 
-export function* windows(): Plan<readonly Window[] | null> {
-  return (yield { do: "windows" }) as readonly Window[] | null;
+export function* listWindows(): Plan<readonly WindowInfo[] | null> {
+  return (yield { do: "windows" }) as readonly WindowInfo[] | null;
 }
 
-export function* outerWindow(id: string): Plan<string | null> {
-  return (yield { do: "outer-window", id }) as string | null;
+export function* findTopLevelWindow(id: string): Plan<string | null> {
+  return (yield { do: "top-level-window", id }) as string | null;
 }
 
-export function* activate(id: string): Plan<boolean> {
+export function* activateWindow(id: string): Plan<boolean> {
   return (yield { do: "activate", id }) as boolean;
 }

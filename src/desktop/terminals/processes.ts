@@ -1,30 +1,30 @@
-/** The processes of this machine, as far as they are ours to see. */
+/** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Exec } from "../../core/ports.ts";
-import type { Env, Process } from "./plan.ts";
+import type { Env, ProcessInfo } from "./plan.ts";
 
 export interface Processes {
-  /** The process and its parents, nearest first; empty: it is gone, or cannot be seen. */
-  lineage(pid: number): Promise<readonly Process[]>;
+  /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */
+  lineage(pid: number): Promise<readonly ProcessInfo[]>;
   environment(pid: number): Promise<Env | null>;
-  named(name: string): Promise<readonly Process[]>;
+  named(name: string): Promise<readonly ProcessInfo[]>;
   ttys(pid: number): Promise<readonly string[]>;
-  /** Paths of the sockets it has (`@…`: without a file); empty where the system does not tell. */
+  /** Paths of its Unix sockets (`@…` without a file); empty if the system does not show them. */
   sockets(pid: number): Promise<readonly string[]>;
 }
 
 const maxParents = 40;
 
-function climb(pid: number, find: (pid: number) => Process | null): readonly Process[] {
-  const line: Process[] = [];
-  for (let next = find(pid); next !== null && line.length < maxParents; next = find(next.parent)) {
-    line.push(next);
+function collectLineage(pid: number, find: (pid: number) => ProcessInfo | null): readonly ProcessInfo[] {
+  const lineage: ProcessInfo[] = [];
+  for (let next = find(pid); next !== null && lineage.length < maxParents; next = find(next.parent)) {
+    lineage.push(next);
     if (next.parent <= 1) break;
   }
-  return line;
+  return lineage;
 }
 
-const attempt = <T>(read: () => T): T | null => {
+const tryRead = <T>(read: () => T): T | null => {
   try {
     return read();
   } catch {
@@ -32,10 +32,10 @@ const attempt = <T>(read: () => T): T | null => {
   }
 };
 
-function readProcess(pid: number): Process | null {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+function readProcess(pid: number): ProcessInfo | null {
+  const stat = tryRead(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
   if (stat === null) return null;
-  // The name may hold spaces and parentheses: fields are counted from the last one.
+  // The name may contain spaces and parentheses, so fields are counted from the last parenthesis.
   const end = stat.lastIndexOf(")");
   const [state, parent, , , tty, ...rest] = stat.slice(end + 2).split(" ");
   if (state === "Z" || state === "X") return null;
@@ -43,95 +43,126 @@ function readProcess(pid: number): Process | null {
     pid,
     parent: Number(parent),
     name: stat.slice(stat.indexOf("(") + 1, end),
-    program: attempt(() => readlinkSync(`/proc/${pid}/exe`)) ?? "",
-    tty: ttyName(Number(tty)),
+    program: tryRead(() => readlinkSync(`/proc/${pid}/exe`)) ?? "",
+    tty: formatTty(Number(tty)),
     start: rest[14] ?? null,
   };
 }
 
 /** The device's minor number is in bits 31–20 and 7–0, its major in bits 15–8. */
-function ttyName(device: number): string | null {
+function formatTty(device: number): string | null {
   const major = (device >> 8) & 0xfff;
   const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
   if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
   return major === 4 && minor < 64 ? `/dev/tty${minor}` : null;
 }
 
-function readEnvironment(text: string): Env {
+function parseEnvironment(text: string): Env {
   const pairs = text.split("\0").flatMap((line): [string, string][] => {
-    const at = line.indexOf("=");
-    return at > 0 ? [[line.slice(0, at), line.slice(at + 1)]] : [];
+    const equals = line.indexOf("=");
+    return equals > 0 ? [[line.slice(0, equals), line.slice(equals + 1)]] : [];
   });
   return Object.fromEntries(pairs);
 }
 
-export const onLinux: Processes = {
-  lineage: async (pid) => climb(pid, readProcess),
+export const linuxProcesses: Processes = {
+  lineage: async (pid) => collectLineage(pid, readProcess),
   async environment(pid) {
-    const text = attempt(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
-    // Empty for a moment while it becomes another program.
-    return text ? readEnvironment(text) : null;
+    const text = tryRead(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
+    // Empty for a moment while the process executes another program.
+    return text ? parseEnvironment(text) : null;
   },
   named: async (name) =>
-    readdirSync("/proc")
-      .filter((entry) => /^\d+$/.test(entry))
-      .flatMap((entry) => readProcess(Number(entry)) ?? [])
+    listPids()
+      .flatMap((pid) => readProcess(pid) ?? [])
       .filter((process) => process.name === name),
-  ttys: async (pid) => [...openFiles(pid)].filter((link) => link.startsWith("/dev/pts/")),
+  ttys: async (pid) => [...readOpenFiles(pid)].filter((link) => link.startsWith("/dev/pts/")),
   async sockets(pid) {
-    const open = openFiles(pid);
+    const files = readOpenFiles(pid);
     // Number, references, protocol, flags, type, state, inode, path.
-    const lines = attempt(() => readFileSync("/proc/net/unix", "utf8"))?.split("\n") ?? [];
+    const lines = tryRead(() => readFileSync("/proc/net/unix", "utf8"))?.split("\n") ?? [];
     const paths = lines.flatMap((line) => {
       const [, inode, path] = /^\S+(?: +\S+){5} +(\d+) ([/@].*)$/.exec(line) ?? [];
-      return path !== undefined && open.has(`socket:[${inode}]`) ? [path] : [];
+      return path !== undefined && files.has(`socket:[${inode}]`) ? [path] : [];
     });
     return [...new Set(paths)];
   },
 };
 
-function openFiles(pid: number): ReadonlySet<string> {
-  const open = attempt(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
-  return new Set(open.flatMap((fd) => attempt(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []));
+const listPids = (): number[] =>
+  readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number);
+
+function readOpenFiles(pid: number): ReadonlySet<string> {
+  const descriptors = tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+  return new Set(descriptors.flatMap((fd) => tryRead(() => readlinkSync(`/proc/${pid}/fd/${fd}`)) ?? []));
 }
 
-/** By `ps`: a name there is the program's path, which may hold spaces, so it comes last. */
-export function onMac(exec: Exec): Processes {
-  const all = async (): Promise<ReadonlyMap<number, Process>> => {
-    const ran = await exec(["/bin/ps", "-axo", "pid=,ppid=,tty=,comm="]);
-    return new Map(readPs(ran.stdout).map((process) => [process.pid, process]));
+/** By `ps`, which prints the program's path as the name. The path may contain spaces, so it comes last. */
+export function createMacProcesses(exec: Exec): Processes {
+  const readAll = async (): Promise<ReadonlyMap<number, ProcessInfo>> => {
+    const { stdout } = await exec(["/bin/ps", "-axo", "pid=,ppid=,tty=,comm="]);
+    return new Map(parsePs(stdout).map((process) => [process.pid, process]));
   };
   return {
     async lineage(pid) {
-      const known = await all();
-      return climb(pid, (one) => known.get(one) ?? null);
+      const processes = await readAll();
+      return collectLineage(pid, (id) => processes.get(id) ?? null);
     },
     async environment(pid) {
-      // Prints the variables behind the command. A value with a space in it is cut there: shapes are checked anyway.
-      const ran = await exec(["/bin/ps", "eww", "-o", "command=", "-p", String(pid)]);
-      return ran.code === 0 ? readEnvironment(ran.stdout.trim().replaceAll(" ", "\0")) : null;
+      // Prints the variables after the command. A value is cut at its first space; readVariable checks the shape anyway.
+      const { code, stdout } = await exec(["/bin/ps", "eww", "-o", "command=", "-p", String(pid)]);
+      return code === 0 ? parseEnvironment(stdout.trim().replaceAll(" ", "\0")) : null;
     },
-    named: async (name) => [...(await all()).values()].filter((process) => process.name === name),
+    named: async (name) => [...(await readAll()).values()].filter((process) => process.name === name),
     ttys: async () => [],
     sockets: async () => [],
   };
 }
 
-export function readPs(text: string): Process[] {
+export function parsePs(text: string): ProcessInfo[] {
   return text.split("\n").flatMap((line) => {
-    const read = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line);
-    if (!read) return [];
-    const [, pid, parent, tty = "", program = ""] = read;
+    const match = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line);
+    if (!match) return [];
+    const [, pid, parent, tty = "", program = ""] = match;
     const name = program.slice(program.lastIndexOf("/") + 1).replace(/^-/, "");
     const device = tty.startsWith("tty") ? `/dev/${tty}` : null;
     return [{ pid: Number(pid), parent: Number(parent), name, program, tty: device, start: null }];
   });
 }
 
-export const nowhere: Processes = {
+/** Where processes cannot be seen. */
+export const noProcesses: Processes = {
   lineage: async () => [],
   environment: async () => null,
   named: async () => [],
   ttys: async () => [],
   sockets: async () => [],
 };
+
+const established = "01";
+
+/** The process of a TCP connection, on Linux; null if it is another user's, or several connections have these ports. */
+export function findConnectionOwner(localPort: number, remotePort: number): number | null {
+  const inodes = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((path) => {
+    const table = tryRead(() => readFileSync(path, "utf8"));
+    return table === null ? [] : parseSocketTable(table, localPort, remotePort);
+  });
+  return inodes.length === 1 ? findProcessWithFile(`socket:[${inodes[0]}]`) : null;
+}
+
+/** The inodes of the open connections with these ports. The columns are number, local and remote address, state, …, inode (the tenth). */
+export function parseSocketTable(table: string, localPort: number, remotePort: number): string[] {
+  const hex = (port: number) => port.toString(16).toUpperCase().padStart(4, "0");
+  return table.split("\n").flatMap((line) => {
+    const [, local = "", remote = "", state, ...rest] = line.trim().split(/\s+/);
+    const hasPorts = local.endsWith(`:${hex(localPort)}`) && remote.endsWith(`:${hex(remotePort)}`);
+    return hasPorts && state === established ? [rest[5] ?? ""] : [];
+  });
+}
+
+function findProcessWithFile(link: string): number | null {
+  const pid = listPids().find((id) => readOpenFiles(id).has(link));
+  return pid ?? null;
+}

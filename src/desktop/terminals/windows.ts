@@ -1,16 +1,11 @@
 /** The desktop of Windows. */
-import { activate, windows } from "./plan.ts";
-import type { WindowRow } from "./row.ts";
+import { activateWindow, listWindows } from "./plan.ts";
+import type { WindowSystemRecipe } from "./recipe.ts";
 
-export const row: WindowRow = {
-  name: "Windows",
-  proven: "by documentation",
-  rules: ({ platform }) => platform === "win32",
-  *list() {
-    return yield* windows();
-  },
+export const windows: WindowSystemRecipe = {
+  list: () => listWindows(),
   *raise({ id }) {
-    return (yield* activate(id))
+    return (yield* activateWindow(id))
       ? null
       : "Windows kept its window in the background: it blinks in the taskbar";
   },

@@ -1,24 +1,118 @@
-/** X11, and Xwayland: any window manager that keeps to EWMH. Minimised windows and other workspaces too. */
-import { displayNumber } from "../x11.ts";
-import { activate, outerWindow, type Plan, type Window, windows } from "./plan.ts";
-import type { WindowRow } from "./row.ts";
+/** X11 and Xwayland, with any window manager that follows EWMH. Also shows minimised windows and other workspaces. */
+import { hostname } from "node:os";
+import type { Property, X11 } from "../x11.ts";
+import { activateWindow, findTopLevelWindow, listWindows, type Plan, type WindowInfo } from "./plan.ts";
+import type { WindowSystemRecipe } from "./recipe.ts";
 
-export const row: WindowRow = {
-  name: "X11",
-  proven: "run here",
-  rules: ({ platform, env }) => platform !== "win32" && displayNumber(env.DISPLAY) !== null,
-  *list(wanted): Plan<readonly Window[] | null> {
-    const listed = yield* windows();
-    if (listed === null) return null;
-    // What a program names by WINDOWID can be a window inside the one that the window manager knows.
-    const outer = new Map<string, string | null>();
-    for (const id of wanted.ids.filter((one) => /^\d+$/.test(one))) outer.set(id, yield* outerWindow(id));
-    return listed.map((window) => ({
+export const x11: WindowSystemRecipe = {
+  *list(query): Plan<readonly WindowInfo[] | null> {
+    const windows = yield* listWindows();
+    if (windows === null) return null;
+    // WINDOWID can be a window inside the one that the window manager knows.
+    const topLevel = new Map<string, string | null>();
+    for (const id of query.ids.filter((name) => /^\d+$/.test(name))) {
+      topLevel.set(id, yield* findTopLevelWindow(id));
+    }
+    return windows.map((window) => ({
       ...window,
-      inside: wanted.ids.filter((id) => outer.get(id) === window.id),
+      childIds: query.ids.filter((id) => topLevel.get(id) === window.id),
     }));
   },
   *raise({ id }) {
-    return (yield* activate(id)) ? null : "the window manager kept its window in the background";
+    return (yield* activateWindow(id)) ? null : "the window manager kept its window in the background";
   },
 };
+
+/** The windows on an X11 display; null if the window manager lists none. */
+export async function listX11Windows(x: X11): Promise<readonly WindowInfo[] | null> {
+  const [stacked, listed, active] = await Promise.all([
+    x.readProperty(x.root, "_NET_CLIENT_LIST_STACKING"),
+    x.readProperty(x.root, "_NET_CLIENT_LIST"),
+    readActiveWindow(x),
+  ]);
+  const ids = readNumbers(stacked ?? listed);
+  if (ids.length === 0 && !stacked && !listed) return null;
+  return Promise.all(ids.map((id) => readWindow(x, id, id === active)));
+}
+
+async function readWindow(x: X11, id: number, active: boolean): Promise<WindowInfo> {
+  const [pid, machine, title, oldTitle] = await Promise.all([
+    x.readProperty(id, "_NET_WM_PID"),
+    x.readProperty(id, "WM_CLIENT_MACHINE"),
+    x.readProperty(id, "_NET_WM_NAME"),
+    x.readProperty(id, "WM_NAME"),
+  ]);
+  // A window over `ssh -X`, or from a container, has a pid of another machine.
+  const host = machine?.data.toString("latin1").replace(/\0+$/, "") ?? "";
+  const isLocal = host === "" || host === hostname() || host === "localhost";
+  return {
+    id: String(id),
+    pid: isLocal ? (readNumbers(pid)[0] ?? null) : null,
+    title: title?.data.toString("utf8") ?? oldTitle?.data.toString("latin1") ?? "",
+    active,
+  };
+}
+
+function readNumbers(property: Property | null): number[] {
+  if (property?.format !== 32) return [];
+  const { data } = property;
+  return Array.from({ length: Math.floor(data.length / 4) }, (_, index) => data.readUInt32LE(4 * index));
+}
+
+const readActiveWindow = async (x: X11): Promise<number | null> =>
+  readNumbers(await x.readProperty(x.root, "_NET_ACTIVE_WINDOW"))[0] ?? null;
+
+const maxDepth = 16;
+
+/** The window that the window manager knows: this one, or the one around it; null if there is none. */
+export async function findTopLevelX11Window(x: X11, id: string): Promise<string | null> {
+  const known = new Set(readNumbers(await x.readProperty(x.root, "_NET_CLIENT_LIST")));
+  let window: number | null = parseWindowId(id);
+  for (let depth = 0; depth < maxDepth && window; depth++) {
+    if (known.has(window)) return String(window);
+    window = await x.findParent(window);
+  }
+  return null;
+}
+
+function parseWindowId(id: string): number | null {
+  const value = Number(id);
+  return Number.isInteger(value) && value > 0 && value <= 0xffffffff ? value : null;
+}
+
+const onAllWorkspaces = 0xffffffff;
+
+/** Some window managers switch by themselves; Openbox does not. */
+async function switchToWorkspaceOf(x: X11, window: number): Promise<void> {
+  const [workspace] = readNumbers(await x.readProperty(window, "_NET_WM_DESKTOP"));
+  const [current] = readNumbers(await x.readProperty(x.root, "_NET_CURRENT_DESKTOP"));
+  if (workspace === undefined || workspace === onAllWorkspaces) return;
+  if (current === undefined || workspace === current) return;
+  await x.sendToManager(x.root, "_NET_CURRENT_DESKTOP", [workspace, 0]);
+}
+
+/** EWMH: the request comes from a pager, that is, from the user. */
+const sourceIsPager = 2;
+/** The window may have been on its way to another workspace: then the first request is lost. */
+const maxAttempts = 2;
+const activationMs = 400;
+const pollMs = 8;
+
+/** Restores the window, switches to its workspace, and waits for the keyboard. false if the window does not get it. */
+export async function activateX11Window(x: X11, id: string): Promise<boolean> {
+  const window = parseWindowId(id);
+  if (window === null) return false;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    await switchToWorkspaceOf(x, window);
+    await x.sendToManager(window, "_NET_ACTIVE_WINDOW", [sourceIsPager, 0, 0]);
+    if (await becomesActive(x, window)) return true;
+  }
+  return false;
+}
+
+async function becomesActive(x: X11, window: number): Promise<boolean> {
+  for (const end = performance.now() + activationMs; performance.now() < end; await Bun.sleep(pollMs)) {
+    if ((await readActiveWindow(x)) === window) return true;
+  }
+  return false;
+}

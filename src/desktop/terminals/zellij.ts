@@ -1,83 +1,92 @@
-/** zellij (0.44 and later): focuses the pane by its id. Its client is found by elimination, never by a guess. */
-import { environment, lineage, type Plan, type Process, processesNamed, run } from "./plan.ts";
-import { hidden, named, type PaneLocation, type Reached, type TerminalRow, unknown } from "./row.ts";
-import { claimed } from "./shapes.ts";
+/** zellij (0.44 and newer): focuses the pane by its id. Its terminal is shown only if there is just one candidate. */
+import { readVariable } from "../../core/terminals.ts";
+import {
+  type Env,
+  findProcesses,
+  type Plan,
+  type ProcessInfo,
+  readEnvironment,
+  readLineage,
+  run,
+} from "./plan.ts";
+import {
+  impossible,
+  notVisible,
+  type PaneLocation,
+  type TerminalRecipe,
+  visibilityUnknown,
+} from "./recipe.ts";
 
-const isZellij = named("zellij");
-const impossible = (why: string): Reached => ({ kind: "impossible", why });
-
-interface Claim {
+interface ZellijPane {
   readonly session: string;
-  readonly pane: string;
+  readonly id: string;
 }
 
-function claimOf({ env }: PaneLocation): Claim | null {
-  const session = claimed(env, "ZELLIJ_SESSION_NAME");
-  const pane = claimed(env, "ZELLIJ_PANE_ID");
-  return session === null || pane === null ? null : { session, pane };
+function readPane({ env }: PaneLocation): ZellijPane | null {
+  const session = readVariable(env, "ZELLIJ_SESSION_NAME");
+  const id = readVariable(env, "ZELLIJ_PANE_ID");
+  return session === null || id === null ? null : { session, id };
 }
 
-const zellij = (session: string, ...action: readonly string[]): readonly string[] => [
+const zellijAction = (session: string, ...action: readonly string[]): readonly string[] => [
   ...["zellij", "--session", session, "action"],
   ...action,
 ];
 
-export const row: TerminalRow = {
-  name: "zellij",
-  proven: "by documentation",
-  is: isZellij,
-  says: (env) => claimed(env, "ZELLIJ_SESSION_NAME") !== null,
-  *focus(spot) {
-    const claim = claimOf(spot);
-    if (claim === null) return impossible("it runs in zellij, which does not say in which pane");
-    const client = yield* clientOf(spot, claim);
+export const zellij: TerminalRecipe = {
+  *focus(location) {
+    const pane = readPane(location);
+    if (pane === null) return impossible("it runs in zellij, but zellij does not say in which pane");
+    const client = yield* findClient(location, pane);
     if (client === "none") {
-      const name = `'${claim.session}'`;
+      const name = `'${pane.session}'`;
       return impossible(
-        `the zellij session ${name} has no terminal attached: run \`zellij attach ${name}\` in one`,
+        `no terminal is attached to the zellij session ${name}: run \`zellij attach ${name}\` in one`,
       );
     }
-    const ran = yield* run(zellij(claim.session, "focus-pane-id", `terminal_${claim.pane}`));
-    const why =
-      ran.code === 0 ? null : "this zellij cannot switch to a pane from outside: update it to 0.44 or later";
+    const focused = yield* run(zellijAction(pane.session, "focus-pane-id", `terminal_${pane.id}`));
     if (client === "several") {
-      return impossible(
-        "several zellij sessions are open, and zellij does not say which terminal shows this one",
-      );
+      return impossible("several terminals run zellij, and zellij does not say which one shows this session");
     }
-    return why === null ? { kind: "inside", spot: client } : { kind: "inside", spot: client, why };
+    const limit =
+      focused.code === 0 ? null : "this zellij cannot show a pane on request: update it to 0.44 or newer";
+    return { kind: "inside", location: client, limit };
   },
-  *look(spot) {
-    const claim = claimOf(spot);
-    if (claim === null) return unknown;
-    const client = yield* clientOf(spot, claim);
-    if (client === "none") return hidden;
-    if (client === "several") return unknown;
-    const ran = yield* run(zellij(claim.session, "list-clients"));
-    const shown = readShown(ran.stdout);
-    const sure = ran.code === 0 && shown.length > 0;
-    if (sure && !shown.includes(`terminal_${claim.pane}`)) return hidden;
-    return { kind: "inside", spots: [client], sure };
+  *checkVisibility(location) {
+    const pane = readPane(location);
+    if (pane === null) return visibilityUnknown;
+    const client = yield* findClient(location, pane);
+    if (client === "none") return notVisible;
+    if (client === "several") return visibilityUnknown;
+    const { code, stdout } = yield* run(zellijAction(pane.session, "list-clients"));
+    const focusedPanes = parseClients(stdout);
+    const isCertain = code === 0 && focusedPanes.length > 0;
+    if (isCertain && !focusedPanes.includes(`terminal_${pane.id}`)) return notVisible;
+    return { kind: "inside", locations: [client], isCertain };
   },
 };
 
-/** `CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND`, one client a line. */
-const readShown = (text: string): string[] =>
+/** `CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND`, one client in each line. */
+const parseClients = (text: string): string[] =>
   text.split("\n").flatMap((line) => /^\s*\d+\s+((?:terminal|plugin)_\d+)\b/.exec(line)?.[1] ?? []);
 
-/** A client is on a terminal, a server is not. Two clients: zellij does not tell which of them shows this session. */
-function* clientOf(spot: PaneLocation, { session }: Claim): Plan<PaneLocation | "none" | "several"> {
-  const inside = new Set(spot.lineage.map(({ pid }) => pid));
-  const clients: [Process, Readonly<Record<string, string>>][] = [];
-  for (const process of yield* processesNamed("zellij")) {
-    if (process.tty === null || process.tty === spot.tty || inside.has(process.pid)) continue;
-    clients.push([process, (yield* environment(process.pid)) ?? {}]);
+/** A client has a terminal, a server has none. With two clients, zellij does not say which of them shows this session. */
+function* findClient(
+  location: PaneLocation,
+  { session }: ZellijPane,
+): Plan<PaneLocation | "none" | "several"> {
+  const ownPids = new Set(location.lineage.map(({ pid }) => pid));
+  const clients: [ProcessInfo, Env][] = [];
+  for (const process of yield* findProcesses("zellij")) {
+    if (process.tty === null || process.tty === location.tty || ownPids.has(process.pid)) continue;
+    clients.push([process, (yield* readEnvironment(process.pid)) ?? {}]);
   }
-  // A zellij started inside another's pane shows that one's sessions.
+  // A zellij that was started in a pane of this session shows another session.
   const outside = clients.filter(([, env]) => env.ZELLIJ_SESSION_NAME !== session);
   const [client, ...others] = outside;
   if (client === undefined) return "none";
   if (others.length > 0) return "several";
-  const parents = yield* lineage(client[0].pid);
-  return { lineage: parents.slice(1), tty: client[0].tty, env: client[1], title: spot.title, cwd: spot.cwd };
+  const [process, env] = client;
+  const lineage = yield* readLineage(process.pid);
+  return { lineage: lineage.slice(1), tty: process.tty, env, title: location.title, cwd: location.cwd };
 }

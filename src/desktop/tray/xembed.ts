@@ -9,7 +9,7 @@ export async function hasXembedTray(env: Env): Promise<boolean> {
   const x = await connectX11(env, answerMs).catch(() => null);
   if (x === null) return false;
   const screen = /\.(\d+)$/.exec(env.DISPLAY ?? "")?.[1] ?? "0";
-  const owner = await x.selectionOwner(`_NET_SYSTEM_TRAY_S${screen}`);
+  const owner = await x.findSelectionOwner(`_NET_SYSTEM_TRAY_S${screen}`);
   x.close();
   return owner !== 0;
 }

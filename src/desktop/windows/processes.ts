@@ -1,5 +1,5 @@
 /** The processes of this machine, and who started whom. */
-import type { Process } from "../terminals/plan.ts";
+import type { ProcessInfo } from "../terminals/plan.ts";
 import { textIn } from "./layout.ts";
 import { win32 } from "./win32.ts";
 
@@ -10,7 +10,7 @@ const entryBytes = 568;
 const maxPathUnits = 1024;
 const maxParents = 32;
 
-type Entry = Pick<Process, "pid" | "parent" | "name">;
+type Entry = Pick<ProcessInfo, "pid" | "parent" | "name">;
 
 function listProcesses(): Entry[] {
   const system = win32();
@@ -39,9 +39,9 @@ function listProcesses(): Entry[] {
 }
 
 /** The process and its parents, nearest first. A parent's number that went to a later process is not followed. */
-export function lineageOf(pid: number): Process[] {
+export function lineageOf(pid: number): ProcessInfo[] {
   const byPid = new Map(listProcesses().map((entry) => [entry.pid, entry]));
-  const lineage: Process[] = [];
+  const lineage: ProcessInfo[] = [];
   let born: bigint | null = null;
   for (let next = byPid.get(pid); next && lineage.length < maxParents; next = byPid.get(next.parent)) {
     const { program, start } = detailsOf(next.pid);

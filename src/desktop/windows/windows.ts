@@ -1,5 +1,5 @@
 /** The windows on the desktop, and how one comes to the front. */
-import type { Window } from "../terminals/plan.ts";
+import type { WindowInfo } from "../terminals/plan.ts";
 import { textIn } from "./layout.ts";
 import { lineageOf } from "./processes.ts";
 import { win32 } from "./win32.ts";
@@ -13,10 +13,10 @@ const maxWindows = 4_096;
 const settleMs = 150;
 
 /** Those that a person can switch to; the most recently used last. */
-export function listWindows(): Window[] {
+export function listWindows(): WindowInfo[] {
   const system = win32();
   const front = system.GetForegroundWindow();
-  const found: Window[] = [];
+  const found: WindowInfo[] = [];
   // From the top down.
   let window = system.FindWindowExW(0n, 0n, null, null);
   for (let count = 0; window !== 0n && count < maxWindows; count++) {

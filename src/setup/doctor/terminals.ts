@@ -1,53 +1,52 @@
-/** Terminals: how far a click gets, in the one doctor runs in and in those that are here. */
+/** How far focus gets: in the terminal that doctor runs in, and in those that are installed. */
 
 import { about, type Finding } from "../../agents/finding.ts";
+import type { InstalledTerminal, Reach } from "../../core/terminals.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 
-export interface TerminalHere {
-  readonly name: string;
-  /** `all`: to its window, which is all that there is. */
-  readonly reach: "pane" | "all" | "window";
-  /** What to switch on for more. */
-  readonly more: string | null;
-}
-
 export interface TerminalsFacts {
-  /** How far a click would get to the terminal doctor runs in; null: nobody could tell. */
+  /** How far focus would get to the terminal that doctor runs in; null if it was not tried. */
   readonly own: FocusOutcome | null;
-  readonly here: readonly TerminalHere[];
+  readonly installed: readonly InstalledTerminal[];
   readonly hasTerminal: boolean;
 }
 
-const tell = about("terminals", "terminals");
+const report = about("terminals", "terminals");
 
-export function terminalFindings({ own, here, hasTerminal }: TerminalsFacts): Finding[] {
-  const names = (how: TerminalHere["reach"]) =>
-    here
-      .filter(({ reach }) => reach === how)
+export function terminalFindings({ own, installed, hasTerminal }: TerminalsFacts): Finding[] {
+  const names = (...reaches: readonly Reach[]) =>
+    installed
+      .filter(({ reach }) => reaches.includes(reach))
       .map(({ name }) => name)
       .join(", ");
-  const [panes, whole, windows] = [names("pane"), names("all"), names("window")];
+  const [panes, singles, windows] = [names("pane", "tab"), names("single"), names("window")];
   return [
     ...(hasTerminal ? [ownFinding(own)] : []),
-    ...(panes ? [tell("ok", "panes", `to the very pane: ${panes}`)] : []),
-    ...(whole ? [tell("ok", "whole", `all the way, one window each: ${whole}`)] : []),
-    ...(windows ? [tell("info", "windows", `to the window, not to a tab or pane in it: ${windows}`)] : []),
-    ...here.flatMap(({ name, more }) =>
-      more === null ? [] : [tell("info", "more", `${name} can do more`, more)],
+    ...(panes ? [report("ok", "panes", `a click gets to the pane or tab: ${panes}`)] : []),
+    ...(singles
+      ? [report("ok", "whole", `a click gets to the window, which shows one session: ${singles}`)]
+      : []),
+    ...(windows
+      ? [report("info", "windows", `a click gets to the window, but not to a tab in it: ${windows}`)]
+      : []),
+    ...installed.flatMap(({ name, advice }) =>
+      advice === null ? [] : [report("info", "more", `${name} can do more`, advice)],
     ),
-    ...(here.length === 0 && !hasTerminal ? [tell("info", "none", "none that beckon knows is here")] : []),
+    ...(installed.length === 0 && !hasTerminal
+      ? [report("info", "none", "no terminal that beckon knows is installed")]
+      : []),
   ];
 }
 
 function ownFinding(own: FocusOutcome | null): Finding {
-  if (own === null) return tell("info", "own", "this terminal: not tried");
+  if (own === null) return report("info", "own", "this terminal: not tried");
   const by = own.by === "" ? "" : ` (${own.by})`;
   switch (own.result) {
     case "exact":
-      return tell("ok", "own", `this terminal: a click gets all the way here${by}`);
+      return report("ok", "own", `this terminal: a click gets all the way here${by}`);
     case "window":
-      return tell("info", "own", `this terminal: a click gets to its window only${by}`, own.why);
+      return report("info", "own", `this terminal: a click gets to its window only${by}`, own.why);
     case "impossible":
-      return tell("warn", "own", `this terminal: a click cannot get here${by}`, own.why);
+      return report("warn", "own", `this terminal: a click cannot get here${by}`, own.why);
   }
 }

@@ -4,10 +4,16 @@ import { nameTerminal } from "../../../src/core/view/terminal-name.ts";
 const named = (env: Record<string, string>, tty: string | null = null) =>
   nameTerminal({ local: true, pid: 1, procStart: "1", tty, terminalSessionId: null, env });
 
-describe("a terminal, as its person calls it", () => {
+describe("the name of a session's terminal", () => {
   test.each<[string | null, Record<string, string>]>([
     ["tmux %3", { TMUX_PANE: "%3", TERM_PROGRAM: "tmux", KITTY_WINDOW_ID: "1" }],
     ["zellij pane 4", { ZELLIJ: "0", ZELLIJ_PANE_ID: "4", TERM_PROGRAM: "WezTerm" }],
+    ["zellij", { ZELLIJ: "0" }],
+    ["foot", { TERM: "foot" }],
+    ["Ghostty", { GHOSTTY_RESOURCES_DIR: "/usr/share/ghostty" }],
+    ["Tilix", { TILIX_ID: "0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11", TERM: "xterm-256color" }],
+    ["Terminator", { TERMINATOR_UUID: "urn:uuid:0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11" }],
+    ["newterm", { TERM_PROGRAM: "newterm", KITTY_WINDOW_ID: "1" }],
     ["screen", { STY: "1234.pts-0.host" }],
     ["VS Code", { TERM_PROGRAM: "vscode" }],
     ["Cursor", { TERM_PROGRAM: "vscode", CURSOR_TRACE_ID: "x" }],
@@ -17,9 +23,15 @@ describe("a terminal, as its person calls it", () => {
     ["Terminal", { TERM_PROGRAM: "Apple_Terminal" }],
     ["WezTerm", { TERM_PROGRAM: "WezTerm" }],
     ["JetBrains", { TERMINAL_EMULATOR: "JetBrains-JediTerm" }],
-    ["Windows Terminal", { WT_SESSION: "x" }],
-    ["Windows Terminal (WSL)", { WT_SESSION: "x", WSL_DISTRO_NAME: "Debian" }],
-    ["GNOME Terminal", { GNOME_TERMINAL_SCREEN: "/org/x" }],
+    ["Windows Terminal", { WT_SESSION: "0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11" }],
+    [
+      "Windows Terminal (WSL)",
+      { WT_SESSION: "0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11", WSL_DISTRO_NAME: "Debian" },
+    ],
+    [
+      "GNOME Terminal",
+      { GNOME_TERMINAL_SCREEN: "/org/gnome/Terminal/screen/e740e1a1_d14e_4637_a33a_64af6eba1b44" },
+    ],
     ["tmux %0 over SSH", { TMUX_PANE: "%0", SSH_CONNECTION: "1 2 3 4" }],
     ["over SSH", { SSH_CONNECTION: "1 2 3 4" }],
     ["constructor", { TERM_PROGRAM: "constructor" }],
@@ -28,11 +40,11 @@ describe("a terminal, as its person calls it", () => {
   ])("%s", (name, env) => {
     expect(named(env)).toBe(name);
   });
-  test("by its tty where nothing else is known", () => {
+  test("is its tty if nothing else is known", () => {
     expect(named({}, "/dev/pts/7")).toBe("pts/7");
     expect(nameTerminal(null)).toBeNull();
   });
-  test("a program nobody knows, cut and clean", () => {
+  test("is shortened and cleaned if beckon does not know the program", () => {
     expect(named({ TERM_PROGRAM: "a\u202eb\x1b[1m-very-long-name-of-a-terminal" })).toBe(
       "ab-very-long-name-o…",
     );

@@ -1,14 +1,14 @@
-/** A plan gone through without its deeds: what only asks is asked, and what would change something is taken to succeed. */
-import type { Plan, Step } from "./plan.ts";
+/** A dry run of a plan: steps that only ask are carried out, and steps that would change something are assumed to succeed. */
+import type { Plan, PlanStep } from "./plan.ts";
 
-export function* rehearsed<T>(plan: Plan<T>): Plan<T> {
+export function* dryRun<T>(plan: Plan<T>): Plan<T> {
   let next = plan.next();
-  while (!next.done) next = plan.next(isQuestion(next.value) ? yield next.value : assumed(next.value));
+  while (!next.done) next = plan.next(isReadOnly(next.value) ? yield next.value : assumedAnswer(next.value));
   return next.value;
 }
 
-/** By the words that only ask. Whatever is not among them is a deed. */
-const questions: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
+/** The commands that only ask. Every other one is taken to change something. */
+const readOnlyCommands: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   tmux: (args) => args.includes("list-panes"),
   wezterm: (args) => args[0] === "cli" && /^list/.test(args[1] ?? ""),
   zellij: (args) => args.includes("list-clients"),
@@ -17,17 +17,17 @@ const questions: Readonly<Record<string, (args: readonly string[]) => boolean>> 
   niri: (args) => args[0] === "msg" && args.includes("windows"),
   lsappinfo: () => true,
 };
-const askingMembers: ReadonlySet<string> = new Set(["processId", "sessionList", "currentSession", "title"]);
+const readOnlyMembers: ReadonlySet<string> = new Set(["processId", "sessionList", "currentSession", "title"]);
 const listsWindows = /^\(workspace\.windowList \?/;
 
-function isQuestion(step: Step): boolean {
+function isReadOnly(step: PlanStep): boolean {
   switch (step.do) {
     case "run": {
       const [program = "", ...args] = step.argv;
-      return Object.hasOwn(questions, program) && questions[program]?.(args) === true;
+      return Object.hasOwn(readOnlyCommands, program) && readOnlyCommands[program]?.(args) === true;
     }
-    case "call":
-      return askingMembers.has(step.call.member);
+    case "dbus":
+      return readOnlyMembers.has(step.call.member);
     case "kitty":
       return step.command === "ls";
     case "kwin":
@@ -40,12 +40,12 @@ function isQuestion(step: Step): boolean {
   }
 }
 
-function assumed(step: Step): unknown {
+function assumedAnswer(step: PlanStep): unknown {
   switch (step.do) {
     case "run":
       return { code: 0, stdout: "", stderr: "" };
-    // Most GNOME Terminals are built without what is asked for here.
-    case "call":
+    // Most builds of GNOME Terminal do not have this method.
+    case "dbus":
       return step.call.member === "ActivateResult" ? null : [];
     case "applescript":
       return "found";

@@ -1,0 +1,43 @@
+/** Sessions over SSH: one on another machine, shown by an `ssh` here, and one here that a user logged in to. */
+import type { TerminalTarget } from "../../core/ports.ts";
+import { readVariable } from "../../core/terminals.ts";
+import { isSshClient } from "./detect.ts";
+import { type Env, findConnectionOwner, immediate, type Plan, readEnvironment, readLineage } from "./plan.ts";
+import { impossible, type LocateResult, type TerminalRecipe, visibilityUnknown } from "./recipe.ts";
+
+/** The terminal here that runs `ssh` to the session's machine, found by the two ports that both ends know. */
+export function* findSshTerminal({ place, cwd, title }: TerminalTarget): Plan<LocateResult> {
+  const connection = readVariable(place.env, "SSH_CONNECTION");
+  const distribution = readVariable(place.env, "WSL_DISTRO_NAME");
+  if (connection === null) {
+    const reason =
+      distribution === null
+        ? "it runs in a container or on another machine: its terminal cannot be seen from here"
+        : `it runs in WSL (${distribution}), and Windows does not say which window shows it`;
+    return { kind: "unknown", reason };
+  }
+  const [, localPort = "", , remotePort = ""] = connection.split(" ");
+  const pid = yield* findConnectionOwner(Number(localPort), Number(remotePort));
+  const lineage = pid === null ? [] : yield* readLineage(pid);
+  const [client, ...parents] = lineage;
+  if (pid === null || client === undefined || !isSshClient(client)) {
+    const reason = `it runs on another machine, and the SSH login${from(place.env)} was not made from this one`;
+    return { kind: "unknown", reason };
+  }
+  return {
+    kind: "known",
+    location: { lineage: parents, tty: client.tty, env: (yield* readEnvironment(pid)) ?? {}, title, cwd },
+    by: ["ssh"],
+    limit: "it runs on another machine: this is the terminal with the SSH login to it",
+  };
+}
+
+export const ssh: TerminalRecipe = {
+  focus: ({ env }) => immediate(impossible(`its terminal is an SSH login${from(env)}: go to that machine`)),
+  checkVisibility: () => immediate(visibilityUnknown),
+};
+
+function from(env: Env): string {
+  const address = readVariable(env, "SSH_CONNECTION")?.split(" ")[0];
+  return address === undefined ? "" : ` from ${address}`;
+}
