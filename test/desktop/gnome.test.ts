@@ -8,7 +8,7 @@ import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { gnomeNeeds, read, type Written } from "./gnome-shell.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { busOf, findBlockedIcon, menuLabels, registeredItems } from "./tray-app.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
@@ -21,7 +21,7 @@ const soonMs = 10_000;
 describe("on GNOME Shell", () => {
   let desktop: Desktop;
   let bus: Bus;
-  let terminals: TerminalsWorld;
+  let terminals: TerminalHarness;
   let state: string;
   let count = 0;
 
@@ -51,13 +51,13 @@ describe("on GNOME Shell", () => {
     expect(response.status).toBe(200);
   }
   const works = async (session: string, terminal: string, command: string) =>
-    hook(session, await terminals.target(terminal), "PreToolUse", command);
+    hook(session, await terminals.locate(terminal), "PreToolUse", command);
   async function asks(session: string, terminal: string, command: string): Promise<void> {
     await works(session, terminal, command);
-    await hook(session, await terminals.target(terminal), "PermissionRequest", command);
+    await hook(session, await terminals.locate(terminal), "PermissionRequest", command);
   }
   const answered = async (session: string, terminal: string, command: string) =>
-    hook(session, await terminals.target(terminal), "PostToolUse", command);
+    hook(session, await terminals.locate(terminal), "PostToolUse", command);
 
   /** What is on the screen that reads like this; waits for it. */
   async function find(text: RegExp, isIt: (written: Written) => boolean = () => true): Promise<Written> {
@@ -84,21 +84,29 @@ describe("on GNOME Shell", () => {
     );
   }
   const lookAt = async (name: string) =>
-    expect(await terminals.terminals.focus(await terminals.target(name))).toMatchObject({ result: "exact" });
+    expect(await terminals.terminals.focus(await terminals.locate(name))).toMatchObject({ result: "exact" });
   const isAt = (title: string) => until(async () => (await terminals.activeTitle()) === title, soonMs);
 
   beforeAll(async () => {
     if (!hasAll(needs)) return;
     desktop = await startDesktop({ gnome: true });
     bus = await busOf(desktop);
-    terminals = createTerminalsWorld(desktop);
+    terminals = createTerminalHarness(desktop);
     state = join(desktop.home, "state");
     for (const [title, at] of [
       ["alone", "+20+400"],
       ["elsewhere", "+640+400"],
     ] as const) {
-      desktop.spawn(["xterm", "-geometry", `60x14${at}`, "-T", title, "-e", ...terminals.agent(title)]);
-      await terminals.opened(title);
+      desktop.spawn([
+        "xterm",
+        "-geometry",
+        `60x14${at}`,
+        "-T",
+        title,
+        "-e",
+        ...terminals.agentCommand(title),
+      ]);
+      await terminals.waitForWindow(title);
     }
     const app = desktop.spawn([binary], {
       BECKON_HOME: state,

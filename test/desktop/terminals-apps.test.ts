@@ -4,19 +4,19 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const limitMs = 60_000;
 const software = { LIBGL_ALWAYS_SOFTWARE: "1" };
 
 let desktop: Desktop;
-let world: TerminalsWorld;
+let harness: TerminalHarness;
 let opened: Bun.Subprocess[] = [];
 
 beforeAll(async () => {
   desktop = await startDesktop();
-  world = createTerminalsWorld(desktop);
+  harness = createTerminalHarness(desktop);
 }, limitMs);
 afterAll(() => desktop?.stop());
 afterEach(async () => {
@@ -33,13 +33,13 @@ function open(...argv: string[]): void {
 async function visit(targets: Readonly<Record<string, TerminalTarget>>, by: string): Promise<void> {
   const none = Object.fromEntries(Object.keys(targets).map((name) => [name, false]));
   for (const [name, target] of Object.entries(targets)) {
-    expect({ name, ...(await world.terminals.focus(target)) }).toEqual({
+    expect({ name, ...(await harness.terminals.focus(target)) }).toEqual({
       name,
       result: "exact",
       by,
       why: null,
     });
-    expect(await world.looking(targets)).toEqual({ ...none, [name]: true });
+    expect(await harness.visibility(targets)).toEqual({ ...none, [name]: true });
   }
 }
 
@@ -48,8 +48,8 @@ describe("Alacritty", () => {
     "the window, also one of several of the same process",
     async () => {
       const socket = join(desktop.home, "alacritty.sock");
-      open("alacritty", "--socket", socket, "-T", "a-one", "-e", ...world.agent("a-one"));
-      await world.opened("a-one");
+      open("alacritty", "--socket", socket, "-T", "a-one", "-e", ...harness.agentCommand("a-one"));
+      await harness.waitForWindow("a-one");
       await desktop.run(
         "alacritty",
         "msg",
@@ -59,19 +59,19 @@ describe("Alacritty", () => {
         "-T",
         "a-two",
         "-e",
-        ...world.agent("a-two"),
+        ...harness.agentCommand("a-two"),
       );
-      await world.opened("a-two");
-      open("alacritty", "-T", "a-three", "-e", ...world.agent("a-three"));
-      await world.opened("a-three");
+      await harness.waitForWindow("a-two");
+      open("alacritty", "-T", "a-three", "-e", ...harness.agentCommand("a-three"));
+      await harness.waitForWindow("a-three");
       const targets = {
-        one: await world.target("a-one"),
-        two: await world.target("a-two"),
-        three: await world.target("a-three"),
+        one: await harness.locate("a-one"),
+        two: await harness.locate("a-two"),
+        three: await harness.locate("a-three"),
       };
       await visit(targets, "Alacritty, X11");
-      await world.terminals.focus(targets.two);
-      expect(await world.activeTitle()).toBe("a-two");
+      await harness.terminals.focus(targets.two);
+      expect(await harness.activeTitle()).toBe("a-two");
     },
     limitMs,
   );
@@ -86,23 +86,23 @@ describe("kitty", () => {
       const address = `unix:${desktop.home}/kitty.sock`;
       const remote = ["-o", "allow_remote_control=socket-only", "--listen-on", address];
       // A title given with -T would be that of all its windows.
-      open("kitty", "--config", "NONE", ...remote, ...world.agent("k-one"));
-      await world.opened("agent.sh");
+      open("kitty", "--config", "NONE", ...remote, ...harness.agentCommand("k-one"));
+      await harness.waitForWindow("agent.sh");
       const kitty = (...args: string[]) => desktop.run("kitty", "@", "--to", address, ...args);
-      await kitty("launch", "--type=os-window", "--title", "k-two", ...world.agent("k-two"));
-      await kitty("launch", "--type=tab", "--title", "k-tab", ...world.agent("k-tab"));
-      await kitty("launch", "--type=window", "--title", "k-split", ...world.agent("k-split"));
+      await kitty("launch", "--type=os-window", "--title", "k-two", ...harness.agentCommand("k-two"));
+      await kitty("launch", "--type=tab", "--title", "k-tab", ...harness.agentCommand("k-tab"));
+      await kitty("launch", "--type=window", "--title", "k-split", ...harness.agentCommand("k-split"));
       await visit(
         {
-          one: await world.target("k-one"),
-          two: await world.target("k-two"),
-          tab: await world.target("k-tab"),
-          split: await world.target("k-split"),
+          one: await harness.locate("k-one"),
+          two: await harness.locate("k-two"),
+          tab: await harness.locate("k-tab"),
+          split: await harness.locate("k-split"),
         },
         "kitty, X11",
       );
-      await world.terminals.focus(await world.target("k-two"));
-      await world.opened("k-two");
+      await harness.terminals.focus(await harness.locate("k-two"));
+      await harness.waitForWindow("k-two");
     },
     limitMs,
   );
@@ -116,9 +116,9 @@ describe("kitty", () => {
         "--listen-on",
         `unix:@beckon-test-${process.pid}`,
       ];
-      open("kitty", "--config", "NONE", ...remote, "-T", "k-file", ...world.agent("k-file"));
-      await world.opened("k-file");
-      await visit({ file: await world.target("k-file") }, "kitty, X11");
+      open("kitty", "--config", "NONE", ...remote, "-T", "k-file", ...harness.agentCommand("k-file"));
+      await harness.waitForWindow("k-file");
+      await visit({ file: await harness.locate("k-file") }, "kitty, X11");
     },
     limitMs,
   );
@@ -126,17 +126,17 @@ describe("kitty", () => {
   withKitty(
     "without it: the window, and how to get further",
     async () => {
-      open("kitty", "--config", "NONE", "-T", "k-three", ...world.agent("k-three"));
-      await world.opened("k-three");
-      open("kitty", "--config", "NONE", "-T", "k-four", ...world.agent("k-four"));
-      await world.opened("k-four");
-      const outcome = await world.terminals.focus(await world.target("k-three"));
+      open("kitty", "--config", "NONE", "-T", "k-three", ...harness.agentCommand("k-three"));
+      await harness.waitForWindow("k-three");
+      open("kitty", "--config", "NONE", "-T", "k-four", ...harness.agentCommand("k-four"));
+      await harness.waitForWindow("k-four");
+      const outcome = await harness.terminals.focus(await harness.locate("k-three"));
       expect(outcome.result).toBe("window");
       expect(outcome.why).toContain("kitty.conf");
-      expect(await world.activeTitle()).toBe("k-three");
-      const looking = await world.looking({
-        three: await world.target("k-three"),
-        four: await world.target("k-four"),
+      expect(await harness.activeTitle()).toBe("k-three");
+      const looking = await harness.visibility({
+        three: await harness.locate("k-three"),
+        four: await harness.locate("k-four"),
       });
       expect(looking).toEqual({ three: null, four: false });
     },
@@ -149,10 +149,10 @@ describe("Konsole", () => {
     "the tab, in one of two windows of one process that look the same",
     async () => {
       const tabs = join(desktop.home, "tabs");
-      const command = (name: string) => `title: ${name};; command: ${world.agent(name).join(" ")}`;
+      const command = (name: string) => `title: ${name};; command: ${harness.agentCommand(name).join(" ")}`;
       writeFileSync(tabs, ["c-one", "c-two", "c-three"].map(command).join("\n"));
       open("konsole", "--nofork", "--tabs-from-file", tabs);
-      const one = await world.target("c-one");
+      const one = await harness.locate("c-one");
       const dbus = (path: string, method: string, ...args: string[]) =>
         desktop.run(
           ...[
@@ -171,20 +171,20 @@ describe("Konsole", () => {
       await dbus(
         `/Sessions/${session}`,
         "konsole.Session.runCommand",
-        `exec ${world.agent("c-four").join(" ")}`,
+        `exec ${harness.agentCommand("c-four").join(" ")}`,
       );
       const targets = {
         one,
-        two: await world.target("c-two"),
-        three: await world.target("c-three"),
-        four: await world.target("c-four"),
+        two: await harness.locate("c-two"),
+        three: await harness.locate("c-three"),
+        four: await harness.locate("c-four"),
       };
       await visit(targets, "Konsole, X11");
       for (const [name, window] of [
         ["four", 2],
         ["two", 1],
       ] as const) {
-        await world.terminals.focus(targets[name]);
+        await harness.terminals.focus(targets[name]);
         const id = await dbus(`/konsole/MainWindow_${window}`, "KMainWindow.winId");
         expect(id).toContain(` ${await desktop.run("xdotool", "getactivewindow")},`);
       }
@@ -204,18 +204,25 @@ describe("GNOME Terminal", () => {
       open(server ?? "");
       await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs);
       for (const name of ["g-one", "g-two", "g-three"]) {
-        await desktop.run("gnome-terminal", "--window", "--title", `* ${name}`, "--", ...world.agent(name));
-        await world.opened(name);
+        await desktop.run(
+          "gnome-terminal",
+          "--window",
+          "--title",
+          `* ${name}`,
+          "--",
+          ...harness.agentCommand(name),
+        );
+        await harness.waitForWindow(name);
       }
-      const target = (name: string) => world.target(name, { title: name });
+      const target = (name: string) => harness.locate(name, { title: name });
       for (const name of ["g-two", "g-one"]) {
-        const outcome = await world.terminals.focus(await target(name));
+        const outcome = await harness.terminals.focus(await target(name));
         expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
-        expect(await world.activeTitle()).toBe(`* ${name}`);
+        expect(await harness.activeTitle()).toBe(`* ${name}`);
       }
-      const looking = await world.looking({ one: await target("g-one"), two: await target("g-two") });
+      const looking = await harness.visibility({ one: await target("g-one"), two: await target("g-two") });
       expect(looking).toEqual({ one: null, two: false });
-      const outcome = await world.terminals.focus(await world.target("g-three"));
+      const outcome = await harness.terminals.focus(await harness.locate("g-three"));
       expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
     },
     limitMs,
@@ -229,24 +236,29 @@ describe("screen", () => {
       const folder = join(desktop.home, "screen");
       mkdirSync(folder, { mode: 0o700 });
       const env = { SCREENDIR: folder };
-      const screens = createTerminalsWorld(desktop, env);
+      const screens = createTerminalHarness(desktop, env);
       opened.push(
-        desktop.spawn(["screen", "-D", "-m", "-S", "sc", "-c", "/dev/null", ...world.agent("s-one")], env),
+        desktop.spawn(
+          ["screen", "-D", "-m", "-S", "sc", "-c", "/dev/null", ...harness.agentCommand("s-one")],
+          env,
+        ),
       );
-      const one = await world.target("s-one");
+      const one = await harness.locate("s-one");
       const screen = (...args: string[]) =>
         desktop.run("env", `SCREENDIR=${folder}`, "screen", "-S", "sc", ...args);
-      await screen("-X", "screen", ...world.agent("s-two"));
-      const two = await world.target("s-two");
+      await screen("-X", "screen", ...harness.agentCommand("s-two"));
+      const two = await harness.locate("s-two");
       const detached = await screens.terminals.focus(two);
       expect(detached).toMatchObject({ result: "impossible", by: "screen" });
-      expect(detached.why).toMatch(/no terminal attached: run `screen -r \d+\.sc` in one/);
+      expect(detached.why).toMatch(
+        /no terminal is attached to the screen session \d+\.sc: run `screen -r \d+\.sc` in one/,
+      );
 
       opened.push(desktop.spawn(["xterm", "-T", "s-shown", "-e", "screen", "-x", "sc"], env));
-      await world.opened("s-shown");
-      open("xterm", "-T", "s-other", "-e", ...world.agent("s-other"));
-      await world.opened("s-other");
-      const elsewhere = await world.target("s-other");
+      await harness.waitForWindow("s-shown");
+      open("xterm", "-T", "s-other", "-e", ...harness.agentCommand("s-other"));
+      await harness.waitForWindow("s-other");
+      const elsewhere = await harness.locate("s-other");
       for (const [target, other] of [
         [one, two],
         [two, one],
@@ -256,10 +268,10 @@ describe("screen", () => {
           by: "screen, xterm, X11",
           why: null,
         });
-        expect(await world.activeTitle()).toBe("s-shown");
-        expect(await screens.looking({ target, other })).toEqual({ target: null, other: null });
-        await world.terminals.focus(elsewhere);
-        expect(await screens.looking({ target, other })).toEqual({ target: false, other: false });
+        expect(await harness.activeTitle()).toBe("s-shown");
+        expect(await screens.visibility({ target, other })).toEqual({ target: null, other: null });
+        await harness.terminals.focus(elsewhere);
+        expect(await screens.visibility({ target, other })).toEqual({ target: false, other: false });
       }
     },
     limitMs,

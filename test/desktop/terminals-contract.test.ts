@@ -1,19 +1,28 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
-import { focus, isLooking } from "../../src/desktop/terminals/focus.ts";
-import { table } from "../../src/desktop/terminals/index.ts";
-import type { Process, Step } from "../../src/desktop/terminals/plan.ts";
-import type { PaneLocation, Wanted } from "../../src/desktop/terminals/row.ts";
-import { type Claim, claimed, claims } from "../../src/desktop/terminals/shapes.ts";
-import { describe as describeEvent } from "../../src/hook/meta.ts";
-import { inside, nothing, play, process } from "./terminals-play.ts";
+import type { TerminalVariable } from "../../src/core/terminal-variables.ts";
+import {
+  readVariable,
+  recogniseTerminal,
+  shapedVariables,
+  type TerminalDescription,
+  terminals,
+  windowSystems,
+} from "../../src/core/terminals.ts";
+import { detectTerminal } from "../../src/desktop/terminals/detect.ts";
+import { planFocus, planVisibility } from "../../src/desktop/terminals/focus.ts";
+import type { PlanStep } from "../../src/desktop/terminals/plan.ts";
+import type { PaneLocation, WindowQuery } from "../../src/desktop/terminals/recipe.ts";
+import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/recipes.ts";
+import { repo } from "../repo.ts";
+import { answerNothing, createProcess, locationInside, simulate } from "./terminals-simulate.ts";
 
-/** In every value of a stranger; in nothing that has the right shape. */
+/** Part of every hostile value, and of no value that has the right shape. */
 const mark = "☠";
 
-const good: Record<Claim, string> = {
+const validValues: Partial<Record<TerminalVariable, string>> = {
   TMUX: "/tmp/tmux-1000/default,123,0",
   TMUX_PANE: "%3",
   STY: "88.pts-0.host",
@@ -27,7 +36,11 @@ const good: Record<Claim, string> = {
   WEZTERM_PANE: "5",
   WEZTERM_UNIX_SOCKET: "/run/user/1000/wezterm/gui-sock-88",
   ITERM_SESSION_ID: "w0t1p0:0B9A4F5E-8D2B-4C0F-9B0C-2D6C1C1C7A11",
-  GHOSTTY_SURFACE_ID: "0xb352563abc664447",
+  GHOSTTY_RESOURCES_DIR: "/usr/share/ghostty",
+  TILIX_ID: "0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11",
+  TERMINATOR_UUID: "urn:uuid:0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11",
+  CURSOR_TRACE_ID: "0b9a4f5e8d2b4c0f",
+  ZELLIJ: "0",
   WARP_FOCUS_URL: "warp://session/0123456789abcdef0123456789abcdef",
   WT_SESSION: "0b9a4f5e-8d2b-4c0f-9b0c-2d6c1c1c7a11",
   KONSOLE_DBUS_SERVICE: ":1.42",
@@ -37,8 +50,6 @@ const good: Record<Claim, string> = {
   __CFBundleIdentifier: "com.microsoft.VSCode",
   SSH_CONNECTION: "10.0.0.5 51234 10.0.0.9 22",
   WSL_DISTRO_NAME: "Ubuntu-24.04",
-  TERM_PROGRAM: "vscode",
-  TERMINAL_EMULATOR: "JetBrains-JediTerm",
 };
 
 const tricks = [
@@ -61,18 +72,20 @@ const tricks = [
   ...[`\0${mark}`, `\u001b]0;${mark}\u0007`, `${mark}`.repeat(300), `#{${mark}}`],
 ];
 const trick = fc.constantFrom(...tricks);
-/** Alone, before, behind or inside of a good one. */
-const hostile = (claim: Claim) =>
+const validValue = (name: TerminalVariable): string => validValues[name] ?? "";
+/** Alone, before, behind or inside of a valid value. */
+const hostile = (name: TerminalVariable) =>
   fc.tuple(trick, fc.constantFrom("alone", "before", "behind", "inside")).map(([text, where]) => {
-    const value = good[claim];
+    const value = validValue(name);
     if (where === "before") return text + value;
     if (where === "behind") return value + text;
     return where === "inside" ? value.slice(0, 2) + text + value.slice(2) : text;
   });
 
-const variable = (claim: Claim) => fc.oneof(fc.constant(undefined), fc.constant(good[claim]), hostile(claim));
+const variable = (name: TerminalVariable) =>
+  fc.oneof(fc.constant(undefined), fc.constant(validValue(name)), hostile(name));
 const environments = fc
-  .record(Object.fromEntries(claims.map((claim) => [claim, variable(claim)])))
+  .record(Object.fromEntries(shapedVariables.map((name) => [name, variable(name)])))
   .map((env) =>
     Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => !!entry[1])),
   );
@@ -86,35 +99,38 @@ const cwds = fc.oneof(
 const titles = fc.oneof(fc.constant(null), trick);
 const platforms = fc.constantFrom<NodeJS.Platform>("linux", "darwin", "win32");
 
-/** Answers of every kind: none, good ones, and such as a hostile program would give. */
+/** Answers of every kind: none, valid ones, and those of a hostile program. */
 const answers = fc.infiniteStream(fc.tuple(fc.nat(5), trick));
 
-function answerer(stream: Iterator<[number, string]>): (step: Step) => unknown {
+function createAnswers(stream: Iterator<[number, string]>): (step: PlanStep) => unknown {
   return (step) => {
     const [kind, text] = stream.next().value as [number, string];
-    if (kind === 0) return nothing(step);
+    if (kind === 0) return answerNothing(step);
     return respond(step, kind, text);
   };
 }
 
-function respond(step: Step, kind: number, text: string): unknown {
+function respond(step: PlanStep, kind: number, text: string): unknown {
   switch (step.do) {
     case "run":
-      return { code: kind === 1 ? 1 : 0, stdout: printed(kind, text), stderr: text };
+      return { code: kind === 1 ? 1 : 0, stdout: formatOutput(kind, text), stderr: text };
     case "lineage":
-      return [process(step.pid, "bash", { tty: "/dev/pts/8" }), process(70, kind > 3 ? "xterm" : text)];
+      return [
+        createProcess(step.pid, "bash", { tty: "/dev/pts/8" }),
+        createProcess(70, kind > 3 ? "xterm" : text),
+      ];
     case "environment":
       return { TMUX: text, WINDOWID: kind > 3 ? "77" : text, KITTY_LISTEN_ON: `unix:${text}` };
     case "processes":
-      return kind > 3 ? [process(66, step.name, { tty: "/dev/pts/9" })] : [];
+      return kind > 3 ? [createProcess(66, step.name, { tty: "/dev/pts/9" })] : [];
     case "ttys":
       return ["/dev/pts/9", text];
     case "sockets-of":
     case "own-sockets":
       return step.do === "own-sockets" && kind > 3 ? step.paths.filter((path) => !path.endsWith("/")) : [];
-    case "connection":
+    case "connection-owner":
       return kind > 3 ? 66 : null;
-    case "call":
+    case "dbus":
       return [kind > 3 ? 3 : text];
     case "kitty":
       return kind > 2
@@ -139,14 +155,14 @@ function respond(step: Step, kind: number, text: string): unknown {
         { id: "1", pid: 88, title: text, active: true },
         { id: "2", pid: kind > 3 ? 88 : null, title: "", active: false },
       ];
-    case "outer-window":
+    case "top-level-window":
       return kind > 3 ? step.id : null;
     case "activate":
       return kind > 3;
   }
 }
 
-function printed(kind: number, text: string): string {
+function formatOutput(kind: number, text: string): string {
   const panes = `%3 89 /dev/pts/7 @1 $1 11 ${text}\n%4 5 ${text} @1 $1 11 x\n`;
   const clients = `66 /dev/pts/9 $1 100\n67 ${text} $1 101\n`;
   if (kind === 2) return panes + clients;
@@ -157,12 +173,12 @@ function printed(kind: number, text: string): string {
   return kind === 4 ? JSON.stringify({ id: 9, pid: 88, name: text, nodes: [{ id: text, pid: 88 }] }) : text;
 }
 
-/** Everything that goes out of a plan into the world. */
-function words(step: Step): readonly string[] {
+/** Every text that a step sends to another program. */
+function sentTexts(step: PlanStep): readonly string[] {
   switch (step.do) {
     case "run":
       return [...step.argv, ...Object.values(step.env ?? {})];
-    case "call":
+    case "dbus":
       return [
         step.call.destination,
         step.call.path,
@@ -176,7 +192,7 @@ function words(step: Step): readonly string[] {
       return [step.app, step.script, ...step.args];
     case "kwin":
       return [step.expression];
-    case "outer-window":
+    case "top-level-window":
     case "activate":
       return [step.id];
     default:
@@ -189,45 +205,47 @@ const programs = new Set([
   ...["swaymsg", "hyprctl", "niri"],
 ]);
 
-function expectHarmless(steps: readonly Step[], cwd: string | null): void {
+function expectHarmless(steps: readonly PlanStep[], cwd: string | null): void {
   for (const step of steps) {
-    for (const word of words(step).filter((one) => one !== cwd)) expect(word).not.toContain(mark);
+    for (const text of sentTexts(step).filter((sent) => sent !== cwd)) expect(text).not.toContain(mark);
     if (step.do !== "run") continue;
     expect(programs).toContain(step.argv[0] ?? "");
-    for (const word of step.argv) expect(word).not.toContain("\0");
-    // A folder is one whole argument, and no option.
+    for (const argument of step.argv) expect(argument).not.toContain("\0");
+    // A folder is one whole argument, and not an option.
     if (cwd !== null && step.argv.includes(cwd)) expect(cwd).toStartWith("/");
   }
 }
 
-const asking =
+const readOnlyCommand =
   /^(?:tmux -u -S \S+ list-panes|zellij --session \S+ action list-clients|wezterm cli list|lsappinfo|swaymsg -r -t get_tree|hyprctl clients|niri msg --json windows)/;
-const questions = ["processId", "sessionList", "currentSession", "title"];
+const readOnlyMembers = ["processId", "sessionList", "currentSession", "title"];
 
-function expectNoChange(steps: readonly Step[]): void {
+function expectNoChange(steps: readonly PlanStep[]): void {
   for (const step of steps) {
     expect(["activate", "applescript"]).not.toContain(step.do);
-    if (step.do === "run") expect(step.argv.join(" ")).toMatch(asking);
+    if (step.do === "run") expect(step.argv.join(" ")).toMatch(readOnlyCommand);
     if (step.do === "kwin") expect(step.expression).not.toMatch(/[^=!]=[^=>]/);
     if (step.do === "kitty") expect(step.command).toBe("ls");
-    if (step.do === "call") expect(questions).toContain(step.call.member);
+    if (step.do === "dbus") expect(readOnlyMembers).toContain(step.call.member);
   }
 }
 
 const runs = { numRuns: 150 };
 
-test("both forwarders carry every variable that a recipe reads", async () => {
-  expect(Object.keys(describeEvent(claudeForwarding, good).env as object).sort()).toEqual([...claims].sort());
-  const script = await Bun.file(join(import.meta.dir, "../../hooks/beckon-hook.sh")).text();
-  const carried = /for variable in ([^;]*);/.exec(script)?.[1]?.split(/[\s\\]+/) ?? [];
-  expect(claims.filter((claim) => !carried.includes(claim))).toEqual([]);
+test("the forwarder without a binary sends every variable that beckon reads", () => {
+  const script = readFileSync(join(repo, "hooks/beckon-hook.sh"), "utf8");
+  const sent = /for variable in ([^;]*);/.exec(script)?.[1]?.split(/[\s\\]+/) ?? [];
+  expect(shapedVariables.filter((name) => !sent.includes(name))).toEqual([]);
 });
 
-test("every shape takes a good value and none with something strange in it", () => {
-  for (const claim of claims) {
-    expect({ claim, value: claimed({ [claim]: good[claim] }, claim) }).toEqual({ claim, value: good[claim] });
-    expect(claimed({}, claim)).toBeNull();
-    fc.assert(fc.property(hostile(claim), (value) => claimed({ [claim]: value }, claim) === null));
+test("every shape accepts a valid value and refuses a hostile one", () => {
+  for (const name of shapedVariables) {
+    expect({ name, value: readVariable({ [name]: validValue(name) }, name) }).toEqual({
+      name,
+      value: validValue(name),
+    });
+    expect(readVariable({}, name)).toBeNull();
+    fc.assert(fc.property(hostile(name), (value) => readVariable({ [name]: value }, name) === null));
   }
 });
 
@@ -245,72 +263,114 @@ test.each([
   ["KONSOLE_DBUS_SERVICE", "org.freedesktop.login1"],
   ["__CFBundleIdentifier", "../Evil.app"],
   ["WINDOWID", "0x400007"],
-] as const)("%s is not taken as %s", (claim, value) => {
-  expect(claimed({ [claim]: value }, claim)).toBeNull();
+] as const)("%s may not be %s", (name, value) => {
+  expect(readVariable({ [name]: value }, name)).toBeNull();
 });
 
-describe.each(table.terminals.map((row) => [row.name, row] as const))("%s", (_, row) => {
-  const own: Process = sample(row.is);
-  const spots = fc
-    .record({ env: environments, cwd: cwds, title: titles, seen: fc.boolean() })
+const rows: readonly TerminalDescription[] = terminals;
+const unique = (values: readonly string[]) =>
+  expect(values.toSorted()).toEqual([...new Set(values)].toSorted());
+
+test("no two descriptions share an id, a name, a process or a variable", () => {
+  unique([...rows, ...windowSystems].map(({ id }) => id));
+  unique([...rows, ...windowSystems].map(({ name }) => name));
+  unique(rows.flatMap(({ processes }) => processes).map((name) => name.toLowerCase()));
+  unique(rows.flatMap(({ term = [] }) => term));
+  unique(rows.flatMap(({ termProgram = [] }) => termProgram));
+  unique(rows.flatMap(({ variables = {} }) => Object.keys(variables)));
+});
+
+describe.each(rows.map((row) => [row.name, row] as const))("%s", (_, row) => {
+  const { focus, checkVisibility } = recipeFor(row);
+  const own = createProcess(88, row.processes[0] ?? "");
+  const locations = fc
+    .record({ env: environments, cwd: cwds, title: titles, hasProcesses: fc.boolean() })
     .map(
-      ({ seen, ...about }): PaneLocation =>
-        seen ? inside([own, process(50, "systemd")], about) : { lineage: [], tty: null, ...about },
+      ({ hasProcesses, ...about }): PaneLocation =>
+        hasProcesses
+          ? locationInside([own, createProcess(50, "systemd")], about)
+          : { lineage: [], tty: null, ...about },
     );
 
-  test("only checked values reach a program, whatever strangers say", () => {
+  test("is detected by each of its processes", () => {
+    for (const name of row.processes) {
+      expect(detectTerminal(locationInside([createProcess(88, name)]))?.name).toBe(row.name);
+    }
+  });
+
+  test("is detected by each of its variables if its processes are not visible", () => {
+    const { term, termProgram, terminalEmulator, ownVariables = [] } = row;
+    const environment: Record<string, string>[] = [
+      ...(term === undefined ? [] : [{ TERM: term, TERM_PROGRAM: "vscode" }]),
+      ...(termProgram === undefined
+        ? []
+        : [{ TERM_PROGRAM: termProgram, WT_SESSION: validValue("WT_SESSION") }]),
+      ...(terminalEmulator === undefined ? [] : [{ TERMINAL_EMULATOR: terminalEmulator }]),
+      ...ownVariables.map((name) => ({ [name]: validValue(name), TERM: "xterm-256color" })),
+    ];
+    for (const env of environment) {
+      expect({ env, name: recogniseTerminal(env)?.name }).toEqual({ env, name: row.name });
+    }
+  });
+
+  test("only passes checked values to programs", () => {
     fc.assert(
-      fc.property(spots, platforms, answers, (spot, platform, stream) => {
-        const { steps } = play(row.focus(spot, { platform, env: {} }), answerer(stream[Symbol.iterator]()));
-        expectHarmless(steps, spot.cwd);
+      fc.property(locations, platforms, answers, (location, platform, stream) => {
+        const plan = focus(location, { platform, env: {} });
+        expectHarmless(simulate(plan, createAnswers(stream[Symbol.iterator]())).steps, location.cwd);
       }),
       runs,
     );
   });
 
-  test("to look changes nothing", () => {
+  test("changes nothing when its visibility is checked", () => {
     fc.assert(
-      fc.property(spots, platforms, answers, (spot, platform, stream) => {
-        const { steps } = play(row.look(spot, { platform, env: {} }), answerer(stream[Symbol.iterator]()));
-        expectHarmless(steps, spot.cwd);
+      fc.property(locations, platforms, answers, (location, platform, stream) => {
+        const plan = checkVisibility(location, { platform, env: {} });
+        const { steps } = simulate(plan, createAnswers(stream[Symbol.iterator]()));
+        expectHarmless(steps, location.cwd);
         expectNoChange(steps);
       }),
       runs,
     );
   });
 
-  test("on a machine where nothing answers it says why, in words", () => {
-    const { result } = play(row.focus(inside([own]), { platform: "linux", env: {} }), nothing);
+  test("says why focus is not possible on a machine where nothing answers", () => {
+    const plan = focus(locationInside([own]), { platform: "linux", env: {} });
+    const { result } = simulate(plan, answerNothing);
     if (result.kind === "inside") throw new Error("found a client where there is none");
-    if (result.kind === "impossible") expect(result.why).toMatch(/\w+ \w+/);
+    if (result.kind === "impossible") expect(result.reason).toMatch(/\w+ \w+/);
   });
 });
 
-describe.each(table.windows.map((row) => [row.name, row] as const))("%s", (_, row) => {
-  const wanted = fc.record({
-    pids: fc.constant([88, 50]),
-    ids: fc.oneof(fc.constant(["4194311"]), fc.constant(["org.alacritty"]), fc.constant([])),
-    titles: titles.map((title) => (title === null ? [] : [title])),
-    cwd: cwds,
-  });
+describe.each(windowSystems.map(({ id, name }) => [name, windowSystemRecipes[id]] as const))(
+  "%s",
+  (_, recipe) => {
+    const queries = fc.record({
+      pids: fc.constant([88, 50]),
+      ids: fc.oneof(fc.constant(["4194311"]), fc.constant(["org.alacritty"]), fc.constant([])),
+      titles: titles.map((title) => (title === null ? [] : [title])),
+      cwd: cwds,
+    });
 
-  test("only checked values reach a program, whatever strangers say", () => {
-    fc.assert(
-      fc.property(wanted, platforms, answers, (about: Wanted, platform, stream) => {
-        const here = { platform, env: {} };
-        const answer = answerer(stream[Symbol.iterator]());
-        const listed = play(row.list(about, here), answer);
-        expectHarmless(listed.steps, null);
-        expectNoChange(listed.steps);
-        for (const window of listed.result ?? [])
-          expectHarmless(play(row.raise(window, here), answer).steps, null);
-      }),
-      runs,
-    );
-  });
-});
+    test("only passes checked values to programs", () => {
+      fc.assert(
+        fc.property(queries, platforms, answers, (query: WindowQuery, platform, stream) => {
+          const context = { platform, env: {} };
+          const answer = createAnswers(stream[Symbol.iterator]());
+          const listed = simulate(recipe.list(query, context), answer);
+          expectHarmless(listed.steps, null);
+          expectNoChange(listed.steps);
+          for (const window of listed.result ?? [])
+            expectHarmless(simulate(recipe.raise(window, context), answer).steps, null);
+        }),
+        runs,
+      );
+    });
+  },
+);
 
-test("from agent to window, no stranger's word makes it throw or say exact without a window", () => {
+test("no value of an event or answer of a program makes focus throw", () => {
   const places = fc.record({
     local: fc.boolean(),
     pid: fc.option(fc.nat(100)),
@@ -321,60 +381,28 @@ test("from agent to window, no stranger's word makes it throw or say exact witho
   });
   const env = fc.constantFrom({ DISPLAY: ":0" }, { SWAYSOCK: "/run/sway" }, {});
   fc.assert(
-    fc.property(places, titles, cwds, platforms, env, answers, (place, title, cwd, platform, own, stream) => {
-      const here = { platform, env: own };
-      const focused = play(focus({ place, title, cwd }, here, table), answerer(stream[Symbol.iterator]()));
-      expectHarmless(focused.steps, cwd);
-      if (focused.result.result !== "exact") expect(focused.result.why).toBeString();
-      const looked = play(isLooking({ place, title, cwd }, here, table), answerer(stream[Symbol.iterator]()));
-      expectNoChange(looked.steps);
-    }),
+    fc.property(
+      places,
+      titles,
+      cwds,
+      platforms,
+      env,
+      answers,
+      (place, title, cwd, platform, ownEnv, stream) => {
+        const context = { platform, env: ownEnv };
+        const focused = simulate(
+          planFocus({ place, title, cwd }, context),
+          createAnswers(stream[Symbol.iterator]()),
+        );
+        expectHarmless(focused.steps, cwd);
+        if (focused.result.result !== "exact") expect(focused.result.why).toBeString();
+        const checked = simulate(
+          planVisibility({ place, title, cwd }, context),
+          createAnswers(stream[Symbol.iterator]()),
+        );
+        expectNoChange(checked.steps);
+      },
+    ),
     { numRuns: 500 },
   );
 });
-
-/** A process that the row takes for its own. */
-function sample(is: (process: Process) => boolean): Process {
-  const names = [
-    ...[
-      "tmux: server",
-      "SCREEN",
-      "zellij",
-      "sshd",
-      "kitty",
-      "wezterm-gui",
-      "ghostty",
-      "konsole",
-      "gnome-terminal-server",
-    ],
-    ...[
-      "warp",
-      "iTerm2",
-      "Terminal",
-      "WindowsTerminal",
-      "code",
-      "idea",
-      "zed",
-      "xterm",
-      "alacritty",
-      "foot",
-      "urxvt",
-      "st",
-    ],
-    ...[
-      "mlterm",
-      "xfce4-terminal",
-      "mate-terminal",
-      "lxterminal",
-      "qterminal",
-      "terminator",
-      "tilix",
-      "ptyxis",
-      "kgx",
-    ],
-    ...["rio", "tabby", "hyper"],
-  ];
-  const found = names.map((name) => process(88, name)).find(is);
-  if (!found) throw new Error("add the program of the new row to this list");
-  return found;
-}

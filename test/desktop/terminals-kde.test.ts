@@ -5,7 +5,7 @@ import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const limitMs = 60_000;
@@ -16,14 +16,14 @@ const server = ["/usr/libexec/gnome-terminal-server", "/usr/lib/gnome-terminal/g
 
 describe("KDE on Wayland", () => {
   let desktop: Desktop;
-  let world: TerminalsWorld;
+  let harness: TerminalHarness;
   let terminals: Terminals;
 
   beforeAll(async () => {
     const program = Bun.which("kwin_wayland");
     if (program === null) return;
     desktop = await startDesktop();
-    world = createTerminalsWorld(desktop);
+    harness = createTerminalHarness(desktop);
     // Debian's has a capability that it cannot have in a container; a copy has none.
     const kwin = join(desktop.home, "kwin_wayland");
     copyFileSync(program, kwin);
@@ -49,9 +49,9 @@ describe("KDE on Wayland", () => {
     "the window of the terminal's process, told by the session's title",
     async () => {
       for (const name of ["w-one", "w-two", "w-three"]) {
-        await desktop.run("gnome-terminal", "--window", "--title", name, "--", ...world.agent(name));
+        await desktop.run("gnome-terminal", "--window", "--title", name, "--", ...harness.agentCommand(name));
       }
-      const target = (name: string) => world.target(name, { title: name });
+      const target = (name: string) => harness.locate(name, { title: name });
       const one = await target("w-one");
       const three = await target("w-three");
       await until(async () => (await terminals.focus(three)).result === "window", limitMs);

@@ -6,7 +6,7 @@ import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const limitMs = 60_000;
@@ -30,14 +30,14 @@ const unprivileged =
 describe("sway, with foot", () => {
   const withSway = testWith(...desktopNeeds, "sway", "foot");
   let desktop: Desktop;
-  let world: TerminalsWorld;
+  let harness: TerminalHarness;
   let terminals: Terminals;
   let env: Record<string, string>;
   let folder: string;
 
   beforeAll(async () => {
     desktop = await startDesktop();
-    world = createTerminalsWorld(desktop);
+    harness = createTerminalHarness(desktop);
     folder = mkdtempSync(join(tmpdir(), "beckon-sway-"));
     chmodSync(folder, 0o755);
     const runtime = join(folder, "run");
@@ -69,15 +69,15 @@ describe("sway, with foot", () => {
       const sway = (...args: string[]) => desktop.run("env", `SWAYSOCK=${env.SWAYSOCK}`, "swaymsg", ...args);
       for (const name of ["f-one", "f-two", "f-three"]) {
         if (name === "f-three") await sway("workspace", "2");
-        desktop.spawn(["foot", "--config", "/dev/null", ...world.agent(name)], env);
-        const target = await world.target(name);
+        desktop.spawn(["foot", "--config", "/dev/null", ...harness.agentCommand(name)], env);
+        const target = await harness.locate(name);
         // A new window gets the keyboard when it is there, which is after its program runs.
         await until(() => terminals.isLooking(target), limitMs);
       }
       const targets = {
-        one: await world.target("f-one"),
-        two: await world.target("f-two"),
-        three: await world.target("f-three"),
+        one: await harness.locate("f-one"),
+        two: await harness.locate("f-two"),
+        three: await harness.locate("f-three"),
       };
       for (const [name, target] of Object.entries(targets)) {
         expect(await terminals.focus(target)).toEqual({ result: "exact", by: "foot, sway", why: null });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const withXterm = testWith(...desktopNeeds, "xterm");
@@ -13,26 +13,26 @@ const limitMs = 60_000;
 
 describe("three xterm windows", () => {
   let desktop: Desktop;
-  let world: TerminalsWorld;
+  let harness: TerminalHarness;
   const targets: Record<string, TerminalTarget> = {};
 
   beforeAll(async () => {
     desktop = await startDesktop();
-    world = createTerminalsWorld(desktop);
+    harness = createTerminalHarness(desktop);
     for (const name of ["one", "two", "three"]) {
-      desktop.spawn(["xterm", "-T", `x-${name}`, "-e", ...world.agent(name)]);
-      await world.opened(`x-${name}`);
-      targets[name] = await world.target(name);
+      desktop.spawn(["xterm", "-T", `x-${name}`, "-e", ...harness.agentCommand(name)]);
+      await harness.waitForWindow(`x-${name}`);
+      targets[name] = await harness.locate(name);
     }
   }, limitMs);
   afterAll(() => desktop?.stop());
 
   withXterm("the one with the session comes to the front", async () => {
     for (const name of ["two", "one", "three", "one"]) {
-      const outcome = await world.terminals.focus(targets[name] as TerminalTarget);
+      const outcome = await harness.terminals.focus(targets[name] as TerminalTarget);
       expect(outcome).toEqual({ result: "exact", by: "xterm, X11", why: null });
-      expect(await world.activeTitle()).toBe(`x-${name}`);
-      expect(await world.looking(targets)).toEqual({
+      expect(await harness.activeTitle()).toBe(`x-${name}`);
+      expect(await harness.visibility(targets)).toEqual({
         ...{ one: false, two: false, three: false },
         [name]: true,
       });
@@ -46,8 +46,8 @@ describe("three xterm windows", () => {
     const id = await idOf("two");
     await desktop.run("xdotool", "windowminimize", "--sync", id);
     expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
-    expect(await world.terminals.isLooking(targets.two as TerminalTarget)).toBe(false);
-    expect((await world.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
+    expect(await harness.terminals.isLooking(targets.two as TerminalTarget)).toBe(false);
+    expect((await harness.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
     expect(await active()).toBe(id);
     expect(await idOf("two")).toBe(id);
   });
@@ -55,16 +55,16 @@ describe("three xterm windows", () => {
   withXterm("also one on another workspace", async () => {
     const id = await idOf("three");
     await desktop.run("xdotool", "set_desktop_for_window", id, "1");
-    expect((await world.terminals.focus(targets.three as TerminalTarget)).result).toBe("exact");
+    expect((await harness.terminals.focus(targets.three as TerminalTarget)).result).toBe("exact");
     expect(await desktop.run("xdotool", "get_desktop")).toBe("1");
     expect(await active()).toBe(id);
   });
 
   withXterm("by WINDOWID alone, where the process is not known", async () => {
     const { place, ...rest } = targets.one as TerminalTarget;
-    const outcome = await world.terminals.focus({ ...rest, place: { ...place, pid: null } });
+    const outcome = await harness.terminals.focus({ ...rest, place: { ...place, pid: null } });
     expect(outcome).toMatchObject({ result: "window", by: "X11" });
-    expect(await world.activeTitle()).toBe("x-one");
+    expect(await harness.activeTitle()).toBe("x-one");
   });
 
   withXterm("a window of another machine, with the same process number, is none of ours", async () => {
@@ -72,31 +72,31 @@ describe("three xterm windows", () => {
     const tell = (host: string) =>
       desktop.run("xprop", "-id", id, "-f", "WM_CLIENT_MACHINE", "8s", "-set", "WM_CLIENT_MACHINE", host);
     await tell("elsewhere");
-    const outcome = await world.terminals.focus(targets.one as TerminalTarget);
+    const outcome = await harness.terminals.focus(targets.one as TerminalTarget);
     await tell(hostname());
     expect(outcome).toMatchObject({
       result: "impossible",
       why: "no window of its terminal was found on X11",
     });
-    expect((await world.terminals.focus(targets.one as TerminalTarget)).result).toBe("exact");
+    expect((await harness.terminals.focus(targets.one as TerminalTarget)).result).toBe("exact");
   });
 
   withXterm(
     "a terminal that is gone is not found, and one of the same number is not taken for it",
     async () => {
       const { place, ...rest } = targets.one as TerminalTarget;
-      const outcome = await world.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
+      const outcome = await harness.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
       expect(outcome).toMatchObject({
         result: "impossible",
-        why: expect.stringContaining(`its process ${place.pid} is gone`) as string,
+        why: expect.stringContaining(`its process ${place.pid} has ended`) as string,
       });
-      const xterm = desktop.spawn(["xterm", "-T", "x-brief", "-e", ...world.agent("brief")]);
-      await world.opened("x-brief");
-      const brief = await world.target("brief");
+      const xterm = desktop.spawn(["xterm", "-T", "x-brief", "-e", ...harness.agentCommand("brief")]);
+      await harness.waitForWindow("x-brief");
+      const brief = await harness.locate("brief");
       xterm.kill();
       await xterm.exited;
-      expect((await world.terminals.focus(brief)).result).toBe("impossible");
-      expect(await world.terminals.isLooking(brief)).toBeNull();
+      expect((await harness.terminals.focus(brief)).result).toBe("impossible");
+      expect(await harness.terminals.isLooking(brief)).toBeNull();
     },
   );
 
@@ -111,13 +111,13 @@ describe("three xterm windows", () => {
     copyFileSync(Bun.which("bash") ?? "", join(desktop.home, "ssh"));
     const login = `exec 3<>/dev/tcp/127.0.0.1/${server.port}; read line <&3; true`;
     desktop.spawn(["xterm", "-T", "x-ssh", "-e", join(desktop.home, "ssh"), "-c", login]);
-    await world.opened("x-ssh");
+    await harness.waitForWindow("x-ssh");
     const env = { SSH_CONNECTION: `127.0.0.1 ${await connected} 127.0.0.1 ${server.port}` };
-    await world.terminals.focus(targets.one as TerminalTarget);
+    await harness.terminals.focus(targets.one as TerminalTarget);
     const remote = { local: false, pid: 4711, procStart: null, tty: null, terminalSessionId: null, env };
-    const outcome = await world.terminals.focus({ place: remote, cwd: null, title: null });
+    const outcome = await harness.terminals.focus({ place: remote, cwd: null, title: null });
     expect(outcome).toMatchObject({ result: "window", by: "ssh, xterm, X11" });
-    expect(await world.activeTitle()).toBe("x-ssh");
+    expect(await harness.activeTitle()).toBe("x-ssh");
     server.stop(true);
   });
 
@@ -127,13 +127,13 @@ describe("three xterm windows", () => {
     const server = desktop.spawn(["Xvfb", "-displayfd", "1", "-auth", file, "-nolisten", "tcp", "-noreset"]);
     const number = new TextDecoder().decode((await server.stdout.getReader().read()).value).trim();
     const env = { DISPLAY: `:${number}`, HOME: desktop.home };
-    expect(connectX11(env, 2_000)).rejects.toThrow("refuses us");
+    await expect(connectX11(env, 2_000)).rejects.toThrow("refuses the connection");
     const entry = join(desktop.home, "entry");
     await desktop.run("xauth", "-f", entry, "add", `:${number}`, ".", "0123456789abcdef0123456789abcdef");
     const x = await connectX11({ ...env, XAUTHORITY: entry }, 2_000);
-    expect(await x.parentOf(x.root)).toBe(0);
-    expect(await x.property(x.root, "_NET_CLIENT_LIST")).toBeNull();
-    expect(await x.property(0x7fffffff, "WM_NAME")).toBeNull();
+    expect(await x.findParent(x.root)).toBe(0);
+    expect(await x.readProperty(x.root, "_NET_CLIENT_LIST")).toBeNull();
+    expect(await x.readProperty(0x7fffffff, "WM_NAME")).toBeNull();
     x.close();
     server.kill();
   });

@@ -6,7 +6,7 @@ import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { createTerminalsWorld, type TerminalsWorld } from "./terminals-world.ts";
+import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const binary = join(import.meta.dir, "../../dist/beckon");
@@ -16,7 +16,7 @@ const soonMs = 10_000;
 
 describe("on a desktop", () => {
   let desktop: Desktop;
-  let terminals: TerminalsWorld;
+  let terminals: TerminalHarness;
   let socket: string;
   let state: string;
   let heard = "";
@@ -55,23 +55,23 @@ describe("on a desktop", () => {
   const works = (session: string, target: TerminalTarget, command: string) =>
     hook(session, target, { hook_event_name: "PreToolUse", tool_use_id: `t-${command}`, ...bash(command) });
   const lookAt = async (name: string) =>
-    expect(await terminals.terminals.focus(await terminals.target(name))).toMatchObject({ result: "exact" });
+    expect(await terminals.terminals.focus(await terminals.locate(name))).toMatchObject({ result: "exact" });
 
   beforeAll(async () => {
     desktop = await startDesktop({ panel: true, notifications: true });
-    terminals = createTerminalsWorld(desktop);
+    terminals = createTerminalHarness(desktop);
     state = join(desktop.home, "state");
     socket = join(desktop.home, "tmux");
     const run = (title: string, at: string, command: string[]) =>
       desktop.spawn(["xterm", "-geometry", `60x14${at}`, "-T", title, "-e", ...command]);
-    run("alone", "+20+60", terminals.agent("alone"));
-    await terminals.opened("alone");
-    await tmux("new-session", "-d", "-s", "main", terminals.agent("left").join(" "));
-    await tmux("split-window", "-h", "-t", "main", terminals.agent("right").join(" "));
+    run("alone", "+20+60", terminals.agentCommand("alone"));
+    await terminals.waitForWindow("alone");
+    await tmux("new-session", "-d", "-s", "main", terminals.agentCommand("left").join(" "));
+    await tmux("split-window", "-h", "-t", "main", terminals.agentCommand("right").join(" "));
     run("panes", "+20+330", ["tmux", "-S", socket, "attach"]);
-    await terminals.opened("panes");
-    run("elsewhere", "+440+330", terminals.agent("elsewhere"));
-    await terminals.opened("elsewhere");
+    await terminals.waitForWindow("panes");
+    run("elsewhere", "+440+330", terminals.agentCommand("elsewhere"));
+    await terminals.waitForWindow("elsewhere");
     const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
     (async () => {
       for await (const chunk of monitor.stdout) heard += new TextDecoder().decode(chunk);
@@ -92,9 +92,9 @@ describe("on a desktop", () => {
   onDesktop(
     "an ask shows a notification that says who wants what; a click on it goes to the very pane",
     async () => {
-      const right = await terminals.target("right");
+      const right = await terminals.locate("right");
       await lookAt("elsewhere");
-      await tmux("select-pane", "-t", (await terminals.target("left")).place.env.TMUX_PANE ?? "");
+      await tmux("select-pane", "-t", (await terminals.locate("left")).place.env.TMUX_PANE ?? "");
       await works("webshop", right, "npm run build");
       await asks("webshop", right, "npm run build");
       await until(async () => (await notes()).length > 0, soonMs);
@@ -117,7 +117,7 @@ describe("on a desktop", () => {
     "the notification is gone when the ask is answered in the terminal",
     async () => {
       await until(async () => (await notes()).length === 0, soonMs);
-      const left = await terminals.target("left");
+      const left = await terminals.locate("left");
       await lookAt("elsewhere");
       await works("docs", left, "git push");
       await asks("docs", left, "git push");
@@ -131,7 +131,7 @@ describe("on a desktop", () => {
   onDesktop(
     "nothing pops up about the pane the person looks at, until they look away",
     async () => {
-      const alone = await terminals.target("alone");
+      const alone = await terminals.locate("alone");
       await lookAt("alone");
       heard = "";
       await works("notes", alone, "make all");
@@ -153,7 +153,7 @@ describe("on a desktop", () => {
   onDesktop(
     "`beckon focus` goes to a session, `--next` to the one that has waited longest",
     async () => {
-      const right = await terminals.target("right");
+      const right = await terminals.locate("right");
       await lookAt("elsewhere");
       await works("later", right, "ls");
       await asks("later", right, "ls");
@@ -163,7 +163,7 @@ describe("on a desktop", () => {
       expect(await terminals.activeTitle()).toBe("panes");
       await expect(beckon("focus", "nobody")).rejects.toThrow('no session has the id or project "nobody"');
       await answered("later", right, "ls");
-      await answered("notes", await terminals.target("alone"), "make all");
+      await answered("notes", await terminals.locate("alone"), "make all");
       await until(async () => (await notes()).length === 0, soonMs);
       await expect(beckon("focus", "--next")).rejects.toThrow("nothing needs you now");
     },
