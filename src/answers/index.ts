@@ -43,11 +43,12 @@ export function createAnswers(options: AnswersOptions): Answers {
   const retentionDays = () => config().keep.journalDays;
   const log = openAnswerLog(path, { retentionDays, onError });
   const recorder = createAnswerRecorder({
-    decisions: log,
-    before: () => readAnswerLog(path),
+    log,
+    readEntries: () => readAnswerLog(path),
     mask: maskText,
     now: () => clock().at,
-    find: (sessionKey) => options.sessions().find((session) => sessionKeyOf(session) === sessionKey) ?? null,
+    findSession: (sessionKey) =>
+      options.sessions().find((session) => sessionKeyOf(session) === sessionKey) ?? null,
   });
   const pending = createPendingRequests({
     agents,
@@ -56,7 +57,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     get,
     dispatch,
     config,
-    onVerdict: recorder.answered,
+    onAnswered: recorder.answered,
     onChange: options.onChange,
     onError,
   });
@@ -67,9 +68,9 @@ export function createAnswers(options: AnswersOptions): Answers {
     name: "answers",
     pending,
     recorder,
-    onChange({ session, event, before }) {
-      pending.follow(session);
-      recorder.follow(session, event, before);
+    onChange(change) {
+      pending.follow(change.session);
+      recorder.onChange(change);
     },
     stop() {
       clearInterval(pruning);

@@ -1,53 +1,59 @@
+/**
+ * Permission requests whose hooks wait for the user. An answer goes to one of them, once, and becomes a decision only here.
+ * If the ask ends in any other way, its hook gets `{}` and the terminal's dialog decides as if beckon were not there.
+ */
+import type { AnswerSupport } from "../agents/agent.ts";
+import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
+import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { type AgentEvent, type ClockReading, createInternalEvent } from "../core/session/event.ts";
 import { answerIdOf } from "../core/session/keys.ts";
-import { type Ask, isVisible, type Session } from "../core/session/session.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { type Ask, isBlocking, isVisible, type Session } from "../core/session/session.ts";
 import { settle, settlesAt } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { signDecision } from "../system/decision-signature.ts";
-import { areInside } from "./links.ts";
-import { acceptRequest, type Confirmation, findAsk, type PendingRequest } from "./request.ts";
-import { addAnswerInfo } from "./snapshot.ts";
-import { answeredByText, answerText, type GivenAnswer, whyNotAnswerable } from "./text.ts";
+import { areInside } from "./real-paths.ts";
 
 export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
-  /** Decisions are proved with it. */
+  /** Decisions are signed with it. */
   readonly key: string;
   readonly clock: () => ClockReading;
   readonly get: (agent: string, sessionId: string) => Session | null;
   readonly dispatch: (event: AgentEvent) => void;
   readonly config: () => Pick<Config, "answering">;
-  readonly onVerdict: (verdict: GivenAnswer) => void;
+  readonly onAnswered: (answer: GivenAnswer) => void;
   /** What can be answered has changed. */
   readonly onChange: () => void;
   readonly onError: (text: string) => void;
   /** For tests. */
-  readonly beatMs?: number;
+  readonly heartbeatMs?: number;
   readonly confirmMs?: number;
 }
 
 export interface PendingRequests extends HoldHandler {
-  /** What is asked, in full; null: it cannot be answered from here. */
+  /** What the user is asked, in full; null if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
-  /** A text: what is wrong with the answer itself. */
+  /** Resolves with a text if the answer itself is invalid. */
   answer(
     session: Session,
-    name: string,
+    answerId: string,
     answer: Answer,
     by: string,
   ): Promise<AnswerAccepted | ActionRefused | string>;
-  /** The session as others see it, with what can be answered; `inFull`: and with all that is asked. */
+  /** Adds to a snapshot what can be answered and, `inFull`, everything that is asked. */
   addAnswerInfo(snapshot: SessionSnapshot, inFull?: boolean): SessionSnapshot;
+  /** The session changed: an ask may be over. */
   follow(session: Session): void;
   /** Settings or time may have ended an ask. */
   recheck(): void;
-  /** Lets go of every line without a word: the hooks look for the next beckon. */
+  /** Closes every connection without a decision: the hooks look for the next beckon. */
   stop(): void;
 }
 
@@ -56,231 +62,360 @@ export interface AnswerAccepted {
   readonly answered: string;
 }
 
-const nothing = "{}\n";
-const beat = "\n";
+/** Who answered what. */
+export interface GivenAnswer {
+  readonly session: Session;
+  readonly ask: Ask;
+  /** "allowed", "denied: not on a Friday" */
+  readonly answered: string;
+  /** "command line", "rule Bash(git status)" */
+  readonly by: string;
+}
+
+interface PendingRequest {
+  /** The id of the event that asked. */
+  readonly request: string;
+  readonly agent: string;
+  readonly sessionId: string;
+  readonly connection: HookConnection;
+  /** Exact and unmasked: kept in memory only, and no longer than the connection. */
+  readonly payload: JsonRecord;
+  readonly answering: AnswerSupport;
+  readonly details: AskDetails;
+  readonly cwd: string | null;
+  readonly sinceT: number;
+  /** The answer that was sent, until the hook confirms it. */
+  sent: { readonly answer: GivenAnswer; readonly confirm: (how: Confirmation) => void } | null;
+}
+
+type Confirmation = "printed" | "closed" | "timeout";
+
+const noDecision = "{}\n";
+const heartbeat = "\n";
 const maxRemembered = 500;
 const refuse = (error: string): ActionRefused => ({ refused: 409, error });
 
 export function createPendingRequests(options: PendingRequestsOptions): PendingRequests {
-  const { clock, config, beatMs = timing.holdHeartbeatMs, confirmMs = timing.confirmDecisionMs } = options;
-  /** By the event that asked. */
-  const calls = new Map<string, PendingRequest>();
-  /** By the ask's name: who answered it, for whoever comes second. */
-  const over = new Map<string, string>();
-  let beating: ReturnType<typeof setInterval> | null = null;
-  let looking: ReturnType<typeof setTimeout> | null = null;
+  const {
+    clock,
+    config,
+    heartbeatMs = timing.holdHeartbeatMs,
+    confirmMs = timing.confirmDecisionMs,
+  } = options;
+  /** By the id of the event that asked. */
+  const pending = new Map<string, PendingRequest>();
+  /** Answer id → how it was answered, for a second answer that comes too late. */
+  const answeredAsks = new Map<string, string>();
+  let heartbeatTimer: ReturnType<typeof setInterval> | null = null;
+  let settleTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
 
-  function current(agent: string, sessionId: string): Session | null {
+  function getSettled(agent: string, sessionId: string): Session | null {
     const session = options.get(agent, sessionId);
     return session && settle(session, clock().t);
   }
 
-  function hold(text: string, line: HookConnection): void {
-    const isOn = config().answering.enabled && !isStopped;
-    let call: PendingRequest | null = null;
+  function hold(envelope: string, connection: HookConnection): void {
+    const isEnabled = config().answering.enabled && !isStopped;
+    let request: PendingRequest | null = null;
     try {
-      call = isOn ? acceptRequest(text, line, { agents: options.agents, here: clock(), current }) : null;
+      request = isEnabled ? parseRequest(envelope, connection) : null;
     } catch (error) {
       options.onError(`a permission hook could not be held: ${error}`);
     }
-    const before = call && calls.get(call.request);
-    if (call && (before ? before.taken === null : calls.size < limits.maxPendingRequests)) {
-      keep(call);
+    const earlier = request && pending.get(request.request);
+    const isAccepted = earlier ? earlier.sent === null : pending.size < limits.maxPendingRequests;
+    if (request && isAccepted) {
+      keep(request);
     } else {
-      line.send(nothing);
-      line.close();
+      connection.send(noDecision);
+      connection.close();
     }
   }
 
-  function keep(call: PendingRequest): void {
-    const before = calls.get(call.request);
-    if (before) release(before);
-    calls.set(call.request, call);
-    call.line.onClosed(() => {
-      if (calls.get(call.request) === call) drop(call);
-      call.taken?.end("closed");
+  /** null if the hook must not wait. */
+  function parseRequest(envelope: string, connection: HookConnection): PendingRequest | null {
+    const now = clock();
+    const body = parseJson(envelope);
+    const hook = openEnvelope(body, "", now.host);
+    const request = hook?.meta.id ?? null;
+    // A payload that was shortened to fit cannot be shown in full, so it cannot be answered.
+    const isShortened = isRecord(body) && isRecord(body._meta) && body._meta.cut === true;
+    if (!hook || request === null || isShortened) return null;
+    const { payload, provider: agent, meta } = hook;
+    const answering = options.agents.get(agent)?.answering;
+    const sessionId = answering?.findSessionId(payload) ?? null;
+    const session = sessionId === null ? null : getSettled(agent, sessionId);
+    const ask = findAsk(session, request);
+    if (!answering || !session || !ask || isProbe(session)) return null;
+    if (!answering.isAnswerable(payload, ask)) return null;
+    if (meta.attended === false || session.attended === false) return null;
+    const cwd = session.firstCwd ?? session.cwd;
+    const details = answering.describe(payload, { cwd });
+    if (!details) return null;
+    return {
+      request,
+      agent,
+      sessionId: session.sessionId,
+      connection,
+      payload,
+      answering,
+      details,
+      cwd,
+      sinceT: now.t,
+      sent: null,
+    };
+  }
+
+  function keep(request: PendingRequest): void {
+    const earlier = pending.get(request.request);
+    if (earlier) release(earlier);
+    pending.set(request.request, request);
+    request.connection.onClosed(() => {
+      if (pending.get(request.request) === request) remove(request);
+      request.sent?.confirm("closed");
     });
-    call.line.send(beat);
-    beating ??= setInterval(onBeat, beatMs);
-    byRule(call).catch((error) => options.onError(`no rule could be asked: ${error}`));
-    lookWhenSettled();
+    request.connection.send(heartbeat);
+    heartbeatTimer ??= setInterval(sendHeartbeats, heartbeatMs);
+    answerByRule(request).catch((error) => options.onError(`a rule could not be checked: ${error}`));
+    recheckWhenSettled();
     options.onChange();
   }
 
-  async function byRule(call: PendingRequest): Promise<void> {
-    const { isWhole, dangers, kind } = call.details;
+  async function answerByRule(request: PendingRequest): Promise<void> {
+    const { isWhole, dangers, kind } = request.details;
     if (!isWhole || dangers.length > 0 || kind !== "permission") return;
     const rules = config().answering.autoAllow;
-    const allowed = call.answering.autoAllow(rules, call.payload, { cwd: call.cwd });
+    const allowed = request.answering.autoAllow(rules, request.payload, { cwd: request.cwd });
     if (allowed === null || !(await areInside(allowed.folder, allowed.paths))) return;
-    const session = current(call.agent, call.sessionId);
-    const ask = findAsk(session, call.request);
+    const session = getSettled(request.agent, request.sessionId);
+    const ask = findAsk(session, request.request);
     if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, `rule ${allowed.rule}`);
   }
 
-  function drop(call: PendingRequest): void {
-    calls.delete(call.request);
-    if (calls.size === 0 && beating) {
-      clearInterval(beating);
-      beating = null;
+  function remove(request: PendingRequest): void {
+    pending.delete(request.request);
+    if (pending.size === 0 && heartbeatTimer) {
+      clearInterval(heartbeatTimer);
+      heartbeatTimer = null;
     }
     options.onChange();
   }
 
-  function release(call: PendingRequest): void {
-    drop(call);
-    call.line.send(nothing);
-    call.line.close();
+  function release(request: PendingRequest): void {
+    remove(request);
+    request.connection.send(noDecision);
+    request.connection.close();
   }
 
-  function check(call: PendingRequest, session: Session | null): void {
-    // What was sent is the hook's to confirm.
-    if (call.taken && session && !session.ended) return;
-    if (!config().answering.enabled || !findAsk(session, call.request)) release(call);
+  function releaseIfOver(request: PendingRequest, session: Session | null): void {
+    // An answer that was sent is for the hook to confirm.
+    if (request.sent && session && !session.ended) return;
+    if (!config().answering.enabled || !findAsk(session, request.request)) release(request);
   }
 
-  function onBeat(): void {
+  function sendHeartbeats(): void {
     const { t } = clock();
-    for (const call of [...calls.values()]) {
-      if (t - call.sinceT > timing.maxPendingMs) release(call);
-      else call.line.send(beat);
+    for (const request of [...pending.values()]) {
+      if (t - request.sinceT > timing.maxPendingMs) release(request);
+      else request.connection.send(heartbeat);
     }
-    look();
+    recheck();
   }
 
-  /** Also when nothing happens: some time after the last event the agent's own file has the last word. */
-  function look(): void {
-    for (const call of [...calls.values()]) check(call, current(call.agent, call.sessionId));
-    lookWhenSettled();
+  function recheck(): void {
+    for (const request of [...pending.values()]) {
+      releaseIfOver(request, getSettled(request.agent, request.sessionId));
+    }
+    recheckWhenSettled();
   }
 
-  function lookWhenSettled(): void {
-    if (looking) clearTimeout(looking);
-    looking = null;
+  /** Some time after the last event the agent's status file decides, without another event. */
+  function recheckWhenSettled(): void {
+    if (settleTimer) clearTimeout(settleTimer);
+    settleTimer = null;
     const { t } = clock();
-    let next = Number.POSITIVE_INFINITY;
-    for (const { agent, sessionId } of calls.values()) {
+    let nextT = Number.POSITIVE_INFINITY;
+    for (const { agent, sessionId } of pending.values()) {
       const session = options.get(agent, sessionId);
-      next = Math.min(next, (session && settlesAt(session, t)) ?? Number.POSITIVE_INFINITY);
+      nextT = Math.min(nextT, (session && settlesAt(session, t)) ?? Number.POSITIVE_INFINITY);
     }
-    if (Number.isFinite(next) && !isStopped) looking = setTimeout(look, next - t + 1);
+    if (Number.isFinite(nextT) && !isStopped) settleTimer = setTimeout(recheck, nextT - t + 1);
   }
 
   /** The one place where an answer becomes a decision. */
   async function answer(
     session: Session,
-    name: string,
-    given: Answer,
+    answerId: string,
+    userAnswer: Answer,
     by: string,
   ): Promise<AnswerAccepted | ActionRefused | string> {
     const settled = settle(session, clock().t);
-    const ask = settled.asks.find((open) => isVisible(open) && answerIdOf(open) === name);
+    const ask = settled.asks.find((open) => isVisible(open) && answerIdOf(open) === answerId);
     if (!ask)
-      return refuse(`this ask is gone: ${over.get(name) ?? "it was answered in the terminal, or ended"}`);
-    const call = callOf(ask);
-    if (!call) return refuse(`this ask cannot be answered from here: ${whyNot(settled, ask)}`);
-    if (call.taken) return refuse(`this ask is gone: ${answeredByText(call.taken.verdict)}`);
-    if (!call.details.isWhole && (given.do === "allow" || given.do === "always"))
-      return { refused: 403, error: "not all of what is asked can be shown: look at it in the terminal" };
-    const decision = call.answering.decide(call.payload, given);
+      return refuse(
+        `this ask is gone: ${answeredAsks.get(answerId) ?? "it was answered in the terminal, or ended"}`,
+      );
+    const request = findRequest(ask);
+    if (!request)
+      return refuse(`this ask cannot be answered from here: ${explainUnanswerable(settled, ask)}`);
+    if (request.sent) return refuse(`this ask is gone: ${formatGivenAnswer(request.sent.answer)}`);
+    if (!request.details.isWhole && (userAnswer.do === "allow" || userAnswer.do === "always"))
+      return {
+        refused: 403,
+        error: "the request is too long to be shown in full: look at it in the terminal",
+      };
+    const decision = request.answering.decide(request.payload, userAnswer);
     if (typeof decision === "string") return decision;
     const text = JSON.stringify(decision);
     if (Buffer.byteLength(text) > limits.maxDecisionBytes) return "the answer is too long";
-    return give(call, `${signDecision(options.key, call.request, text)}\n`, {
+    return send(request, `${signDecision(options.key, request.request, text)}\n`, {
       session: settled,
       ask,
-      answered: answerText(given, call.details),
+      answered: formatAnswer(userAnswer, request.details),
       by,
     });
   }
 
-  async function give(
-    call: PendingRequest,
-    text: string,
-    verdict: GivenAnswer,
+  async function send(
+    request: PendingRequest,
+    decision: string,
+    given: GivenAnswer,
   ): Promise<AnswerAccepted | ActionRefused> {
     const { promise, resolve } = Promise.withResolvers<Confirmation>();
-    call.taken = { verdict, end: resolve };
-    if (!call.line.send(text)) resolve("closed");
-    const timer = setTimeout(resolve, confirmMs, "silent");
-    const how = await promise;
+    request.sent = { answer: given, confirm: resolve };
+    if (!request.connection.send(decision)) resolve("closed");
+    const timer = setTimeout(resolve, confirmMs, "timeout");
+    const confirmation = await promise;
     clearTimeout(timer);
-    if (how === "printed") return { ok: true, answered: verdict.answered };
-    const what = how === "closed" ? "its hook was gone before it came" : "its hook has not confirmed it yet";
-    return refuse(`your answer may not have arrived: ${what}. Look at the terminal`);
+    if (confirmation === "printed") return { ok: true, answered: given.answered };
+    const reason =
+      confirmation === "closed" ? "its hook ended before it came" : "its hook has not confirmed it yet";
+    return refuse(`your answer may not have arrived: ${reason}. Look at the terminal`);
   }
 
-  /** The decision is in the agent's hands: the ask is over, before the agent itself says so. */
-  function printed(call: PendingRequest): void {
-    if (!call.taken) return;
-    const { verdict, end } = call.taken;
-    over.set(answerIdOf(verdict.ask), answeredByText(verdict));
-    const [oldest] = over.keys();
-    if (over.size > maxRemembered && oldest !== undefined) over.delete(oldest);
-    end("printed");
-    drop(call);
-    call.line.close();
-    closeAsk(call);
-    options.onVerdict(verdict);
+  /** The agent has the decision, so the ask is over before the agent itself reports it. */
+  function onPrinted(request: PendingRequest): void {
+    if (!request.sent) return;
+    const { answer: given, confirm } = request.sent;
+    answeredAsks.set(answerIdOf(given.ask), formatGivenAnswer(given));
+    const [oldest] = answeredAsks.keys();
+    if (answeredAsks.size > maxRemembered && oldest !== undefined) answeredAsks.delete(oldest);
+    confirm("printed");
+    remove(request);
+    request.connection.close();
+    closeAsk(request);
+    options.onAnswered(given);
+  }
+
+  /** The agent ended its hook: "No", Esc or /exit in the terminal. If there is a status file, it says which. */
+  function onStopped(request: PendingRequest): void {
+    const session = getSettled(request.agent, request.sessionId);
+    const ask = findAsk(session, request.request);
+    remove(request);
+    request.connection.close();
+    if (!session || !ask || session.file !== null) return;
+    closeAsk(request);
+    options.onAnswered({ session, ask, answered: "No, Esc or /exit", by: "in the terminal" });
   }
 
   function closeAsk({ agent, sessionId, request }: PendingRequest): void {
-    const here = clock();
-    const newest = options.get(agent, sessionId)?.newest ?? here.t;
-    const when = { at: here.at, t: Math.max(here.t, newest) };
+    const now = clock();
+    const newestT = options.get(agent, sessionId)?.newest ?? now.t;
+    const when = { at: now.at, t: Math.max(now.t, newestT) };
     const change = { kind: "ask-answered", request } as const;
     options.dispatch(createInternalEvent(`answered-${request}`, when, { agent, sessionId }, change));
   }
 
-  /**
-   * The agent ended its hook: "No", Esc or /exit in the terminal, before an answer that was on its way. Where it keeps a
-   * status file, that says which.
-   */
-  function stopped(call: PendingRequest): void {
-    const session = current(call.agent, call.sessionId);
-    const ask = findAsk(session, call.request);
-    drop(call);
-    call.line.close();
-    if (!session || !ask || session.file !== null) return;
-    closeAsk(call);
-    options.onVerdict({ session, ask, answered: "No, Esc or /exit", by: "in the terminal" });
+  const findRequest = (ask: Ask): PendingRequest | null => pending.get(ask.request ?? "") ?? null;
+
+  /** Why an open ask without a pending request cannot be answered from here. */
+  function explainUnanswerable(session: Session, ask: Ask): string {
+    if (ask.agentId !== null)
+      return "a subagent asks, and the agent would not show its dialog while beckon waits for you";
+    if (session.attended === false) return "the session runs unattended";
+    if (!isBlocking(ask) || ask.kind === "elicitation") return "only the terminal can answer this";
+    if (!config().answering.enabled) return "answering is turned off in your settings";
+    if (ask.request === null) return "no hook has reported what it asks";
+    return "its hook does not wait for an answer (beckon was restarted since, or the hook is an older one)";
   }
 
-  const callOf = (ask: Ask) => calls.get(ask.request ?? "") ?? null;
-  const whyNot = (session: Session, ask: Ask) => whyNotAnswerable(session, ask, config().answering.enabled);
+  function addInfo(snapshot: AskSnapshot, session: Session, inFull: boolean): AskSnapshot {
+    const ask = session.asks.find(({ id }) => id === snapshot.id);
+    if (!ask) return snapshot;
+    const request = findRequest(ask);
+    if (!request) return inFull ? { ...snapshot, why: explainUnanswerable(session, ask) } : snapshot;
+    const { details, sent } = request;
+    const answerable = sent === null;
+    return {
+      ...snapshot,
+      answerable,
+      ...(answerable ? { answerId: answerIdOf(ask) } : {}),
+      ...(answerable && details.dangers.length > 0 ? { dangers: details.dangers } : {}),
+      ...(inFull ? { asked: details } : {}),
+    };
+  }
 
   return {
     hold,
-    end(request, how) {
-      const call = calls.get(request);
-      if (!call) return;
-      if (how === "printed") printed(call);
-      else stopped(call);
+    end(id, how) {
+      const request = pending.get(id);
+      if (!request) return;
+      if (how === "printed") onPrinted(request);
+      else onStopped(request);
     },
-    details: (ask) => callOf(ask)?.details ?? null,
+    details: (ask) => findRequest(ask)?.details ?? null,
     answer,
     addAnswerInfo(snapshot, inFull = false) {
-      const session = current(snapshot.provider, snapshot.sessionId);
-      if (!session || snapshot.asks.length === 0) return snapshot;
-      return addAnswerInfo(snapshot, { session, callOf, whyNot, inFull });
+      const session = snapshot.asks.length === 0 ? null : getSettled(snapshot.provider, snapshot.sessionId);
+      if (!session) return snapshot;
+      return { ...snapshot, asks: snapshot.asks.map((ask) => addInfo(ask, session, inFull)) };
     },
     follow({ agent, sessionId }) {
-      if (calls.size === 0) return;
-      const session = current(agent, sessionId);
-      for (const call of [...calls.values()]) {
-        if (call.agent === agent && call.sessionId === sessionId) check(call, session);
+      if (pending.size === 0) return;
+      const session = getSettled(agent, sessionId);
+      for (const request of [...pending.values()]) {
+        if (request.agent === agent && request.sessionId === sessionId) releaseIfOver(request, session);
       }
-      lookWhenSettled();
+      recheckWhenSettled();
     },
-    recheck: look,
+    recheck,
     stop() {
       isStopped = true;
-      if (beating) clearInterval(beating);
-      if (looking) clearTimeout(looking);
-      const lines = [...calls.values()].map(({ line }) => line);
-      calls.clear();
-      for (const line of lines) line.close();
+      if (heartbeatTimer) clearInterval(heartbeatTimer);
+      if (settleTimer) clearTimeout(settleTimer);
+      const connections = [...pending.values()].map(({ connection }) => connection);
+      pending.clear();
+      for (const connection of connections) connection.close();
     },
   };
+}
+
+function findAsk(session: Session | null, request: string): Ask | null {
+  return session?.asks.find((ask) => ask.request === request) ?? null;
+}
+
+function formatGivenAnswer({ answered, by }: GivenAnswer): string {
+  return `${answered} (${by})`;
+}
+
+function formatAnswer(answer: Answer, { always }: AskDetails): string {
+  switch (answer.do) {
+    case "allow":
+      return "allowed";
+    case "always":
+      return `allowed, and from now on: ${always[answer.choice] ?? ""}`;
+    case "deny":
+      return answer.message === null ? "denied" : `denied: ${answer.message}`;
+    case "reply":
+      return `replied: ${answer.replies.map((labels) => labels.join(", ")).join(" / ")}`;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,61 +1,61 @@
-/** What beckon writes down of asks and alerts, for `beckon log`: who answered what, and what was not shown, and why. */
-
-import type { AgentEvent } from "../core/session/event.ts";
-import { askAlertKey, diedAlertKey, sessionKeyOf, turnEndAlertKey } from "../core/session/keys.ts";
+/** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
+import type { SessionChange } from "../core/ports.ts";
+import {
+  askAlertKey,
+  diedAlertKey,
+  sessionKeyOf,
+  sessionKeyOfAlert,
+  turnEndAlertKey,
+} from "../core/session/keys.ts";
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
-import type { Session } from "../core/session/session.ts";
-import { projectOf } from "../core/session/session.ts";
+import { projectOf, type Session } from "../core/session/session.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 import type { Alert } from "../core/view/view.ts";
+import { createAskOutcomes } from "./ask-outcomes.ts";
 import type { AnswerLog, AnswerLogEntry } from "./log.ts";
-import { createAskOutcomes } from "./outcomes.ts";
-import type { GivenAnswer } from "./text.ts";
+import type { GivenAnswer } from "./pending.ts";
 
 export interface AnswerRecorderOptions {
-  readonly decisions: Pick<AnswerLog, "add" | "flush">;
-  /** What was written down before this start, the newest last. */
-  readonly before: () => readonly AnswerLogEntry[];
+  readonly log: Pick<AnswerLog, "add" | "flush">;
+  /** The entries of earlier runs, from the oldest to the newest. */
+  readonly readEntries: () => readonly AnswerLogEntry[];
   readonly mask: (text: string) => string;
   readonly now: () => number;
-  readonly find: (key: string) => Session | null;
+  readonly findSession: (key: string) => Session | null;
 }
 
 export interface AnswerRecorder {
-  answered(verdict: GivenAnswer): void;
-  /** Asks that ended without beckon's doing. */
-  follow(after: Session, event: AgentEvent, before: Session | null): void;
+  answered(answer: GivenAnswer): void;
+  /** Records asks that ended without an answer through beckon. */
+  onChange(change: SessionChange): void;
   shown(alert: Alert): void;
   /** Writes one entry per alert: later reasons for the same alert, and reasons after it was shown, are ignored. */
-  notShown(key: string, why: string): void;
-  /** Writes down what it still waits to know better. */
+  notShown(key: string, reason: string): void;
+  /** Writes the outcomes that are still uncertain. */
   stop(): void;
 }
 
-const maxLength = 300;
-const maxRemembered = 1_000;
+const maxTextLength = 300;
+const maxRecordedAlerts = 1_000;
 
-export function createAnswerRecorder({
-  decisions,
-  before,
-  mask,
-  now,
-  find,
-}: AnswerRecorderOptions): AnswerRecorder {
-  /** Keys of alerts that the log already has an entry for, oldest first. It includes entries of earlier runs. */
+export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerRecorder {
+  const { log, mask, now, findSession } = options;
+  /** Keys of alerts that the log already has an entry for, oldest first, including entries of earlier runs. */
   let recorded: Set<string> | null = null;
-  const recordedAlerts = (): Set<string> => {
+  const loadRecorded = (): Set<string> => {
     recorded ??= new Set(
-      before()
-        .slice(-maxRemembered)
+      options
+        .readEntries()
+        .slice(-maxRecordedAlerts)
         .flatMap(({ alert }) => (alert === undefined ? [] : [alert])),
     );
     return recorded;
   };
 
-  const text = (value: string) => {
+  function cleanText(value: string): string {
     const line = mask(value).replace(/\s+/g, " ").trim();
-    return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
-  };
+    return line.length > maxTextLength ? `${line.slice(0, maxTextLength)}…` : line;
+  }
 
   function add(
     session: Session,
@@ -63,8 +63,14 @@ export function createAnswerRecorder({
     at = now(),
   ): void {
     if (isProbe(session)) return;
-    const about = { at, session: sessionKeyOf(session), project: projectOf(session) };
-    decisions.add({ ...about, ...entry, asked: text(entry.asked), outcome: text(entry.outcome) });
+    log.add({
+      at,
+      session: sessionKeyOf(session),
+      project: projectOf(session),
+      ...entry,
+      asked: cleanText(entry.asked),
+      outcome: cleanText(entry.outcome),
+    });
   }
 
   function addAlert(
@@ -72,48 +78,52 @@ export function createAnswerRecorder({
     alert: string,
     entry: Pick<AnswerLogEntry, "what" | "asked" | "outcome">,
   ): void {
-    const keys = recordedAlerts();
+    const keys = loadRecorded();
     keys.delete(alert);
     keys.add(alert);
     const [oldest] = keys;
-    if (keys.size > maxRemembered && oldest !== undefined) keys.delete(oldest);
+    if (keys.size > maxRecordedAlerts && oldest !== undefined) keys.delete(oldest);
     add(session, { ...entry, by: null, alert });
   }
 
-  const ends = createAskOutcomes({
+  const outcomes = createAskOutcomes({
     now,
-    onEnd({ session, ask, outcome, isLeft, at }) {
-      const by = isLeft ? null : "in the terminal";
+    onOutcome({ session, ask, outcome, isAbandoned, at }) {
+      const by = isAbandoned ? null : "in the terminal";
       add(session, { what: "answered", asked: summarizeAsk(ask), outcome, by }, at);
     },
   });
 
   return {
     answered({ session, ask, answered, by }) {
-      add(session, { what: "answered", asked: summarizeAsk(ask), outcome: answered, by: text(by) });
-      // What the person did is on disk before they are told that it is done.
-      decisions.flush();
+      add(session, { what: "answered", asked: summarizeAsk(ask), outcome: answered, by: cleanText(by) });
+      // On disk before the user sees that the answer was accepted.
+      log.flush();
     },
-    follow: ends.follow,
+    onChange: outcomes.onChange,
     shown(alert) {
-      const session = find(alert.session);
+      const session = findSession(alert.session);
       if (!session) return;
-      const asked = alert.covers ? alert.title : (subjectOf(session, alert.key) ?? alert.title);
+      const asked = alert.covers ? alert.title : (describeAlert(session, alert.key) ?? alert.title);
       addAlert(session, alert.key, { what: "shown", asked, outcome: "alert shown" });
     },
-    notShown(key, why) {
-      const session = find(key.split("#", 1)[0] ?? "");
+    notShown(key, reason) {
+      const session = findSession(sessionKeyOfAlert(key));
       if (!session || isProbeAlert(key)) return;
-      // The reason often changes while an ask is open ("you are looking at it", "you have just looked at it"): the first counts.
-      if (recordedAlerts().has(key)) return;
-      addAlert(session, key, { what: "not shown", asked: subjectOf(session, key) ?? "", outcome: why });
+      // The reason often changes while an ask is open ("you are looking at it", "you have just looked at it").
+      if (loadRecorded().has(key)) return;
+      addAlert(session, key, {
+        what: "not shown",
+        asked: describeAlert(session, key) ?? "",
+        outcome: reason,
+      });
     },
-    stop: ends.stop,
+    stop: outcomes.stop,
   };
 }
 
-/** What an alert is about, in the state's words, where secrets are masked; null: an ask that is over already. */
-function subjectOf(session: Session, key: string): string | null {
+/** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
+function describeAlert(session: Session, key: string): string | null {
   const { asks, stopped, ended, turn } = session;
   const ask = asks.find(({ id }) => key === askAlertKey(session, id));
   if (ask) return summarizeAsk(ask);

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { decide } from "../../src/agents/claude/decide.ts";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
+import type { GivenAnswer } from "../../src/answers/pending.ts";
 import { createPendingRequests, type PendingRequests } from "../../src/answers/pending.ts";
-import type { GivenAnswer } from "../../src/answers/text.ts";
 import type { Config } from "../../src/core/config/config.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { HookConnection } from "../../src/core/ports.ts";
@@ -74,7 +74,7 @@ function createWorld(autoAllow: Config["answering"]["autoAllow"] = {}) {
       get: store.get,
       dispatch: store.dispatch,
       config: () => ({ answering: wish }),
-      onVerdict: (verdict) => verdicts.push(verdict),
+      onAnswered: (verdict) => verdicts.push(verdict),
       onChange: () => {},
       onError(text) {
         throw new Error(text);

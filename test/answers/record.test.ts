@@ -7,19 +7,19 @@ import { createStore } from "../../src/state/store.ts";
 import { asking, bash, tell } from "../core/session/fixture.ts";
 
 /** What is written down of a story that was told. */
-function written(told: ReturnType<typeof tell>, before: readonly AnswerLogEntry[] = []) {
+function written(told: ReturnType<typeof tell>, earlier: readonly AnswerLogEntry[] = []) {
   const log: AnswerLogEntry[] = [];
   const store = createStore();
-  const find = (key: string) =>
+  const findSession = (key: string) =>
     store.sessions({ at: 0, t: 0 }).find(({ sessionId }) => key.endsWith(sessionId)) ?? null;
   const record = createAnswerRecorder({
-    decisions: { add: (entry) => log.push(entry), flush() {} },
-    before: () => before,
+    log: { add: (entry) => log.push(entry), flush() {} },
+    readEntries: () => earlier,
     mask: maskText,
     now: () => 7,
-    find,
+    findSession,
   });
-  store.subscribe(record.follow);
+  store.subscribe((session, event, before) => record.onChange({ session, event, before }));
   for (const event of told.events) store.dispatch(event);
   record.stop();
   return { log, record, session: store.sessions({ at: 0, t: 0 })[0] };

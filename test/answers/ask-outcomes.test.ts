@@ -1,28 +1,29 @@
 import { describe, expect, test } from "bun:test";
-import { type AskOutcome, createAskOutcomes } from "../../src/answers/outcomes.ts";
+import { type AskOutcome, createAskOutcomes } from "../../src/answers/ask-outcomes.ts";
 import { createStore } from "../../src/state/store.ts";
 import { askColour, asking, bash, call, tell } from "../core/session/fixture.ts";
 import { until } from "../world.ts";
 
-function endsOf(told: ReturnType<typeof tell>, waitMs?: number) {
+function collectOutcomes(told: ReturnType<typeof tell>, waitMs?: number) {
   const known: AskOutcome[] = [];
   const store = createStore();
-  const ends = createAskOutcomes({
+  const outcomes = createAskOutcomes({
     now: () => 7,
-    onEnd: (end) => known.push(end),
+    onOutcome: (outcome) => known.push(outcome),
     ...(waitMs === undefined ? {} : { waitMs }),
   });
-  store.subscribe(ends.follow);
+  store.subscribe((session, event, before) => outcomes.onChange({ session, event, before }));
   for (const event of told.events) store.dispatch(event);
-  return { ends, known };
+  return { outcomes, known };
 }
 
 /** What is known at once, and what is known in the end. */
 function words(told: ReturnType<typeof tell>): [string[], string[]] {
-  const { ends, known } = endsOf(told);
-  const say = () => known.map(({ outcome, isLeft }) => (isLeft ? `${outcome}, by nobody` : outcome));
+  const { outcomes, known } = collectOutcomes(told);
+  const say = () =>
+    known.map(({ outcome, isAbandoned }) => (isAbandoned ? `${outcome}, by nobody` : outcome));
   const atOnce = say();
-  ends.stop();
+  outcomes.stop();
   return [atOnce, say()];
 }
 
@@ -132,8 +133,8 @@ test("of two alike, one tool's end speaks of one", () => {
 });
 
 test("what nobody says more of is told after a moment, with the time of its end", async () => {
-  const { known } = endsOf(shown().file("busy"), 10);
+  const { known } = collectOutcomes(shown().file("busy"), 10);
   expect(known).toEqual([]);
   await until(() => known.length > 0, 1_000);
-  expect(known).toMatchObject([{ outcome: "answered", isLeft: false, at: 7 }]);
+  expect(known).toMatchObject([{ outcome: "answered", isAbandoned: false, at: 7 }]);
 });

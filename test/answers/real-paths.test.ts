@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { areInside } from "../../src/answers/links.ts";
+import { areInside } from "../../src/answers/real-paths.ts";
 import { createHeldWorld, request } from "./world.ts";
 
 const root = mkdtempSync(join(tmpdir(), "beckon-links-"));

@@ -1,0 +1,139 @@
+/**
+ * How asks ended that were not answered through beckon. Only the end of a tool is unambiguous: the status file says no more
+ * than that a dialog is gone, and it was seen "busy" for 0.2 s after Esc and before /exit too. So uncertain outcomes wait
+ * for the next events.
+ */
+import type { SessionChange } from "../core/ports.ts";
+import type { AgentEvent } from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
+import { timing } from "../core/timing.ts";
+
+export interface AskOutcome {
+  readonly session: Session;
+  readonly ask: Ask;
+  readonly outcome: string;
+  /** The session ended before anyone answered. */
+  readonly isAbandoned: boolean;
+  readonly at: number;
+}
+
+export interface AskOutcomes {
+  onChange(change: SessionChange): void;
+  /** Reports the uncertain outcomes as far as they are known. */
+  stop(): void;
+}
+
+export interface AskOutcomesOptions {
+  readonly now: () => number;
+  readonly onOutcome: (outcome: AskOutcome) => void;
+  /** For tests. */
+  readonly waitMs?: number;
+}
+
+interface UncertainOutcome {
+  value: AskOutcome;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
+  const { now, onOutcome, waitMs = timing.lateHookMs } = options;
+  /** By session key. */
+  const uncertain = new Map<string, Set<UncertainOutcome>>();
+
+  function remove(entry: UncertainOutcome): void {
+    clearTimeout(entry.timer);
+    const key = sessionKeyOf(entry.value.session);
+    const entries = uncertain.get(key);
+    entries?.delete(entry);
+    if (entries?.size === 0) uncertain.delete(key);
+  }
+
+  function report(entry: UncertainOutcome): void {
+    remove(entry);
+    onOutcome(entry.value);
+  }
+
+  function wait(value: AskOutcome): void {
+    const entry: UncertainOutcome = { value, timer: setTimeout(() => report(entry), waitMs) };
+    const key = sessionKeyOf(value.session);
+    uncertain.set(key, (uncertain.get(key) ?? new Set()).add(entry));
+  }
+
+  /** Applies what the next event says about the asks that just ended. The end of a tool belongs to the newest match. */
+  function update(entries: readonly UncertainOutcome[], session: Session, event: AgentEvent): void {
+    const { change } = event;
+    if (change.kind === "ask-answered") {
+      // Answered through beckon, which records it itself.
+      for (const entry of entries) if (entry.value.ask.request === change.request) remove(entry);
+      return;
+    }
+    const finished = entries.findLast((entry) => isEndOfTool(entry.value.ask, event));
+    if (finished) {
+      const outcome = describeOutcome(finished.value.ask, session, event);
+      finished.value = { ...finished.value, outcome, isAbandoned: false };
+      report(finished);
+    }
+    for (const entry of entries) {
+      const { ask, outcome } = entry.value;
+      const isDecided = session.ended !== null || isEndWithoutTool(ask, event);
+      if (entry === finished || outcome !== answered || !isDecided) continue;
+      entry.value = {
+        ...entry.value,
+        outcome: describeOutcome(ask, session, event),
+        isAbandoned: session.ended !== null,
+      };
+    }
+  }
+
+  return {
+    onChange({ session, event, before }) {
+      const entries = uncertain.size > 0 ? uncertain.get(sessionKeyOf(session)) : undefined;
+      if (entries) update([...entries], session, event);
+      if (event.change.kind === "ask-answered" || !before || before.asks.length === 0) return;
+      const open = new Set(session.asks.map(({ id }) => id));
+      for (const ask of before.asks) {
+        if (open.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
+        const isAbandoned = session.ended !== null;
+        const outcome = describeOutcome(ask, session, event);
+        const value: AskOutcome = { session, ask, outcome, isAbandoned, at: now() };
+        const isCertain =
+          isAbandoned || (event.change.kind !== "status" && event.change.kind !== "tool-batch-end");
+        if (isCertain) onOutcome(value);
+        else wait(value);
+      }
+    },
+    stop() {
+      for (const entry of [...uncertain.values()].flatMap((entries) => [...entries])) report(entry);
+    },
+  };
+}
+
+const answered = "answered";
+
+/** The tool of an elicitation goes on after its form, so its end says nothing. */
+function isEndOfTool(ask: Ask, { change, agentId }: AgentEvent): boolean {
+  if (change.kind !== "tool-end" || agentId !== ask.agentId || ask.kind === "elicitation") return false;
+  return ask.toolUseId === null ? change.tool === ask.tool : change.toolUseId === ask.toolUseId;
+}
+
+function isEndWithoutTool(ask: Ask, { change, agentId }: AgentEvent): boolean {
+  if (change.kind === "tool-batch-end") return agentId === ask.agentId && ask.kind !== "elicitation";
+  return change.kind === "status" && (change.status === "idle" || change.status === "shell");
+}
+
+function describeOutcome({ kind }: Ask, { ended }: Session, { change }: AgentEvent): string {
+  switch (change.kind) {
+    case "tool-end":
+      if (change.outcome === "denied") return "denied";
+      return kind === "question" ? answered : "allowed";
+    case "elicitation-end":
+      return answered;
+    case "tool-batch-end":
+      return "No";
+    case "status":
+      return change.status === "busy" ? answered : "No or Esc";
+    default:
+      return ended ? "the session ended" : "over";
+  }
+}
