@@ -39,7 +39,7 @@ export interface AlertsOptions {
   readonly details: FindAskDetails;
   /** The user's home folder, shown as `~`. */
   readonly home: string;
-  readonly terminals: Pick<Terminals, "isLooking">;
+  readonly terminals: Pick<Terminals, "isPaneVisible">;
   /** What `save` was given before the last stop. */
   readonly saved: JsonRecord;
   /** Called when `value()` has changed and should be written soon. */

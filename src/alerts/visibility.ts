@@ -5,7 +5,7 @@ import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 
 export interface PaneVisibilityOptions {
-  readonly terminals: Pick<Terminals, "isLooking">;
+  readonly terminals: Pick<Terminals, "isPaneVisible">;
   readonly clock: () => ClockReading;
   /** How long an alert stays suppressed after the user looked away; for tests. */
   readonly lingerMs?: number;
@@ -40,7 +40,7 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
     const key = sessionKeyOf(session);
     const last = results.get(key);
     if (last && clock().t - last.t < resultValidMs) return last.isVisible;
-    const visible = place !== null && (await terminals.isLooking({ place, cwd, title })) === true;
+    const visible = place !== null && (await terminals.isPaneVisible({ place, cwd, title })) === true;
     results.set(key, { isVisible: visible, t: clock().t });
     return visible;
   }

@@ -115,14 +115,14 @@ function loadTerminalsWhenNeeded(env: Env): Terminals {
   let loading: Promise<Terminals> | null = null;
   const load = () => {
     loading ??= import("../desktop/terminals/index.ts").then(({ createTerminals }) =>
-      createTerminals({ env, lookMs: visibilityMs }),
+      createTerminals({ env, visibilityTimeoutMs: visibilityMs }),
     );
     return loading;
   };
   return {
     focus: async (target) => (await load()).focus(target),
-    isLooking: async (target) => (await load()).isLooking(target),
-    reach: async (target) => (await load()).reach(target),
+    isPaneVisible: async (target) => (await load()).isPaneVisible(target),
+    dryRunFocus: async (target) => (await load()).dryRunFocus(target),
   };
 }
 

@@ -27,7 +27,7 @@ export interface DoctorReportOptions {
   /** The test sessions of doctor that are open. */
   readonly probes: readonly Session[];
   /** Finds out how far a click would get; null if nobody asked for it. */
-  readonly reach: Terminals["reach"] | null;
+  readonly reach: Terminals["dryRunFocus"] | null;
   /** Wall time. */
   readonly at: number;
 }
@@ -73,7 +73,7 @@ async function createProbeReport(
   };
 }
 
-async function findReach(session: Session, reach: Terminals["reach"]): Promise<FocusOutcome | null> {
+async function findReach(session: Session, reach: Terminals["dryRunFocus"]): Promise<FocusOutcome | null> {
   const { place, cwd, title } = session;
   return place && reach({ place, cwd, title });
 }

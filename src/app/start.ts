@@ -247,7 +247,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
         config: config(),
         problems: settings.problems(),
         probes: sessionsNow().filter(isProbe),
-        reach: wants.has("reach") ? desktop.terminals.reach : null,
+        reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
         at: clock().at,
       }),
     onError,

@@ -40,5 +40,5 @@ export function tryOwnTerminal(env: Env): Promise<FocusOutcome> {
     terminalSessionId: null,
     env: pickTerminalVariables(env),
   };
-  return createTerminals({ env }).reach({ place, cwd: null, title: null });
+  return createTerminals({ env }).dryRunFocus({ place, cwd: null, title: null });
 }

@@ -146,10 +146,10 @@ export interface TerminalTarget {
 
 export interface Terminals {
   focus(target: TerminalTarget): Promise<FocusOutcome>;
-  /** Is the person looking at this very pane? null: it cannot be known here. */
-  isLooking(target: TerminalTarget): Promise<boolean | null>;
-  /** How far `focus` would get; changes nothing. */
-  reach(target: TerminalTarget): Promise<FocusOutcome>;
+  /** Whether the session's pane is what the user sees now; null if it cannot be known. */
+  isPaneVisible(target: TerminalTarget): Promise<boolean | null>;
+  /** How far `focus` would get. Changes nothing. */
+  dryRunFocus(target: TerminalTarget): Promise<FocusOutcome>;
 }
 
 export interface ExecResult {

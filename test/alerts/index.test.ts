@@ -55,7 +55,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     config: () => defaultConfig,
     details: () => null,
     home: "/home/dev",
-    terminals: { isLooking: async () => false },
+    terminals: { isPaneVisible: async () => false },
     saved,
     createSaver(value) {
       const save = () => {
@@ -228,7 +228,7 @@ test("no alert about a pane that the user looks at, until they look away", async
   let isLooking = true;
   const { opened, screen, send, last, advance, stop } = create(
     {},
-    { terminals: { isLooking: async () => isLooking } },
+    { terminals: { isPaneVisible: async () => isLooking } },
   );
   await opened;
   send("shop", "PermissionRequest", { ...bash, _meta: { pid: process.pid, tty: "/dev/pts/1" } });
@@ -262,7 +262,7 @@ test("after answering one ask and looking away, the next ask and a failure are s
   let isLooking = true;
   const { opened, screen, send, last, advance, stop } = create(
     {},
-    { terminals: { isLooking: async () => isLooking } },
+    { terminals: { isPaneVisible: async () => isLooking } },
   );
   const place = { _meta: { pid: process.pid, tty: "/dev/pts/1" } };
   await opened;

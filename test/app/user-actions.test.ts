@@ -27,7 +27,7 @@ function click(
       preferences: () => noPreferences,
       showMessage: (...words) => void said.push(words.join(": ")),
     },
-    terminals: { focus: never, isLooking: never, reach: never },
+    terminals: { focus: never, isPaneVisible: never, dryRunFocus: never },
     pending: { answer },
     clock: () => ({ ...now, host: "h", boot: "b" }),
     sessions: () => [session],
@@ -100,12 +100,12 @@ test("Settings… opens a file that shows what can be set, and sets nothing", as
 });
 
 test("a click that gets no further than the window says so, and where to look", async () => {
-  const why = "this GNOME Terminal cannot switch tabs from outside";
+  const why = "this GNOME Terminal does not let other programs select a tab";
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
-  const terminals = { focus, isLooking: async () => null, reach: focus };
+  const terminals = { focus, isPaneVisible: async () => null, dryRunFocus: focus };
   const said = click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
   await until(() => said.length > 0, 1_000);
   expect(said).toEqual([
-    "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal cannot switch tabs from outside.\nWhere to look: pts/1, in /home/dev/shop.",
+    "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",
   ]);
 });

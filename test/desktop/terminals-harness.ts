@@ -10,12 +10,16 @@ import type { Desktop } from "./world.ts";
 
 const openMs = 20_000;
 /** Longer than in the app: the machine may be busy with other tests. */
-const lookMs = 2_000;
+const visibilityTimeoutMs = 2_000;
 
 export type TerminalHarness = ReturnType<typeof createTerminalHarness>;
 
 export function createTerminalHarness(desktop: Desktop, more: Record<string, string> = {}) {
-  const terminals = createTerminals({ env: { ...desktop.env, ...more }, platform: "linux", lookMs });
+  const terminals = createTerminals({
+    env: { ...desktop.env, ...more },
+    platform: "linux",
+    visibilityTimeoutMs,
+  });
   const script = join(desktop.home, "agent.sh");
   writeFileSync(script, '#!/bin/sh\necho $$ >"$1.new" && mv "$1.new" "$1"\nexec sleep 1000\n', {
     mode: 0o755,
@@ -60,7 +64,7 @@ export function createTerminalHarness(desktop: Desktop, more: Record<string, str
     ): Promise<Record<string, boolean | null>> {
       const entries = Object.entries(targets).map(async ([name, target]) => [
         name,
-        await terminals.isLooking(target),
+        await terminals.isPaneVisible(target),
       ]);
       return Object.fromEntries(await Promise.all(entries));
     },

@@ -39,7 +39,11 @@ describe("KDE on Wayland", () => {
       XDG_CURRENT_DESKTOP: "KDE",
       XDG_SESSION_TYPE: "wayland",
     };
-    terminals = createTerminals({ env: { ...desktop.env, ...env }, platform: "linux", lookMs: 2_000 });
+    terminals = createTerminals({
+      env: { ...desktop.env, ...env },
+      platform: "linux",
+      visibilityTimeoutMs: 2_000,
+    });
     desktop.spawn([server ?? ""], { ...env, GDK_BACKEND: "wayland" });
     await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs / 2);
   }, limitMs);
@@ -60,8 +64,8 @@ describe("KDE on Wayland", () => {
         [three, one],
       ] as const) {
         expect(await terminals.focus(it)).toMatchObject({ result: "window", by: "GNOME Terminal, KDE" });
-        expect(await terminals.isLooking(other)).toBe(false);
-        expect(await terminals.isLooking(it)).toBeNull();
+        expect(await terminals.isPaneVisible(other)).toBe(false);
+        expect(await terminals.isPaneVisible(it)).toBeNull();
       }
     },
     limitMs,

@@ -56,7 +56,7 @@ describe("sway, with foot", () => {
       WAYLAND_DISPLAY: join(runtime, find(/^wayland-\d+$/)),
       DISPLAY: "",
     };
-    terminals = createTerminals({ env, platform: "linux", lookMs: 2_000 });
+    terminals = createTerminals({ env, platform: "linux", visibilityTimeoutMs: 2_000 });
   }, limitMs);
   afterAll(async () => {
     await desktop?.stop();
@@ -72,7 +72,7 @@ describe("sway, with foot", () => {
         desktop.spawn(["foot", "--config", "/dev/null", ...harness.agentCommand(name)], env);
         const target = await harness.locate(name);
         // A new window gets the keyboard when it is there, which is after its program runs.
-        await until(() => terminals.isLooking(target), limitMs);
+        await until(() => terminals.isPaneVisible(target), limitMs);
       }
       const targets = {
         one: await harness.locate("f-one"),
@@ -81,7 +81,7 @@ describe("sway, with foot", () => {
       };
       for (const [name, target] of Object.entries(targets)) {
         expect(await terminals.focus(target)).toEqual({ result: "exact", by: "foot, sway", why: null });
-        const looking = await Promise.all(Object.values(targets).map((one) => terminals.isLooking(one)));
+        const looking = await Promise.all(Object.values(targets).map((one) => terminals.isPaneVisible(one)));
         expect(looking).toEqual(Object.keys(targets).map((one) => one === name));
       }
     },

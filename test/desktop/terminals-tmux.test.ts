@@ -105,10 +105,10 @@ describe("tmux", () => {
       await tmux("new-session", "-d", "-s", "side", quoted(harness.agentCommand(`side${count}`)));
       await attach("t-switch", "main");
       const side = await named("side");
-      expect(await harness.terminals.isLooking(side)).toBe(false);
+      expect(await harness.terminals.isPaneVisible(side)).toBe(false);
       expect(await harness.terminals.focus(side)).toEqual(exact);
       expect(await tmux("list-clients", "-F", "#{session_name}")).toBe("side");
-      expect(await harness.terminals.isLooking(side)).toBe(true);
+      expect(await harness.terminals.isPaneVisible(side)).toBe(true);
     },
     limitMs,
   );
@@ -137,7 +137,7 @@ describe("tmux", () => {
     expect(outcome.why).toBe(
       `no terminal is attached to the tmux session main: run \`tmux -S ${socket} attach -t main\` in one`,
     );
-    expect(await harness.terminals.isLooking(await named("far"))).toBe(false);
+    expect(await harness.terminals.isPaneVisible(await named("far"))).toBe(false);
   });
 
   withTmux(
@@ -152,7 +152,7 @@ describe("tmux", () => {
       await until(async () => (await tmux("list-clients")) !== "", limitMs);
       await until(async () => (await inOuter("list-clients")) !== "", limitMs);
       const left = await named("left");
-      expect(await harness.terminals.isLooking(left)).toBe(false);
+      expect(await harness.terminals.isPaneVisible(left)).toBe(false);
       const outcome = await harness.terminals.focus(left);
       expect(outcome).toEqual({ ...exact, by: "tmux, tmux, xterm, X11" });
       expect(await inOuter("display-message", "-p", "-t", "=out:", "#{window_index}")).toBe("0");
@@ -170,7 +170,7 @@ describe("tmux", () => {
       process.kill(server, "SIGSTOP");
       const started = performance.now();
       const quick = createTerminals({ env: desktop.env, platform: "linux" });
-      expect(await quick.isLooking(target)).toBeNull();
+      expect(await quick.isPaneVisible(target)).toBeNull();
       expect(performance.now() - started).toBeLessThan(1_000);
       const outcome = await harness.terminals.focus(target);
       process.kill(server, "SIGCONT");

@@ -46,7 +46,7 @@ describe("three xterm windows", () => {
     const id = await idOf("two");
     await desktop.run("xdotool", "windowminimize", "--sync", id);
     expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
-    expect(await harness.terminals.isLooking(targets.two as TerminalTarget)).toBe(false);
+    expect(await harness.terminals.isPaneVisible(targets.two as TerminalTarget)).toBe(false);
     expect((await harness.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
     expect(await active()).toBe(id);
     expect(await idOf("two")).toBe(id);
@@ -96,7 +96,7 @@ describe("three xterm windows", () => {
       xterm.kill();
       await xterm.exited;
       expect((await harness.terminals.focus(brief)).result).toBe("impossible");
-      expect(await harness.terminals.isLooking(brief)).toBeNull();
+      expect(await harness.terminals.isPaneVisible(brief)).toBeNull();
     },
   );
 

@@ -14,15 +14,15 @@ export interface TerminalsOptions {
   readonly env?: TerminalContext["env"];
   readonly platform?: NodeJS.Platform;
   readonly exec?: Exec;
-  /** How long `isLooking` may take: an alert waits for it. */
-  readonly lookMs?: number;
+  /** How long `isPaneVisible` may take: an alert waits for it. */
+  readonly visibilityTimeoutMs?: number;
 }
 
-const focusMs = 5_000;
-const dryRunMs = 2_000;
+const focusTimeoutMs = 5_000;
+const dryRunTimeoutMs = 2_000;
 
 export function createTerminals(options: TerminalsOptions = {}): Terminals {
-  const { env = process.env, platform = process.platform, exec = run, lookMs = 50 } = options;
+  const { env = process.env, platform = process.platform, exec = run, visibilityTimeoutMs = 50 } = options;
   const context: TerminalContext = { env, platform };
   const runner = createPlanRunner({ ...context, exec });
   const failed = (error: Error): FocusOutcome => ({
@@ -31,8 +31,9 @@ export function createTerminals(options: TerminalsOptions = {}): Terminals {
     why: `an error occurred: ${error.message}`,
   });
   return {
-    focus: (target) => runner.run(planFocus(target, context), focusMs).catch(failed),
-    reach: (target) => runner.run(dryRun(planFocus(target, context)), dryRunMs).catch(failed),
-    isLooking: (target) => runner.run(planVisibility(target, context), lookMs).catch(() => null),
+    focus: (target) => runner.run(planFocus(target, context), focusTimeoutMs).catch(failed),
+    dryRunFocus: (target) => runner.run(dryRun(planFocus(target, context)), dryRunTimeoutMs).catch(failed),
+    isPaneVisible: (target) =>
+      runner.run(planVisibility(target, context), visibilityTimeoutMs).catch(() => null),
   };
 }

@@ -17,8 +17,8 @@ describe("how a way to a terminal ended", () => {
     ],
     [
       "to its window",
-      { result: "window", by: "Tilix, X11", why: "Tilix cannot switch tabs from outside" },
-      "As close as beckon gets. This is its window (Tilix, X11). Tilix cannot switch tabs from outside. Where to look: pts/1, in /home/dev/shop.",
+      { result: "window", by: "Tilix, X11", why: "Tilix does not let other programs select a tab" },
+      "As close as beckon gets. This is its window (Tilix, X11). Tilix does not let other programs select a tab. Where to look: pts/1, in /home/dev/shop.",
     ],
     [
       "nowhere",
