@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { scopes, settingsPath } from "../agents/claude/setup/scope.ts";
 import { limits } from "../core/limits.ts";
 import { readHookCommand } from "../settings-file/hook-command.ts";
-import { ownHooks } from "../settings-file/hooks.ts";
+import { listOwnHooks } from "../settings-file/hooks.ts";
 import { isShared } from "../setup/purge.ts";
 import type { InstalledFile, InstallRecord } from "../setup/record.ts";
 import { planRemoval, removeProgram } from "../setup/remove-program.ts";
@@ -98,7 +98,7 @@ const mentionsUs = (path: string): boolean => textOf(path).includes("beckon");
 /** Each BECKON_HOME that a hook of ours there was installed with. */
 function homesNamedIn(path: string): string[] {
   try {
-    return ownHooks(textOf(path)).flatMap(({ command }) => readHookCommand(command)?.home ?? []);
+    return listOwnHooks(textOf(path)).flatMap(({ command }) => readHookCommand(command)?.home ?? []);
   } catch {
     return [];
   }

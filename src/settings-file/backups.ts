@@ -1,37 +1,37 @@
-/** Agents' settings files as they were before an install, dated. */
+/** Dated copies of agents' settings files as they were before beckon changed them. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { ensurePrivateFolder, ignoreErrors, writePrivateFile } from "../storage/files.ts";
 
-const kept = 5;
+const maxBackups = 5;
 
 export const sha256 = (bytes: Buffer | string): string => createHash("sha256").update(bytes).digest("hex");
 
-/** Two projects' files have the same name: the path's own mark tells them apart. */
-const endOf = (path: string): string => `${sha256(path).slice(0, 8)}-${basename(path)}`;
+/** Files of two projects have the same name, so the backup's name has a hash of the path. */
+const suffixFor = (path: string): string => `${sha256(path).slice(0, 8)}-${basename(path)}`;
 
-/** The backup's path. */
-export function backUp(folder: string, path: string, bytes: Buffer, now = Date.now()): string {
+/** Returns the path of the backup. */
+export function createBackup(folder: string, path: string, bytes: Buffer, now = Date.now()): string {
   ensurePrivateFolder(folder);
   const date = new Date(now).toISOString().replace(/[:.]/g, "-");
-  const backup = join(folder, `${date}-${endOf(path)}`);
-  if (existsSync(backup)) return backUp(folder, path, bytes, now + 1);
+  const backup = join(folder, `${date}-${suffixFor(path)}`);
+  if (existsSync(backup)) return createBackup(folder, path, bytes, now + 1);
   writePrivateFile(backup, bytes);
   return backup;
 }
 
-/** The newest stay, and the one that uninstall would give back. */
+/** Keeps the newest, and the one that an uninstall would restore. */
 export function pruneBackups(folder: string, path: string, needed: string | null): void {
   ignoreErrors(() => {
-    const own = readdirSync(folder).filter((name) => name.endsWith(`-${endOf(path)}`));
-    for (const name of own.sort().slice(0, -kept)) {
+    const names = readdirSync(folder).filter((name) => name.endsWith(`-${suffixFor(path)}`));
+    for (const name of names.sort().slice(0, -maxBackups)) {
       if (join(folder, name) !== needed) rmSync(join(folder, name), { force: true });
     }
   });
 }
 
-/** null: it is gone, or somebody changed it. */
+/** Null if it is gone or does not have this hash. */
 export function readBackup(path: string, hash: string | null): Buffer | null {
   try {
     const bytes = readFileSync(path);

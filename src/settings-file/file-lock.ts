@@ -1,34 +1,35 @@
-/** One writer of beckon's at a time, whichever beckon it is: the lock lies beside the file, not in a state folder. */
+/** One beckon at a time changes a file. The lock is beside the file, so it counts for every state folder. */
 import { closeSync, constants, fstatSync, mkdirSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, ignoreErrors } from "../storage/files.ts";
 import { acquireLock, type Lock } from "../storage/lock.ts";
 
-const againMs = 25;
-const windows = process.platform === "win32";
-/** Closing a descriptor drops every lock that this process has on the file: within it, one after the other. */
-const inThisProcess = new Map<string, Promise<unknown>>();
+const retryMs = 25;
+const defaultWaitMs = 10_000;
+const isWindows = process.platform === "win32";
+/** Closing a descriptor drops all locks of the process on that file, so within this process callers wait for each other. */
+const queues = new Map<string, Promise<unknown>>();
 
-export const lockFor = (file: string): string => `${file}.beckon-lock`;
+export const lockPathFor = (file: string): string => `${file}.beckon-lock`;
 
-/** A process that was killed frees its lock. One that hangs does not, and after `waitMs` the person is told. */
+/** The lock of a killed process is free. If a process hangs with the lock, this throws after `waitMs`. */
 export function withFileLock<Result>(
   file: string,
-  act: () => Promise<Result> | Result,
-  waitMs = 10_000,
+  action: () => Promise<Result> | Result,
+  waitMs = defaultWaitMs,
 ): Promise<Result> {
-  const before = inThisProcess.get(file) ?? Promise.resolve();
-  const turn = before.then(() => locked(lockFor(file), act, waitMs));
-  inThisProcess.set(
+  const previous = queues.get(file) ?? Promise.resolve();
+  const result = previous.then(() => runLocked(lockPathFor(file), action, waitMs));
+  queues.set(
     file,
-    turn.catch(() => {}),
+    result.catch(() => {}),
   );
-  return turn;
+  return result;
 }
 
-async function locked<Result>(
+async function runLocked<Result>(
   path: string,
-  act: () => Promise<Result> | Result,
+  action: () => Promise<Result> | Result,
   waitMs: number,
 ): Promise<Result> {
   const end = performance.now() + waitMs;
@@ -36,64 +37,63 @@ async function locked<Result>(
     const release = tryLock(path);
     if (release) {
       try {
-        return await act();
+        return await action();
       } finally {
         release();
       }
     }
     if (performance.now() > end) {
       throw new Error(
-        `another beckon has been changing the same file for ${waitMs / 1_000} s (it holds ${path}). Try again once it is done.`,
+        `another beckon has been changing the same file for ${waitMs / 1_000} s (it holds ${path}). Try again when it is done.`,
       );
     }
-    await Bun.sleep(againMs);
+    await Bun.sleep(retryMs);
   }
 }
 
-/** null: another has it, or its last holder removed it while we looked. */
+/** Null if another process has the lock, or removed its file meanwhile. */
 function tryLock(path: string): (() => void) | null {
-  const fd = openLock(path);
+  const fd = openLockFile(path);
   if (fd === null) return null;
-  const lock = take(path, fd);
-  if (lock && isStill(path, fd)) return () => release(path, fd, lock);
+  const lock = acquire(path, fd);
+  if (lock && isSameFile(path, fd)) return () => release(path, fd, lock);
   lock?.release();
   closeSync(fd);
   return null;
 }
 
-function take(path: string, fd: number): Lock | null {
+function acquire(path: string, fd: number): Lock | null {
   try {
     return acquireLock({ lock: path });
   } catch (error) {
-    if (!isStill(path, fd)) return null;
+    if (!isSameFile(path, fd)) return null;
     ignoreErrors(() => rmSync(path, { force: true }));
     closeSync(fd);
     throw error;
   }
 }
 
-/** Removed while it is held, so that nobody takes the lock of a file that is no longer there. Windows removes no open file. */
+/** The file is removed before the lock is released, so that nobody locks a removed file. Windows cannot remove an open file. */
 function release(path: string, fd: number, lock: Lock): void {
-  if (!windows) rmSync(path, { force: true });
+  if (!isWindows) rmSync(path, { force: true });
   lock.release();
   closeSync(fd);
-  if (windows) ignoreErrors(() => rmSync(path, { force: true }));
+  if (isWindows) ignoreErrors(() => rmSync(path, { force: true }));
 }
 
-/** Our own descriptor keeps the inode from being used again: the same one means that it was never removed. */
-function isStill(path: string, fd: number): boolean {
-  const found = statSync(path, { throwIfNoEntry: false, bigint: true });
-  return found?.ino === fstatSync(fd, { bigint: true }).ino;
+/** The open descriptor keeps the inode from being reused, so the same inode means the same file. */
+function isSameFile(path: string, fd: number): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats?.ino === fstatSync(fd, { bigint: true }).ino;
 }
 
-/** null: its folder was gone, as an uninstall that had the lock before us may have removed it. */
-function openLock(path: string): number | null {
+/** Null if its folder was gone: an uninstall that had the lock before may have removed it. */
+function openLockFile(path: string): number | null {
   try {
     return openSync(path, constants.O_CREAT | constants.O_RDWR | (constants.O_NOFOLLOW ?? 0), 0o600);
   } catch (cause) {
-    if (errorCode(cause) !== "ENOENT") {
+    if (errorCode(cause) !== "ENOENT")
       throw new Error(`beckon cannot write beside the file: ${path} (${errorCode(cause)})`, { cause });
-    }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return null;
   }

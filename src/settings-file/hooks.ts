@@ -1,16 +1,33 @@
-/** An agent's settings as text: hooks put in and taken out, everything else left as it is, byte for byte. */
+/** beckon's hooks in the text of an agent's settings: added, removed and listed. Everything else stays byte for byte. */
 import type { Node } from "jsonc-parser";
-import { append, apply, cut, type Edit, emptied, type Member, refill } from "./edit.ts";
-import { isOurCommand } from "./hook-command.ts";
-import { type Json, type JsonLayout, layoutOf, lineIndent, write, writeProperty } from "./layout.ts";
-import { eventsOf, type OwnHook, type OwnHookEntry, ownEntries } from "./own-entries.ts";
-import { checkShape } from "./shape.ts";
-import { endOf, isBlank, itemsOf, parseSettings, propertiesOf, property } from "./text.ts";
+import { isOurCommand, readHookArguments, readHookCommand } from "./hook-command.ts";
+import {
+  appendMembers,
+  applyEdits,
+  detectLayout,
+  type Edit,
+  endOf,
+  type FormatMember,
+  findProperty,
+  formatProperty,
+  formatValue,
+  isBlank,
+  type Json,
+  type JsonLayout,
+  lineIndent,
+  listItems,
+  listProperties,
+  type Property,
+  parseSettings,
+  readSpaceBeforeFill,
+  removeMembers,
+  replaceContent,
+  SettingsError,
+} from "./json-text.ts";
 
-export type { OwnHook } from "./own-entries.ts";
-export { SettingsError } from "./text.ts";
+export { SettingsError };
 
-/** One hook as it should stand in the settings. */
+/** A hook that should be in the settings. */
 export interface WantedHook {
   readonly event: string;
   /** Absent: every tool, source and type. */
@@ -20,187 +37,312 @@ export interface WantedHook {
   readonly async: boolean;
 }
 
-export interface Changed {
-  /** The same string where nothing changes. */
+/** A hook of beckon's that is in the settings. */
+export interface OwnHook {
+  readonly event: string;
+  /** Null: every tool, source and type. */
+  readonly matcher: string | null;
+  readonly command: string;
+  /** In seconds. Null: the agent's default. */
+  readonly timeout: number | null;
+  readonly async: boolean;
+}
+
+export interface HooksChange {
+  /** The same string if nothing changes. */
   readonly text: string;
+  /** Events that got an entry. */
   readonly added: readonly string[];
-  /** Events from which an entry of ours went. One that was replaced is in both lists. */
+  /** Events that lost an entry. A replaced entry is in both lists. */
   readonly removed: readonly string[];
 }
 
 /**
- * Null, or a file with nothing but space in it: there are no settings yet. (What removeHooks makes of the result is `{}`
- * then: that there was no file, or an empty one, cannot be told from the text. The installer's backup knows.)
+ * Text that is null or blank means that there are no settings yet. removeHooks then turns the result into `{}`, because the
+ * text does not say whether there was a file; the installer's backup does.
  */
-export function addHooks(text: string | null, wanted: readonly WantedHook[]): Changed {
-  const stranger = wanted.find(({ command }) => !isOurCommand(command));
-  if (stranger) throw new Error(`beckon would not know this hook as its own: ${stranger.command}`);
+export function addHooks(text: string | null, wanted: readonly WantedHook[]): HooksChange {
+  const foreign = wanted.find(({ command }) => !isOurCommand(command));
+  if (foreign) throw new Error(`beckon would not recognise this hook as its own: ${foreign.command}`);
   const before = text === null || isBlank(text) ? "{}\n" : text;
   const { bom, body, root } = parseSettings(before);
   checkShape(body, root, new Set(wanted.map(({ event }) => event)));
 
-  const plan = planFor(ownEntries(root), wanted);
-  const replaced = [...plan.replaced].map(([entry, hook]) => replace(body, root, entry.node, hook));
-  const migrated = apply(body, [...replaced, ...removal(body, root, plan.gone)]);
-  const after = bom + insert(migrated, plan.missing);
-  proveOwn(after, wanted);
-  const gone = [...plan.replaced.keys(), ...plan.gone];
+  const plan = planChanges(findOwnEntries(root), wanted);
+  const replacements = [...plan.replaced].map(([entry, hook]) => replaceEntry(body, root, entry.node, hook));
+  const updated = applyEdits(body, [...replacements, ...removeEntries(body, root, plan.removed)]);
+  const after = bom + insertHooks(updated, plan.missing);
+  verifyHooks(after, wanted);
+  const removed = [...plan.replaced.keys(), ...plan.removed];
   return {
     text: after === before && text !== null ? text : after,
-    added: unique([...plan.replaced.values(), ...plan.missing]),
-    removed: unique(gone.map(({ hook }) => hook)),
+    added: uniqueEvents([...plan.replaced.values(), ...plan.missing]),
+    removed: uniqueEvents(removed.map(({ hook }) => hook)),
   };
 }
 
-export function removeHooks(text: string): Changed {
+export function removeHooks(text: string): HooksChange {
   if (isBlank(text)) return { text, added: [], removed: [] };
   const { bom, body, root } = parseSettings(text);
-  const own = ownEntries(root);
-  if (own.length === 0) return { text, added: [], removed: [] };
-  const after = bom + apply(body, removal(body, root, new Set(own)));
-  proveOwn(after, []);
-  return { text: after, added: [], removed: unique(own.map(({ hook }) => hook)) };
+  const entries = findOwnEntries(root);
+  if (entries.length === 0) return { text, added: [], removed: [] };
+  const after = bom + applyEdits(body, removeEntries(body, root, new Set(entries)));
+  verifyHooks(after, []);
+  return { text: after, added: [], removed: uniqueEvents(entries.map(({ hook }) => hook)) };
 }
 
-/** What of ours is there. */
-export const ownHooks = (text: string): readonly OwnHook[] =>
-  isBlank(text) ? [] : ownEntries(parseSettings(text).root).map(({ hook }) => hook);
+export const listOwnHooks = (text: string): readonly OwnHook[] =>
+  isBlank(text) ? [] : findOwnEntries(parseSettings(text).root).map(({ hook }) => hook);
 
-/** Nothing is set in it: a file that the installer made can go. */
+/** Whether the settings set nothing, so that a file that the installer made can be removed. */
 export const isEmptySettings = (text: string): boolean =>
-  isBlank(text) || propertiesOf(parseSettings(text).root).length === 0;
+  isBlank(text) || listProperties(parseSettings(text).root).length === 0;
 
-interface Plan {
+interface OwnHookEntry {
+  readonly hook: OwnHook;
+  readonly node: Node;
+  /** It has no other fields than an OwnHook. */
+  readonly isPlain: boolean;
+}
+
+/** The events that count, each with its list of groups. */
+function listEvents(root: Node): Property[] {
+  const hooks = findProperty(root, "hooks")?.value;
+  if (!hooks) return [];
+  const byName = new Map(listProperties(hooks).map((event) => [event.key, event]));
+  return [...byName.values()];
+}
+
+/** In any group of any event, whatever else is wrong with the file. */
+const findOwnEntries = (root: Node): OwnHookEntry[] =>
+  listEvents(root).flatMap((event) =>
+    listItems(event.value).flatMap((group) =>
+      listItems(findProperty(group, "hooks")?.value).flatMap((node) => {
+        const entry = readEntry(node);
+        return entry
+          ? [{ ...entry, hook: { event: event.key, matcher: readMatcher(group), ...entry.hook } }]
+          : [];
+      }),
+    ),
+  );
+
+/** "" and "*" mean the same as no matcher. */
+function readMatcher(group: Node): string | null {
+  const matcher: unknown = findProperty(group, "matcher")?.value.value;
+  return typeof matcher !== "string" || matcher === "*" || matcher === "" ? null : matcher;
+}
+
+const plainKeys = ["type", "command", "timeout", "async"];
+
+/** Null if the entry is not beckon's. */
+function readEntry(node: Node) {
+  const value = (key: string): unknown => findProperty(node, key)?.value.value;
+  const [type, program, timeout] = [value("type"), value("command"), value("timeout")];
+  if (typeof program !== "string" || (type !== "command" && type !== undefined)) return null;
+  const command = readOwnCommand(program, findProperty(node, "args")?.value);
+  if (command === null) return null;
+  const keys = listProperties(node).map(({ key }) => key);
+  return {
+    node,
+    isPlain:
+      type === "command" &&
+      keys.every((key) => plainKeys.includes(key)) &&
+      new Set(keys).size === keys.length,
+    hook: {
+      command,
+      timeout: typeof timeout === "number" ? timeout : null,
+      async: value("async") === true,
+    },
+  };
+}
+
+/** With `args` there is no shell: each is one word. Null if the command is not beckon's. */
+function readOwnCommand(program: string, args: Node | undefined): string | null {
+  if (!args) return readHookCommand(program) ? program : null;
+  const words = listItems(args).map((item): unknown => item.value);
+  const isText = (word: unknown): word is string => typeof word === "string";
+  if (!words.every(isText) || !readHookArguments([program, ...words])) return null;
+  return [program, ...words].join(" ");
+}
+
+interface ChangePlan {
   readonly replaced: ReadonlyMap<OwnHookEntry, WantedHook>;
-  readonly gone: ReadonlySet<OwnHookEntry>;
+  readonly removed: ReadonlySet<OwnHookEntry>;
   readonly missing: readonly WantedHook[];
 }
 
-/** What is right stays where it is; what is outdated is made right where it is; the rest comes and goes. */
-function planFor(own: readonly OwnHookEntry[], wanted: readonly WantedHook[]): Plan {
-  const free = new Set(own);
+/** Correct entries stay, outdated ones are replaced in place, and the rest is removed or added. */
+function planChanges(entries: readonly OwnHookEntry[], wanted: readonly WantedHook[]): ChangePlan {
+  const unused = new Set(entries);
   const replaced = new Map<OwnHookEntry, WantedHook>();
   const take = (fits: (entry: OwnHookEntry) => boolean): OwnHookEntry | undefined => {
-    const found = [...free].find(fits);
-    if (found) free.delete(found);
-    return found;
+    const entry = [...unused].find(fits);
+    if (entry) unused.delete(entry);
+    return entry;
   };
-  const unmet = wanted.filter((hook) => !take((entry) => isSame(entry, hook)));
-  const missing = unmet.filter((hook) => {
-    const outdated = take((entry) => isForSame(entry.hook, hook));
+  const incorrect = wanted.filter((hook) => !take((entry) => isCorrect(entry, hook)));
+  const missing = incorrect.filter((hook) => {
+    const outdated = take((entry) => isForSameEvent(entry.hook, hook));
     if (outdated) replaced.set(outdated, hook);
     return !outdated;
   });
-  return { replaced, gone: free, missing };
+  return { replaced, removed: unused, missing };
 }
 
-const isForSame = (hook: OwnHook, wanted: WantedHook): boolean =>
+const isForSameEvent = (hook: OwnHook, wanted: WantedHook): boolean =>
   hook.event === wanted.event && hook.matcher === (wanted.matcher ?? null);
 
-const isSame = ({ hook, isPlain }: OwnHookEntry, wanted: WantedHook): boolean =>
+const isCorrect = ({ hook, isPlain }: OwnHookEntry, wanted: WantedHook): boolean =>
   isPlain &&
-  isForSame(hook, wanted) &&
+  isForSameEvent(hook, wanted) &&
   hook.command === wanted.command &&
   hook.timeout === wanted.timeout &&
   hook.async === wanted.async;
 
-const unique = (hooks: readonly { readonly event: string }[]): string[] => [
+const uniqueEvents = (hooks: readonly { readonly event: string }[]): string[] => [
   ...new Set(hooks.map(({ event }) => event)),
 ];
 
-const entryFor = ({ command, timeout, async }: WantedHook): Json => ({
+const createEntry = ({ command, timeout, async }: WantedHook): Json => ({
   type: "command",
   command,
   timeout,
   ...(async ? { async } : {}),
 });
 
-const groupFor = (hook: WantedHook): Json => ({
+const createGroup = (hook: WantedHook): Json => ({
   ...(hook.matcher === undefined ? {} : { matcher: hook.matcher }),
-  hooks: [entryFor(hook)],
+  hooks: [createEntry(hook)],
 });
 
-function replace(body: string, root: Node, node: Node, hook: WantedHook): Edit {
+function replaceEntry(body: string, root: Node, node: Node, hook: WantedHook): Edit {
   const [start, end] = [node.offset, endOf(node)];
   const old = body.slice(start, end);
-  const file = layoutOf(body, root);
+  const fileLayout = detectLayout(body, root);
   const layout: JsonLayout = old.includes("\n")
-    ? file
-    : { ...file, eol: null, pad: old.startsWith("{ ") ? " " : "" };
-  return { start, end, text: write(entryFor(hook), layout, lineIndent(body, end - 1)) };
+    ? fileLayout
+    : { ...fileLayout, eol: null, pad: old.startsWith("{ ") ? " " : "" };
+  return { start, end, text: formatValue(createEntry(hook), layout, lineIndent(body, end - 1)) };
 }
 
-function insert(body: string, hooks: readonly WantedHook[]): string {
+function insertHooks(body: string, hooks: readonly WantedHook[]): string {
   if (hooks.length === 0) return body;
   const { root } = parseSettings(body);
-  const file = layoutOf(body, root);
-  const known = new Map(eventsOf(root).map(({ key, value }) => [key, value]));
-  const byEvent = Map.groupBy(hooks, ({ event }) => event);
+  const fileLayout = detectLayout(body, root);
+  const known = new Map(listEvents(root).map(({ key, value }) => [key, value]));
   const edits: Edit[] = [];
-  const events: [string, Json][] = [];
-  for (const [event, wanted] of byEvent) {
+  const newEvents: [string, Json][] = [];
+  for (const [event, wanted] of Map.groupBy(hooks, (hook) => hook.event)) {
     const groups = known.get(event);
-    const member =
-      (hook: WantedHook): Member =>
+    const formatGroup =
+      (hook: WantedHook): FormatMember =>
       (layout, indent) =>
-        write(groupFor(hook), layout, indent);
-    if (groups) edits.push(append(body, groups, file, wanted.map(member)));
-    else events.push([event, wanted.map(groupFor)]);
+        formatValue(createGroup(hook), layout, indent);
+    if (groups) edits.push(appendMembers(body, groups, fileLayout, wanted.map(formatGroup)));
+    else newEvents.push([event, wanted.map(createGroup)]);
   }
-  if (events.length > 0) {
-    const holder = property(root, "hooks")?.value;
-    const members = (holder ? events : [["hooks", Object.fromEntries(events)] as const]).map(
-      ([key, value]): Member =>
+  if (newEvents.length > 0) {
+    const container = findProperty(root, "hooks")?.value;
+    const properties = container ? newEvents : [["hooks", Object.fromEntries(newEvents)] as const];
+    const members = properties.map(
+      ([key, value]): FormatMember =>
         (layout, indent) =>
-          writeProperty(key, value, layout, indent),
+          formatProperty(key, value, layout, indent),
     );
-    edits.push(append(body, holder ?? root, file, members));
+    edits.push(appendMembers(body, container ?? root, fileLayout, members));
   }
-  return apply(body, edits);
+  return applyEdits(body, edits);
 }
 
-/** With the groups, events and `hooks` that would be left empty, unless they were there before us. */
-function removal(body: string, root: Node, entries: ReadonlySet<OwnHookEntry>): Edit[] {
-  const gone = new Set([...entries].map(({ node }) => node));
+/** Also removes groups, events and `hooks` that would be left empty, unless they were there before beckon. */
+function removeEntries(body: string, root: Node, entries: ReadonlySet<OwnHookEntry>): Edit[] {
+  const removed = new Set([...entries].map(({ node }) => node));
   const edits: Edit[] = [];
-  /** Takes the members that are gone out of what holds them; true: so is that, as a whole. */
-  const isGone = (holder: Node | undefined, mayGo: boolean): boolean => {
-    const members = (holder?.children ?? []).filter((member) => gone.has(member));
-    if (!holder || members.length === 0) return false;
-    if (members.length < (holder.children ?? []).length) {
-      edits.push(...cut(holder, gone));
+  /** Removes members from their container. Returns true if the container itself must be removed instead. */
+  const isLeftEmpty = (container: Node | undefined, mayRemove: boolean): boolean => {
+    const members = (container?.children ?? []).filter((member) => removed.has(member));
+    if (!container || members.length === 0) return false;
+    if (members.length < (container.children ?? []).length) {
+      edits.push(...removeMembers(container, removed));
       return false;
     }
-    const before = emptied(body, holder) ?? (mayGo ? null : "");
-    if (before !== null) edits.push(refill(holder, before));
-    return before === null;
+    const content = readSpaceBeforeFill(body, container) ?? (mayRemove ? null : "");
+    if (content !== null) edits.push(replaceContent(container, content));
+    return content === null;
   };
-  for (const { node, value } of eventsOf(root)) {
-    for (const group of itemsOf(value)) {
-      if (isGone(property(group, "hooks")?.value, isBare(group))) gone.add(group);
+  for (const { node, value } of listEvents(root)) {
+    for (const group of listItems(value)) {
+      if (isLeftEmpty(findProperty(group, "hooks")?.value, isPlainGroup(group))) removed.add(group);
     }
-    if (isGone(value, isAlone(node))) gone.add(node);
+    if (isLeftEmpty(value, isUniqueKey(node))) removed.add(node);
   }
-  const hooks = property(root, "hooks");
-  if (hooks && isGone(hooks.value, isAlone(hooks.node))) gone.add(hooks.node);
-  isGone(root, false);
+  const hooks = findProperty(root, "hooks");
+  if (hooks && isLeftEmpty(hooks.value, isUniqueKey(hooks.node))) removed.add(hooks.node);
+  isLeftEmpty(root, false);
   return edits;
 }
 
-const isBare = (group: Node): boolean =>
-  propertiesOf(group).every(({ key }) => key === "hooks" || key === "matcher");
+const isPlainGroup = (group: Node): boolean =>
+  listProperties(group).every(({ key }) => key === "hooks" || key === "matcher");
 
-/** Else, without it, an earlier property of the same name would count. */
-function isAlone({ parent, children }: Node): boolean {
-  const namesakes = parent ? propertiesOf(parent).filter(({ key }) => key === children?.[0]?.value) : [];
-  return namesakes.length === 1;
+/** If a key is there twice and the last one is removed, the earlier one would count. */
+function isUniqueKey({ parent, children }: Node): boolean {
+  const sameKey = parent ? listProperties(parent).filter(({ key }) => key === children?.[0]?.value) : [];
+  return sameKey.length === 1;
 }
 
-/** Before anything is written: an entry that is not as the agent wants it can void all that it stands among. */
-function proveOwn(text: string, wanted: readonly WantedHook[]): void {
-  const own = ownEntries(parseSettings(text).root);
+/** Before anything is written: one entry that the agent cannot read can make it ignore the whole file. */
+function verifyHooks(text: string, wanted: readonly WantedHook[]): void {
+  const entries = findOwnEntries(parseSettings(text).root);
   const isRight =
-    own.length === wanted.length &&
-    wanted.every((hook) => own.filter((entry) => isSame(entry, hook)).length === 1);
-  if (!isRight) throw new Error("the hooks would not read back as they were meant: nothing was changed");
+    entries.length === wanted.length &&
+    wanted.every((hook) => entries.filter((entry) => isCorrect(entry, hook)).length === 1);
+  if (!isRight) throw new Error("the hooks would not read back correctly: nothing was changed");
 }
+
+/** Throws SettingsError, with line and column, for values that the agent would refuse where beckon wants to write. */
+function checkShape(body: string, root: Node, events: ReadonlySet<string>): void {
+  const hooks = findProperty(root, "hooks")?.value;
+  if (!hooks) return;
+  const expectType = (
+    node: Node | undefined,
+    type: "object" | "array",
+    path: string,
+    container: Node,
+  ): void => {
+    if (node?.type === type) return;
+    const expected = type === "object" ? "an object { }" : "a list [ ]";
+    const what = node
+      ? `${path} is ${nameType(node)}, but must be ${expected}`
+      : `${path} is missing: it must be ${expected}`;
+    throw new SettingsError(body, (node ?? container).offset, what);
+  };
+  expectType(hooks, "object", "hooks", root);
+  for (const { key, value } of listEvents(root).filter((event) => events.has(event.key))) {
+    expectType(value, "array", `hooks.${key}`, hooks);
+    for (const [i, group] of (value.children ?? []).entries()) {
+      const path = `hooks.${key}[${i}]`;
+      expectType(group, "object", path, value);
+      const matcher = findProperty(group, "matcher")?.value;
+      if (matcher && matcher.type !== "string") {
+        const what = `${path}.matcher is ${nameType(matcher)}, but must be a text`;
+        throw new SettingsError(body, matcher.offset, what);
+      }
+      const entries = findProperty(group, "hooks")?.value;
+      expectType(entries, "array", `${path}.hooks`, group);
+      for (const [j, entry] of (entries?.children ?? []).entries()) {
+        expectType(entry, "object", `${path}.hooks[${j}]`, group);
+      }
+    }
+  }
+}
+
+const typeNames: Readonly<Partial<Record<Node["type"], string>>> = {
+  object: "an object { }",
+  array: "a list [ ]",
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+};
+
+const nameType = ({ type }: Node): string => typeNames[type] ?? type;

@@ -1,78 +1,79 @@
-/** Where a path really leads, link by link, and whether somebody other than the person could turn it elsewhere. */
+/** Follows a path link by link, and refuses it if another user could lead it elsewhere. */
 import { lstatSync, readlinkSync, realpathSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join, parse, sep } from "node:path";
 import { errorCode } from "../storage/files.ts";
 
-export interface Owned {
-  /** The file itself, with no link on the way. It need not exist. */
+export interface OwnedPath {
+  /** The file itself, with all links resolved. It need not exist. */
   readonly target: string;
-  readonly found: Stats | null;
+  /** Null if it does not exist. */
+  readonly stats: Stats | null;
 }
 
 const maxLinks = 40;
-/** Windows' drives as WSL shows them: every mode there reads 0777, and means nothing. */
-const driveOfWindows = 0x01021997;
+/** The file system of Windows' drives in WSL. Every mode there reads 0777, and means nothing. */
+const windowsDriveType = 0x01021997;
 
-/** Throws, in words for people, where beckon must not write. `path` is absolute. */
-export function resolveOwned(path: string, home: string, me = process.getuid?.() ?? null): Owned {
-  const homes = [home, realOf(home)];
-  const isInHome = (place: string) => homes.some((one) => place === one || place.startsWith(`${one}${sep}`));
-  const judge = (place: string, found: Stats) => {
-    if (me === null) return;
-    const wrong = whatIsWrong(place, found, { me, isInHome: isInHome(place) });
-    if (wrong) throw new Error(wrong);
+/** `path` is absolute. Throws an error for the user if beckon must not write there. */
+export function resolveOwnedPath(path: string, home: string, uid = process.getuid?.() ?? null): OwnedPath {
+  const homes = [home, resolveLinks(home)];
+  const isInHome = (part: string) =>
+    homes.some((folder) => part === folder || part.startsWith(`${folder}${sep}`));
+  const check = (part: string, stats: Stats) => {
+    const problem = uid === null ? null : findProblem(part, stats, { uid, isInHome: isInHome(part) });
+    if (problem) throw new Error(problem);
   };
 
-  let here = parse(path).root;
-  let ahead = path.slice(here.length).split(sep).filter(Boolean);
-  let found: Stats | null = null;
-  for (let links = 0; ahead.length > 0; ) {
-    const [name = "", ...rest] = ahead;
-    ahead = rest;
+  let current = parse(path).root;
+  let names = path.slice(current.length).split(sep).filter(Boolean);
+  let stats: Stats | null = null;
+  for (let links = 0; names.length > 0; ) {
+    const [name = "", ...rest] = names;
+    names = rest;
     if (name === ".") continue;
-    const next = name === ".." ? dirname(here) : join(here, name);
-    found = look(next);
-    if (!found) return { target: join(next, ...rest), found: null };
-    judge(next, found);
-    if (!found.isSymbolicLink()) {
-      here = next;
+    const next = name === ".." ? dirname(current) : join(current, name);
+    stats = readStats(next);
+    if (!stats) return { target: join(next, ...rest), stats: null };
+    check(next, stats);
+    if (!stats.isSymbolicLink()) {
+      current = next;
       continue;
     }
-    if (++links > maxLinks) throw new Error(`${path} is a link that leads round in a circle`);
-    const to = readlinkSync(next);
-    const { root } = parse(to);
-    if (root !== "") here = root;
-    ahead = [...to.slice(root.length).split(sep).filter(Boolean), ...rest];
+    if (++links > maxLinks) throw new Error(`${path} is a link that leads back to itself`);
+    const linkTarget = readlinkSync(next);
+    const { root } = parse(linkTarget);
+    if (root !== "") current = root;
+    names = [...linkTarget.slice(root.length).split(sep).filter(Boolean), ...rest];
   }
-  return { target: here, found };
+  return { target: current, stats };
 }
 
-function whatIsWrong(
-  place: string,
-  found: Stats,
-  { me, isInHome }: { me: number; isInHome: boolean },
+/** Folders outside the home folder may belong to root. */
+function findProblem(
+  path: string,
+  stats: Stats,
+  { uid, isInHome }: { uid: number; isInHome: boolean },
 ): string | null {
-  const isPerhapsRoots = !isInHome && !found.isFile();
-  if (found.uid !== me && !(isPerhapsRoots && found.uid === 0)) {
-    const hint = me === 0 ? "Run beckon as that user, without sudo." : `If it should be yours: chown it.`;
-    return `${place} belongs to user ${found.uid}, not to you (${me}). ${hint}`;
+  const mayBeRoots = !isInHome && !stats.isFile();
+  if (stats.uid !== uid && !(mayBeRoots && stats.uid === 0)) {
+    const hint = uid === 0 ? "Run beckon as that user, without sudo." : "If it should be yours, chown it.";
+    return `${path} belongs to user ${stats.uid}, not to you (${uid}). ${hint}`;
   }
-  const isOpen = !found.isSymbolicLink() && (found.mode & 0o1002) === 0o002;
-  if (isOpen && statfsSync(place).type !== driveOfWindows) {
-    return `${place} can be written by every user of this machine. First: chmod o-w '${place}'`;
-  }
+  const isWorldWritable = !stats.isSymbolicLink() && (stats.mode & 0o1002) === 0o002;
+  if (isWorldWritable && statfsSync(path).type !== windowsDriveType)
+    return `${path} can be written by every user of this machine. First run: chmod o-w '${path}'`;
   return null;
 }
 
-function look(path: string): Stats | null {
+function readStats(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
   } catch (cause) {
-    throw new Error(`${path} cannot be looked at (${errorCode(cause)})`, { cause });
+    throw new Error(`${path} cannot be read (${errorCode(cause)})`, { cause });
   }
 }
 
-function realOf(path: string): string {
+function resolveLinks(path: string): string {
   try {
     return realpathSync(path);
   } catch {

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { settingsPath } from "../agents/claude/setup/scope.ts";
 import { enabledPlugin, installedPluginsPath } from "../agents/claude/setup/warnings.ts";
 import { limits } from "../core/limits.ts";
-import { ownHooks } from "../settings-file/hooks.ts";
+import { listOwnHooks } from "../settings-file/hooks.ts";
 import { readSmallFile } from "../storage/files.ts";
 import type { Env } from "../system/home.ts";
 
@@ -33,7 +33,7 @@ function stampOf(path: string): string {
 
 function hasHooks(path: string): boolean {
   try {
-    return ownHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
+    return listOwnHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
   } catch {
     return false;
   }

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Exec } from "../core/ports.ts";
-import { reasonOf } from "../settings-file/reason.ts";
+import { describeSystemError } from "../settings-file/index.ts";
 import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import { sha256OfFile } from "./same-file.ts";
 
@@ -43,7 +43,7 @@ export async function copyProgram<Result>(
     return await within(async () => ({ ...(await copy(program.readFrom, to, system)), madeFolder }));
   } catch (cause) {
     removeEmptyFolders(folder, madeFolder);
-    throw new Error(reasonOf(cause) ?? (cause as Error).message, { cause });
+    throw new Error(describeSystemError(cause) ?? (cause as Error).message, { cause });
   }
 }
 

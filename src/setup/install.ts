@@ -6,9 +6,14 @@ import { type ClaudeHere, findClaude } from "../agents/claude/setup/find.ts";
 import { type Scope, settingsPath } from "../agents/claude/setup/scope.ts";
 import { warningsFor } from "../agents/claude/setup/warnings.ts";
 import type { Exec } from "../core/ports.ts";
-import { type RewriteOptions, refuseReadOnly, type SettingsFile, settled } from "../settings-file/file.ts";
 import { hookCommand } from "../settings-file/hook-command.ts";
 import { addHooks, SettingsError, type WantedHook } from "../settings-file/hooks.ts";
+import {
+  assertWritable,
+  type RewriteOptions,
+  readStable,
+  type SettingsFile,
+} from "../settings-file/index.ts";
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
@@ -55,21 +60,23 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
   const path = settingsPath(scope, env, cwd);
   refuseInsideWsl(path);
   // First, as it is quick and the likeliest to be refused.
-  await settled(path, homeOf(env), ({ text }) => addHooks(text, [])).catch(refused);
+  await readStable(path, homeOf(env), ({ text }) => addHooks(text, [])).catch(refused);
   const before = readInstallRecord(paths);
   const claude = await findClaude({ ...options, remembered: before?.claude ?? null });
   const claudeVersion = claude.claude?.version ?? before?.claude?.version ?? null;
   const binary = await planBinary({ ...options, before });
   const wanted = wantedHooks(options, binary.binary, claudeVersion);
-  const { file, next } = await settled(path, homeOf(env), ({ text }) => addHooks(text, wanted));
-  if (next.text !== file.text) refuseReadOnly(file);
+  const { file, decision: change } = await readStable(path, homeOf(env), ({ text }) =>
+    addHooks(text, wanted),
+  );
+  if (change.text !== file.text) assertWritable(file);
   return {
     claude,
     claudeVersion,
     binary,
     path,
     before: file.text,
-    after: next.text,
+    after: change.text,
     hooks: wanted.length,
     warnings: [...aboutOtherNames(file), ...warningsFor(options)],
   };
@@ -162,8 +169,8 @@ function refuseInsideWsl(path: string): void {
   }
 }
 
-function aboutOtherNames({ hasOtherNames, target }: SettingsFile): string[] {
-  return hasOtherNames
+function aboutOtherNames({ hasHardLinks, target }: SettingsFile): string[] {
+  return hasHardLinks
     ? [`${target} has another name on this disk (a hard link): that one stays as it is now.`]
     : [];
 }

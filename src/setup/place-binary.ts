@@ -9,7 +9,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Exec } from "../core/ports.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
-import { resolveOwned } from "../settings-file/owned-path.ts";
+import { resolveOwnedPath } from "../settings-file/owned-path.ts";
 import { errorCode } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
@@ -71,7 +71,7 @@ export async function planBinary(options: PlaceOptions): Promise<BinaryPlan> {
   if (found && !found.isFile())
     return stay(`${binary} is ${found.isDirectory() ? "a folder" : "no program"}`);
   try {
-    resolveOwned(binary, homeOf(env, platform));
+    resolveOwnedPath(binary, homeOf(env, platform));
   } catch (error) {
     return stay((error as Error).message);
   }

@@ -1,9 +1,9 @@
 /** The hooks into a settings file, and into installed.json what was there before. */
 import { rmSync } from "node:fs";
 import type { Scope } from "../agents/claude/setup/scope.ts";
-import { backUp, pruneBackups, sha256 } from "../settings-file/backups.ts";
-import { type RewriteOptions, rewriteSettings, type SettingsFile } from "../settings-file/file.ts";
-import { addHooks, ownHooks, type WantedHook } from "../settings-file/hooks.ts";
+import { createBackup, pruneBackups, sha256 } from "../settings-file/backups.ts";
+import { addHooks, listOwnHooks, type WantedHook } from "../settings-file/hooks.ts";
+import { type RewriteOptions, rewriteSettings, type SettingsFile } from "../settings-file/index.ts";
 import { ignoreErrors } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import {
@@ -47,7 +47,7 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
         text,
         // Before the file itself: should all end in between, uninstall finds no hooks where it looks for them.
         prepare: (madeFolder) => {
-          const backup = file.bytes ? backUp(paths.backups, path, file.bytes) : null;
+          const backup = file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
           const entry = entryFor({ path, scope, file, text, previous, backup, madeFolder });
           const undo = () => {
             done.change = null;
@@ -93,7 +93,7 @@ function entryFor({ path, scope, file, text, previous, backup, madeFolder }: Wri
   if (file.bytes === null) return { ...unknownBefore, path, scope, wroteSha256, madeFolder };
   const found = sha256(file.bytes);
   if (previous?.wroteSha256 === found) return { ...previous, scope, wroteSha256 };
-  const hasOurs = ownHooks(file.text ?? "").length > 0;
+  const hasOurs = listOwnHooks(file.text ?? "").length > 0;
   return {
     path,
     scope,

@@ -1,9 +1,14 @@
 /** beckon's hooks out of a settings file: byte for byte as before where nobody else wrote, else entry by entry. */
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { backUp, readBackup, sha256 } from "../settings-file/backups.ts";
-import { type RewriteOptions, rewriteSettings, type SettingsFile, settled } from "../settings-file/file.ts";
+import { createBackup, readBackup, sha256 } from "../settings-file/backups.ts";
 import { isEmptySettings, removeHooks } from "../settings-file/hooks.ts";
+import {
+  type RewriteOptions,
+  readStable,
+  rewriteSettings,
+  type SettingsFile,
+} from "../settings-file/index.ts";
 import { ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { InstalledFile } from "./record.ts";
@@ -28,7 +33,7 @@ export async function planUnregister(
   home: string,
   entry: InstalledFile | null,
 ): Promise<Unregistered> {
-  return (await settled(path, home, (file) => decide(file, entry))).next.how;
+  return (await readStable(path, home, (file) => decide(file, entry))).decision.how;
 }
 
 export async function unregister(
@@ -46,7 +51,7 @@ export async function unregister(
       if (decision.how === "nothing") return null;
       const prepare = () => {
         const isBackedUp = decision.how === "entries" && file.bytes;
-        const backup = isBackedUp ? backUp(paths.backups, path, file.bytes) : null;
+        const backup = isBackedUp ? createBackup(paths.backups, path, file.bytes) : null;
         done.backup = backup;
         return () => {
           done.backup = null;

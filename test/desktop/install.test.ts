@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
 import type { Bus } from "../../src/desktop/dbus.ts";
-import { ownHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { busOf, menuLabels, registeredItems } from "./tray-app.ts";
@@ -66,7 +66,7 @@ describe("on a desktop", () => {
       await until(async () => isRunning() && (await registeredItems(bus)).length > 0, soonMs);
       await until(async () => (await menuLabels(bus)).includes(connect), soonMs);
       await choose(bus, connect);
-      await until(() => ownHooks(settings()).length > 5, soonMs);
+      await until(() => listOwnHooks(settings()).length > 5, soonMs);
       await until(() => heard.includes("Claude Code is connected"), soonMs);
       expect(heard).toContain("hooks are registered in ~/.claude/settings.json.");
       await until(async () => (await desktop.windows("--class", "xfce4-notifyd")).length > 0, soonMs);

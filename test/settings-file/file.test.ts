@@ -11,10 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { rewriteSettings } from "../../src/settings-file/file.ts";
 import { withFileLock } from "../../src/settings-file/file-lock.ts";
-import { ownHooks } from "../../src/settings-file/hooks.ts";
-import { resolveOwned } from "../../src/settings-file/owned-path.ts";
+import { listOwnHooks } from "../../src/settings-file/hooks.ts";
+import { rewriteSettings } from "../../src/settings-file/index.ts";
+import { resolveOwnedPath } from "../../src/settings-file/owned-path.ts";
 import { testWith } from "../needs.ts";
 import { homeAt, removeHomes, temporaryHome } from "../setup/home.ts";
 import { makeReadOnly, removeTemporaryFolders, withTmpfs } from "../storage/folder.ts";
@@ -39,7 +39,7 @@ describe("another program that writes the same file", () => {
     };
     await home.install({ rewrite: { beforeCompare } });
     expect(JSON.parse(home.read())).toMatchObject({ model: "opus", times: 3 });
-    expect(ownHooks(home.read()).length).toBeGreaterThan(5);
+    expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
     // What was taken back left no trace.
     expect(home.backups()).toHaveLength(1);
     expect(await home.uninstall()).toBe("as before");
@@ -64,7 +64,9 @@ describe("another program that writes the same file", () => {
     home.put(home.settings, "{}");
     let times = 0;
     const beforeCompare = () => home.put(home.settings, JSON.stringify({ times: ++times }));
-    await expect(home.install({ rewrite: { beforeCompare } })).rejects.toThrow("changes");
+    await expect(home.install({ rewrite: { beforeCompare } })).rejects.toThrow(
+      "another program keeps changing",
+    );
     expect(JSON.parse(home.read())).toEqual({ times });
     expect(home.backups()).toEqual([]);
     expect(home.installed()).toBeNull();
@@ -123,7 +125,7 @@ describe("two of ours at once", () => {
     holder.kill("SIGKILL");
     await holder.exited;
     await home.install();
-    expect(ownHooks(home.read()).length).toBeGreaterThan(5);
+    expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
   });
 
   test("a lock that fails lets the next one in", async () => {
@@ -159,7 +161,7 @@ describe("a path that somebody else could turn elsewhere", () => {
       home.put(home.settings, "{}");
       spoil(home);
       const path = what === "a link on the way" ? home.at(".claude", "local.json") : home.settings;
-      expect(() => resolveOwned(path, home.home)).toThrow("belongs to user 65534, not to you (0)");
+      expect(() => resolveOwnedPath(path, home.home)).toThrow("belongs to user 65534, not to you (0)");
       if (path === home.settings) await expect(home.install()).rejects.toThrow("without sudo");
       expect(readFileSync(path, "utf8")).toBe("{}");
       expect(existsSync(home.places.state)).toBe(false);
@@ -170,14 +172,14 @@ describe("a path that somebody else could turn elsewhere", () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
     for (const path of [home.home, home.at(".claude"), home.settings]) chownSync(path, stranger, stranger);
-    expect(resolveOwned(home.settings, home.home, stranger).target).toBe(home.settings);
+    expect(resolveOwnedPath(home.settings, home.home, stranger).target).toBe(home.settings);
   });
 
   testAsRoot("a file of root's in a folder of ours is not ours", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
     for (const path of [home.home, home.at(".claude")]) chownSync(path, stranger, stranger);
-    expect(() => resolveOwned(home.settings, home.home, stranger)).toThrow(
+    expect(() => resolveOwnedPath(home.settings, home.home, stranger)).toThrow(
       "belongs to user 0, not to you (65534)",
     );
   });
@@ -188,7 +190,7 @@ describe("a path that somebody else could turn elsewhere", () => {
     mkdirSync(home.at(".claude"));
     symlinkSync(home.at("real", "deep"), home.at("short"));
     symlinkSync("../short/../deep/settings.json", home.settings);
-    expect(resolveOwned(home.settings, home.home).target).toBe(home.at("real", "deep", "settings.json"));
+    expect(resolveOwnedPath(home.settings, home.home).target).toBe(home.at("real", "deep", "settings.json"));
   });
 });
 
@@ -227,7 +229,7 @@ testOnSmallDisk(
     const mounted = Bun.spawnSync(["mount", "--bind", home.settings, home.settings]);
     try {
       expect(mounted.exitCode).toBe(0);
-      await expect(home.install()).rejects.toThrow("it is mounted by itself (EBUSY)");
+      await expect(home.install()).rejects.toThrow("it is a mount point (EBUSY)");
       expect(home.read()).toBe("{}");
       expect(home.installed()).toBeNull();
       expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import {
   addHooks,
   isEmptySettings,
-  ownHooks,
+  listOwnHooks,
   removeHooks,
   SettingsError,
   type WantedHook,
@@ -148,7 +148,7 @@ describe("where there is no file yet", () => {
   test.each(["", "\n", " \r\n", "\uFEFF"])("a file with nothing in it (%j) counts as none", (text) => {
     expect(addHooks(text, wanted)).toEqual(addHooks(null, wanted));
     expect(removeHooks(text)).toEqual({ text, added: [], removed: [] });
-    expect(ownHooks(text)).toEqual([]);
+    expect(listOwnHooks(text)).toEqual([]);
     expect(isEmptySettings(text)).toBe(true);
   });
 });
@@ -162,15 +162,15 @@ test("a matcher stands before the hooks it is for, and hooks for other tools are
 });
 
 test("what of ours is there is told, whatever else is wrong in the file", () => {
-  expect(ownHooks(read("others-in-our-group.json"))).toEqual([
+  expect(listOwnHooks(read("others-in-our-group.json"))).toEqual([
     { event: "Stop", matcher: null, command: "~/.local/bin/beckon hook claude", timeout: 60, async: false },
   ]);
-  expect(ownHooks(read("other-matcher.json"))[0]?.matcher).toBe("Bash");
-  expect(ownHooks(read("args-form.json"))[0]?.command).toBe("/opt/beckon hook claude");
+  expect(listOwnHooks(read("other-matcher.json"))[0]?.matcher).toBe("Bash");
+  expect(listOwnHooks(read("args-form.json"))[0]?.command).toBe("/opt/beckon hook claude");
   expect(
-    ownHooks('{"hooks":{"Stop":[1,{"hooks":"x"},{"hooks":[{"command":"beckon hook"}]}],"x":{}}}'),
+    listOwnHooks('{"hooks":{"Stop":[1,{"hooks":"x"},{"hooks":[{"command":"beckon hook"}]}],"x":{}}}'),
   ).toHaveLength(1);
-  expect(ownHooks('{"hooks":[{"hooks":[{"type":"command","command":"beckon hook"}]}]}')).toEqual([]);
+  expect(listOwnHooks('{"hooks":[{"hooks":[{"type":"command","command":"beckon hook"}]}]}')).toEqual([]);
 });
 
 test("uninstall takes ours out of a file whose other hooks are malformed", () => {
@@ -180,11 +180,11 @@ test("uninstall takes ours out of a file whose other hooks are malformed", () =>
 
 test("a hook that an uninstall would not know as ours is not written", () => {
   const stranger = [{ event: "Stop", command: "say done", timeout: 5, async: false }];
-  expect(() => addHooks("{}", stranger)).toThrow("beckon would not know this hook as its own: say done");
+  expect(() => addHooks("{}", stranger)).toThrow("beckon would not recognise this hook as its own: say done");
 });
 
 test("two hooks for the same are refused rather than written twice", () => {
-  expect(() => addHooks("{}", [...wanted, ...wanted])).toThrow("would not read back as they were meant");
+  expect(() => addHooks("{}", [...wanted, ...wanted])).toThrow("would not read back correctly");
 });
 
 test("settings of any size and depth are done or refused without a wait", () => {

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   addHooks,
-  type Changed,
+  type HooksChange,
   isEmptySettings,
-  ownHooks,
+  listOwnHooks,
   removeHooks,
   SettingsError,
 } from "../../src/settings-file/hooks.ts";
@@ -23,7 +23,7 @@ describe("whatever the settings look like", () => {
       fc.assert(
         fc.property(settingsWithOurs, ({ text }) => {
           const after = addHooks(text, wanted).text;
-          expect([...ownHooks(after)].sort(byEvent)).toEqual([...asOwn].sort(byEvent));
+          expect([...listOwnHooks(after)].sort(byEvent)).toEqual([...asOwn].sort(byEvent));
           expect(rest(after)).toEqual(rest(text));
           expect(() => parse(after)).not.toThrow();
         }),
@@ -68,9 +68,9 @@ describe("whatever the settings look like", () => {
       fc.assert(
         fc.property(settingsWithOurs, ({ text }) => {
           const { text: after, removed } = removeHooks(text);
-          expect(ownHooks(after)).toEqual([]);
+          expect(listOwnHooks(after)).toEqual([]);
           expect(rest(after)).toEqual(rest(text));
-          expect(removed).toEqual([...new Set(ownHooks(text).map(({ event }) => event))]);
+          expect(removed).toEqual([...new Set(listOwnHooks(text).map(({ event }) => event))]);
           expect(removeHooks(after)).toEqual({ text: after, added: [], removed: [] });
         }),
         runs,
@@ -86,7 +86,7 @@ describe("whatever the settings look like", () => {
       fc.assert(
         fc.property(untouchedSettings, ({ text }) => {
           const updated = addHooks(addHooks(text, wanted).text, other).text;
-          expect(ownHooks(updated)).toHaveLength(other.length);
+          expect(listOwnHooks(updated)).toHaveLength(other.length);
           expect(removeHooks(addHooks(updated, wanted).text).text).toBe(text);
         }),
         runs,
@@ -142,7 +142,7 @@ test(
   timeoutMs,
 );
 
-function outcome(change: () => Changed): string | SettingsError {
+function outcome(change: () => HooksChange): string | SettingsError {
   try {
     return change().text;
   } catch (error) {

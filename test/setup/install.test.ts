@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
-import { ownHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { planInstall } from "../../src/setup/install.ts";
 import { testWith } from "../needs.ts";
 import { modeOf, withTmpfs } from "../storage/folder.ts";
@@ -25,7 +25,7 @@ afterAll(removeHomes);
 const theirs =
   '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "say done" }] }]\n  }\n}\n';
 const eventsIn = (text: string) =>
-  ownHooks(text)
+  listOwnHooks(text)
     .map(({ event }) => event)
     .sort();
 const eventsFor = (version: string | null) =>
@@ -187,7 +187,7 @@ describe("nothing at all changes where the settings", () => {
     ["are no JSON", '{\n  "a": 1,\n  "b": \n}', /settings\.json, line 4, column 1/],
     ["have a comment", '{\n  // mine\n  "a": 1\n}', /settings\.json, line 2, column 3/],
     ["are a list", "[]", /line 1, column 1/],
-    ["are not UTF-8", Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), "not written in UTF-8"],
+    ["are not UTF-8", Buffer.from([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), "is not in UTF-8"],
     ["are too large", `{"a":"${"x".repeat(5 * 1024 * 1024)}"}`, "larger than"],
   ];
   test.each(refused)("%s", async (_, text, says) => {
@@ -212,14 +212,14 @@ describe("nothing at all changes where the settings", () => {
     const home = temporaryHome();
     mkdirSync(home.at(".claude"));
     Bun.spawnSync(["mkfifo", home.settings]);
-    await expect(home.install()).rejects.toThrow("is no regular file");
+    await expect(home.install()).rejects.toThrow("is not a regular file");
   });
 
   test("are a link that leads round in a circle", async () => {
     const home = temporaryHome();
     mkdirSync(home.at(".claude"));
     symlinkSync("settings.json", home.settings);
-    await expect(home.install()).rejects.toThrow("round in a circle");
+    await expect(home.install()).rejects.toThrow("a link that leads back to itself");
   });
 
   test("have something else where an event's hooks should be, and the file is named with its place", async () => {
@@ -238,7 +238,7 @@ describe("nothing at all changes where the settings", () => {
     home.put(home.settings, theirs, 0o444);
     const options = home.options();
     const before = home.tree();
-    await expect(home.install(options)).rejects.toThrow("cannot be changed: it is read-only");
+    await expect(home.install(options)).rejects.toThrow("is read-only. To let beckon change it: chmod u+w");
     expect(home.tree()).toEqual(before);
   });
 

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ownHooks, SettingsError } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks, SettingsError } from "../../src/settings-file/hooks.ts";
 import { isBeckonHere, planPurge, purge } from "../../src/setup/purge.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { removeHomes, temporaryHome } from "./home.ts";
@@ -38,7 +38,7 @@ describe("install, then uninstall", () => {
     }
     const how = await home.uninstall();
     if (hadOurs) {
-      expect(ownHooks(home.read())).toEqual([]);
+      expect(listOwnHooks(home.read())).toEqual([]);
     } else {
       expect(how).toBe("as before");
       expect(readFileSync(home.settings)).toEqual(bytes);
@@ -48,7 +48,7 @@ describe("install, then uninstall", () => {
 
 function hasOurs(text: string): boolean {
   try {
-    return ownHooks(text).length > 0;
+    return listOwnHooks(text).length > 0;
   } catch (error) {
     if (error instanceof SettingsError) return false;
     throw error;
@@ -131,7 +131,7 @@ describe("an uninstall", () => {
     const hand = { hooks: { Stop: [{ hooks: [{ type: "command", command: "beckon hook claude" }] }] } };
     home.put(home.settings, JSON.stringify(hand));
     expect(await home.uninstall()).toBe("entries");
-    expect(ownHooks(home.read())).toEqual([]);
+    expect(listOwnHooks(home.read())).toEqual([]);
   });
 
   test("takes away what an install that was killed left beside the settings", async () => {

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
-import { ownHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { type Home, removeHomes, temporaryHome } from "./home.ts";
@@ -81,7 +81,7 @@ describe("a whole life", () => {
     expect(first.out).toContain(
       `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
     );
-    expect(ownHooks(home.read())).toHaveLength(19);
+    expect(listOwnHooks(home.read())).toHaveLength(19);
 
     const installed = home.tree();
     const second = await run(home, ["--install"], { program: stable(home) });
@@ -168,7 +168,7 @@ describe("a whole life", () => {
   test("what Claude Code calls works, and reaches the app that runs; uninstalling stops it", async () => {
     const home = temporaryHome();
     await run(home, ["--install"]);
-    const hook = ownHooks(home.read()).find(({ event }) => event === "UserPromptSubmit");
+    const hook = listOwnHooks(home.read()).find(({ event }) => event === "UserPromptSubmit");
     const app = Bun.spawn([stable(home)], {
       env: { ...home.env, BECKON_PORT: "23488" },
       stdout: "pipe",
@@ -222,7 +222,7 @@ describe("a whole life", () => {
     expect(code).toBe(0);
     expect(existsSync(home.at("my beckon's", "bin", "beckon"))).toBe(true);
     expect(existsSync(home.at(".local"))).toBe(false);
-    const { command = "" } = ownHooks(home.read())[0] ?? {};
+    const { command = "" } = listOwnHooks(home.read())[0] ?? {};
     const spooled = Bun.spawnSync(["/bin/sh", "-c", command], {
       env: home.env,
       stdin: Buffer.from('{"session_id":"s1","hook_event_name":"Stop"}'),
@@ -269,7 +269,7 @@ describe("many at once", () => {
       ),
     );
     expect(all.map(({ err, code }) => `${code} ${err}`)).toEqual(all.map(() => "0 "));
-    expect(ownHooks(home.read())).toHaveLength(19);
+    expect(listOwnHooks(home.read())).toHaveLength(19);
     expect(JSON.parse(home.read())).toMatchObject({ model: "opus" });
     expect(home.read()).toContain('{"hooks": [{"type": "command", "command": "say done"}]}');
     expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
@@ -284,7 +284,7 @@ describe("many at once", () => {
         Array.from({ length: 6 }, (_, n) => run(home, [n % 2 === 0 ? "--install" : "--uninstall"])),
       );
       expect(all.map(({ err, code }) => `${code} ${err}`)).toEqual(all.map(() => "0 "));
-      const isInstalled = ownHooks(home.read()).length > 0;
+      const isInstalled = listOwnHooks(home.read()).length > 0;
       expect([existsSync(stable(home)), home.installed() !== null]).toEqual([isInstalled, isInstalled]);
     }
     await run(home, ["--uninstall"]);
@@ -308,7 +308,7 @@ describe("many at once", () => {
       expect([theirs, expect.stringContaining("hook claude")]).toContainEqual(home.read());
     }
     expect(await run(home, ["--install"])).toMatchObject({ err: "", code: 0 });
-    expect(ownHooks(home.read())).not.toEqual([]);
+    expect(listOwnHooks(home.read())).not.toEqual([]);
     expect(await run(home, ["--uninstall"])).toMatchObject({ err: "", code: 0 });
     expect(home.read()).toBe(theirs);
     expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
@@ -483,7 +483,7 @@ describe("as a person who may not do everything", () => {
   testAsOther("it works in their own home", async () => {
     const home = homeOfNobody();
     expect(await run(home, ["--install"], { before: nobody })).toMatchObject({ err: "", code: 0 });
-    expect(ownHooks(home.read()).length).toBeGreaterThan(5);
+    expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
     expect(await run(home, ["--uninstall"], { before: nobody })).toMatchObject({ err: "", code: 0 });
     expect(home.read()).toBe(theirs);
   });
@@ -521,7 +521,7 @@ describe("as a person who may not do everything", () => {
       const { out, code } = await run(home, ["--install"], { before: nobody });
       expect(code).toBe(0);
       expect(out).toContain(`So the hooks call ${binary}: leave it there`);
-      expect(ownHooks(home.read())[0]?.command).toContain(`'${binary}'`);
+      expect(listOwnHooks(home.read())[0]?.command).toContain(`'${binary}'`);
     },
   );
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ownHooks } from "../../src/settings-file/hooks.ts";
+import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { buildBeckon, createWineWorld, hasWine, type WineWorld, wineNeeds } from "./world.ts";
 
@@ -33,7 +33,7 @@ describe("on Windows", () => {
       expect({ stderr, code }).toEqual({ stderr: "", code: 0 });
       expect(stdout).toContain("\\AppData\\Local\\Programs\\beckon\\beckon.exe");
       expect(readdirSync(programs())).toEqual(["beckon.exe"]);
-      const [hook] = ownHooks(readFileSync(settings(), "utf8"));
+      const [hook] = listOwnHooks(readFileSync(settings(), "utf8"));
       expect(hook?.command).toMatch(
         /^C:\/users\/.*\/AppData\/Local\/Programs\/beckon\/beckon\.exe hook claude/i,
       );

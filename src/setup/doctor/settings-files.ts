@@ -5,7 +5,7 @@ import { scopes, settingsPath } from "../../agents/claude/setup/scope.ts";
 import { managedPlaces } from "../../agents/claude/setup/warnings.ts";
 import { limits } from "../../core/limits.ts";
 import { mentionsBeckon, readHookCommand } from "../../settings-file/hook-command.ts";
-import { ownHooks } from "../../settings-file/hooks.ts";
+import { listOwnHooks } from "../../settings-file/hooks.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
 import { type Paths, resolvePaths as pathsOf } from "../../storage/paths.ts";
 import { type Env, homeOf } from "../../system/home.ts";
@@ -43,7 +43,7 @@ function readOne(scope: SettingsFacts["scope"], path: string): SettingsFacts | n
   }
   if (text.trim() === "") return { ...nothing, problem: null };
   try {
-    const own = ownHooks(text);
+    const own = listOwnHooks(text);
     const settings = fieldsOf(JSON.parse(text));
     return {
       ...nothing,
