@@ -102,7 +102,7 @@ export function createDesktop({ paths, env, agents }: DesktopOptions): Desktop {
       await Promise.race([opening, Bun.sleep(openingMs)]);
       if (!notifier) return null;
       const [report, isSilenced] = await Promise.all([
-        notifier.about(),
+        notifier.report(),
         Promise.race([notifier.isSilenced(), Bun.sleep(openingMs / 2).then(() => null)]),
       ]);
       return { ...report, isSilenced };

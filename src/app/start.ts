@@ -172,7 +172,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   onSettingsChanged.push(renderLoop.refresh, pending.recheck);
 
   // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
-  const watching = watchAgents({
+  const watch = watchAgents({
     agents,
     env,
     clock,
@@ -182,13 +182,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     mask: maskText,
     onError,
   });
-  const watcher: Source = {
-    name: "agents",
-    start: watching.scan,
-    onChange: ({ session, event }) => watching.follow(session, event),
-    stop: watching.stop,
-  };
-  const sources: readonly Source[] = [spool, watcher];
+  const sources: readonly Source[] = [spool, watch];
   store.subscribe((session, event, before) => {
     const change = { session, event, before };
     for (const sink of sinks) sink.onChange?.(change);

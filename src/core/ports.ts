@@ -86,9 +86,9 @@ export type OpenAlertSink = (events: AlertSinkEvents) => Promise<AlertSink | nul
 
 export interface TrayOptions {
   readonly onAction: (action: UserAction) => void;
-  /** For the log, in words: the panel went away, the helper was restarted. */
+  /** Called with a line for the log: the panel went away, the helper was restarted. */
   readonly onProblem: (text: string) => void;
-  /** Ours alone (0700): helpers are unpacked here. */
+  /** A private folder (0700): helpers are unpacked here. */
   readonly folder: string;
 }
 
@@ -96,20 +96,20 @@ export interface TrayOptions {
 export interface TrayReport {
   /** `StatusNotifierItem`, `menu bar`, … */
   readonly way: string;
-  /** The program that shows it: `xfce4-panel (pid 312)`; null: not known. */
+  /** The program that shows it: `xfce4-panel (pid 312)`; null if unknown. */
   readonly host: string | null;
-  /** Why it is not on the screen, and what to do; null: it is, as far as anybody can tell. */
+  /** Why it is not on the screen, and what to do; null if it is, as far as beckon can tell. */
   readonly missing: string | null;
 }
 
 export interface Tray {
   /** The last view wins: nothing is queued behind a slow panel. */
   show(view: TrayView): void;
-  about(): Promise<TrayReport>;
+  report(): Promise<TrayReport>;
   stop(): Promise<void>;
 }
 
-/** null: there is nothing here to put an icon into; `onProblem` was told why. */
+/** Resolves with null if there is nothing to put an icon into; `onProblem` was called with the reason. */
 export type OpenTray = (options: TrayOptions) => Promise<Tray | null>;
 
 export interface NotifierOptions extends AlertSinkEvents {
@@ -117,27 +117,27 @@ export interface NotifierOptions extends AlertSinkEvents {
   readonly folder: string;
 }
 
-/** For `beckon doctor`: who shows the alerts, or why nobody does. */
+/** For `beckon doctor`: which program shows the alerts, or why none does. */
 export interface NotifierReport {
   /** `D-Bus`, `notify-send`, `toasts`, … */
   readonly way: string;
-  /** `Xfce Notify Daemon 0.7.3`; null: it has no name. */
+  /** `Xfce Notify Daemon 0.7.3`; null if it has no name. */
   readonly server: string | null;
-  /** In the words of the freedesktop specification: `actions`, `body`, `sound`, …; null: nobody tells. */
+  /** As the freedesktop specification names them: `actions`, `body`, `sound`, …; null if unknown. */
   readonly abilities: readonly string[] | null;
-  /** Does `show` resolve with a name for each alert that is on the screen? */
+  /** Whether `show` resolves with a handle for each alert that is on the screen. */
   readonly namesAlerts: boolean;
   readonly missing: string | null;
 }
 
 /** The desktop's notifications. */
 export interface Notifier extends AlertSink {
-  about(): Promise<NotifierReport>;
+  report(): Promise<NotifierReport>;
 }
 
 export type OpenNotifier = (options: NotifierOptions) => Promise<Notifier | null>;
 
-/** Where a session's terminal is, and what helps to tell its window from its siblings. */
+/** Where a session's terminal is, and what helps to find its window among others. */
 export interface TerminalTarget {
   readonly place: Place;
   readonly cwd: string | null;
@@ -158,7 +158,7 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
-/** An argv array, never a shell; killed after `timeoutMs`. A command that is not there has code null. */
+/** Runs an argv array, never a shell; killed after `timeoutMs`. The code is null if the program does not exist. */
 export type Exec = (
   argv: readonly string[],
   options?: {
@@ -168,30 +168,31 @@ export type Exec = (
   },
 ) => Promise<ExecResult>;
 
-/** What became of an event. 503: it could not be kept, and its sender must keep it. */
+/** 503: the event could not be journalled, so its sender must keep it. */
 export interface IngestResult {
   readonly status: 200 | 400 | 500 | 503;
   readonly error?: string;
 }
 
-/** A deed that cannot be done, and the status that says so. */
+/** An action that cannot be done, with the HTTP status for it. */
 export interface ActionRefused {
   readonly refused: 403 | 409;
   readonly error: string;
 }
 
+/** The open response to a permission hook. */
 export interface HookConnection {
-  /** false: nobody is there any more. */
+  /** Returns false if the hook is gone. */
   send(text: string): boolean;
   close(): void;
-  /** Once, when it was closed by whichever side. */
-  onClosed(tell: () => void): void;
+  /** Calls the listener once, when either side has closed the connection. */
+  onClosed(listener: () => void): void;
 }
 
 export interface HoldHandler {
-  /** Keeps the line, or ends it at once. */
-  hold(envelope: string, line: HookConnection): void;
-  /** A hook's last word about its line: it has printed the decision, or was told to stop. */
+  /** Keeps the connection until the user decides, or closes it at once. */
+  hold(envelope: string, connection: HookConnection): void;
+  /** The hook reports that it has printed the decision, or that the agent stopped it. */
   end(request: string, how: HoldResult): void;
 }
 

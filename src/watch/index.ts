@@ -4,7 +4,8 @@
  */
 import type { AgentWatcher, WatchContext } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
-import { type AgentEvent, createInternalEvent } from "../core/session/event.ts";
+import type { Source } from "../core/ports.ts";
+import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { findDeadSessions } from "../system/processes.ts";
 
@@ -14,18 +15,10 @@ export interface WatchOptions extends Omit<WatchContext, "findSession"> {
   readonly get: (agent: string, sessionId: string) => Session | null;
 }
 
-export interface Watch {
-  /** Reads all files and processes now. */
-  scan(): void;
-  /** An event arrived: its agent's watcher may read more about the session. */
-  follow(session: Session, event: AgentEvent): void;
-  stop(): void;
-}
-
 const checkMs = 1_000;
 let count = 0;
 
-export function watchAgents({ agents, sessions, get, ...context }: WatchOptions): Watch {
+export function watchAgents({ agents, sessions, get, ...context }: WatchOptions): Source {
   const { clock, dispatch, onError } = context;
   const watchers = new Map<string, AgentWatcher>();
   for (const [id, agent] of agents) {
@@ -67,11 +60,12 @@ export function watchAgents({ agents, sessions, get, ...context }: WatchOptions)
   const timer = setInterval(check, checkMs);
 
   return {
-    scan() {
+    name: "agents",
+    start() {
       forEachWatcher(sessions(), (watcher, own) => watcher.scan(own));
       endDead(sessions());
     },
-    follow: (session, event) => watchers.get(session.agent)?.follow(session, event),
+    onChange: ({ session, event }) => watchers.get(session.agent)?.follow(session, event),
     stop() {
       clearInterval(timer);
       for (const watcher of watchers.values()) watcher.stop();

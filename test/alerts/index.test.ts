@@ -88,7 +88,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
       onAction,
       open: async () => ({
         show: (view) => void views.push(view),
-        about: async () => trayReport,
+        report: async () => trayReport,
         stop: async () => {},
       }),
     }),
@@ -296,7 +296,7 @@ test("if beckon stops while tray and notifier are being opened, both are stopped
         await gate.promise;
         return {
           show: () => void stopped.push("shown"),
-          about: async () => trayReport,
+          report: async () => trayReport,
           stop: async () => void stopped.push("tray"),
         };
       },

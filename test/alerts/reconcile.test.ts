@@ -69,7 +69,7 @@ function desktop(wait: (what: string) => Promise<unknown> = () => Promise.resolv
       for (const [key, shown] of screen) if (shown.handle === handle) screen.delete(key);
     },
     isSilenced: async () => null,
-    about: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
+    report: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
     stop: async () => {},
   };
   return { screen, calls, notifier, problems: [], mostUnderWay: () => most };

@@ -123,7 +123,7 @@ test("where panels cannot be had, what waits is shown the other way", async () =
     close: async (key) => void shown.push(`close ${key}`),
     forget: async () => {},
     isSilenced: async () => null,
-    about: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
+    report: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
     stop: async () => {},
   }));
   await notifier.show(alertOf("a"));

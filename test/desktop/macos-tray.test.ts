@@ -173,7 +173,7 @@ test("a helper that never stays up is given up on, and another way is found", as
     { command: () => ["/bin/sh", "-c", "echo no window server >&2; exit 1"], maxFailures: 3 },
     async () => ({
       show: (view) => void shown.push(view.tooltip),
-      about: async () => ({ way: "a fake", host: null, missing: null }),
+      report: async () => ({ way: "a fake", host: null, missing: null }),
       stop: async () => {
         stopped += 1;
       },

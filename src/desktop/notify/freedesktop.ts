@@ -228,7 +228,7 @@ export async function openFreedesktopNotifier(
       if (run !== undefined) await closeOn(run, Number(id));
     },
     isSilenced,
-    async about() {
+    async report() {
       const found = await within(aboutMs, current()).catch((error: Error) => error.message);
       const silent = "the desktop's notification service does not answer";
       return {

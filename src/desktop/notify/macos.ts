@@ -119,9 +119,9 @@ export async function openMacNotifierWith(
     async isSilenced() {
       return null;
     },
-    async about() {
+    async report() {
       const panels = { way: "panels of beckon's own", server: null, abilities: null, namesAlerts: false };
-      return other === null ? { ...panels, missing: null } : other.about();
+      return other === null ? { ...panels, missing: null } : other.report();
     },
     async stop() {
       isStopped = true;

@@ -97,7 +97,7 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
     async isSilenced() {
       return null;
     },
-    async about() {
+    async report() {
       return { way: "node-notifier", server: null, abilities: null, namesAlerts: false, missing: null };
     },
     async stop() {

@@ -182,7 +182,7 @@ export async function openNotifySend(
     async isSilenced() {
       return null;
     },
-    async about() {
+    async report() {
       const server = stdout.trim().slice(0, maxAnswerLength) || null;
       return { way: "notify-send", server, abilities: null, namesAlerts: false, missing: problem || null };
     },

@@ -96,7 +96,7 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
       if (isTag(handle)) await toasts?.send({ tag: handle, xml: null });
     },
     isSilenced: async () => isSilenced(),
-    async about() {
+    async report() {
       const way = toasts === null ? "balloons" : "toasts";
       return { way, server: null, abilities: null, namesAlerts: false, missing: null };
     },

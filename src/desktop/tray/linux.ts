@@ -76,7 +76,7 @@ export const openLinuxTray: OpenTray = async (options) => {
       panel.show(wanted);
       fallback.show(wanted);
     },
-    async about() {
+    async report() {
       const inPanel = await panel.about();
       if (inPanel.missing === null) return inPanel;
       const helper = await fallback.about();
@@ -101,7 +101,7 @@ function createFallback(options: TrayOptions) {
   return {
     isSettled: () => opening !== null || hasFailed,
     hasFailed: () => hasFailed,
-    about: async () => tray?.about() ?? null,
+    about: async () => tray?.report() ?? null,
     open(view: TrayView | null): void {
       if (opening !== null || hasFailed) return;
       waiting = view;

@@ -97,7 +97,7 @@ export async function openMacTrayWith(
       if (other === null) show();
       else other.show(next);
     },
-    about: async () => other?.about() ?? { way: "menu bar", host: null, missing: null },
+    report: async () => other?.report() ?? { way: "menu bar", host: null, missing: null },
     async stop() {
       isStopped = true;
       view = null;

@@ -69,7 +69,7 @@ export function createTraySink(options: TraySinkOptions): TraySink {
       return opening;
     },
     view: () => shownView,
-    report: async () => (await tray?.about()) ?? null,
+    report: async () => (await tray?.report()) ?? null,
     async stop() {
       isStopped = true;
       // A tray that is still being opened stops itself as soon as it is there.

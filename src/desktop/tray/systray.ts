@@ -133,7 +133,7 @@ export async function openSystray(
   const helperPath = path;
   return {
     show: updates.set,
-    async about() {
+    async report() {
       const missing = running === null ? "systray2's helper is being started again" : null;
       return { way: "systray2", host: null, missing };
     },

@@ -40,7 +40,7 @@ export const openWindowsTray: OpenTray = async (options) => {
 
   return {
     show: updates.set,
-    about: async () => other?.about() ?? { way: "taskbar", host: "Explorer", missing: null },
+    report: async () => other?.report() ?? { way: "taskbar", host: "Explorer", missing: null },
     async stop() {
       isStopped = true;
       updates.stop();

@@ -4,10 +4,11 @@ import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claude } from "../../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
+import type { Source } from "../../../../src/core/ports.ts";
 import { maskText } from "../../../../src/secrets/rules.ts";
 import { createStore, type Store } from "../../../../src/state/store.ts";
 import { createClock } from "../../../../src/system/clock.ts";
-import { type Watch, watchAgents } from "../../../../src/watch/index.ts";
+import { watchAgents } from "../../../../src/watch/index.ts";
 import { takeSnapshot } from "../../../core/view/snapshot.ts";
 import { asks, bash, createWorld, proj, prompt, until, type World } from "../../../world.ts";
 
@@ -16,7 +17,7 @@ const nextLookMs = 2_500;
 const clock = createClock();
 let world: World;
 let store: Store;
-let watching: Watch | undefined;
+let watching: Source | undefined;
 let logged: string[] = [];
 
 beforeEach(() => {
@@ -29,7 +30,7 @@ afterEach(async () => {
   await world.destroy();
 });
 
-function watch(): Watch {
+function watch(): Source {
   const started = watchAgents({
     agents: new Map([["claude", claude]]),
     env: world.env,
@@ -40,7 +41,7 @@ function watch(): Watch {
     mask: maskText,
     onError: (text) => void logged.push(text),
   });
-  store.subscribe(started.follow);
+  store.subscribe((session, event, before) => started.onChange?.({ session, event, before }));
   watching = started;
   return started;
 }
@@ -92,7 +93,7 @@ test("secrets in a transcript or a session's name are covered like those in hook
   const message = { id: "m", model: "x", content: [{ type: "text", text: `The token is ${secret}.` }] };
   world.transcript("a", { type: "assistant", message }, { type: "ai-title", aiTitle: `Use ${secret}` });
   world.writeStatus(pid, { sessionId: "a", status: "idle", name: `Use ${secret}`, nameSource: "user" });
-  watch().scan();
+  watch().start();
   await until(() => see("a")?.lastResponse, 1_000);
   expect(see("a")).toMatchObject({ title: "Use •••", lastResponse: "The token is •••." });
 });
@@ -127,7 +128,7 @@ describe("a session that ran before beckon did", () => {
       { type: "ai-title", aiTitle: "Footer" },
     );
     world.writeStatus(pid, { sessionId: "a", status: "idle" });
-    watch().scan();
+    watch().start();
     await until(() => see("a")?.gitBranch, 1_000);
     expect(see("a")).toMatchObject({
       gitBranch: "spine",
