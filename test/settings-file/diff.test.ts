@@ -6,16 +6,16 @@ import fc from "fast-check";
 import { createDiff } from "../../src/settings-file/diff.ts";
 import { addHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
-import { untouchedSettings, wanted } from "./kit.ts";
+import { untouchedSettings, wanted } from "./generate-settings.ts";
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}\n`);
 
-describe("what a dry run shows", () => {
-  test("nothing where nothing changes", () => {
+describe("the diff of a dry run", () => {
+  test("is empty if nothing changes", () => {
     expect(createDiff("a\n", "a\n")).toEqual([]);
   });
 
-  test("a line put in, with three lines around it", () => {
+  test("shows an added line with three lines around it", () => {
     const old = numbered(10);
     expect(createDiff(old.join(""), old.toSpliced(5, 0, "new\n").join(""))).toEqual([
       "@@ -3,6 +3,7 @@",
@@ -29,34 +29,34 @@ describe("what a dry run shows", () => {
     ]);
   });
 
-  test("a new file, and a file that goes", () => {
+  test("shows a new and a removed file", () => {
     expect(createDiff("", "{\n}\n")).toEqual(["@@ -0,0 +1,2 @@", "+{", "+}"]);
     expect(createDiff("{}\n", "")).toEqual(["@@ -1,1 +0,0 @@", "-{}"]);
   });
 
-  test("a newline at the end that comes or goes", () => {
+  test("shows an added newline at the end", () => {
     expect(createDiff("a", "a\n")).toEqual(["@@ -1,1 +1,1 @@", "-a", "\\ No newline at end of file", "+a"]);
   });
 
-  test("places far apart are shown apart, near ones together", () => {
+  test("shows changes that are far apart in two hunks", () => {
     const old = numbered(40);
     const near = old.toSpliced(2, 1, "x\n").toSpliced(8, 1, "y\n").toSpliced(30, 1, "z\n");
     const shown = createDiff(old.join(""), near.join(""));
     expect(shown.filter((line) => line.startsWith("@@"))).toEqual(["@@ -1,12 +1,12 @@", "@@ -28,7 +28,7 @@"]);
   });
 
-  test("of settings on one line only what changes, and a little around it", () => {
+  test("of settings on one line shows only what changes, with some text around it", () => {
     const text = `{"a":"${"x".repeat(1e6)}","hooks":{},"b":"${"y".repeat(1e6)}"}`;
     const shown = createDiff(text, addHooks(text, wanted.slice(0, 1)).text);
     expect(shown.join("\n").length).toBeLessThan(1000);
     expect(shown.some((line) => line.startsWith("+…") && line.includes('"Stop"'))).toBe(true);
   });
 
-  test("no character that a terminal would obey", () => {
+  test("contains no control characters", () => {
     expect(createDiff("", '"\x1b[2J\u009b\u202e"\n')).toEqual(["@@ -0,0 +1,1 @@", '+"?[2J??"']);
   });
 
-  test("four megabytes with a change at each end take no time to speak of", () => {
+  test("of four megabytes takes less than 5 s", () => {
     const old = numbered(400_000);
     const started = performance.now();
     const shown = createDiff(old.join(""), ["first\n", ...old, "last\n"].join(""));
@@ -67,8 +67,8 @@ describe("what a dry run shows", () => {
   });
 });
 
-/** Goes over the old lines with the hunks, as `patch` does. */
-function patched(old: string, diff: readonly string[]): string {
+/** Applies the diff, as `patch` does. */
+function applyDiff(old: string, diff: readonly string[]): string {
   const lines = old.match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const made: string[] = [];
   let at = 0;
@@ -88,22 +88,22 @@ function patched(old: string, diff: readonly string[]): string {
   return [...made, ...lines.slice(at)].join("");
 }
 
-test("the new text can be made from the old one and what is shown", () => {
+test("the diff applied to the old text gives the new text", () => {
   const line = fc.constantFrom("a", "b", "c", "}", "");
   const text = fc.array(line, { maxLength: 30 }).map((lines) => lines.map((made) => `${made}\n`).join(""));
   fc.assert(
     fc.property(text, text, (old, fresh) => {
-      expect(patched(old, createDiff(old, fresh))).toBe(fresh);
+      expect(applyDiff(old, createDiff(old, fresh))).toBe(fresh);
     }),
     { numRuns: 2000 },
   );
 });
 
-testWith("patch")("`patch` understands it", async () => {
+testWith("patch")("`patch` can apply the diff", async () => {
   const folder = mkdtempSync(join(tmpdir(), "beckon-diff-"));
   try {
     const samples = fc.sample(untouchedSettings, { numRuns: 100, seed: 7 });
-    // A carriage return is shown as none, a control character as ?: no patch then.
+    // Carriage returns are removed and control characters replaced, so such texts cannot be patched.
     for (const { text, style } of samples) {
       if (style.unit === null || !/^(?!.*(?!\n)\p{Cc}).*\n/su.test(text)) continue;
       const fresh = addHooks(text, wanted).text;

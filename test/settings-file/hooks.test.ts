@@ -9,7 +9,7 @@ import {
   SettingsError,
   type WantedHook,
 } from "../../src/settings-file/hooks.ts";
-import { command } from "./kit.ts";
+import { command } from "./generate-settings.ts";
 
 const folder = join(import.meta.dir, "../fixtures/settings");
 const read = (file: string): string => readFileSync(join(folder, file), "utf8");
@@ -20,7 +20,7 @@ const wanted: readonly WantedHook[] = [
 ];
 const both = ["Stop", "PermissionRequest"];
 
-/** NAME.json becomes NAME.after.json with our hooks; without them again it is NAME.json. */
+/** NAME.json becomes NAME.after.json with the hooks, and NAME.json again without them. */
 const untouched = {
   "empty-object": "{} as an editor leaves it",
   "empty-object-broken": "the brackets on two lines",
@@ -49,7 +49,7 @@ const untouched = {
   "other-events-odd": "nonsense in events that are not ours to write",
 };
 
-/** With entries of ours from before: NAME.removed.json is what an uninstall leaves. */
+/** With entries of an earlier beckon. NAME.removed.json is the file after an uninstall. */
 const migrated: Readonly<
   Record<string, { trap: string; removed: readonly string[]; added?: readonly string[] }>
 > = {
@@ -86,7 +86,7 @@ const refused = {
     "line 5, column 20: hooks.PermissionRequest[1].matcher is a list [ ], but must be a text",
 };
 
-describe("install, and uninstall gives the file back", () => {
+describe("an uninstall restores the file", () => {
   test.each(Object.entries(untouched))("%s: %s", (name) => {
     const before = read(`${name}.json`);
     const after = read(`${name}.after.json`);
@@ -97,7 +97,7 @@ describe("install, and uninstall gives the file back", () => {
   });
 });
 
-describe("install over what an earlier beckon left", () => {
+describe("an install over entries of an earlier beckon", () => {
   const rows = Object.entries(migrated).map(([name, { trap, ...lists }]) => [name, trap, lists] as const);
   test.each(rows)("%s: %s", (name, _, { added = both, removed }) => {
     const before = read(`${name}.json`);
@@ -110,7 +110,7 @@ describe("install over what an earlier beckon left", () => {
   });
 });
 
-describe("refused, with the place", () => {
+describe("refused with line and column", () => {
   test.each(Object.entries(refused))("%s: %s", (file, message) => {
     const text = read(file);
     expect(() => addHooks(text, wanted)).toThrow(message);
@@ -118,7 +118,7 @@ describe("refused, with the place", () => {
   });
 });
 
-test("every fixture is in one of these tables", () => {
+test("every fixture is tested", () => {
   const named = [
     ...[...Object.keys(untouched), ...Object.keys(migrated)].flatMap((name) => [
       `${name}.json`,
@@ -130,8 +130,8 @@ test("every fixture is in one of these tables", () => {
   expect(readdirSync(folder).sort()).toEqual(named.filter((file) => existsSync(join(folder, file))).sort());
 });
 
-describe("where there is no file yet", () => {
-  test("it is made, and what is left of it after an uninstall can go", () => {
+describe("without a settings file", () => {
+  test("it is created, and empty after an uninstall", () => {
     const { text, added } = addHooks(null, wanted);
     expect(added).toEqual(both);
     expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
@@ -145,7 +145,7 @@ describe("where there is no file yet", () => {
     expect(isEmptySettings(removeHooks(text).text)).toBe(true);
   });
 
-  test.each(["", "\n", " \r\n", "\uFEFF"])("a file with nothing in it (%j) counts as none", (text) => {
+  test.each(["", "\n", " \r\n", "\uFEFF"])("a blank file (%j) counts as none", (text) => {
     expect(addHooks(text, wanted)).toEqual(addHooks(null, wanted));
     expect(removeHooks(text)).toEqual({ text, added: [], removed: [] });
     expect(listOwnHooks(text)).toEqual([]);
@@ -153,7 +153,7 @@ describe("where there is no file yet", () => {
   });
 });
 
-test("a matcher stands before the hooks it is for, and hooks for other tools are told apart", () => {
+test("a hook with a matcher is separate from hooks for other tools", () => {
   const matching = [{ event: "Stop", matcher: "Bash", command, timeout: 5, async: false }, ...wanted];
   const { text } = addHooks(null, matching);
   expect(Object.keys(JSON.parse(text).hooks.Stop[0])).toEqual(["matcher", "hooks"]);
@@ -161,7 +161,7 @@ test("a matcher stands before the hooks it is for, and hooks for other tools are
   expect(addHooks(text, wanted)).toEqual({ text: addHooks(null, wanted).text, added: [], removed: ["Stop"] });
 });
 
-test("what of ours is there is told, whatever else is wrong in the file", () => {
+test("beckon's hooks are listed, whatever else is wrong in the file", () => {
   expect(listOwnHooks(read("others-in-our-group.json"))).toEqual([
     { event: "Stop", matcher: null, command: "~/.local/bin/beckon hook claude", timeout: 60, async: false },
   ]);
@@ -173,21 +173,21 @@ test("what of ours is there is told, whatever else is wrong in the file", () => 
   expect(listOwnHooks('{"hooks":[{"hooks":[{"type":"command","command":"beckon hook"}]}]}')).toEqual([]);
 });
 
-test("uninstall takes ours out of a file whose other hooks are malformed", () => {
+test("an uninstall works although other hooks are malformed", () => {
   const text = '{"hooks":{"Stop":[1,{"hooks":"x"},{"hooks":[{"command":"beckon hook"}]}],"x":{}}}';
   expect(removeHooks(text).text).toBe('{"hooks":{"Stop":[1,{"hooks":"x"}],"x":{}}}');
 });
 
-test("a hook that an uninstall would not know as ours is not written", () => {
+test("a hook that an uninstall would not recognise is not written", () => {
   const stranger = [{ event: "Stop", command: "say done", timeout: 5, async: false }];
   expect(() => addHooks("{}", stranger)).toThrow("beckon would not recognise this hook as its own: say done");
 });
 
-test("two hooks for the same are refused rather than written twice", () => {
+test("two hooks for the same event and matcher are refused", () => {
   expect(() => addHooks("{}", [...wanted, ...wanted])).toThrow("would not read back correctly");
 });
 
-test("settings of any size and depth are done or refused without a wait", () => {
+test("settings of any size and depth are changed or refused quickly", () => {
   const started = performance.now();
   const rows = Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, { allow: ["Bash(x)", i] }]);
   const text = JSON.stringify({ many: Object.fromEntries(rows), hooks: {} }, null, 2);

@@ -8,7 +8,7 @@ import {
   removeHooks,
   SettingsError,
 } from "../../src/settings-file/hooks.ts";
-import { rest, settingsWithOurs, untouchedSettings, wanted } from "./kit.ts";
+import { rest, settingsWithOurs, untouchedSettings, wanted } from "./generate-settings.ts";
 
 const runs = { numRuns: 1500 };
 const timeoutMs = 60_000;
@@ -18,7 +18,7 @@ const parse = (text: string): unknown => JSON.parse(text.replace("\uFEFF", ""));
 
 describe("whatever the settings look like", () => {
   test(
-    "after an install our hooks are there, once each, and all else is as it was, to the digit",
+    "an install adds each hook once, and changes no other value",
     () => {
       fc.assert(
         fc.property(settingsWithOurs, ({ text }) => {
@@ -48,7 +48,7 @@ describe("whatever the settings look like", () => {
   );
 
   test(
-    "uninstall gives back the very file that was there before the install",
+    "an uninstall restores the file byte for byte",
     () => {
       fc.assert(
         fc.property(untouchedSettings, ({ text }) => {
@@ -63,7 +63,7 @@ describe("whatever the settings look like", () => {
   );
 
   test(
-    "uninstall leaves nothing of ours and all of the others', and is done the first time",
+    "an uninstall removes all of beckon's hooks and no others; a second one changes nothing",
     () => {
       fc.assert(
         fc.property(settingsWithOurs, ({ text }) => {
@@ -80,7 +80,7 @@ describe("whatever the settings look like", () => {
   );
 
   test(
-    "an update to another path, other events and back leaves one entry each and the others alone",
+    "updates to another path and other events leave one entry per event, and restore the file at the end",
     () => {
       const other = wanted.slice(1).map((hook) => ({ ...hook, command: "/opt/beckon hook claude" }));
       fc.assert(
@@ -96,7 +96,7 @@ describe("whatever the settings look like", () => {
   );
 
   test(
-    "what is added is laid out like the file: its line ends, its indentation, on one line where all is",
+    "added text has the line ends and indentation of the file",
     () => {
       fc.assert(
         fc.property(untouchedSettings, ({ text, style }) => {
@@ -116,13 +116,13 @@ describe("whatever the settings look like", () => {
 });
 
 test(
-  "no text makes it fail otherwise than by saying what is wrong and where",
+  "for any text, the only error is a SettingsError with line and column",
   () => {
     const broken = fc
       .tuple(settingsWithOurs, fc.nat(), fc.constantFrom("", ",", "}", "//", '"', "\\", "\0", "1", "[", "'"))
       .map(([{ text }, at, put]) => {
-        const place = at % (text.length + 1);
-        return text.slice(0, place) + put + text.slice(place + 1);
+        const offset = at % (text.length + 1);
+        return text.slice(0, offset) + put + text.slice(offset + 1);
       });
     fc.assert(
       fc.property(fc.oneof(broken, fc.string(), fc.json()), (text) => {

@@ -1,4 +1,4 @@
-/** Settings files as people and their tools leave them, made up by the thousand; and a second opinion on what they say. */
+/** Generates settings files as users and tools write them, and reads them in a second, independent way. */
 import fc from "fast-check";
 import { type Node, parseTree } from "jsonc-parser";
 import { hookCommand } from "../../src/settings-file/hook-command.ts";
@@ -13,7 +13,7 @@ export const wanted: readonly WantedHook[] = [
   { event: "Notification", matcher: "permission_prompt", command, timeout: 5, async: false },
 ];
 
-/** As earlier versions wrote them, and people by hand. */
+/** As earlier versions and users wrote them. */
 const outdated: readonly string[] = [
   "~/.local/bin/beckon hook claude",
   '"$HOME/bin/beckon" hook claude',
@@ -22,7 +22,7 @@ const outdated: readonly string[] = [
   "BECKON_URL=http://127.0.0.1:4488 sh /opt/beckon-hook.sh claude",
 ];
 
-/** JSON whose texts and numbers are as written, for a printer that knows every way to lay it out. */
+/** JSON with texts and numbers as written, to be printed in any layout. */
 type Value =
   | string
   | { readonly items: readonly Value[] }
@@ -33,9 +33,9 @@ export interface Style {
   readonly eol: string;
   readonly colon: string;
   readonly gap: string;
-  /** Within {} and [] that have nothing in them. */
+  /** Inside an empty {} or []. */
   readonly inside: string;
-  /** Instead of all the above: space as it comes. */
+  /** Instead of all of the above: random white space. */
   readonly wild: readonly string[] | null;
 }
 
@@ -217,7 +217,7 @@ export function rest(text: string): unknown {
     const members = children.flatMap((child, i) => {
       const [name, value] = child.children ?? [];
       if (!name || !value) return [];
-      // Of two with one name only the last is read; the other is text like any.
+      // Of two with the same name only the last counts; the other is ordinary text.
       const isRead = names.lastIndexOf(names[i] ?? "") === i;
       const made = raw(value, isRead ? [...path, names[i] ?? ""] : ["(not read)"]);
       const isOpen = isRead && (path.length === 0 ? names[i] === "hooks" : path.join() === "hooks");

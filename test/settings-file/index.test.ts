@@ -1,4 +1,4 @@
-/** A settings file among others who write it too, and on a disk that does not play along. */
+/** A settings file that other programs write too, and disks that fail. */
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   chownSync,
@@ -30,7 +30,7 @@ const append = (home: string, path: string, key: string) =>
   });
 
 describe("another program that writes the same file", () => {
-  test("at the worst moment loses nothing, nor do we", async () => {
+  test("at the worst moment loses nothing, and neither does beckon", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{"model":"opus"}');
     let times = 0;
@@ -40,13 +40,13 @@ describe("another program that writes the same file", () => {
     await home.install({ rewrite: { beforeCompare } });
     expect(JSON.parse(home.read())).toMatchObject({ model: "opus", times: 3 });
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
-    // What was taken back left no trace.
+    // The undone attempt left no trace.
     expect(home.backups()).toHaveLength(1);
     expect(await home.uninstall()).toBe("as before");
     expect(JSON.parse(home.read())).toEqual({ model: "opus", times: 3 });
   });
 
-  test("that makes the file where there was none loses nothing", async () => {
+  test("creates the file meanwhile: nothing is lost", async () => {
     const home = temporaryHome();
     let isDone = false;
     const beforeCompare = () => {
@@ -59,7 +59,7 @@ describe("another program that writes the same file", () => {
     expect(home.read()).toBe('{"model":"opus"}');
   });
 
-  test("that never stops is told of, and nothing is changed but by itself", async () => {
+  test("never stops: the error says so, and beckon changes nothing", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
     let times = 0;
@@ -73,7 +73,7 @@ describe("another program that writes the same file", () => {
     expect(existsSync(home.at(".local", "bin"))).toBe(false);
   });
 
-  test("and empties it first is waited for", async () => {
+  test("empties it first: beckon waits for the new text", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{"a": [1, ');
     const installing = home.install();
@@ -83,7 +83,7 @@ describe("another program that writes the same file", () => {
   });
 });
 
-describe("two of ours at once", () => {
+describe("two beckons at once", () => {
   test("take turns, in one process", async () => {
     const home = temporaryHome();
     const keys = Array.from({ length: 20 }, (_, n) => `key${n}`);
@@ -103,7 +103,7 @@ describe("two of ours at once", () => {
     expect(readdirSync(dirname(home.settings))).toEqual(["settings.json"]);
   }, 60_000);
 
-  test("of which one hangs: the other says so in time", async () => {
+  test("one hangs: the other gives up with an error", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
     const holder = Bun.spawn(
@@ -128,7 +128,7 @@ describe("two of ours at once", () => {
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
   });
 
-  test("a lock that fails lets the next one in", async () => {
+  test("an action that fails releases the lock", async () => {
     const home = temporaryHome();
     const fail = withFileLock(home.at("x"), () => Promise.reject(new Error("no")));
     await expect(fail).rejects.toThrow("no");
@@ -138,25 +138,25 @@ describe("two of ours at once", () => {
 });
 
 const testAsRoot = testWith("root", "linux");
-const stranger = 65_534;
+const otherUser = 65_534;
 
-describe("a path that somebody else could turn elsewhere", () => {
+describe("a path that another user could lead elsewhere", () => {
   const refused: [string, (home: ReturnType<typeof temporaryHome>) => void][] = [
-    ["the file", ({ settings }) => chownSync(settings, stranger, stranger)],
-    ["its folder", ({ at }) => chownSync(at(".claude"), stranger, stranger)],
-    ["the home itself", ({ home }) => chownSync(home, stranger, stranger)],
+    ["the file", ({ settings }) => chownSync(settings, otherUser, otherUser)],
+    ["its folder", ({ at }) => chownSync(at(".claude"), otherUser, otherUser)],
+    ["the home itself", ({ home }) => chownSync(home, otherUser, otherUser)],
     [
       "a link on the way",
       ({ at, put }) => {
         put(at("dot", "settings.json"), "{}");
         symlinkSync(at("dot"), at("link"));
-        lchownSync(at("link"), stranger, stranger);
+        lchownSync(at("link"), otherUser, otherUser);
         symlinkSync(at("link", "settings.json"), at(".claude", "local.json"));
       },
     ],
   ];
   for (const [what, spoil] of refused) {
-    testAsRoot(`${what} belongs to somebody else: refused, and nothing is written`, async () => {
+    testAsRoot(`${what} belongs to another user: refused, and nothing is written`, async () => {
       const home = temporaryHome();
       home.put(home.settings, "{}");
       spoil(home);
@@ -168,23 +168,23 @@ describe("a path that somebody else could turn elsewhere", () => {
     });
   }
 
-  testAsRoot("folders of root's above the home are everybody's way", async () => {
+  testAsRoot("folders above the home folder may belong to root", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
-    for (const path of [home.home, home.at(".claude"), home.settings]) chownSync(path, stranger, stranger);
-    expect(resolveOwnedPath(home.settings, home.home, stranger).target).toBe(home.settings);
+    for (const path of [home.home, home.at(".claude"), home.settings]) chownSync(path, otherUser, otherUser);
+    expect(resolveOwnedPath(home.settings, home.home, otherUser).target).toBe(home.settings);
   });
 
-  testAsRoot("a file of root's in a folder of ours is not ours", async () => {
+  testAsRoot("a file of root in the user's folder is refused", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
-    for (const path of [home.home, home.at(".claude")]) chownSync(path, stranger, stranger);
-    expect(() => resolveOwnedPath(home.settings, home.home, stranger)).toThrow(
+    for (const path of [home.home, home.at(".claude")]) chownSync(path, otherUser, otherUser);
+    expect(() => resolveOwnedPath(home.settings, home.home, otherUser)).toThrow(
       "belongs to user 0, not to you (65534)",
     );
   });
 
-  test("one with .. in its links is followed as the system does", () => {
+  test("links with .. are followed as the system does", () => {
     const home = temporaryHome();
     home.put(home.at("real", "deep", "settings.json"), "{}");
     mkdirSync(home.at(".claude"));
@@ -196,7 +196,7 @@ describe("a path that somebody else could turn elsewhere", () => {
 
 const testOnSmallDisk = testWith("root", "linux", "mount");
 
-testOnSmallDisk("on a full disk the old file stays whole, and the person is told", async () => {
+testOnSmallDisk("a full disk is an error, and the file stays whole", async () => {
   await withTmpfs("128k", async (folder) => {
     const home = homeAt(folder);
     home.put(home.settings, `{"notes":"${"n".repeat(40_000)}"}`);
@@ -211,7 +211,7 @@ testOnSmallDisk("on a full disk the old file stays whole, and the person is told
   });
 });
 
-testOnSmallDisk("on a read-only disk nothing is tried, and the person is told", async () => {
+testOnSmallDisk("a read-only disk is an error", async () => {
   await withTmpfs("256k", async (folder) => {
     const home = homeAt(folder);
     home.put(home.settings, "{}");
@@ -221,20 +221,17 @@ testOnSmallDisk("on a read-only disk nothing is tried, and the person is told", 
   });
 });
 
-testOnSmallDisk(
-  "a file that is mounted by itself cannot be replaced: it stays, and the person is told",
-  async () => {
-    const home = temporaryHome();
-    home.put(home.settings, "{}");
-    const mounted = Bun.spawnSync(["mount", "--bind", home.settings, home.settings]);
-    try {
-      expect(mounted.exitCode).toBe(0);
-      await expect(home.install()).rejects.toThrow("it is a mount point (EBUSY)");
-      expect(home.read()).toBe("{}");
-      expect(home.installed()).toBeNull();
-      expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
-    } finally {
-      Bun.spawnSync(["umount", "-l", home.settings]);
-    }
-  },
-);
+testOnSmallDisk("a file that is a mount point is not replaced, and the error says why", async () => {
+  const home = temporaryHome();
+  home.put(home.settings, "{}");
+  const mounted = Bun.spawnSync(["mount", "--bind", home.settings, home.settings]);
+  try {
+    expect(mounted.exitCode).toBe(0);
+    await expect(home.install()).rejects.toThrow("it is a mount point (EBUSY)");
+    expect(home.read()).toBe("{}");
+    expect(home.installed()).toBeNull();
+    expect(readdirSync(home.at(".claude"))).toEqual(["settings.json"]);
+  } finally {
+    Bun.spawnSync(["umount", "-l", home.settings]);
+  }
+});
