@@ -226,7 +226,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
         const alert = reconciler?.get(key);
         reconciler?.closed(key, by);
         // Otherwise it would be shown again after the user looked at its pane and away.
-        if (by === "person") changePreferences(dismissAlerts(preferences, alert?.covers ?? [key]));
+        if (by === "user") changePreferences(dismissAlerts(preferences, alert?.covers ?? [key]));
       },
     });
     if (!sink) return;

@@ -195,7 +195,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
       const covers = (slot.shown ?? slot.wanted)?.covers ?? [];
       // An alert that was lost with the notification service was not dismissed by the user: it is shown again.
       if (slot.wanted && by !== "unknown") gone.set(key, new Set(covers));
-      if (slot.wanted && by === "person") for (const covered of covers) gone.set(covered, new Set());
+      if (slot.wanted && by === "user") for (const covered of covers) gone.set(covered, new Set());
       if (slot.isCalling) slot.wasClosed = true;
       else clear(slot);
       onChange?.();

@@ -50,7 +50,7 @@ export interface App {
   /** There is no desktop: neither icon nor notifications are shown. */
   readonly isHeadless: boolean;
   /** Resolves when the user chooses Quit, or a request with the token asks for it. */
-  readonly quit: Promise<"person" | "request">;
+  readonly quit: Promise<"user" | "request">;
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const decisionKey = createSecret();
-  const quit = Promise.withResolvers<"person" | "request">();
+  const quit = Promise.withResolvers<"user" | "request">();
   const onSettingsChanged: (() => void)[] = [];
   const settings = watchConfig(paths.config, () => {
     for (const listener of onSettingsChanged) listener();
@@ -157,7 +157,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     config,
     configPath: paths.config,
     url: () => url,
-    quit: () => quit.resolve("person"),
+    quit: () => quit.resolve("user"),
     onProblem,
   });
   const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });

@@ -45,7 +45,7 @@ export async function run(args: string[]): Promise<number> {
   );
   const quitBy = await Promise.race([signalled, app.quit]);
   // Before the app is down: a session that starts meanwhile must not start it again.
-  if (quitBy === "person") ignoreErrors(() => markOff(paths, "quit by the user"));
+  if (quitBy === "user") ignoreErrors(() => markOff(paths, "quit by the user"));
   await app.stop();
   setTimeout(() => process.exit(0), exitAfterStopMs).unref();
   return 0;
@@ -77,8 +77,8 @@ function readRunOptions(args: readonly string[]): RunOptions {
 const hangUpBit = 1n;
 
 /** Ctrl-C is the user's wish to quit. Any other signal (logout, kill) says nothing about what the user wants. */
-function waitForSignal(): Promise<"person" | "system"> {
-  const { promise, resolve } = Promise.withResolvers<"person" | "system">();
+function waitForSignal(): Promise<"user" | "system"> {
+  const { promise, resolve } = Promise.withResolvers<"user" | "system">();
   const inTerminal = [0, 1, 2].some((fd) => isatty(fd));
   let count = 0;
   // nohup ignores SIGHUP, and a handler would undo that.
@@ -87,7 +87,7 @@ function waitForSignal(): Promise<"person" | "system"> {
     process.on(signal, () => {
       // A second signal does not wait for a clean stop.
       if (++count > 1) process.exit(1);
-      resolve(signal === "SIGINT" && inTerminal ? "person" : "system");
+      resolve(signal === "SIGINT" && inTerminal ? "user" : "system");
     });
   }
   return promise;

@@ -62,7 +62,7 @@ export interface AlertSinkEvents {
    * The alert is gone from the screen: closed by the user, or expired. Never called after `close`. "unknown": it was lost
    * with the notification service, or could not be shown without one, and a service is there again: show it again.
    */
-  readonly onClosed: (key: string, by: "person" | "expired" | "unknown") => void;
+  readonly onClosed: (key: string, by: "user" | "expired" | "unknown") => void;
   readonly onProblem: (text: string) => void;
 }
 

@@ -173,7 +173,7 @@ test("a click on an alert goes to its session; a closed alert stays closed, also
   first.events()?.onClick(key, null);
   expect(first.clicked).toEqual([{ do: "focus", session: "claude:shop" }]);
   first.screen.delete(key);
-  first.events()?.onClosed(key, "person");
+  first.events()?.onClosed(key, "user");
   first.send("shop", "Notification", { notification_type: "other", message: "x" });
   await first.advance(settledMs);
   expect(first.shows()).toBe(1);

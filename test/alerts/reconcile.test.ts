@@ -192,7 +192,7 @@ describe("what is wanted is on the screen", () => {
 
 describe("what was closed stays closed", () => {
   test("by its person, or by the desktop after its time", async () => {
-    for (const by of ["person", "expired"] as const) {
+    for (const by of ["user", "expired"] as const) {
       const desk = desktop();
       const alerter = alerterOn(desk);
       alerter.want([alert("a"), alert("b")]);
@@ -228,7 +228,7 @@ describe("what was closed stays closed", () => {
     await rest();
     alerter.want([alert("a", { body: "npm run deploy" })]);
     desk.screen.delete("a");
-    alerter.closed("a", "person");
+    alerter.closed("a", "user");
     await rest();
     expect(desk.screen.size).toBe(0);
   });
@@ -239,7 +239,7 @@ describe("what was closed stays closed", () => {
     const alerter = alerterOn(desk);
     alerter.want([alert("a")]);
     alerter.want([]);
-    alerter.closed("a", "person");
+    alerter.closed("a", "user");
     alerter.want([alert("a")]);
     slow.resolve();
     await rest();
@@ -254,7 +254,7 @@ describe("what was closed stays closed", () => {
     alerter.want([crowd("a", "b")]);
     await rest();
     desk.screen.delete("more:blocked");
-    alerter.closed("more:blocked", "person");
+    alerter.closed("more:blocked", "user");
     alerter.want([alert("a"), crowd("a", "b")]);
     await rest();
     expect(desk.screen.size).toBe(0);
@@ -321,7 +321,7 @@ describe("after a restart", () => {
   test("what its person had closed is not shown again", async () => {
     const [desk, alerter] = await nextRun((first, { screen }) => {
       screen.delete("a");
-      first.closed("a", "person");
+      first.closed("a", "user");
     });
     alerter.want([alert("a"), alert("b")]);
     await rest();
@@ -425,7 +425,7 @@ describe("nothing piles up", () => {
               for (let n = 0; n < one.count && s.count() > 0; n++) await s.waitOne();
             } else if (desk.screen.delete(one.key)) {
               if (wanted.some((w) => w.key === one.key)) closed.add(one.key);
-              alerter.closed(one.key, "person");
+              alerter.closed(one.key, "user");
             }
           }
           alerter.want(wanted);

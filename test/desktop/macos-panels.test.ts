@@ -57,7 +57,7 @@ describe("panels", () => {
     someone.pointAt("web");
     expect(someone.panel("web").isCrossShown).toBe(true);
     someone.press("web", someone.cross("web"));
-    expect(heard("closed")).toEqual([{ is: "closed", key: "web", by: "person" }]);
+    expect(heard("closed")).toEqual([{ is: "closed", key: "web", by: "user" }]);
     expect(heard("clicked")).toEqual([]);
   });
 

@@ -123,8 +123,8 @@ onBus("one click is one click, though GNOME says it twice", async () => {
 
 for (const [reason, by] of [
   [1, "expired"],
-  [2, "person"],
-  [3, "person"],
+  [2, "user"],
+  [3, "user"],
   [4, "expired"],
 ] as const) {
   onBus(`an alert that ended for reason ${reason} was closed: ${by}`, async () => {

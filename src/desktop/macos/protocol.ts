@@ -61,7 +61,7 @@ export type FromChild =
   | { readonly is: "action"; readonly batch: number; readonly id: string }
   /** `button`: by its id; null: on the panel itself. */
   | { readonly is: "clicked"; readonly key: string; readonly button: string | null }
-  | { readonly is: "closed"; readonly key: string; readonly by: "person" | "expired" }
+  | { readonly is: "closed"; readonly key: string; readonly by: "user" | "expired" }
   | { readonly is: "error"; readonly text: string };
 
 const beyondAscii = /[\u007f-\uffff]/g;
@@ -87,7 +87,7 @@ export function decode(line: string): FromChild | null {
   if (is === "opened" && isCount(batch)) return { is, batch };
   if (is === "action" && isCount(batch) && isText(id)) return { is, batch, id };
   if (is === "clicked" && isText(key) && (button === null || isText(button))) return { is, key, button };
-  if (is === "closed" && isText(key) && (by === "person" || by === "expired")) return { is, key, by };
+  if (is === "closed" && isText(key) && (by === "user" || by === "expired")) return { is, key, by };
   if (is === "error" && isText(text)) return { is, text };
   return null;
 }

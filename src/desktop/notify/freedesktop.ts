@@ -14,11 +14,11 @@ import { systemSound } from "./sound.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** How a notification ended, as the specification numbers it. */
-const ends: Readonly<Record<number, "expired" | "person">> = {
+const ends: Readonly<Record<number, "expired" | "user">> = {
   1: "expired",
-  2: "person",
+  2: "user",
   // By a call that was not ours: something the person runs did it. Shown again, it would be closed again.
-  3: "person",
+  3: "user",
 };
 /** A server that has to be started first takes some seconds. */
 const answerMs = 5_000;

@@ -79,7 +79,7 @@ export async function openMacNotifierWith(
     // A click that crossed our own close on its way.
     if (!drop(message.key)) return;
     if (message.is === "clicked") options.onClick(message.key, message.button);
-    options.onClosed(message.key, message.is === "clicked" ? "person" : message.by);
+    options.onClosed(message.key, message.is === "clicked" ? "user" : message.by);
   }
 
   async function use(opened: Notifier): Promise<void> {

@@ -84,7 +84,7 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
         turns.delete(key);
         if (error) options.onProblem(`an alert could not be shown: ${error}`);
         if (answer === "activate") options.onClick(key, null);
-        options.onClosed(key, answer === "timeout" || error ? "expired" : "person");
+        options.onClosed(key, answer === "timeout" || error ? "expired" : "user");
       });
       return groupOf(key);
     },

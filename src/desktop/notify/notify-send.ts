@@ -120,7 +120,7 @@ export async function openNotifySend(
         tell((await words).trim().slice(0, maxWordsLength) || `it ended with code ${child.exitCode}`);
       }
       // It does not tell who closed it. Shown again, it would come back to the person who did.
-      else if (waits) options.onClosed(alert.key, "person");
+      else if (waits) options.onClosed(alert.key, "user");
     });
     return started;
   }

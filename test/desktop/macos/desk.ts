@@ -23,7 +23,7 @@ export interface Desk {
 
 export async function openDesk(over: Partial<MacSettings> = {}): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), "beckon-mac-"));
-  const path = join(folder, "person");
+  const path = join(folder, "user");
   let starts = 0;
   let newest: Bun.Socket | null = null;
   let waiting: ((seen: Seen) => void) | null = null;
