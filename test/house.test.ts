@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   cycles,
   type Files,
@@ -50,6 +51,15 @@ describe("the house", () => {
     const pathsWith = (pattern: RegExp) => code.flatMap(([path, text]) => (pattern.test(text) ? [path] : []));
     expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual(["src/agents/claude/decide.ts"]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);
+  });
+
+  test("every folder has an entry file that says what belongs there", () => {
+    const folders = new Set(
+      [...src.keys()].map((path) => dirname(path)).filter((folder) => folder !== "src"),
+    );
+    const isEntry = (folder: string) =>
+      [...src].some(([path, text]) => dirname(path) === folder && text.startsWith("/**"));
+    expect([...folders].filter((folder) => !isEntry(folder))).toEqual([]);
   });
 
   test("no import escapes these rules: bun's own parser finds no other", () => {
@@ -151,4 +161,16 @@ describe("the rules notice", () => {
     });
     expect(heavyInForwarder(files)).toEqual(["src/hook/index.ts loads elysia", "src/hook/x.ts loads elysia"]);
   });
+});
+
+test("every file and folder that ARCHITECTURE.md names exists", async () => {
+  const text = await Bun.file(join(repo, "ARCHITECTURE.md")).text();
+  const named = [...text.matchAll(/\*\*([a-z][\w./-]*(?:\/|\.ts))\*\*|`((?:core|src|test)\/[\w./-]+)`/g)].map(
+    ([, bold, code]) => bold ?? code ?? "",
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const missing = named.filter((name) =>
+    [name, `src/${name}`, `src/core/session/${name}`].every((path) => !existsSync(join(repo, path))),
+  );
+  expect(missing).toEqual([]);
 });
