@@ -7,11 +7,13 @@
  */
 import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { JsonRecord } from "../core/json.ts";
+import type { Exec } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { Env } from "../system/home.ts";
 import type { HookMessage } from "./envelope.ts";
+import type { Finding } from "./finding.ts";
 
 export interface Agent {
   /** Names the agent in the API, on the command line and in hook commands: `claude`. */
@@ -27,6 +29,7 @@ export interface Agent {
   /** Variables that users set for the agent, such as its folder. The app inherits them, and `--help` lists them. */
   readonly settingsVariables: readonly { readonly name: string; readonly meaning: string }[];
   loadRuntime(): Promise<AgentRuntime>;
+  loadSetup(): Promise<AgentSetup>;
 }
 
 /** What the forwarder needs. It runs at every hook: an agent's forwarding is one small file without imports. */
@@ -65,6 +68,8 @@ export interface AgentRuntime {
   watch(context: WatchContext): AgentWatcher | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;
+  /** Returns a function that tells whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
+  createRegistrationCheck(env: Env): () => boolean;
 }
 
 export interface EventStamp extends Moment {
@@ -119,4 +124,115 @@ export interface AgentWatcher {
   /** Called when a session's process is gone. True if the session goes on in another process. */
   continuesElsewhere(session: Session): boolean;
   stop(): void;
+}
+
+/** What install, uninstall and doctor need. */
+export interface AgentSetup {
+  /** True if the agent's own folder is there. */
+  isPresent(env: Env): boolean;
+  /** Finds the agent's program and asks for its version. */
+  findProgram(options: FindProgramOptions): Promise<ProgramSearch>;
+  /** Sentences for the user about the program that was found, or not. `version` is the one that install assumes. */
+  describeProgram(search: ProgramSearch, version: string | null): readonly string[];
+  /** The file that beckon is registered in. null if the agent has no such scope. */
+  settingsPath(scope: Scope, env: Env, cwd: string): string | null;
+  /** What install writes into that file. */
+  createRegistration(options: RegistrationOptions): Registration;
+  readonly entries: OwnEntries;
+  /** What keeps the registered hooks from running, or makes them run twice. Sentences for the user. */
+  findWarnings(scope: Scope, env: Env, cwd: string): readonly string[];
+  /** What uninstall leaves in place, and how the user can remove it. Sentences for the user. */
+  findLeftovers(env: Env, cwd: string | null): readonly string[];
+  examine(context: ExamineContext): Examination;
+}
+
+/** `user`: all projects of the user. `project`: everybody in this project. `local`: the user, in this project. */
+export const scopes = ["user", "project", "local"] as const;
+export type Scope = (typeof scopes)[number];
+
+export interface AgentProgram {
+  readonly path: string;
+  readonly version: string;
+}
+
+export interface FindProgramOptions {
+  readonly env: Env;
+  readonly exec: Exec;
+  /** The program that the last install found. */
+  readonly remembered: AgentProgram | null;
+  readonly timeoutMs?: number;
+}
+
+export interface ProgramSearch {
+  /** null if no program was found, or none printed its version. */
+  readonly program: AgentProgram | null;
+  /** Programs that did not print their version. */
+  readonly silent: readonly string[];
+}
+
+export interface RegistrationOptions {
+  /** The agent's version. null if unknown. */
+  readonly version: string | null;
+  /** The beckon that the hooks call. */
+  readonly binary: string;
+  /** BECKON_HOME, if beckon is installed with it. */
+  readonly home: string | null;
+  readonly platform: "linux" | "win32";
+}
+
+/** What install writes into one file of the agent's. */
+export interface Registration {
+  /** `19` and `hook`. */
+  readonly count: number;
+  readonly noun: string;
+  /** The file's new text: the same string if nothing changes. `text` is null if there is no file. Throws SettingsError. */
+  add(text: string | null): string;
+}
+
+/** beckon's own entries in a file of the agent's. The functions throw SettingsError if the text cannot be parsed. */
+export interface OwnEntries {
+  /** The BECKON_HOME of each entry, null if the entry names none. */
+  findHomes(text: string): readonly (string | null)[];
+  /** The text without beckon's entries. The same string if there are none. */
+  remove(text: string): string;
+  /** True if nothing else is in the file: one that install created can be deleted. */
+  isEmpty(text: string): boolean;
+}
+
+export interface ExamineContext {
+  readonly env: Env;
+  /** null if the current folder is gone. */
+  readonly cwd: string | null;
+  readonly exec: Exec;
+  /** beckon's own version and state folder. */
+  readonly version: string;
+  readonly state: string;
+  /** What the last install recorded. null if it recorded none. */
+  readonly program: AgentProgram | null;
+  readonly binary: string | null;
+  /** The version of a beckon binary. null if the file is not beckon. */
+  readonly readVersion: (binary: string) => Promise<string | null>;
+}
+
+/** What doctor learns about an agent. */
+export interface Examination {
+  /** True also if nobody can tell, because a settings file cannot be read. */
+  readonly isRegistered: boolean;
+  /** Each part has its own time limit. */
+  readonly parts: readonly { readonly link: string; readonly findings: Promise<readonly Finding[]> }[];
+  readonly liveTest: LiveTest;
+}
+
+/** How doctor sends a test event the way the agent would. */
+export interface LiveTest {
+  /** The registered command, for a shell or as an argv. null if there is none that may be run: beckon is called directly. */
+  readonly command: string | readonly string[] | null;
+  /** The settings file that the command is from. null without a command. */
+  readonly path: string | null;
+  /** Why there is no command. null with a command. */
+  readonly reason: string | null;
+  createRequest(sessionId: string, text: string): object;
+  createEnd(sessionId: string): object;
+  /** The environment that the agent gives its hooks, with doctor's own process in the agent's place. */
+  createEnv(env: Env, sessionId: string, pid: number): Env;
 }

@@ -1,8 +1,7 @@
-/** What doctor says: one thing that is so, and what to do about it. */
+/** What doctor found out about one link of the way from an agent to the user. */
 
-/** In the order in which an event passes them. */
+/** The links in the order in which an event passes them. Links that are not listed, the agents, come first. */
 export const links = [
-  "Claude Code",
   "hooks",
   "app",
   "files",
@@ -12,37 +11,38 @@ export const links = [
   "terminals",
   "login",
 ] as const;
-export type Link = (typeof links)[number];
 
-/** `info`: neither good nor bad, but worth knowing. */
-export type State = "ok" | "warn" | "fail" | "info";
+/** `info` is neither good nor bad. */
+export type FindingState = "ok" | "warn" | "fail" | "info";
 
 export interface Finding {
   /** Stays the same while it means the same: `hooks.missing`. */
   readonly id: string;
-  readonly link: Link;
-  readonly state: State;
-  /** One line: what is. */
+  /** One of `links`, or the name of an agent. */
+  readonly link: string;
+  readonly state: FindingState;
+  /** One line. */
   readonly text: string;
-  /** What to do, with the exact command where there is one. */
+  /** What the user can do, with the exact command if there is one. null if there is nothing to do. */
   readonly fix: string | null;
 }
 
-export type Tell = (state: State, name: string, text: string, fix?: string | null) => Finding;
+export type CreateFinding = (
+  state: FindingState,
+  name: string,
+  text: string,
+  fix?: string | null,
+) => Finding;
 
-/** Findings about one link. */
-export function about(link: Link, prefix: string): Tell {
+/** Returns a function that creates findings about one link. */
+export function createFindings(link: string, prefix: string): CreateFinding {
   return (state, name, text, fix = null) => ({ id: `${prefix}.${name}`, link, state, text, fix });
 }
 
-/** Of what only a running app can tell. */
-export const untried = "not tried: beckon is not running";
-
 /** `a, b and c` */
-export function listed(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
+export const formatList = (items: readonly string[]): string =>
+  new Intl.ListFormat("en-GB").format(items);
 
-export function plural(count: number, one: string, many = `${one}s`): string {
+export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -11,6 +11,7 @@ export const agents: readonly Agent[] = [
     sessionVariables: ["CLAUDE", "ANTHROPIC"],
     settingsVariables: [{ name: "CLAUDE_CONFIG_DIR", meaning: "Claude Code's own folder (~/.claude)" }],
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
+    loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
   },
 ];
 

@@ -1,5 +1,6 @@
 /** How doctor asks the running app, with a limit on everything. */
 import { readFileSync } from "node:fs";
+import { sessionKey } from "../core/session/event.ts";
 import type { HealthAnswer } from "../setup/doctor/app.ts";
 import type { LiveApp } from "../setup/doctor/live.ts";
 import { type AppReport, readReport } from "../setup/doctor/report.ts";
@@ -90,7 +91,7 @@ function whyNot(error: Error, url: string): string {
   return error.message;
 }
 
-export function liveApp(paths: Paths, report: AppReport): LiveApp {
+export function createLiveApp(paths: Paths, report: AppReport, agent: string): LiveApp {
   const endpoint = readEndpoint(paths);
   const ask = async (path: string, limitMs: number): Promise<Told | null> => {
     const told = endpoint ? await get(paths, endpoint, path, limitMs) : null;
@@ -102,14 +103,14 @@ export function liveApp(paths: Paths, report: AppReport): LiveApp {
       alerts: report.notifier !== null && report.notifier.missing === null,
     },
     async hasAsk(session) {
-      const told = await ask(`/api/sessions/${encodeURIComponent(session)}`, answerMs);
+      const told = await ask(`/api/sessions/${encodeURIComponent(sessionKey(agent, session))}`, answerMs);
       const { asks } = Object(told?.body) as { asks?: unknown };
       return told?.status === 200 && Array.isArray(asks) && asks.length > 0;
     },
     async probe(session, withReach) {
       const told = await ask(withReach ? "/api/doctor?reach" : "/api/doctor", reportMs);
       const now = readReport(told?.body ?? null);
-      return now?.probes.find((probe) => probe.session === `claude:${session}`) ?? null;
+      return now?.probes.find((probe) => probe.session === sessionKey(agent, session)) ?? null;
     },
   };
 }

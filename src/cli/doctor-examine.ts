@@ -1,20 +1,14 @@
-/** Looks at every link at once, each with a limit of its own: doctor never hangs on what it examines. */
+/** Examines every link at once, each with its own time limit, so that doctor never hangs. */
 import { version } from "../../package.json";
-import { hooksFor, hookTable, isAtLeast } from "../agents/claude/hooks.ts";
-import { claudeFindings } from "../agents/claude/setup/doctor.ts";
-import { findClaude } from "../agents/claude/setup/find.ts";
-import { enabledPlugin } from "../agents/claude/setup/warnings.ts";
-import type { Finding, Link } from "../agents/finding.ts";
+import type { Agent } from "../agents/agent.ts";
+import type { Finding } from "../agents/finding.ts";
 import { limits } from "../core/limits.ts";
 import { openLogin } from "../desktop/login/index.ts";
 import { appFindings } from "../setup/doctor/app.ts";
 import { filesFindings, lookAtFiles } from "../setup/doctor/files.ts";
-import { hooksFindings, type SettingsFacts } from "../setup/doctor/hooks.ts";
 import { iconFindings } from "../setup/doctor/icon.ts";
-import { liveFindings } from "../setup/doctor/live-findings.ts";
 import { loginFindings } from "../setup/doctor/login.ts";
 import { notificationFindings } from "../setup/doctor/notifications.ts";
-import { lookAtCalled, lookAtSettings } from "../setup/doctor/settings-files.ts";
 import { terminalFindings } from "../setup/doctor/terminals.ts";
 import { lookForTraces, tracesFindings } from "../setup/doctor/traces.ts";
 import { versionOf } from "../setup/find-program.ts";
@@ -26,35 +20,59 @@ import { exec } from "../system/exec.ts";
 import type { Env } from "../system/home.ts";
 import { currentFolder } from "./current-folder.ts";
 import { askApp } from "./doctor-app.ts";
-import { tryHook } from "./doctor-live.ts";
+import { type ExaminedAgent, runLiveTests } from "./doctor-live.ts";
 import { findInstalledTerminals, tryOwnTerminal } from "./doctor-terminals.ts";
 
-/** For each part; a person will not wait longer. */
-const partMs = 9_500;
-const claudeMs = 4_000;
-/** From here on a name that the CLI does not know costs its own hook only. */
-const tolerantSince = "2.1.101";
+/** For each part: nobody waits longer. */
+const partTimeoutMs = 9_500;
 
-export async function examine(env: Env): Promise<readonly Finding[]> {
-  const places = resolvePaths(env);
-  const cwd = currentFolder();
-  const installed = readInstallRecord(places);
-  const settings = lookAtSettings(env, cwd);
-  const plugin = enabledPlugin(env, cwd);
-  // Before the test, which may leave a line in them.
-  const asking = askApp(places);
-  const finding = findVersion(env, installed);
+export async function examine(env: Env, table: readonly Agent[]): Promise<readonly Finding[]> {
+  const paths = resolvePaths(env);
+  const record = readInstallRecord(paths);
+  const asking = askApp(paths);
+  const agents = await examineAgents(env, table, paths, record);
   const parts = [
-    inTime("Claude Code", finding.then(claudeFindings)),
-    inTime("hooks", aboutHooks({ env, places, plugin, settings, finding })),
-    inTime("app", aboutApp({ env, places, plugin, settings, installed, asking })),
-    inTime("login", aboutLogin(env, places)),
+    ...agents.flatMap(({ examination }) =>
+      examination.parts.map(({ link, findings }) => withTimeout(link, findings)),
+    ),
+    withTimeout("app", examineApp({ env, paths, agents, asking })),
+    withTimeout("login", examineLogin(env, paths)),
   ];
   return (await Promise.all(parts)).flat();
 }
 
-async function inTime(link: Link, part: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
-  const failed = (text: string): Finding[] => [
+/** The agents on this machine. If there is none, the first of the table, so that doctor says that it was not found. */
+async function examineAgents(
+  env: Env,
+  table: readonly Agent[],
+  { state }: Paths,
+  record: InstallRecord | null,
+): Promise<readonly ExaminedAgent[]> {
+  const loaded = await Promise.all(
+    table.map(async (agent) => {
+      const setup = await agent.loadSetup();
+      const isRecorded = record?.files.some((file) => file.agent === agent.id) === true;
+      return { agent, setup, isPresent: isRecorded || setup.isPresent(env) };
+    }),
+  );
+  const present = loaded.filter(({ isPresent }) => isPresent);
+  return (present.length > 0 ? present : loaded.slice(0, 1)).map(({ agent, setup }) => {
+    const examination = setup.examine({
+      env,
+      cwd: currentFolder(),
+      exec,
+      version,
+      state,
+      program: record?.programs[agent.id] ?? null,
+      binary: record?.binary ?? null,
+      readVersion: (binary) => versionOf(binary, exec),
+    });
+    return { agent, examination };
+  });
+}
+
+async function withTimeout(link: string, part: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  const fail = (text: string): Finding[] => [
     {
       id: `${link.toLowerCase().replaceAll(" ", "-")}.late`,
       link,
@@ -63,62 +81,29 @@ async function inTime(link: Link, part: Promise<readonly Finding[]>): Promise<re
       fix: "Run doctor again",
     },
   ];
-  const late = Bun.sleep(partMs).then(() => failed(`could not be examined within ${partMs / 1_000} s`));
-  return Promise.race([part.catch((error) => failed(`could not be examined: ${error.message}`)), late]);
+  const late = Bun.sleep(partTimeoutMs).then(() =>
+    fail(`could not be examined within ${partTimeoutMs / 1_000} s`),
+  );
+  return Promise.race([part.catch((error) => fail(`could not be examined: ${error.message}`)), late]);
 }
 
-type Version = { readonly path: string | null; readonly version: string | null };
-
-async function findVersion(env: Env, installed: InstallRecord | null): Promise<Version> {
-  const looking = findClaude({ env, exec, remembered: installed?.claude ?? null, timeoutMs: claudeMs });
-  const found = await Promise.race([looking, Bun.sleep(claudeMs * 1.5).then(() => null)]);
-  if (found?.claude) return found.claude;
-  return { path: found?.silent[0] ?? null, version: null };
-}
-
-interface HooksGiven {
+interface AppContext {
   readonly env: Env;
-  readonly places: Paths;
-  readonly plugin: string | null;
-  readonly settings: readonly SettingsFacts[];
-  readonly finding: Promise<Version>;
-}
-
-async function aboutHooks({ env, places, plugin, settings, finding }: HooksGiven): Promise<Finding[]> {
-  const [found, called] = await Promise.all([
-    finding,
-    lookAtCalled(settings, env, (binary) => versionOf(binary, exec)),
-  ]);
-  return hooksFindings({
-    files: settings,
-    called,
-    plugin,
-    wanted: hooksFor(found.version),
-    isStrict: !isAtLeast(found.version ?? hookTable.assumedVersion, tolerantSince),
-    version,
-    state: places.state,
-  });
-}
-
-interface AppGiven {
-  readonly env: Env;
-  readonly places: Paths;
-  readonly plugin: string | null;
-  readonly settings: readonly SettingsFacts[];
-  readonly installed: InstallRecord | null;
+  readonly paths: Paths;
+  readonly agents: readonly ExaminedAgent[];
   readonly asking: ReturnType<typeof askApp>;
 }
 
-/** The app, and all that only it can tell. */
-async function aboutApp({ env, places, plugin, settings, installed, asking }: AppGiven): Promise<Finding[]> {
+/** The app, and everything that only the app knows. */
+async function examineApp({ env, paths, agents, asking }: AppContext): Promise<Finding[]> {
   const now = Date.now();
   const { answer, url, usesKitty } = await asking;
   const report = answer.kind === "up" ? answer.report : null;
   const isRunning = answer.kind !== "down";
-  // Looked at before the test, which may leave a line in them.
-  const traces = lookForTraces(places, answer.kind === "up", now);
-  const files = lookAtFiles(places, { isRunning, isTokenRefused: isRefused(answer) });
-  const { facts, probe } = await tryHook({ env, places, plugin, settings, installed, report });
+  // Read before the live test, which may leave a line in them.
+  const traces = lookForTraces(paths, answer.kind === "up", now);
+  const files = lookAtFiles(paths, { isRunning, isTokenRefused: isRefused(answer) });
+  const { findings: live, probe } = await runLiveTests({ env, paths, agents, report });
   const own = probe ? probe.reach : await tryOwnTerminal(env);
   return [
     ...appFindings({
@@ -126,14 +111,14 @@ async function aboutApp({ env, places, plugin, settings, installed, asking }: Ap
       url,
       wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
       version,
-      isOff: isOff(places),
-      isInstalled: plugin !== null || isInstalled(settings),
+      isOff: isOff(paths),
+      isInstalled: agents.some(({ examination }) => examination.isRegistered),
       env,
-      log: places.log,
+      log: paths.log,
     }),
     ...tracesFindings(traces),
     ...filesFindings(files),
-    ...liveFindings(facts),
+    ...live,
     ...(report || !isRunning ? iconFindings(report, process.platform) : []),
     ...(report || !isRunning ? notificationFindings(report, (at) => formatLocalTime(at, now)) : []),
     ...terminalFindings({
@@ -144,17 +129,13 @@ async function aboutApp({ env, places, plugin, settings, installed, asking }: Ap
   ];
 }
 
-/** Where a file cannot be read, doctor says so, and not "install". */
-const isInstalled = (settings: readonly SettingsFacts[]): boolean =>
-  settings.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null));
-
 const isRefused = (answer: Awaited<ReturnType<typeof askApp>>["answer"]): boolean =>
   answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
 
 const hasTerminal = (): boolean =>
   [process.stdin, process.stdout, process.stderr].some((stream) => stream.isTTY === true);
 
-async function aboutLogin(env: Env, places: Paths): Promise<Finding[]> {
-  const login = await openLogin({ env, folder: places.helpers });
-  return loginFindings({ item: (await login?.state()) ?? null, isOff: isOff(places) });
+async function examineLogin(env: Env, paths: Paths): Promise<Finding[]> {
+  const login = await openLogin({ env, folder: paths.helpers });
+  return loginFindings({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
 }

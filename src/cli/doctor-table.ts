@@ -1,5 +1,5 @@
 /** Findings for people: grouped by link, aligned, with what to do under each problem. Pure: findings in, lines out. */
-import { type Finding, links, type State } from "../agents/finding.ts";
+import { type Finding, links, type FindingState } from "../agents/finding.ts";
 import { wrapText } from "./output.ts";
 
 export interface Screen {
@@ -7,20 +7,21 @@ export interface Screen {
   readonly colour: boolean;
 }
 
-const marks: Readonly<Record<State, string>> = { ok: "✓", warn: "!", fail: "✗", info: "·" };
+const marks: Readonly<Record<FindingState, string>> = { ok: "✓", warn: "!", fail: "✗", info: "·" };
 const dim = "\x1b[2m";
 const bold = "\x1b[1m";
-const colours: Readonly<Record<State, string>> = {
+const colours: Readonly<Record<FindingState, string>> = {
   ok: "\x1b[32m",
   warn: "\x1b[1;33m",
   fail: "\x1b[1;31m",
   info: dim,
 };
 const maxLines = 6;
-const labelWidth = Math.max(...links.map((link) => link.length));
 
 export function doctorLines(findings: readonly Finding[], { columns, colour }: Screen): string[] {
   const paint = (text: string, code: string) => (colour && code !== "" ? `${code}${text}\x1b[0m` : text);
+  const ordered = orderLinks(findings);
+  const labelWidth = Math.max(...ordered.map((link) => link.length));
   const indent = labelWidth + 2;
   const width = Math.max(20, columns - indent - 2);
   const told = (finding: Finding, label: string): string[] => {
@@ -34,15 +35,22 @@ export function doctorLines(findings: readonly Finding[], { columns, colour }: S
       ...todo.map((line, at) => `${below}${at === 0 ? "→" : " "} ${line}`),
     ];
   };
-  const lines = links.flatMap((link) => {
+  const lines = ordered.flatMap((link) => {
     const own = findings.filter((finding) => finding.link === link);
     return own.flatMap((finding, at) => told(finding, at === 0 ? link : ""));
   });
   return [...lines, "", paint(sumOf(findings), colours[worst(findings)])];
 }
 
+/** The agents first, then the links that every agent shares. */
+function orderLinks(findings: readonly Finding[]): readonly string[] {
+  const shared: readonly string[] = links;
+  const agents = findings.map(({ link }) => link).filter((link) => !shared.includes(link));
+  return [...new Set(agents), ...shared];
+}
+
 export function sumOf(findings: readonly Finding[]): string {
-  const count = (state: State) => findings.filter((finding) => finding.state === state).length;
+  const count = (state: FindingState) => findings.filter((finding) => finding.state === state).length;
   const [fails, warns] = [count("fail"), count("warn")];
   const problems = fails === 1 ? "1 problem" : `${fails} problems`;
   const remarks = warns === 1 ? "1 thing to look at" : `${warns} things to look at`;
@@ -60,6 +68,6 @@ function lessOf(findings: readonly Finding[]): string {
   return has("notifications.way") ? ", with plainer notifications (see above)" : "";
 }
 
-function worst(findings: readonly Finding[]): State {
+function worst(findings: readonly Finding[]): FindingState {
   return (["fail", "warn"] as const).find((state) => findings.some((one) => one.state === state)) ?? "ok";
 }

@@ -1,4 +1,6 @@
 /** `beckon doctor`: proves each link with a live event, and says what to do about each that is broken. */
+import type { Agent } from "../agents/agent.ts";
+import { agents } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
 import { examine } from "./doctor-examine.ts";
 import { doctorLines } from "./doctor-table.ts";
@@ -6,9 +8,9 @@ import { formatLine, print } from "./output.ts";
 
 const usualColumns = 100;
 
-export async function doctor(args: string[]): Promise<number> {
+export async function doctor(args: string[], table: readonly Agent[] = agents): Promise<number> {
   const { flags } = parseArguments(args, { command: "doctor", flags: ["--json"] });
-  const findings = await examine(process.env);
+  const findings = await examine(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {
     print(`${JSON.stringify({ ok, findings }, null, 2)}\n`);

@@ -1,66 +1,89 @@
-/** `beckon --uninstall`: takes away what the installer made. A step that fails is told, and the rest goes on. */
+/** `beckon --uninstall`: removes what install made. If a step fails, that is reported and the others go on. */
 import { existsSync } from "node:fs";
-import { enabledPlugin } from "../agents/claude/setup/warnings.ts";
+import type { Agent } from "../agents/agent.ts";
+import { agents } from "../agents/index.ts";
 import { isBeckonHere, planPurge, purge } from "../setup/purge.ts";
-import { inTurn, readInstallRecord } from "../setup/record.ts";
+import { readInstallRecord, withInstallLock } from "../setup/record.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { parseArguments } from "./args.ts";
+import { usageError } from "./args.ts";
 import { currentFolder } from "./current-folder.ts";
-import { formatLine, print } from "./output.ts";
-import { leaveFolders, steps, type Uninstalling } from "./uninstall-steps.ts";
-import { pluginStays, whatStays } from "./uninstall-words.ts";
+import { formatLine, printLines } from "./output.ts";
+import { parseSetupArguments } from "./setup-args.ts";
+import { allSteps, hookSteps, removeOwnFolders, type Uninstall } from "./uninstall-steps.ts";
+import { describeKept } from "./uninstall-text.ts";
 
-export async function uninstall(args: string[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "--uninstall", flags: ["--purge", "--dry-run"] });
+export async function uninstall(args: string[], table: readonly Agent[] = agents): Promise<number> {
+  const {
+    flags,
+    scope,
+    agents: selected,
+  } = parseSetupArguments(args, "--uninstall", ["--purge", "--dry-run"], table);
+  const isPartial = scope !== null || selected !== null;
+  const isPurge = flags.has("--purge");
+  if (isPartial && isPurge) throw usageError("--purge removes everything: it excludes --scope and --agent");
   const isDryRun = flags.has("--dry-run");
-  const places = resolvePaths();
-  const said: string[] = [];
-  const failed: string[] = [];
+  const paths = resolvePaths();
+  const lines: string[] = [];
+  const failures: string[] = [];
   const isChosen = Boolean(process.env.BECKON_HOME);
-  const isBeckons = !isChosen || isBeckonHere(places);
-  const isThere = existsSync(places.state);
-  const carryOut = async (): Promise<Uninstalling> => {
-    const work: Uninstalling = {
-      places,
+  const isOwnFolder = !isChosen || isBeckonHere(paths);
+  const hasState = existsSync(paths.state);
+  const loaded = await Promise.all(
+    table.map(async (agent) => ({ agent, setup: await agent.loadSetup() })),
+  );
+  const cwd = currentFolder();
+
+  const carryOut = async (): Promise<Uninstall> => {
+    const work: Uninstall = {
+      paths,
       env: process.env,
-      installed: readInstallRecord(places),
+      cwd,
+      agents: loaded,
+      record: readInstallRecord(paths),
+      scope,
+      selected,
       isDryRun,
-      isBeckons,
+      isOwnFolder,
       stuck: new Set(),
-      say: (line) => said.push(line),
-      fail: (line) => failed.push(line),
+      cleared: new Set(),
+      report: (line) => lines.push(line),
+      fail: (line) => failures.push(line),
     };
-    for (const step of steps) {
+    for (const step of isPartial ? hookSteps : allSteps) {
       await step(work).catch((error) => work.fail(error instanceof Error ? error.message : String(error)));
     }
     return work;
   };
-  const mayLock = isThere && isBeckons && !isDryRun;
-  const work = await (mayLock ? whenItsTurn(places, carryOut) : carryOut());
-  if (flags.has("--purge")) {
-    const purging = planPurge(places, { isChosen, isBeckons });
-    if (!isDryRun) failed.push(...purge(purging));
-    const does = isDryRun ? "Would remove" : "Removed";
-    if (purging.remove.length > 0) said.push(`${does} beckon's files in ${purging.folders.join(" and ")}.`);
-    said.push(...purging.kept);
+  const mayLock = hasState && isOwnFolder && !isDryRun;
+  const work = await (mayLock ? withLockIfPossible(paths, carryOut) : carryOut());
+  if (isPurge) {
+    const plan = planPurge(paths, { isChosen, isBeckons: isOwnFolder });
+    if (!isDryRun) failures.push(...purge(plan));
+    const verb = isDryRun ? "Would remove" : "Removed";
+    if (plan.remove.length > 0) lines.push(`${verb} beckon's files in ${plan.folders.join(" and ")}.`);
+    lines.push(...plan.kept);
   }
-  leaveFolders(work);
-  if (!flags.has("--purge") && isThere && isBeckons && !isDryRun) said.push(...whatStays(places, isChosen));
-  if (said.length === 0 && failed.length === 0) said.push("There is nothing to uninstall.");
-  else if (isDryRun) said.unshift("Nothing is changed: this is what beckon --uninstall would do.");
-  const plugin = enabledPlugin(process.env, currentFolder());
-  if (plugin !== null) said.push(pluginStays(plugin));
-  print(said.map((line) => `${formatLine(line)}\n`).join(""));
-  for (const line of failed) process.stderr.write(`beckon: ${formatLine(line)}\n`);
-  return failed.length > 0 ? 1 : 0;
+  if (!isPartial) {
+    removeOwnFolders(work);
+    if (!isPurge && hasState && isOwnFolder && !isDryRun) lines.push(...describeKept(paths, isChosen));
+  }
+  if (lines.length === 0 && failures.length === 0) lines.push("There is nothing to uninstall.");
+  else if (isDryRun) lines.unshift("Nothing is changed: this is what beckon --uninstall would do.");
+  for (const { agent, setup } of loaded) {
+    if (selected === null || selected.includes(agent.id))
+      lines.push(...setup.findLeftovers(process.env, cwd));
+  }
+  printLines(lines);
+  for (const line of failures) process.stderr.write(`beckon: ${formatLine(line)}\n`);
+  return failures.length > 0 ? 1 : 0;
 }
 
-/** After an install that is under way. Where no lock can be had, on a full disk say, it goes on without. */
-function whenItsTurn(places: Paths, carryOut: () => Promise<Uninstalling>): Promise<Uninstalling> {
-  let doing: Promise<Uninstalling> | null = null;
+/** Waits for an install that is under way. If no lock can be had, on a full disk for example, it goes on without. */
+function withLockIfPossible(paths: Paths, carryOut: () => Promise<Uninstall>): Promise<Uninstall> {
+  let running: Promise<Uninstall> | null = null;
   const once = () => {
-    doing ??= carryOut();
-    return doing;
+    running ??= carryOut();
+    return running;
   };
-  return inTurn(places, once).catch(once);
+  return withInstallLock(paths, once).catch(once);
 }

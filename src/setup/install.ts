@@ -1,176 +1,211 @@
-/** Registers beckon's hooks with Claude Code. Looks at everything first: what cannot be done is said before anything changes. */
+/** Registers beckon with the user's agents. Checks everything first, so that an install that cannot succeed changes nothing. */
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { hooksFor } from "../agents/claude/hooks.ts";
-import { type ClaudeHere, findClaude } from "../agents/claude/setup/find.ts";
-import { type Scope, settingsPath } from "../agents/claude/setup/scope.ts";
-import { warningsFor } from "../agents/claude/setup/warnings.ts";
+import type { Agent, AgentSetup, ProgramSearch, Registration, Scope } from "../agents/agent.ts";
 import type { Exec } from "../core/ports.ts";
-import { hookCommand } from "../settings-file/hook-command.ts";
-import { addHooks, SettingsError, type WantedHook } from "../settings-file/hooks.ts";
-import {
-  assertWritable,
-  type RewriteOptions,
-  readStable,
-  type SettingsFile,
-} from "../settings-file/index.ts";
+import { type RewriteOptions, assertWritable, type SettingsFile, readStable } from "../settings-file/index.ts";
+import { SettingsError } from "../settings-file/hooks.ts";
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
 import type { Program } from "./find-program.ts";
 import { type BinaryPlan, type PlacedBinary, placeBinary, planBinary } from "./place-binary.ts";
-import { inTurn, readInstallRecord } from "./record.ts";
+import { type InstallRecord, readInstallRecord, withInstallLock } from "./record.ts";
 import { register } from "./register.ts";
 
 export interface InstallOptions {
+  /** The table of agents. */
+  readonly agents: readonly Agent[];
+  /** The ids that the user named. null for every agent on this machine. */
+  readonly selected: readonly string[] | null;
   readonly paths: Paths;
   readonly env: Env;
   readonly cwd: string;
   readonly scope: Scope;
   readonly exec: Exec;
   readonly program: Program;
-  /** Of beckon. */
+  /** beckon's version. */
   readonly version: string;
-  /** Where else to look; as on this system. */
-  readonly managed?: readonly string[];
-  readonly usual?: readonly string[];
   readonly rewrite?: Partial<RewriteOptions>;
 }
 
 export interface InstallPlan {
-  readonly claude: ClaudeHere;
-  /** What the hooks are for; null: nothing is known, and the oldest is assumed. */
-  readonly claudeVersion: string | null;
   readonly binary: BinaryPlan;
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string;
-  readonly hooks: number;
+  readonly agents: readonly AgentPlan[];
   readonly warnings: readonly string[];
 }
 
-export interface InstallDone extends InstallPlan {
+export interface AgentPlan {
+  readonly agent: Agent;
+  readonly setup: AgentSetup;
+  readonly search: ProgramSearch;
+  /** The version that the registration is for. null if unknown. */
+  readonly version: string | null;
+  readonly path: string;
+  readonly registration: Registration;
+  /** The file's text now and after the install. `before` is null if there is no file. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+export interface InstallResult extends InstallPlan {
+  readonly agents: readonly AgentResult[];
+}
+
+export interface AgentResult extends AgentPlan {
   readonly isChanged: boolean;
   readonly backup: string | null;
 }
 
-/** What an install would do. Changes nothing; throws, in words for people, where it could not be done. */
+/** What an install would do. Changes nothing. Throws an error for the user if it cannot be done. */
 export async function planInstall(options: InstallOptions): Promise<InstallPlan> {
-  const { paths, env, cwd, scope } = options;
-  const path = settingsPath(scope, env, cwd);
-  refuseInsideWsl(path);
-  // First, as it is quick and the likeliest to be refused.
-  await readStable(path, homeOf(env), ({ text }) => addHooks(text, [])).catch(refused);
-  const before = readInstallRecord(paths);
-  const claude = await findClaude({ ...options, remembered: before?.claude ?? null });
-  const claudeVersion = claude.claude?.version ?? before?.claude?.version ?? null;
-  const binary = await planBinary({ ...options, before });
-  const wanted = wantedHooks(options, binary.binary, claudeVersion);
-  const { file, decision: change } = await readStable(path, homeOf(env), ({ text }) =>
-    addHooks(text, wanted),
-  );
-  if (change.text !== file.text) assertWritable(file);
-  return {
-    claude,
-    claudeVersion,
-    binary,
-    path,
-    before: file.text,
-    after: change.text,
-    hooks: wanted.length,
-    warnings: [...aboutOtherNames(file), ...warningsFor(options)],
-  };
+  const { env, cwd, scope } = options;
+  const record = readInstallRecord(options.paths);
+  const found = await selectAgents(options, record);
+  const targets = await Promise.all(found.map((agent) => checkTarget(agent, options)));
+  const binary = await planBinary({ ...options, before: record });
+  const agents: AgentPlan[] = [];
+  const warnings: string[] = [];
+  for (const target of targets) {
+    const { setup, path } = target;
+    const registration = createRegistration(target, binary.binary, options);
+    const { file, decision: after } = await readStable(path, homeOf(env), ({ text }) => registration.add(text));
+    if (after !== file.text) assertWritable(file);
+    agents.push({ ...target, registration, before: file.text, after });
+    warnings.push(...warnOfHardLink(file), ...setup.findWarnings(scope, env, cwd));
+  }
+  return { binary, agents, warnings };
 }
 
-export async function install(options: InstallOptions): Promise<InstallDone> {
+export async function install(options: InstallOptions): Promise<InstallResult> {
   const plan = await planInstall(options);
-  const madeFolder = missingAbove(options.paths.state);
-  ensurePrivateFolder(options.paths.state);
+  const { paths } = options;
+  const madeFolder = findMissingFolder(paths.state);
+  ensurePrivateFolder(paths.state);
   try {
-    return await inTurn(options.paths, () => carryOut(options, plan, madeFolder));
+    return await withInstallLock(paths, () => carryOut(options, plan, madeFolder));
   } catch (error) {
-    removeEmptyFolders(options.paths.backups, options.paths.backups);
-    removeEmptyFolders(options.paths.state, madeFolder);
+    removeEmptyFolders(paths.backups, paths.backups);
+    removeEmptyFolders(paths.state, madeFolder);
     throw error;
   }
 }
 
-function refused(error: unknown): never {
+type FoundAgent = Pick<AgentPlan, "agent" | "setup" | "search" | "version">;
+
+/** The agents that the user named, or those on this machine. If there is none, the first of the table. */
+async function selectAgents(
+  { agents, selected, env, exec }: InstallOptions,
+  record: InstallRecord | null,
+): Promise<readonly FoundAgent[]> {
+  const candidates = agents.filter(({ id }) => selected === null || selected.includes(id));
+  const found = await Promise.all(
+    candidates.map(async (agent) => {
+      const setup = await agent.loadSetup();
+      const remembered = record?.programs[agent.id] ?? null;
+      const search = await setup.findProgram({ env, exec, remembered });
+      const version = search.program?.version ?? remembered?.version ?? null;
+      const isPresent = version !== null || search.silent.length > 0 || setup.isPresent(env);
+      return { agent, setup, search, version, isPresent };
+    }),
+  );
+  const present = found.filter(({ isPresent }) => isPresent || selected !== null);
+  return present.length > 0 ? present : found.slice(0, 1);
+}
+
+async function checkTarget(
+  found: FoundAgent,
+  { scope, env, cwd }: InstallOptions,
+): Promise<FoundAgent & { readonly path: string }> {
+  const { agent, setup } = found;
+  const path = setup.settingsPath(scope, env, cwd);
+  if (path === null) throw new Error(`${agent.name} has no settings of the scope ${scope}`);
+  refuseInsideWsl(path);
+  await readStable(path, homeOf(env), ({ text }) => setup.entries.findHomes(text ?? "")).catch(refuse);
+  return { ...found, path };
+}
+
+function refuse(error: unknown): never {
   const { cause, message } = error as Error;
   throw cause instanceof SettingsError ? new Error(`${message}. Nothing was changed.`, { cause }) : error;
 }
 
-/** The topmost folder on the way that is not there; null: all are. */
-function missingAbove(folder: string): string | null {
+/** The topmost folder of the path that does not exist. null if all exist. */
+function findMissingFolder(folder: string): string | null {
   if (existsSync(folder)) return null;
-  return missingAbove(dirname(folder)) ?? folder;
+  return findMissingFolder(dirname(folder)) ?? folder;
 }
 
 async function carryOut(
   options: InstallOptions,
   plan: InstallPlan,
   madeFolder: string | null,
-): Promise<InstallDone> {
+): Promise<InstallResult> {
   const { paths, env, scope, version } = options;
   const before = readInstallRecord(paths);
   const placed = await placeBinary({ ...options, before });
   const { binary } = placed.plan;
-  const about = {
-    version,
-    binary,
-    copy: placed.copy,
-    home: homeGiven(options),
-    claude: plan.claude.claude ?? before?.claude ?? null,
-  };
+  const found = plan.agents.flatMap(({ agent, search }) =>
+    search.program ? [[agent.id, search.program] as const] : [],
+  );
+  const programs = { ...before?.programs, ...Object.fromEntries(found) };
+  const agents: AgentResult[] = [];
   try {
-    const registered = await register({
-      paths,
-      path: plan.path,
-      scope,
-      wanted: wantedHooks(options, binary, plan.claudeVersion),
-      about,
-      madeFolder,
-      rewrite: { home: homeOf(env), ...options.rewrite },
-    });
-    return {
-      ...plan,
-      binary: placed.plan,
-      isChanged: registered !== null,
-      backup: registered?.backup ?? null,
-      warnings: [...placed.warnings, ...plan.warnings],
-    };
+    for (const agentPlan of plan.agents) {
+      const registered = await register({
+        paths,
+        agent: agentPlan.agent.id,
+        path: agentPlan.path,
+        scope,
+        registration: createRegistration(agentPlan, binary, options),
+        entries: agentPlan.setup.entries,
+        record: { version, binary, copy: placed.copy, home: homeSetting(options), programs },
+        madeFolder,
+        rewrite: { home: homeOf(env), ...options.rewrite },
+      });
+      agents.push({
+        ...agentPlan,
+        isChanged: registered !== null,
+        backup: registered?.backup ?? null,
+      });
+    }
   } catch (error) {
-    takeBack(placed);
+    if (agents.length === 0) removeCopy(placed);
     throw error;
   }
+  return { agents, binary: placed.plan, warnings: [...placed.warnings, ...plan.warnings] };
 }
 
-/** Nobody would call it. One that it replaced was beckon too, and older. */
-function takeBack({ plan, copy }: PlacedBinary): void {
+/** Nothing calls the copy. If it replaced an older beckon, it stays: the older one is gone. */
+function removeCopy({ plan, copy }: PlacedBinary): void {
   if (plan.do !== "copy" || plan.replaces !== null || !copy) return;
   ignoreErrors(() => rmSync(plan.binary, { force: true }));
   removeEmptyFolders(dirname(plan.binary), copy.madeFolder);
 }
 
-const homeGiven = ({ env, paths }: InstallOptions): string | null => (env.BECKON_HOME ? paths.state : null);
+const homeSetting = ({ env, paths }: InstallOptions): string | null =>
+  env.BECKON_HOME ? paths.state : null;
 
-function wantedHooks(options: InstallOptions, binary: string, claudeVersion: string | null): WantedHook[] {
-  const system = process.platform === "win32" ? "win32" : "linux";
-  const command = hookCommand({ binary, agent: "claude", home: homeGiven(options) }, system);
-  return hooksFor(claudeVersion).map((entry) => ({ ...entry, command }));
+function createRegistration(
+  { setup, version }: FoundAgent,
+  binary: string,
+  options: InstallOptions,
+): Registration {
+  const platform = process.platform === "win32" ? "win32" : "linux";
+  return setup.createRegistration({ version, binary, home: homeSetting(options), platform });
 }
 
-/** Started from inside WSL this is still a program of Windows, and its path is nothing that a shell in there could run. */
+/** Started from inside WSL this is still a program of Windows: a shell in WSL could not run its path. */
 function refuseInsideWsl(path: string): void {
   if (process.platform === "win32" && /^[\\/]{2}wsl(\$|\.localhost)[\\/]/i.test(path)) {
     throw new Error(
-      `${path} lies inside WSL, and this is beckon for Windows. In WSL, install the build for Linux.`,
+      `${path} is inside WSL, and this is beckon for Windows. In WSL, install the build for Linux.`,
     );
   }
 }
 
-function aboutOtherNames({ hasHardLinks, target }: SettingsFile): string[] {
+function warnOfHardLink({ hasHardLinks, target }: SettingsFile): string[] {
   return hasHardLinks
-    ? [`${target} has another name on this disk (a hard link): that one stays as it is now.`]
+    ? [`${target} has another name on this disk (a hard link): that one keeps its old text.`]
     : [];
 }

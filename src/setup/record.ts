@@ -1,7 +1,7 @@
-/** installed.json: what the installer did, for the uninstaller and for doctor. */
+/** installed.json: what install did, for uninstall and doctor. */
 import { rmSync } from "node:fs";
-import type { FoundClaude } from "../agents/claude/setup/find.ts";
-import { type Scope, scopes } from "../agents/claude/setup/scope.ts";
+import { type AgentProgram, type Scope, scopes } from "../agents/agent.ts";
+import { defaultAgent } from "../agents/index.ts";
 import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
@@ -9,113 +9,128 @@ import { ensurePrivateFolder, readSmallFile, writePrivateFile } from "../storage
 import type { Paths } from "../storage/paths.ts";
 
 export interface InstalledFile {
+  readonly agent: string;
   readonly path: string;
   readonly scope: Scope;
-  /** The backup of what was there; null: there was no file. */
+  /** The backup of the file. null if there was no file. */
   readonly before: string | null;
   readonly beforeSha256: string | null;
-  /** null: entries of ours stood in it before, and what it was without them is not known. */
+  /** null if beckon's entries were in the file already, so that its original text is unknown. */
   readonly wroteSha256: string | null;
-  /** The topmost folder that was made for it. */
+  /** The topmost folder that install created for the file. */
   readonly madeFolder: string | null;
 }
 
 export interface ProgramCopy {
   readonly sha256: string;
-  /** Signing changes it. */
+  /** Differs from `sha256` if the copy was signed. */
   readonly sourceSha256: string;
-  /** The topmost folder that was made for it. */
+  /** The topmost folder that install created for the copy. */
   readonly madeFolder: string | null;
 }
 
 export interface InstallRecord {
-  /** Of beckon. */
+  /** beckon's version. */
   readonly version: string;
-  /** What the hooks call. */
+  /** The beckon that the hooks call. */
   readonly binary: string;
-  /** null: the hooks call a file that the installer has not put there. */
+  /** null if install did not copy the binary there. */
   readonly copy: ProgramCopy | null;
+  /** BECKON_HOME, if it was set. */
   readonly home: string | null;
-  readonly claude: FoundClaude | null;
+  /** The program of each agent that was found, by the agent's id. */
+  readonly programs: Readonly<Record<string, AgentProgram>>;
   readonly files: readonly InstalledFile[];
   readonly login: boolean;
-  /** The topmost folder that was made for beckon's own files. */
+  /** The topmost folder that install created for beckon's own files. */
   readonly madeFolder: string | null;
 }
 
-type Where = Pick<Paths, "state" | "installed">;
+type RecordPaths = Pick<Paths, "state" | "installed">;
 
-/** null: nothing was installed, or what is there makes no sense. */
-export function readInstallRecord(paths: Where): InstallRecord | null {
+/** null if nothing is installed, or the file is damaged. */
+export function readInstallRecord(paths: RecordPaths): InstallRecord | null {
   try {
-    return asInstalled(JSON.parse(readSmallFile(paths.installed, limits.maxInstalledBytes)));
+    return parseRecord(JSON.parse(readSmallFile(paths.installed, limits.maxInstalledBytes)));
   } catch {
     return null;
   }
 }
 
-export function writeInstallRecord(paths: Where, installed: InstallRecord): void {
+export function writeInstallRecord(paths: RecordPaths, record: InstallRecord): void {
+  // Each program is a field of its own, named by the agent's id: that is how the first version wrote `claude`.
+  const { version, binary, copy, home, programs, files, login, madeFolder } = record;
+  const fields = { version, binary, copy, home, ...programs, files, login, madeFolder };
   ensurePrivateFolder(paths.state);
-  writePrivateFile(paths.installed, `${JSON.stringify(installed, null, 2)}\n`);
+  writePrivateFile(paths.installed, `${JSON.stringify(fields, null, 2)}\n`);
 }
 
-/** Ten at once wait for each other, and each may have a slow disk. */
-const turnMs = 120_000;
+/** Ten installs at once wait for each other, and each may have a slow disk. */
+const lockTimeoutMs = 120_000;
 
-/** One install or uninstall at a time. */
-export const inTurn = <Result>(paths: Where, act: () => Promise<Result>): Promise<Result> =>
-  withFileLock(paths.installed, act, turnMs);
+/** Runs one install or uninstall at a time. */
+export const withInstallLock = <Result>(paths: RecordPaths, act: () => Promise<Result>): Promise<Result> =>
+  withFileLock(paths.installed, act, lockTimeoutMs);
 
-export async function recordLogin(paths: Where, login: boolean): Promise<void> {
+export async function recordLogin(paths: RecordPaths, login: boolean): Promise<void> {
   await withFileLock(paths.installed, () => {
-    const installed = readInstallRecord(paths);
-    if (installed && installed.login !== login) writeInstallRecord(paths, { ...installed, login });
+    const record = readInstallRecord(paths);
+    if (record && record.login !== login) writeInstallRecord(paths, { ...record, login });
   });
 }
 
-/** As it was before: also where there was none. */
-export function restoreInstalled(paths: Where, before: InstallRecord | null): void {
-  if (before) writeInstallRecord(paths, before);
+/** Puts back an earlier record, or removes the file if there was none. */
+export function restoreInstallRecord(paths: RecordPaths, record: InstallRecord | null): void {
+  if (record) writeInstallRecord(paths, record);
   else rmSync(paths.installed, { force: true });
 }
 
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const asText = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-function asInstalled(value: unknown): InstallRecord | null {
-  const { version, binary, home, copy, claude, files, login, madeFolder } = asRecord(value);
+function parseRecord(value: unknown): InstallRecord | null {
+  const { version, binary, home, copy, files, login, madeFolder, ...others } = asRecord(value);
   if (typeof binary !== "string") return null;
-  const { path, version: claudeVersion } = asRecord(claude);
   return {
-    version: textOf(version) ?? "",
+    version: asText(version) ?? "",
     binary,
-    copy: asCopy(copy),
-    home: textOf(home),
-    claude:
-      typeof path === "string" && typeof claudeVersion === "string" ? { path, version: claudeVersion } : null,
-    files: Array.isArray(files) ? files.flatMap(asFile) : [],
+    copy: parseCopy(copy),
+    home: asText(home),
+    programs: parsePrograms(others),
+    files: Array.isArray(files) ? files.flatMap(parseFile) : [],
     login: login === true,
-    madeFolder: textOf(madeFolder),
+    madeFolder: asText(madeFolder),
   };
 }
 
-function asCopy(value: unknown): ProgramCopy | null {
-  const { sha256, sourceSha256, madeFolder } = asRecord(value);
-  if (typeof sha256 !== "string" || typeof sourceSha256 !== "string") return null;
-  return { sha256, sourceSha256, madeFolder: textOf(madeFolder) };
+function parsePrograms(fields: Readonly<Record<string, unknown>>): InstallRecord["programs"] {
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([agent, value]) => {
+      const { path, version } = asRecord(value);
+      return typeof path === "string" && typeof version === "string" ? [[agent, { path, version }]] : [];
+    }),
+  );
 }
 
-function asFile(value: unknown): InstalledFile[] {
-  const { path, scope, before, beforeSha256, wroteSha256, madeFolder } = asRecord(value);
-  const known = scopes.find((one) => one === scope);
+function parseCopy(value: unknown): ProgramCopy | null {
+  const { sha256, sourceSha256, madeFolder } = asRecord(value);
+  if (typeof sha256 !== "string" || typeof sourceSha256 !== "string") return null;
+  return { sha256, sourceSha256, madeFolder: asText(madeFolder) };
+}
+
+function parseFile(value: unknown): InstalledFile[] {
+  const { agent, path, scope, before, beforeSha256, wroteSha256, madeFolder } = asRecord(value);
+  const known = scopes.find((name) => name === scope);
   if (typeof path !== "string" || !known) return [];
   return [
     {
+      // The first version wrote no agent.
+      agent: asText(agent) ?? defaultAgent,
       path,
       scope: known,
-      before: textOf(before),
-      beforeSha256: textOf(beforeSha256),
-      wroteSha256: textOf(wroteSha256),
-      madeFolder: textOf(madeFolder),
+      before: asText(before),
+      beforeSha256: asText(beforeSha256),
+      wroteSha256: asText(wroteSha256),
+      madeFolder: asText(madeFolder),
     },
   ];
 }

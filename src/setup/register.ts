@@ -1,38 +1,40 @@
-/** The hooks into a settings file, and into installed.json what was there before. */
+/** Writes beckon's entries into one file of an agent's, or removes them. installed.json records what was there before. */
 import { rmSync } from "node:fs";
-import type { Scope } from "../agents/claude/setup/scope.ts";
-import { createBackup, pruneBackups, sha256 } from "../settings-file/backups.ts";
-import { addHooks, listOwnHooks, type WantedHook } from "../settings-file/hooks.ts";
-import { type RewriteOptions, rewriteSettings, type SettingsFile } from "../settings-file/index.ts";
-import { ignoreErrors } from "../storage/files.ts";
+import { dirname } from "node:path";
+import type { OwnEntries, Registration, Scope } from "../agents/agent.ts";
+import { createBackup, pruneBackups, readBackup, sha256 } from "../settings-file/backups.ts";
+import { type RewriteOptions, rewriteSettings, type SettingsFile, readStable } from "../settings-file/index.ts";
+import { ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import {
   type InstalledFile,
   type InstallRecord,
   readInstallRecord,
-  restoreInstalled,
+  restoreInstallRecord,
   writeInstallRecord,
 } from "./record.ts";
 
 export interface RegisterOptions {
   readonly paths: Paths;
+  readonly agent: string;
   readonly path: string;
   readonly scope: Scope;
-  readonly wanted: readonly WantedHook[];
-  readonly about: Omit<InstallRecord, "files" | "login" | "madeFolder">;
-  /** The topmost folder that was made for beckon's own files just now. */
+  readonly registration: Registration;
+  readonly entries: OwnEntries;
+  readonly record: Omit<InstallRecord, "files" | "login" | "madeFolder">;
+  /** The topmost folder that this install has created for beckon's own files. */
   readonly madeFolder: string | null;
   readonly rewrite: RewriteOptions;
 }
 
-/** null: everything was in place already. Only one at a time may use the same installed.json. */
+/** null if everything was in place already. Callers hold the install lock. */
 export async function register(options: RegisterOptions): Promise<{ readonly backup: string | null } | null> {
-  const { paths, path, scope, wanted, about } = options;
+  const { paths, path } = options;
   const before = readInstallRecord(paths);
   const previous = before?.files.find((file) => file.path === path) ?? null;
-  const recordWith = (file: InstalledFile): InstallRecord => ({
-    ...about,
-    files: [...(before?.files ?? []).filter((one) => one.path !== path), file],
+  const createRecord = (file: InstalledFile): InstallRecord => ({
+    ...options.record,
+    files: [...(before?.files ?? []).filter((other) => other.path !== path), file],
     login: before?.login ?? false,
     madeFolder: before?.madeFolder ?? options.madeFolder,
   });
@@ -41,21 +43,21 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
   await rewriteSettings(
     path,
     (file) => {
-      const { text } = addHooks(file.text, wanted);
+      const text = options.registration.add(file.text);
       if (text === file.text) return null;
       return {
         text,
-        // Before the file itself: should all end in between, uninstall finds no hooks where it looks for them.
+        // Written before the file itself: if everything stops in between, uninstall looks for hooks and finds none.
         prepare: (madeFolder) => {
           const backup = file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
-          const entry = entryFor({ path, scope, file, text, previous, backup, madeFolder });
+          const entry = createEntry({ options, file, text, previous, backup, madeFolder });
           const undo = () => {
             done.change = null;
             if (backup) ignoreErrors(() => rmSync(backup, { force: true }));
-            restoreInstalled(paths, before);
+            restoreInstallRecord(paths, before);
           };
           try {
-            writeInstallRecord(paths, recordWith(entry));
+            writeInstallRecord(paths, createRecord(entry));
           } catch (error) {
             undo();
             throw error;
@@ -68,18 +70,19 @@ export async function register(options: RegisterOptions): Promise<{ readonly bac
     options.rewrite,
   );
 
-  const entry = done.change?.entry ?? previous ?? { path, scope, ...unknownBefore };
-  const record = recordWith(entry);
+  const entry = done.change?.entry ?? previous ?? { ...identify(options), ...unknownBefore };
+  const record = createRecord(entry);
   if (JSON.stringify(record) !== JSON.stringify(before)) writeInstallRecord(paths, record);
   pruneBackups(paths.backups, path, entry.before);
   return done.change;
 }
 
+const identify = ({ agent, path, scope }: RegisterOptions) => ({ agent, path, scope });
+
 const unknownBefore = { before: null, beforeSha256: null, wroteSha256: null, madeFolder: null };
 
-interface Written {
-  readonly path: string;
-  readonly scope: Scope;
+interface WrittenFile {
+  readonly options: RegisterOptions;
   readonly file: SettingsFile;
   readonly text: string;
   readonly previous: InstalledFile | null;
@@ -87,19 +90,91 @@ interface Written {
   readonly madeFolder: string | null;
 }
 
-/** What uninstall gives back: the file without a word of ours, as far as anybody knows it. */
-function entryFor({ path, scope, file, text, previous, backup, madeFolder }: Written): InstalledFile {
+/** Records the file as it was without beckon's entries, as far as that is known: uninstall restores it. */
+function createEntry({ options, file, text, previous, backup, madeFolder }: WrittenFile): InstalledFile {
   const wroteSha256 = sha256(text);
-  if (file.bytes === null) return { ...unknownBefore, path, scope, wroteSha256, madeFolder };
-  const found = sha256(file.bytes);
-  if (previous?.wroteSha256 === found) return { ...previous, scope, wroteSha256 };
-  const hasOurs = listOwnHooks(file.text ?? "").length > 0;
+  if (file.bytes === null) return { ...identify(options), ...unknownBefore, wroteSha256, madeFolder };
+  const foundSha256 = sha256(file.bytes);
+  if (previous?.wroteSha256 === foundSha256) return { ...previous, scope: options.scope, wroteSha256 };
+  const hasOwn = options.entries.findHomes(file.text ?? "").length > 0;
   return {
-    path,
-    scope,
+    ...identify(options),
     before: backup,
-    beforeSha256: found,
-    wroteSha256: hasOurs ? null : wroteSha256,
+    beforeSha256: foundSha256,
+    wroteSha256: hasOwn ? null : wroteSha256,
     madeFolder: previous?.madeFolder ?? null,
   };
+}
+
+export type UnregisterOutcome =
+  /** beckon had no entries in the file. */
+  | "nothing"
+  /** The file is byte for byte as it was before install. */
+  | "restored"
+  /** Install had created the file. */
+  | "removed"
+  /** Somebody else has changed the file since install: only beckon's entries were removed. */
+  | "entries";
+
+export interface UnregisterOptions {
+  readonly path: string;
+  readonly entries: OwnEntries;
+  /** null if install did not write the file. */
+  readonly recorded: InstalledFile | null;
+}
+
+export async function planUnregister(options: UnregisterOptions, home: string): Promise<UnregisterOutcome> {
+  return (await readStable(options.path, home, (file) => decideRemoval(file, options))).decision.outcome;
+}
+
+export async function unregister(
+  options: UnregisterOptions,
+  paths: Paths,
+  rewrite: RewriteOptions,
+): Promise<{ readonly outcome: UnregisterOutcome; readonly backup: string | null }> {
+  const { path, recorded } = options;
+  const done = { outcome: "nothing" as UnregisterOutcome, backup: null as string | null };
+  const rewritten = await rewriteSettings(
+    path,
+    (file) => {
+      const { outcome, text } = decideRemoval(file, options);
+      done.outcome = outcome;
+      if (outcome === "nothing") return null;
+      const prepare = () => {
+        const backup = outcome === "entries" && file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
+        done.backup = backup;
+        return () => {
+          done.backup = null;
+          if (backup) ignoreErrors(() => rmSync(backup, { force: true }));
+        };
+      };
+      return { text, prepare };
+    },
+    rewrite,
+  );
+  if (done.outcome === "removed" && rewritten) {
+    removeEmptyFolders(dirname(rewritten.file.target), recorded?.madeFolder ?? null);
+  }
+  const restored = recorded?.before;
+  if (done.outcome === "restored" && restored) ignoreErrors(() => rmSync(restored, { force: true }));
+  return done;
+}
+
+interface Removal {
+  readonly outcome: UnregisterOutcome;
+  readonly text: string | Buffer | null;
+}
+
+function decideRemoval({ bytes, text }: SettingsFile, { entries, recorded }: UnregisterOptions): Removal {
+  if (bytes === null || text === null) return { outcome: "nothing", text: null };
+  if (recorded?.wroteSha256 === sha256(bytes)) {
+    if (recorded.before === null) return { outcome: "removed", text: null };
+    const before = readBackup(recorded.before, recorded.beforeSha256);
+    if (before) return { outcome: "restored", text: before };
+  }
+  const rest = entries.remove(text);
+  if (rest === text) return { outcome: "nothing", text };
+  const isCreated = recorded !== null && recorded.wroteSha256 !== null && recorded.before === null;
+  if (isCreated && entries.isEmpty(rest)) return { outcome: "removed", text: null };
+  return { outcome: "entries", text: rest };
 }

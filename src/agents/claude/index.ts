@@ -4,6 +4,7 @@ import { autoAllow } from "./auto-allow.ts";
 import { decide } from "./decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./describe.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
+import { createRegistrationCheck } from "./setup/registration.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { findTranscript } from "./watch/transcripts.ts";
@@ -16,4 +17,5 @@ export const claude: AgentRuntime = {
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
   watch: watchClaude,
   findTranscript,
+  createRegistrationCheck,
 };

@@ -1,5 +1,5 @@
 /** The running app: there, of this version, quick, and reachable where the hooks look for it. */
-import { about, type Finding, listed } from "../../agents/finding.ts";
+import { createFindings, type Finding, formatList } from "../../agents/finding.ts";
 import type { AppReport } from "./report.ts";
 
 export type HealthAnswer =
@@ -26,12 +26,12 @@ export interface AppFacts {
   readonly log: string;
 }
 
-const tell = about("app", "app");
+const finding = createFindings("app", "app");
 const slowMs = 500;
 
 export function appFindings(facts: AppFacts): Finding[] {
   const { BECKON_URL: url } = facts.env;
-  const to = url ? [tell("warn", "url", `BECKON_URL sends this terminal's hooks to ${url}`, "Unset it")] : [];
+  const to = url ? [finding("warn", "url", `BECKON_URL sends this terminal's hooks to ${url}`, "Unset it")] : [];
   return [...answerFindings(facts), ...to];
 }
 
@@ -41,24 +41,24 @@ function answerFindings(facts: AppFacts): Finding[] {
     case "down":
       return [
         isOff
-          ? tell(
+          ? finding(
               "fail",
               "off",
               "not running: you quit it, and it stays off until you start it",
               "Run: beckon start",
             )
           : isInstalled
-            ? tell(
+            ? finding(
                 "fail",
                 "down",
                 "not running: events wait in the spool until it starts",
                 "Run: beckon start",
               )
-            : tell("fail", "down", "not running: beckon --install starts it too"),
+            : finding("fail", "down", "not running: beckon --install starts it too"),
       ];
     case "silent":
       return [
-        tell(
+        finding(
           "fail",
           "silent",
           `pid ${answer.pid} runs but does not answer: ${answer.why}`,
@@ -67,7 +67,7 @@ function answerFindings(facts: AppFacts): Finding[] {
       ];
     case "refused":
       return [
-        tell("fail", "refused", `pid ${answer.pid} refuses our token (${answer.status}): see files`, null),
+        finding("fail", "refused", `pid ${answer.pid} refuses our token (${answer.status}): see files`, null),
       ];
     case "up":
       return [running(answer, facts), ...(answer.report ? reported(answer.report, facts) : [tooOld(facts)])];
@@ -77,12 +77,12 @@ function answerFindings(facts: AppFacts): Finding[] {
 function running({ pid, ms }: Extract<HealthAnswer, { kind: "up" }>, { url }: AppFacts): Finding {
   const text = `running (pid ${pid}) at ${url}, answers in ${Math.max(1, Math.round(ms))} ms`;
   return ms < slowMs
-    ? tell("ok", "running", text)
-    : tell("warn", "slow", text, "The machine may be busy. If it stays so, restart beckon");
+    ? finding("ok", "running", text)
+    : finding("warn", "slow", text, "The machine may be busy. If it stays so, restart beckon");
 }
 
 function tooOld({ version }: AppFacts): Finding {
-  return tell(
+  return finding(
     "warn",
     "other-version",
     `the running beckon is of another version than this one (${version}) and cannot be asked more`,
@@ -95,8 +95,8 @@ function reported(report: AppReport, facts: AppFacts): Finding[] {
   const port = Number(url ? new URL(url).port : 0);
   return [
     report.version === version
-      ? tell("ok", "version", `version ${version}, the same as this one`)
-      : tell(
+      ? finding("ok", "version", `version ${version}, the same as this one`)
+      : finding(
           "warn",
           "other-version",
           `version ${report.version} runs, this one is ${version}`,
@@ -105,7 +105,7 @@ function reported(report: AppReport, facts: AppFacts): Finding[] {
     ...(port === wantedPort
       ? []
       : [
-          tell(
+          finding(
             "info",
             "port",
             `on port ${port}: ${wantedPort} was taken when it started, or it was started with another BECKON_PORT. The hooks find it all the same`,
@@ -124,10 +124,10 @@ function elsewhere({ env, isHeadless }: AppReport, facts: AppFacts): Finding[] {
   const how = env.SSH_CONNECTION ? " over SSH" : "";
   const what =
     lacks.length > 0
-      ? `without ${listed(lacks)}, which this terminal has`
-      : `with another ${listed(others)} than this terminal's`;
+      ? `without ${formatList(lacks)}, which this terminal has`
+      : `with another ${formatList(others)} than this terminal's`;
   return [
-    tell(
+    finding(
       isHeadless ? "fail" : "warn",
       "elsewhere",
       `it was started${how} ${what}: icon and alerts are ${isHeadless ? "nowhere" : "perhaps elsewhere"}`,

@@ -1,6 +1,6 @@
 /** beckon's own files: ours alone, whole, and with room to grow. */
 import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
-import { about, type Finding } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { watchConfig } from "../../storage/config-file.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
@@ -28,69 +28,69 @@ export interface FilesFacts {
   readonly isRunning: boolean;
 }
 
-const tell = about("files", "files");
+const finding = createFindings("files", "files");
 const littleBytes = 200 * 1024 * 1024;
 
 export function filesFindings(facts: FilesFacts): Finding[] {
   const { folder, state, me, isRunning } = facts;
   if (typeof state === "string") {
-    return [tell("fail", "folder", `${folder} cannot be looked at (${state})`, "Check who owns it")];
+    return [finding("fail", "folder", `${folder} cannot be looked at (${state})`, "Check who owns it")];
   }
   if (state === null) {
     return isRunning
       ? [
-          tell(
+          finding(
             "fail",
             "folder",
             `${folder} is gone, though beckon runs`,
             "Restart it: beckon stop, then beckon start",
           ),
         ]
-      : [tell("info", "folder", `${folder} is not there yet: beckon makes it when it starts`)];
+      : [finding("info", "folder", `${folder} is not there yet: beckon makes it when it starts`)];
   }
   const problems = [
     ...folderFindings(state, facts),
     ...tokenFindings(facts),
     ...endpointFindings(facts),
     ...facts.configProblems.map((problem) =>
-      tell("warn", "config", problem, "Correct the settings file: it is read again at once"),
+      finding("warn", "config", problem, "Correct the settings file: it is read again at once"),
     ),
     ...spaceFindings(facts),
   ];
   const whose = me === null ? "" : ", yours alone";
   return problems.length > 0
     ? problems
-    : [tell("ok", "good", `${folder}${whose}; token and settings are fine`)];
+    : [finding("ok", "good", `${folder}${whose}; token and settings are fine`)];
 }
 
 function folderFindings(state: Held, { folder, me }: FilesFacts): Finding[] {
   if (me === null) return [];
   if (state.uid !== me) {
     const text = `${folder} belongs to user ${state.uid}, not to you (${me})`;
-    return [tell("fail", "owner", text, "Set BECKON_HOME to a folder of your own")];
+    return [finding("fail", "owner", text, "Set BECKON_HOME to a folder of your own")];
   }
   if ((state.mode & 0o077) === 0) return [];
   const text = `${folder} can be opened by others (${octal(state.mode)}): prompts and a token lie in it`;
-  return [tell("fail", "folder-mode", text, `chmod 700 '${folder}'`)];
+  return [finding("fail", "folder-mode", text, `chmod 700 '${folder}'`)];
 }
 
 function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: FilesFacts): Finding[] {
   const anew = "Restart it: beckon stop, then beckon start";
   if (token === null) {
-    return isRunning ? [tell("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)] : [];
+    return isRunning ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)] : [];
   }
   if (typeof token === "string") {
-    return [tell("fail", "token-unreadable", `${authHeader} cannot be read (${token})`, "Check who owns it")];
+    return [finding("fail", "token-unreadable", `${authHeader} cannot be read (${token})`, "Check who owns it")];
   }
   const findings: Finding[] = [];
   if (me !== null && token.uid !== me) {
     findings.push(
-      tell("fail", "token-owner", `${authHeader} belongs to user ${token.uid}, not to you`, anew),
+      finding("fail", "token-owner", `${authHeader} belongs to user ${token.uid}, not to you`, anew),
     );
   } else if (me !== null && (token.mode & 0o077) !== 0) {
     const text = `others on this machine can read your token (${authHeader} is ${octal(token.mode)})`;
     findings.push(
-      tell(
+      finding(
         "fail",
         "token-mode",
         text,
@@ -99,10 +99,10 @@ function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: Fil
     );
   }
   if (!token.isGood) {
-    findings.push(tell("fail", "token-damaged", `${authHeader} holds no token`, `Delete it. ${anew}`));
+    findings.push(finding("fail", "token-damaged", `${authHeader} holds no token`, `Delete it. ${anew}`));
   } else if (isTokenRefused) {
     const text = "the running beckon does not take the token in auth-header: hooks cannot get in";
-    findings.push(tell("fail", "token-refused", text, anew));
+    findings.push(finding("fail", "token-refused", text, anew));
   }
   return findings;
 }
@@ -110,7 +110,7 @@ function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: Fil
 function endpointFindings({ endpoint }: FilesFacts): Finding[] {
   if (endpoint === null || endpoint === "good") return [];
   return [
-    tell(
+    finding(
       "fail",
       "endpoint",
       `endpoint.json ${endpoint}: hooks do not find beckon`,
@@ -123,7 +123,7 @@ function spaceFindings({ folder, freeBytes }: FilesFacts): Finding[] {
   if (freeBytes === null || freeBytes > littleBytes) return [];
   const text = `only ${Math.floor(freeBytes / 1024 / 1024)} MB are free where ${folder} is`;
   return [
-    tell(
+    finding(
       freeBytes < limits.maxSegmentBytes ? "fail" : "warn",
       "space",
       text,

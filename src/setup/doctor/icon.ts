@@ -1,18 +1,18 @@
 /** The icon: which way it is shown, by whom, or why it is not. */
-import { about, type Finding, untried } from "../../agents/finding.ts";
-import type { AppReport } from "./report.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
+import { type AppReport, notTried } from "./report.ts";
 
-const tell = about("icon", "icon");
+const finding = createFindings("icon", "icon");
 
 const extension =
   "Install the GNOME extension “AppIndicator and KStatusNotifierItem Support” (https://extensions.gnome.org/extension/615/); the icon then comes by itself";
 
 export function iconFindings(report: AppReport | null, platform: NodeJS.Platform): Finding[] {
-  if (report === null) return [tell("info", "untried", untried)];
+  if (report === null) return [finding("info", "untried", notTried)];
   const { tray, env, isHeadless } = report;
   if (isHeadless) {
     return [
-      tell(
+      finding(
         "info",
         "headless",
         "none: beckon runs without a desktop",
@@ -22,18 +22,18 @@ export function iconFindings(report: AppReport | null, platform: NodeJS.Platform
   }
   if (tray === null) {
     return [
-      tell("fail", "none", "none: there was no place for it when beckon started", placeFor(env, platform)),
+      finding("fail", "none", "none: there was no place for it when beckon started", placeFor(env, platform)),
     ];
   }
   const by = tray.host === null ? "" : `, shown by ${tray.host}`;
   if (tray.missing !== null) {
-    return [tell("fail", "missing", `not on the screen${by}: ${tray.missing}`, placeFor(env, platform))];
+    return [finding("fail", "missing", `not on the screen${by}: ${tray.missing}`, placeFor(env, platform))];
   }
-  const shown = tell("ok", "shown", `${tray.way}${by}`);
+  const shown = finding("ok", "shown", `${tray.way}${by}`);
   if (platform !== "darwin") return [shown];
   return [
     shown,
-    tell(
+    finding(
       "info",
       "hidden",
       "macOS 26 and later can hide menu-bar items, and tells nobody",

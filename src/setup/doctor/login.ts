@@ -1,5 +1,5 @@
 /** Whether beckon starts with the desktop, and whether a session may start it. */
-import { about, type Finding } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
 
 export interface LoginFacts {
   /** null: beckon knows no way on this system. */
@@ -15,14 +15,14 @@ export interface LoginFacts {
   readonly isOff: boolean;
 }
 
-const tell = about("login", "login");
+const finding = createFindings("login", "login");
 
 export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
   return [
     itemFinding(item),
     ...(isOff
       ? [
-          tell(
+          finding(
             "info",
             "quit",
             "you quit beckon: no session starts it until you do",
@@ -35,12 +35,12 @@ export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
 
 function itemFinding(item: LoginFacts["item"]): Finding {
   const again = "Run: beckon --install --login";
-  if (item === null) return tell("info", "unknown", "beckon knows no way to start at login on this system");
+  if (item === null) return finding("info", "unknown", "beckon knows no way to start at login on this system");
   if (item.problem !== null) {
     const [text = "", ...fix] = item.problem.split(". ");
-    return tell(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || again);
+    return finding(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || again);
   }
   return item.on
-    ? tell("ok", "on", `beckon starts when you log in${item.binary === null ? "" : ` (${item.binary})`}`)
-    : tell("info", "off", "beckon does not start when you log in", again);
+    ? finding("ok", "on", `beckon starts when you log in${item.binary === null ? "" : ` (${item.binary})`}`)
+    : finding("info", "off", "beckon does not start when you log in", again);
 }

@@ -1,8 +1,8 @@
 /** Notifications: who shows them, what they can do, and what keeps them back. */
-import { about, type Finding, untried } from "../../agents/finding.ts";
-import type { AppReport } from "./report.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
+import { type AppReport, notTried } from "./report.ts";
 
-const tell = about("notifications", "notifications");
+const finding = createFindings("notifications", "notifications");
 
 /** What it means that the server cannot do it. */
 const without: readonly (readonly [ability: string, state: "warn" | "info", text: string])[] = [
@@ -20,23 +20,23 @@ const others: Readonly<Record<string, string>> = {
 };
 
 export function notificationFindings(report: AppReport | null, clock: (at: number) => string): Finding[] {
-  if (report === null) return [tell("info", "untried", untried)];
+  if (report === null) return [finding("info", "untried", notTried)];
   const { notifier, isHeadless } = report;
-  if (isHeadless) return [tell("info", "headless", "none: beckon runs without a desktop")];
+  if (isHeadless) return [finding("info", "headless", "none: beckon runs without a desktop")];
   if (notifier === null) {
-    return [tell("fail", "none", "none: beckon found nobody who could show them", startOne)];
+    return [finding("fail", "none", "none: beckon found nobody who could show them", startOne)];
   }
   if (notifier.missing !== null)
-    return [tell("fail", "missing", notifier.missing, startOne), ...kept(report, clock)];
+    return [finding("fail", "missing", notifier.missing, startOne), ...kept(report, clock)];
   const { way, server, abilities } = notifier;
   const can = (abilities ?? []).filter((ability) => without.some(([known]) => known === ability));
   const words = can.length > 0 ? ` (${can.join(", ")})` : "";
   const lacks = without.filter(([ability]) => abilities !== null && !abilities.includes(ability));
   const other = others[way];
   return [
-    tell("ok", "server", `${server ?? way}${words}`),
-    ...(other ? [tell("info", "way", other)] : []),
-    ...lacks.map(([ability, state, text]) => tell(state, `no-${ability}`, text)),
+    finding("ok", "server", `${server ?? way}${words}`),
+    ...(other ? [finding("info", "way", other)] : []),
+    ...lacks.map(([ability, state, text]) => finding(state, `no-${ability}`, text)),
     ...kept(report, clock),
   ];
 }
@@ -51,7 +51,7 @@ function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) =>
     ...(alertsOn
       ? []
       : [
-          tell(
+          finding(
             "warn",
             "off",
             "alerts are off in the settings",
@@ -60,7 +60,7 @@ function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) =>
         ]),
     ...(isSilenced
       ? [
-          tell(
+          finding(
             "warn",
             "silenced",
             "your desktop is set to do not disturb: beckon shows no alerts",
@@ -70,7 +70,7 @@ function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) =>
       : []),
     ...(quiet
       ? [
-          tell(
+          finding(
             "warn",
             "quiet",
             quiet.by === "you"

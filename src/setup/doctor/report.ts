@@ -32,6 +32,9 @@ export interface AppReport {
   readonly probes: readonly ProbeReport[];
 }
 
+/** The text of findings that only a running app could make. */
+export const notTried = "not tried: beckon is not running";
+
 export const desktopVariables = [
   "DISPLAY",
   "WAYLAND_DISPLAY",

@@ -1,6 +1,6 @@
 /** How far focus gets: in the terminal that doctor runs in, and in those that are installed. */
 
-import { about, type Finding } from "../../agents/finding.ts";
+import { createFindings, type Finding } from "../../agents/finding.ts";
 import type { InstalledTerminal, Reach } from "../../core/terminals.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 
@@ -11,7 +11,7 @@ export interface TerminalsFacts {
   readonly hasTerminal: boolean;
 }
 
-const report = about("terminals", "terminals");
+const report = createFindings("terminals", "terminals");
 
 export function terminalFindings({ own, installed, hasTerminal }: TerminalsFacts): Finding[] {
   const names = (...reaches: readonly Reach[]) =>

@@ -1,6 +1,6 @@
 /** What was left behind: events that wait, and errors that nobody saw. */
 
-import { about, type Finding, plural } from "../../agents/finding.ts";
+import { createFindings, type Finding, formatCount } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { isProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
@@ -19,7 +19,7 @@ export interface TracesFacts {
   readonly now: number;
 }
 
-const tell = about("app", "app");
+const finding = createFindings("app", "app");
 const maxLogBytes = 2 * 1024 * 1024;
 const maxText = 160;
 
@@ -31,26 +31,26 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
     ...(waiting > 0
       ? [
           isUp
-            ? tell("warn", "spool", `${waits(waiting)} in the spool though beckon runs`, `See ${log}`)
-            : tell("info", "spool", `${waits(waiting)} in the spool for beckon to start`),
+            ? finding("warn", "spool", `${waits(waiting)} in the spool though beckon runs`, `See ${log}`)
+            : finding("info", "spool", `${waits(waiting)} in the spool for beckon to start`),
         ]
       : []),
     ...(lastHook
       ? [
-          tell(
+          finding(
             "warn",
             "hook-errors",
-            `${plural(hookErrors.length, "hook error")} in the last 24 h, the latest ${since(lastHook.at, now)} ago: ${cut(lastHook.text)}`,
+            `${formatCount(hookErrors.length, "hook error")} in the last 24 h, the latest ${since(lastHook.at, now)} ago: ${cut(lastHook.text)}`,
             `All of them: ${hookLog}`,
           ),
         ]
       : []),
     ...(lastLog
       ? [
-          tell(
+          finding(
             "warn",
             "errors",
-            `${plural(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${since(lastLog.at, now)} ago: ${cut(lastLog.text)}`,
+            `${formatCount(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${since(lastLog.at, now)} ago: ${cut(lastLog.text)}`,
             `All of them: ${log}`,
           ),
         ]
@@ -58,7 +58,7 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
   ];
 }
 
-const waits = (count: number): string => plural(count, "event waits", "events wait");
+const waits = (count: number): string => formatCount(count, "event waits", "events wait");
 
 const cut = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
 

@@ -10,7 +10,7 @@ import {
 } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { claudeFolder } from "../setup/scope.ts";
+import { claudeFolder } from "../setup/folder.ts";
 import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
 import { createTranscriptReader, findTranscript } from "./transcripts.ts";

@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { limits } from "../../../core/limits.ts";
 import type { Env } from "../../../system/home.ts";
-import { claudeFolder } from "../setup/scope.ts";
+import { claudeFolder } from "../setup/folder.ts";
 import {
   cutAnswer,
   emptyTranscript,

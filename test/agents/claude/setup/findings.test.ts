@@ -1,10 +1,10 @@
 /** What doctor says of Claude Code and of the hooks in its settings. */
 import { describe, expect, test } from "bun:test";
-import { hooksFor } from "../../src/agents/claude/hooks.ts";
-import { claudeFindings } from "../../src/agents/claude/setup/doctor.ts";
-import type { Finding } from "../../src/agents/finding.ts";
-import type { OwnHook } from "../../src/settings-file/hooks.ts";
-import { type HooksFacts, hooksFindings, type SettingsFacts } from "../../src/setup/doctor/hooks.ts";
+import { hooksFor } from "../../../../src/agents/claude/hooks.ts";
+import { claudeFindings } from "../../../../src/agents/claude/setup/program-findings.ts";
+import type { Finding } from "../../../../src/agents/finding.ts";
+import type { OwnHook } from "../../../../src/settings-file/hooks.ts";
+import { type HooksFacts, hooksFindings, type SettingsFacts } from "../../../../src/agents/claude/setup/hook-findings.ts";
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
 const only = (findings: readonly Finding[], id: string) => {

@@ -1,7 +1,7 @@
 /** Claude Code is found where people have it, also by a program that has no PATH of theirs. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { type FindOptions, findClaude } from "../../../../src/agents/claude/setup/find.ts";
+import { type FindOptions, findClaude } from "../../../../src/agents/claude/setup/find-program.ts";
 import { exec } from "../../../../src/system/exec.ts";
 import { testWith } from "../../../needs.ts";
 import { type Home, removeHomes, temporaryHome } from "../../../setup/home.ts";

@@ -1,63 +1,63 @@
-/** Which Claude Code is here: it refuses settings that name a hook it does not know, so the installer asks first. */
+/** Finds Claude Code and its version. Older versions refuse settings with a hook they do not know, so install needs it. */
 import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../../../core/limits.ts";
-import type { Exec } from "../../../core/ports.ts";
 import { readSmallFile } from "../../../storage/files.ts";
 import { type Env, homeOf } from "../../../system/home.ts";
 import { parseStartTime } from "../../../system/processes.ts";
-import { claudeFolder } from "./scope.ts";
+import type { FindProgramOptions, ProgramSearch } from "../../agent.ts";
+import { hookTable } from "../hooks.ts";
+import { claudeFolder } from "./folder.ts";
 
-export interface FindOptions {
-  readonly env: Env;
-  readonly exec: Exec;
-  /** Of the last install. */
-  readonly remembered: FoundClaude | null;
-  /** Beyond the home; as on this system. */
-  readonly usual?: readonly string[];
+export interface FindClaudeOptions extends FindProgramOptions {
+  /** Paths to try outside of the home folder. */
+  readonly systemPaths?: readonly string[];
   readonly platform?: NodeJS.Platform;
-  readonly timeoutMs?: number;
-}
-
-export interface ClaudeHere {
-  /** null: no program was found, or none told its version. */
-  readonly claude: FoundClaude | null;
-  /** Programs that are there, but did not tell. */
-  readonly silent: readonly string[];
 }
 
 /** A cold start on a slow disk takes a second or two. */
-const askMs = 8_000;
+const versionTimeoutMs = 8_000;
 const maxSessionFiles = 500;
 
-export async function findClaude(options: FindOptions): Promise<ClaudeHere> {
-  const { exec, platform = process.platform, timeoutMs = askMs } = options;
-  const asked = new Set<string>();
+export async function findProgram(options: FindClaudeOptions): Promise<ProgramSearch> {
+  const { exec, platform = process.platform, timeoutMs = versionTimeoutMs } = options;
+  const tried = new Set<string>();
   const silent: string[] = [];
-  for (const place of places(options, platform)) {
-    if (asked.has(place) || !isProgram(place, platform)) continue;
-    asked.add(place);
-    const version = versionIn((await exec([place, "--version"], { timeoutMs })).stdout);
-    if (version) return { claude: { path: place, version }, silent };
-    silent.push(place);
+  for (const path of listCandidates(options, platform)) {
+    if (tried.has(path) || !isProgram(path, platform)) continue;
+    tried.add(path);
+    const version = parseVersion((await exec([path, "--version"], { timeoutMs })).stdout);
+    if (version) return { program: { path, version }, silent };
+    silent.push(path);
   }
-  return { claude: null, silent };
+  return { program: null, silent };
 }
 
-/** `2.1.325 (Claude Code)`. */
-function versionIn(said: string): string | null {
-  return /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})(?:\s+\(Claude Code\))?\s*$/m.exec(said)?.[1] ?? null;
+/** Parses `2.1.325 (Claude Code)`. */
+function parseVersion(output: string): string | null {
+  return /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})(?:\s+\(Claude Code\))?\s*$/m.exec(output)?.[1] ?? null;
 }
 
-const usualPlaces = ["/usr/local/bin/claude", "/opt/homebrew/bin/claude", "/usr/bin/claude"];
+export function describeProgram({ program, silent }: ProgramSearch, version: string | null): string[] {
+  if (program) return [`Found Claude Code ${program.version} at ${program.path}.`];
+  const notes = silent.map((path) => `${path} is there, but does not print its version.`);
+  return [
+    ...notes,
+    version === null
+      ? `Claude Code was not found: beckon registers the hooks that ${hookTable.assumedVersion} and later know. Run this again once Claude Code is installed, to register them all.`
+      : `Claude Code was not found: beckon assumes ${version}, as at the last install.`,
+  ];
+}
 
-function* places(options: FindOptions, platform: NodeJS.Platform): Generator<string> {
-  const { env, remembered, usual = usualPlaces } = options;
-  const windows = platform === "win32";
-  const names = windows ? ["claude.exe", "claude.cmd"] : ["claude"];
-  // A relative entry would have the current project's own program run.
+const defaultSystemPaths = ["/usr/local/bin/claude", "/opt/homebrew/bin/claude", "/usr/bin/claude"];
+
+function* listCandidates(options: FindClaudeOptions, platform: NodeJS.Platform): Generator<string> {
+  const { env, remembered, systemPaths = defaultSystemPaths } = options;
+  const isWindows = platform === "win32";
+  const names = isWindows ? ["claude.exe", "claude.cmd"] : ["claude"];
+  // A relative entry would run a program of the current project.
   const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  // WSL puts Windows' folders into PATH: the Claude Code there has its settings there too.
+  // WSL adds the folders of Windows to PATH: a Claude Code there has its settings there too.
   const own = isWsl(env) ? folders.filter((folder) => !/^\/mnt\/[a-z]\//.test(folder)) : folders;
   for (const folder of own) for (const name of names) yield join(folder, name);
   if (remembered) yield remembered.path;
@@ -65,37 +65,37 @@ function* places(options: FindOptions, platform: NodeJS.Platform): Generator<str
   const home = homeOf(env, platform);
   yield join(home, ".local", "bin", names[0] ?? "");
   for (const name of names) yield join(claudeFolder(env, platform), "local", name);
-  if (windows) {
+  if (isWindows) {
     yield join(env.APPDATA ?? join(home, "AppData", "Roaming"), "npm", "claude.cmd");
   } else {
     const prefixes = [npmPrefix(env, home), join(home, ".npm-global"), join(home, ".bun")];
     for (const prefix of prefixes) if (prefix) yield join(prefix, "bin", "claude");
-    yield* usual;
+    yield* systemPaths;
     yield* nodeVersions(home);
   }
-  yield* runningOnes(claudeFolder(env, platform), platform);
+  yield* findRunning(claudeFolder(env, platform), platform);
 }
 
 const isWsl = (env: Env): boolean => Boolean(env.WSL_DISTRO_NAME || env.WSL_INTEROP);
 
-/** Where `npm install --global` puts programs, if the person has chosen that. */
+/** The folder of `npm install --global`, if the user has set one. */
 function npmPrefix(env: Env, home: string): string | null {
   if (env.npm_config_prefix && isAbsolute(env.npm_config_prefix)) return env.npm_config_prefix;
   try {
     const text = readSmallFile(join(home, ".npmrc"), limits.maxSmallFileBytes);
-    const given = /^\s*prefix\s*=\s*"?([^"\n\r]+?)"?\s*$/m.exec(text)?.[1];
-    const prefix = given?.replace(/^~(?=\/)|^\$\{?HOME\}?/, home) ?? "";
+    const setting = /^\s*prefix\s*=\s*"?([^"\n\r]+?)"?\s*$/m.exec(text)?.[1];
+    const prefix = setting?.replace(/^~(?=\/)|^\$\{?HOME\}?/, home) ?? "";
     return isAbsolute(prefix) ? prefix : null;
   } catch {
     return null;
   }
 }
 
-/** nvm is a function of the person's shell: a login item or a menu has no PATH with it. The newest first. */
+/** nvm changes PATH in the user's shell only: a login item or a menu does not have it. Newest first. */
 function nodeVersions(home: string): string[] {
   const folder = join(home, ".nvm", "versions", "node");
   const numbers = (name: string) => name.slice(1).split(".").map(Number);
-  return listed(folder)
+  return readFolder(folder)
     .filter((name) => /^v\d+\.\d+\.\d+$/.test(name))
     .sort((a, b) => {
       const [x, y] = [numbers(a), numbers(b)];
@@ -105,16 +105,16 @@ function nodeVersions(home: string): string[] {
     .map((name) => join(folder, name, "bin", "claude"));
 }
 
-/** The programs of sessions that run now. One under node is not told apart from node itself, and is passed over. */
-function runningOnes(folder: string, platform: NodeJS.Platform): string[] {
+/** The programs of running sessions. One that runs under node cannot be told from node itself, and is skipped. */
+function findRunning(folder: string, platform: NodeJS.Platform): string[] {
   if (platform !== "linux") return [];
-  return listed(join(folder, "sessions"))
+  return readFolder(join(folder, "sessions"))
     .slice(0, maxSessionFiles)
     .flatMap((name) => {
       const pid = /^([1-9]\d{0,9})\.json$/.exec(name)?.[1];
       if (!pid) return [];
       try {
-        // A number that went to another process names another program.
+        // The pid can belong to another process by now.
         const { procStart } = JSON.parse(readFileSync(join(folder, "sessions", name), "utf8"));
         const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
         const program = readlinkSync(`/proc/${pid}/exe`);
@@ -127,7 +127,7 @@ function runningOnes(folder: string, platform: NodeJS.Platform): string[] {
     });
 }
 
-function listed(folder: string): string[] {
+function readFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -143,9 +143,4 @@ function isProgram(path: string, platform: NodeJS.Platform): boolean {
   } catch {
     return false;
   }
-}
-
-export interface FoundClaude {
-  readonly path: string;
-  readonly version: string;
 }

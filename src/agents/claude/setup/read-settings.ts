@@ -1,0 +1,140 @@
+/** Reads Claude Code's settings files for doctor: the user's, the current project's and the administrator's. */
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { limits } from "../../../core/limits.ts";
+import { mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { listOwnHooks } from "../../../settings-file/hooks.ts";
+import { errorCode, readSmallFile } from "../../../storage/files.ts";
+import { resolvePaths } from "../../../storage/paths.ts";
+import { type Env, homeOf } from "../../../system/home.ts";
+import { scopes } from "../../agent.ts";
+import type { CalledProgram, SettingsFacts } from "./findings.ts";
+import { settingsPath } from "./folder.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `cwd` is null if the current folder is gone: then there is no project. */
+export function readSettingsFiles(
+  env: Env,
+  cwd: string | null,
+  managed: readonly string[],
+): readonly SettingsFacts[] {
+  const home = homeOf(env);
+  const files = [
+    ...scopes
+      .filter((scope) => cwd !== null || scope === "user")
+      .map((scope) => ({ scope, path: settingsPath(scope, env, cwd ?? home) })),
+    ...managed.map((path) => ({ scope: "managed" as const, path })),
+  ];
+  // In the home folder, the user's file is the project's too.
+  const seen = new Set<string>();
+  const unique = files.filter(({ path }) => !seen.has(path) && seen.add(path));
+  return unique.flatMap(({ scope, path }) => readSettingsFile(scope, path) ?? []);
+}
+
+/** null if there is no such file. */
+function readSettingsFile(scope: SettingsFacts["scope"], path: string): SettingsFacts | null {
+  const empty = {
+    scope,
+    path,
+    problem: null,
+    own: [],
+    customEvents: [],
+    disablesAll: false,
+    managedOnly: false,
+  };
+  let text: string;
+  try {
+    text = readSmallFile(path, limits.maxAgentSettingsBytes);
+  } catch (error) {
+    const code = errorCode(error);
+    const isMissing = code === "ENOENT" || code === "ENOTDIR";
+    return isMissing ? null : { ...empty, problem: `it cannot be read (${code})` };
+  }
+  if (text.trim() === "") return empty;
+  try {
+    const own = listOwnHooks(text);
+    const settings = asFields(JSON.parse(text));
+    const custom = listCommands(settings).filter(({ command }) => mentionsBeckon(command));
+    return {
+      ...empty,
+      own,
+      customEvents: custom.map(({ event }) => event),
+      disablesAll: settings.disableAllHooks === true,
+      managedOnly: settings.allowManagedHooksOnly === true,
+    };
+  } catch (error) {
+    return { ...empty, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function asFields(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function listCommands(settings: Fields): { readonly event: string; readonly command: string }[] {
+  return Object.entries(asFields(settings.hooks)).flatMap(([event, groups]) =>
+    asArray(groups)
+      .flatMap((group) => asArray(asFields(group).hooks))
+      .flatMap((hook) => {
+        const { command } = asFields(hook);
+        return typeof command === "string" ? [{ event, command }] : [];
+      }),
+  );
+}
+
+/** The program that each of beckon's commands calls. */
+export function findCalledPrograms(
+  files: readonly SettingsFacts[],
+  env: Env,
+  readVersion: (binary: string) => Promise<string | null>,
+): Promise<readonly CalledProgram[]> {
+  const scopeOf = new Map(
+    files.flatMap(({ scope, own }) => own.map(({ command }) => [command, scope] as const)),
+  );
+  return Promise.all(
+    [...scopeOf].flatMap(([command, scope]) => {
+      const parts = readHookCommand(command);
+      if (parts === null) return [];
+      const { binary, home } = parts;
+      const { state } = resolvePaths(home === null ? env : { ...env, BECKON_HOME: home });
+      const status = isAbsolute(binary) ? findProgramStatus(binary) : "ok";
+      const mayRun =
+        status === "ok" && isAbsolute(binary) && (scope === "user" || isTrustedBinary(binary, null));
+      const reading = mayRun ? readVersion(binary) : Promise.resolve(null);
+      return [reading.then((version) => ({ command, binary, state, status, version }))];
+    }),
+  );
+}
+
+/** A path with a variable in it counts as one that can run: only the shell knows which file it is. */
+export const canRun = (binary: string): boolean => !isAbsolute(binary) || findProgramStatus(binary) === "ok";
+
+function findProgramStatus(path: string): CalledProgram["status"] {
+  try {
+    if (!statSync(path).isFile()) return "missing";
+  } catch {
+    return "missing";
+  }
+  try {
+    accessSync(path, constants.X_OK);
+    return "ok";
+  } catch {
+    return "not executable";
+  }
+}
+
+/** A project's settings can name any program. Doctor runs only this beckon and the one that install recorded. */
+export function isTrustedBinary(binary: string, installed: string | null): boolean {
+  const resolveLinks = (path: string): string => {
+    try {
+      return realpathSync(path);
+    } catch {
+      return path;
+    }
+  };
+  const trusted = [process.execPath, ...(installed === null ? [] : [installed])];
+  return trusted.map(resolveLinks).includes(resolveLinks(binary));
+}

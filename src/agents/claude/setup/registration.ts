@@ -1,0 +1,56 @@
+/** beckon's hooks in Claude Code's settings: what install writes, what is beckon's own, and whether it is there. */
+import { statSync } from "node:fs";
+import { limits } from "../../../core/limits.ts";
+import { hookCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { addHooks, isEmptySettings, listOwnHooks, removeHooks } from "../../../settings-file/hooks.ts";
+import { readSmallFile } from "../../../storage/files.ts";
+import type { Env } from "../../../system/home.ts";
+import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
+import { hooksFor } from "../hooks.ts";
+import { installedPluginsPath, settingsPath } from "./folder.ts";
+import { findPlugin } from "./plugin.ts";
+
+export function createRegistration(options: RegistrationOptions): Registration {
+  const { version, binary, home, platform } = options;
+  const command = hookCommand({ binary, agent: "claude", home }, platform);
+  const hooks = hooksFor(version).map((entry) => ({ ...entry, command }));
+  return { count: hooks.length, noun: "hook", add: (text) => addHooks(text, hooks).text };
+}
+
+export const entries: OwnEntries = {
+  findHomes: (text) => listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
+  remove: (text) => removeHooks(text).text,
+  isEmpty: isEmptySettings,
+};
+
+/** Looks at the user's own settings and plugins only: there can be any number of projects. Reads a file again if it changed. */
+export function createRegistrationCheck(env: Env): () => boolean {
+  const path = settingsPath("user", env, "");
+  const files = [path, installedPluginsPath(env)];
+  let lastState: string | null = null;
+  let isRegistered = false;
+  return () => {
+    const state = files.map(fileState).join();
+    if (state === lastState) return isRegistered;
+    lastState = state;
+    isRegistered = hasHooks(path) || findPlugin(env, null) !== null;
+    return isRegistered;
+  };
+}
+
+function fileState(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs} ${size} ${ino}`;
+  } catch {
+    return "";
+  }
+}
+
+function hasHooks(path: string): boolean {
+  try {
+    return listOwnHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
+  } catch {
+    return false;
+  }
+}
