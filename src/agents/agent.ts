@@ -68,7 +68,9 @@ export interface AgentRuntime {
   watch(context: WatchContext): AgentWatcher | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;
-  /** Returns a function that tells whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
+  /** True if the agent's own folder is there. */
+  isPresent(env: Env): boolean;
+  /** Returns a function that checks whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
   createRegistrationCheck(env: Env): () => boolean;
 }
 

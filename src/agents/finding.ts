@@ -27,12 +27,7 @@ export interface Finding {
   readonly fix: string | null;
 }
 
-export type CreateFinding = (
-  state: FindingState,
-  name: string,
-  text: string,
-  fix?: string | null,
-) => Finding;
+export type CreateFinding = (state: FindingState, name: string, text: string, fix?: string | null) => Finding;
 
 /** Returns a function that creates findings about one link. */
 export function createFindings(link: string, prefix: string): CreateFinding {
@@ -40,8 +35,7 @@ export function createFindings(link: string, prefix: string): CreateFinding {
 }
 
 /** `a, b and c` */
-export const formatList = (items: readonly string[]): string =>
-  new Intl.ListFormat("en-GB").format(items);
+export const formatList = (items: readonly string[]): string => new Intl.ListFormat("en-GB").format(items);
 
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

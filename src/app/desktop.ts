@@ -1,8 +1,10 @@
 /** The desktop's adapters, chosen and connected. They are loaded when they are first needed. */
 import { version } from "../../package.json";
-import type { LoadedAgents } from "../agents/index.ts";
+import type { Agent } from "../agents/agent.ts";
+import { findAgent, type LoadedAgents } from "../agents/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Notifier, NotifierReport, OpenAlertSink, Terminals } from "../core/ports.ts";
+import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -19,12 +21,12 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface DesktopOptions {
   readonly paths: Paths;
   readonly env: Env;
+  readonly table: readonly Agent[];
   readonly agents: LoadedAgents;
 }
 
 export interface TrayOptions extends Omit<TraySinkOptions, "facts" | "home"> {
-  /** Hooks are registered, or have sent events. */
-  readonly isConnected: () => boolean;
+  readonly unconnected: () => MenuFacts["unconnected"];
   readonly problems: () => readonly string[];
 }
 
@@ -37,14 +39,17 @@ export interface OpenDesktopOptions {
 export interface Desktop {
   readonly terminals: Terminals;
   /** What user actions need of this system. They work without a desktop as far as they can. */
-  readonly actions: Pick<UserActionsOptions, "version" | "findTranscript" | "openFile" | "copy" | "connect">;
+  readonly actions: Pick<
+    UserActionsOptions,
+    "version" | "findTranscript" | "openFile" | "copy" | "agentName" | "connect"
+  >;
   createTray(options: TrayOptions): TraySink;
   /** Resolves when icon and notifications are there, or cannot be shown. */
   open(options: OpenDesktopOptions): Promise<void>;
   notifierReport(): Promise<(NotifierReport & { readonly isSilenced: boolean | null }) | null>;
 }
 
-export function createDesktop({ paths, env, agents }: DesktopOptions): Desktop {
+export function createDesktop({ paths, env, table, agents }: DesktopOptions): Desktop {
   const home = homeOf(env);
   let opening: Promise<unknown> = Promise.resolve();
   let notifier: Notifier | null = null;
@@ -62,19 +67,20 @@ export function createDesktop({ paths, env, agents }: DesktopOptions): Desktop {
         ]);
         return copy(text, exec, env);
       },
-      async connect() {
-        const [{ connectClaude }, { exec }] = await Promise.all([
-          import("../setup/connect.ts"),
+      agentName: (id) => findAgent(id, table)?.name ?? id,
+      async connect(id) {
+        const [{ connectAgent }, { exec }] = await Promise.all([
+          import("../setup/connect-agent.ts"),
           import("../system/exec.ts"),
         ]);
-        return connectClaude({ paths, env, exec, version });
+        return connectAgent(id, { agents: table, paths, env, exec, version });
       },
     },
-    createTray: ({ isConnected, problems, ...options }) =>
+    createTray: ({ unconnected, problems, ...options }) =>
       createTraySink({
         ...options,
         home,
-        facts: () => ({ version, hooksInstalled: isConnected(), problems: problems() }),
+        facts: () => ({ version, unconnected: unconnected(), problems: problems() }),
       }),
     open({ tray, addAlertSink, onAction }) {
       const folder = paths.helpers;

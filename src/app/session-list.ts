@@ -16,7 +16,7 @@ export interface SessionListOptions {
   readonly clock: () => ClockReading;
   readonly config: () => Config;
   readonly problems: () => readonly string[];
-  readonly isConnected: () => boolean;
+  readonly unconnected: () => readonly { readonly name: string }[];
 }
 
 export function createSessionList(options: SessionListOptions): SessionList {
@@ -48,8 +48,10 @@ export function createSessionList(options: SessionListOptions): SessionList {
       const { at } = clock();
       const now = { at, minuteOfDay: minuteOfDay(at) };
       const quiet = findQuietMode(preferences().quietUntil, config().quietHours, now);
-      const unconnected = "Claude Code's hooks are not registered. Run: beckon --install";
-      const problems = [...(options.isConnected() ? [] : [unconnected]), ...options.problems()];
+      const unconnected = options
+        .unconnected()
+        .map(({ name }) => `${name}'s hooks are not registered. Run: beckon --install`);
+      const problems = [...unconnected, ...options.problems()];
       return { ...(quiet ? { quiet } : {}), ...(problems.length > 0 ? { problems } : {}) };
     },
   };

@@ -9,11 +9,9 @@ import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
 import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
-import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { maskText } from "../secrets/rules.ts";
-import { createConnection } from "../setup/connection.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
 import { acquireLock } from "../storage/lock.ts";
@@ -24,6 +22,7 @@ import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { homeOf } from "../system/home.ts";
 import { watchAgents } from "../watch/index.ts";
+import { createConnection } from "./connection.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import { createRenderLoop } from "./render-loop.ts";
@@ -82,7 +81,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   logSettings();
   onSettingsChanged.push(logSettings);
   const { config } = settings;
-  const agents = await loadAgents(options.agents ?? everyAgent);
+  const table = options.agents ?? everyAgent;
+  const agents = await loadAgents(table);
 
   // 2. State: the snapshot, and what the journal has after it.
   const state = openState({
@@ -112,7 +112,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onError,
   });
   const { pending, recorder } = answers;
-  const desktop = createDesktop({ paths, env, agents });
+  const desktop = createDesktop({ paths, env, table, agents });
   const alerts = createAlerts({
     clock,
     sessions: store.sessions,
@@ -134,14 +134,12 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onSuppressed: recorder.notShown,
     onProblem,
   });
-  const isRegistered = createConnection(env);
-  let hasHookEvents = sessionsNow().some((session) => session.prompted !== null);
-  const isConnected = () => hasHookEvents || isRegistered();
+  const connection = createConnection({ table, agents, env, sessions: sessionsNow() });
   const tray = desktop.createTray({
     config,
     preferences: alerts.preferences,
     details: pending.details,
-    isConnected,
+    unconnected: connection.unconnected,
     problems: settings.problems,
     refresh: renderLoop.refresh,
     onProblem,
@@ -162,12 +160,6 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });
   const snapshot = state.createSnapshotSink(spool.position);
-  const connection: Sink = {
-    name: "connection",
-    onChange({ event }) {
-      hasHookEvents ||= isHookChange(event.change) && !isProbe(event);
-    },
-  };
   const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray];
   onSettingsChanged.push(renderLoop.refresh, pending.recheck);
 
@@ -224,7 +216,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       clock,
       config,
       problems: settings.problems,
-      isConnected,
+      unconnected: connection.unconnected,
     }),
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),

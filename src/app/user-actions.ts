@@ -28,7 +28,9 @@ export interface UserActionsOptions {
   readonly openFile: (path: string) => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
   /** Registers the hooks and returns what was done, for the user. Throws an error with a message for the user. */
-  readonly connect: () => Promise<string>;
+  readonly connect: (agent: string) => Promise<string>;
+  /** What users call the agent. */
+  readonly agentName: (agent: string) => string;
   readonly quit: () => void;
   readonly onProblem: (text: string) => void;
 }
@@ -106,14 +108,12 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     if (problem) showMessage("The settings could not be opened", `They are in ${configPath}. ${problem}`);
   }
 
-  async function connect(): Promise<void> {
+  async function connect(agent: string): Promise<void> {
+    const name = options.agentName(agent);
     try {
-      showMessage("Claude Code is connected", await options.connect());
+      showMessage(`${name} is connected`, await options.connect(agent));
     } catch (error) {
-      showMessage(
-        "Claude Code could not be connected",
-        error instanceof Error ? error.message : String(error),
-      );
+      showMessage(`${name} could not be connected`, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -134,7 +134,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "about":
         return showMessage(`beckon ${options.version}`, `Running at ${options.url()}`);
       case "connect":
-        return connect();
+        return connect(action.agent);
       case "quit":
         return options.quit();
       case "mute":

@@ -1,6 +1,6 @@
 /** How doctor asks the running app, with a limit on everything. */
 import { readFileSync } from "node:fs";
-import { sessionKey } from "../core/session/event.ts";
+import { createSessionKey } from "../core/session/event.ts";
 import type { HealthAnswer } from "../setup/doctor/app.ts";
 import type { LiveApp } from "../setup/doctor/live.ts";
 import { type AppReport, readReport } from "../setup/doctor/report.ts";
@@ -103,14 +103,17 @@ export function createLiveApp(paths: Paths, report: AppReport, agent: string): L
       alerts: report.notifier !== null && report.notifier.missing === null,
     },
     async hasAsk(session) {
-      const told = await ask(`/api/sessions/${encodeURIComponent(sessionKey(agent, session))}`, answerMs);
+      const told = await ask(
+        `/api/sessions/${encodeURIComponent(createSessionKey(agent, session))}`,
+        answerMs,
+      );
       const { asks } = Object(told?.body) as { asks?: unknown };
       return told?.status === 200 && Array.isArray(asks) && asks.length > 0;
     },
     async probe(session, withReach) {
       const told = await ask(withReach ? "/api/doctor?reach" : "/api/doctor", reportMs);
       const now = readReport(told?.body ?? null);
-      return now?.probes.find((probe) => probe.session === sessionKey(agent, session)) ?? null;
+      return now?.probes.find((probe) => probe.session === createSessionKey(agent, session)) ?? null;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Findings for people: grouped by link, aligned, with what to do under each problem. Pure: findings in, lines out. */
-import { type Finding, links, type FindingState } from "../agents/finding.ts";
+import { type Finding, type FindingState, links } from "../agents/finding.ts";
 import { wrapText } from "./output.ts";
 
 export interface Screen {

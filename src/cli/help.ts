@@ -1,15 +1,19 @@
 /** `beckon --help` and `beckon --version`. */
 import { version as currentVersion } from "../../package.json";
+import type { Agent } from "../agents/agent.ts";
+import { agents, defaultAgent } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
 import { print } from "./output.ts";
 
-const text = `beckon alerts you the moment a coding agent needs you.
+const createText = (
+  table: readonly Agent[],
+): string => `beckon alerts you the moment a coding agent needs you.
 
-  beckon --install            connect Claude Code, start beckon now and at login
+  beckon --install            connect ${joinNames(table)}, start beckon now and at login
       [--dry-run] [--scope user|project|local] [--agent NAME]
       [--login | --no-login]
   beckon --uninstall          undo it; --purge also removes beckon's data
-      [--dry-run] [--purge]
+      [--dry-run] [--purge] [--scope user|project|local] [--agent NAME]
 
   beckon start                run in the background
   beckon                      run in this terminal
@@ -37,13 +41,18 @@ Environment:
   BECKON_HOME        one folder for all files (absolute; set it for agents too)
   BECKON_PORT        the port (4488; if it is in use, the next free one)
   BECKON_URL         where hooks send events (this machine only)
-  BECKON_PROVIDER    the agent to assume if a hook names none (claude)
+  BECKON_PROVIDER    the agent to assume if a hook names none (${defaultAgent})
   BECKON_DEBUG       if set, errors come with their stack
-  CLAUDE_CONFIG_DIR  Claude Code's own folder (~/.claude)
-`;
+${table.flatMap(({ settingsVariables }) => settingsVariables.map(formatVariable)).join("")}`;
 
-export async function help(): Promise<number> {
-  print(text);
+const joinNames = (table: readonly Agent[]): string =>
+  new Intl.ListFormat("en-GB").format(table.map(({ name }) => name));
+
+const formatVariable = ({ name, meaning }: Agent["settingsVariables"][number]): string =>
+  `  ${name.padEnd(17)}  ${meaning}\n`;
+
+export async function help(_args: string[], table: readonly Agent[] = agents): Promise<number> {
+  print(createText(table));
   return 0;
 }
 

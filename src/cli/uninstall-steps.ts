@@ -185,14 +185,7 @@ async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
   removeRegistryKeys(registryKeys);
 }
 
-async function removeOwnFiles({
-  paths,
-  env,
-  stuck,
-  isDryRun,
-  isOwnFolder,
-  fail,
-}: Uninstall): Promise<void> {
+async function removeOwnFiles({ paths, env, stuck, isDryRun, isOwnFolder, fail }: Uninstall): Promise<void> {
   if (isDryRun || !isOwnFolder || !existsSync(paths.state)) return;
   const { helpers, off, launching } = paths;
   const folders = env.BECKON_HOME && isShared(paths) ? [] : [helpers];

@@ -28,9 +28,7 @@ export async function uninstall(args: string[], table: readonly Agent[] = agents
   const isChosen = Boolean(process.env.BECKON_HOME);
   const isOwnFolder = !isChosen || isBeckonHere(paths);
   const hasState = existsSync(paths.state);
-  const loaded = await Promise.all(
-    table.map(async (agent) => ({ agent, setup: await agent.loadSetup() })),
-  );
+  const loaded = await Promise.all(table.map(async (agent) => ({ agent, setup: await agent.loadSetup() })));
   const cwd = currentFolder();
 
   const carryOut = async (): Promise<Uninstall> => {

@@ -183,8 +183,7 @@ function removeCopy({ plan, copy }: PlacedBinary): void {
   removeEmptyFolders(dirname(plan.binary), copy.madeFolder);
 }
 
-const homeSetting = ({ env, paths }: InstallOptions): string | null =>
-  env.BECKON_HOME ? paths.state : null;
+const homeSetting = ({ env, paths }: InstallOptions): string | null => (env.BECKON_HOME ? paths.state : null);
 
 function createRegistration(
   { setup, version }: FoundAgent,

@@ -74,7 +74,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     config: () => defaultConfig,
     preferences: alerts.preferences,
     details: () => null,
-    facts: () => ({ hooksInstalled: true, version: "1.2.3", problems: [] }),
+    facts: () => ({ unconnected: [], version: "1.2.3", problems: [] }),
     home: "/home/dev",
     refresh: loop.refresh,
     onProblem,

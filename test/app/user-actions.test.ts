@@ -39,6 +39,7 @@ function click(
     openFile: never,
     copy: never,
     connect: never,
+    agentName: (agent) => agent,
     quit: never,
     onProblem: (text) => void said.push(text),
     ...more,

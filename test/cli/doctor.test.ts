@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { doctorLines, sumOf } from "../../src/cli/doctor-table.ts";
-import { askEvent } from "../../src/setup/doctor/live.ts";
 import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { createWorld, until, type World } from "../world.ts";
 
@@ -85,7 +85,7 @@ describe("broken, and named", () => {
     expect(found.problems).toEqual(["fail hooks.none"]);
     expect(found.code).toBe(1);
     expect(found.of("hooks.none").fix).toBe("Run: beckon --install");
-    expect(found.of("live.heard").text).toContain("called directly, as no hook is registered");
+    expect(found.of("live.heard").text).toContain("called directly, because no hook is registered");
   });
 
   test("the plugin in place of registered hooks is nothing broken, and its hooks are not said to be missing", async () => {
@@ -95,7 +95,7 @@ describe("broken, and named", () => {
     expect(found.problems).toEqual([]);
     expect(found.of("hooks.plugin").text).toBe("registered by the plugin beckon@beckon");
     expect(found.of("live.heard").text).toContain(
-      "called directly, as only Claude Code itself runs the hooks of a plugin",
+      "called directly, because only Claude Code itself runs the hooks of a plugin",
     );
   });
 
@@ -164,7 +164,8 @@ describe("broken, and named", () => {
   });
 
   test("a test event that stayed in the spool never becomes a session, and is nothing that waits", async () => {
-    const EVENT = JSON.stringify(askEvent("beckon-doctor-1"));
+    const { createRequest } = createLiveTest({ files: [], plugin: null, binary: null });
+    const EVENT = JSON.stringify(createRequest("beckon-doctor-1", "a test"));
     const hook = ["sh", "-c", 'printf %s "$EVENT" | "$0" hook claude', binary];
     await world.spawn(hook, { ...env(), EVENT }).exited;
     // The next start is later than this.

@@ -42,7 +42,7 @@ describe("another program that writes the same file", () => {
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
     // The undone attempt left no trace.
     expect(home.backups()).toHaveLength(1);
-    expect(await home.uninstall()).toBe("as before");
+    expect(await home.uninstall()).toBe("restored");
     expect(JSON.parse(home.read())).toEqual({ model: "opus", times: 3 });
   });
 
@@ -55,7 +55,7 @@ describe("another program that writes the same file", () => {
     };
     await home.install({ rewrite: { beforeCompare } });
     expect(JSON.parse(home.read())).toMatchObject({ model: "opus" });
-    expect(await home.uninstall()).toBe("as before");
+    expect(await home.uninstall()).toBe("restored");
     expect(home.read()).toBe('{"model":"opus"}');
   });
 

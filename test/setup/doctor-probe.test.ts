@@ -1,12 +1,12 @@
 /** doctor's test session: as visible as any other while it lasts, and gone without a trace. */
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
+import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { createProbeId } from "../../src/core/session/probe.ts";
 import { createIngest } from "../../src/ingest/index.ts";
-import { askEvent } from "../../src/setup/doctor/live.ts";
-import { runHook } from "../../src/setup/doctor/run-hook.ts";
+import { runHook } from "../../src/setup/doctor/live.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
 import { alertsOf, titles, whys, withAlerts } from "../core/view/alerts/fixture.ts";
@@ -14,6 +14,7 @@ import { ask, blocked, keyOf } from "../core/view/menu/fixture.ts";
 import { until } from "../world.ts";
 
 const sessionId = createProbeId("1");
+const liveTest = createLiveTest({ files: [], plugin: null, binary: null });
 const probe = blocked("beckon doctor", 0, { sessionId });
 
 describe("its alert", () => {
@@ -62,7 +63,11 @@ describe("its events", () => {
       dispatch: (event) => void counted.push(event),
       onError: () => {},
     });
-    const body = { provider: "claude", _meta: { id: "1", at: now.at - ageMs }, payload: askEvent(sessionId) };
+    const body = {
+      provider: "claude",
+      _meta: { id: "1", at: now.at - ageMs },
+      payload: liveTest.createRequest(sessionId, "a test"),
+    };
     return { counted, intake, body };
   }
 
@@ -98,7 +103,7 @@ describe("its events", () => {
 });
 
 describe("the command", () => {
-  const hook = (run: string) => ({ run, env: { PATH: process.env.PATH } });
+  const hook = (command: string) => ({ command, env: { PATH: process.env.PATH } });
 
   test("gets the event on stdin, and its words and exit code are told", async () => {
     const ran = await runHook(hook("cat; echo oops >&2; exit 3"), { a: 1 }, 5_000);
@@ -114,7 +119,7 @@ describe("the command", () => {
     expect(await runHook(hook("exit 0"), { long: "x".repeat(1_000_000) }, 5_000)).toMatchObject({ code: 0 });
   });
   test("that is not there is a failure with a reason", async () => {
-    const ran = await runHook({ run: ["/nowhere/beckon", "hook"], env: {} }, {}, 5_000);
+    const ran = await runHook({ command: ["/nowhere/beckon", "hook"], env: {} }, {}, 5_000);
     expect(ran.code).toBe(-1);
     expect(ran.stderr).toContain("ENOENT");
   });

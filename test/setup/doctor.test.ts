@@ -5,8 +5,7 @@ import type { NotifierReport } from "../../src/core/ports.ts";
 import { type AppFacts, appFindings } from "../../src/setup/doctor/app.ts";
 import { type FilesFacts, filesFindings } from "../../src/setup/doctor/files.ts";
 import { iconFindings } from "../../src/setup/doctor/icon.ts";
-import type { Live } from "../../src/setup/doctor/live.ts";
-import { type LiveFacts, liveFindings } from "../../src/setup/doctor/live-findings.ts";
+import { findLiveFindings, type LiveFacts, type LiveResult } from "../../src/setup/doctor/live.ts";
 import { type LoginFacts, loginFindings } from "../../src/setup/doctor/login.ts";
 import { notificationFindings } from "../../src/setup/doctor/notifications.ts";
 import { type AppReport, type ProbeReport, readReport } from "../../src/setup/doctor/report.ts";
@@ -173,27 +172,27 @@ describe("the live event", () => {
     held: null,
     reach: null,
   };
-  const live: Live = {
-    asked: run,
-    ended: run,
-    heardMs: 20,
+  const live: LiveResult = {
+    request: run,
+    end: run,
+    receivedMs: 20,
     countedMs: 40,
     alertMs: 60,
     probe,
-    isGone: true,
+    isRemoved: true,
   };
-  const facts = (more: Partial<Live>, shows = { icon: true, alerts: true }): LiveFacts => ({
+  const facts = (more: Partial<LiveResult>, shows = { icon: true, alerts: true }): LiveFacts => ({
     path: "~/.claude/settings.json",
-    why: null,
-    outcome: { kind: "up", live: { ...live, ...more }, shows, notifier: dunst },
+    reason: null,
+    outcome: { kind: "up", result: { ...live, ...more }, shows, notifier: dunst },
   });
   const well = ["ok live.heard", "ok live.counted", "ok live.alert", "ok live.gone"];
 
   const cases: [string, LiveFacts, string[]][] = [
     ["through everything, and away", facts({}), well],
     ["without a desktop", facts({}, { icon: false, alerts: false }), ["ok live.heard", "ok live.gone"]],
-    ["not heard", facts({ heardMs: null, isGone: null, ended: null }), ["fail live.unheard"]],
-    ["slowly", facts({ heardMs: 800 }), ["warn live.slow", ...well.slice(1)]],
+    ["not heard", facts({ receivedMs: null, isRemoved: null, end: null }), ["fail live.unheard"]],
+    ["slowly", facts({ receivedMs: 800 }), ["warn live.slow", ...well.slice(1)]],
     ["not counted", facts({ countedMs: null }), [well[0] ?? "", "fail live.uncounted", ...well.slice(2)]],
     [
       "held back",
@@ -210,23 +209,31 @@ describe("the live event", () => {
       facts({ probe: { ...probe, alert: null }, alertMs: null }),
       ["ok live.heard", "ok live.counted", "fail live.no-alert", "ok live.gone"],
     ],
-    ["stays", facts({ isGone: false }), [...well.slice(0, 3), "fail live.stays"]],
-    ["a hook that fails", facts({ asked: { ...run, code: 1 } }), ["fail live.exit", ...well]],
-    ["a hook that hangs", facts({ asked: { ...run, code: null } }), ["fail live.hangs", ...well]],
-    ["a hook that talks", facts({ asked: { ...run, stdout: "hello" } }), ["fail live.stdout", ...well]],
-    ["a hook that says nothing in JSON", facts({ asked: { ...run, stdout: "{}" } }), well],
+    ["stays", facts({ isRemoved: false }), [...well.slice(0, 3), "fail live.stays"]],
+    ["a hook that fails", facts({ request: { ...run, code: 1 } }), ["fail live.exit", ...well]],
+    ["a hook that hangs", facts({ request: { ...run, code: null } }), ["fail live.hangs", ...well]],
+    ["a hook that talks", facts({ request: { ...run, stdout: "hello" } }), ["fail live.stdout", ...well]],
+    ["a hook that says nothing in JSON", facts({ request: { ...run, stdout: "{}" } }), well],
     [
       "with the app down",
-      { path: null, why: "no hook is registered", outcome: { kind: "down", asked: run, isKept: true } },
+      {
+        path: null,
+        reason: "no hook is registered",
+        outcome: { kind: "down", request: run, isSpooled: true },
+      },
       ["ok live.kept"],
     ],
     [
       "with the app down, and lost",
-      { path: null, why: "no hook is registered", outcome: { kind: "down", asked: run, isKept: false } },
+      {
+        path: null,
+        reason: "no hook is registered",
+        outcome: { kind: "down", request: run, isSpooled: false },
+      },
       ["fail live.lost"],
     ],
   ];
-  test.each(cases)("%s", (_, given, says) => expect(brief(liveFindings(given))).toEqual(says));
+  test.each(cases)("%s", (_, given, says) => expect(brief(findLiveFindings(given))).toEqual(says));
 });
 
 describe("the icon", () => {

@@ -1,4 +1,4 @@
-/** A person's home with Claude Code's settings, and a small program that passes for beckon. */
+/** A home folder with Claude Code's settings, and a small program in the place of beckon. */
 import {
   chmodSync,
   existsSync,
@@ -12,9 +12,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Agent } from "../../src/agents/agent.ts";
+import { claudeSetup, createClaudeSetup, type MachineOptions } from "../../src/agents/claude/setup/index.ts";
+import { agents } from "../../src/agents/index.ts";
 import { type InstallOptions, install } from "../../src/setup/install.ts";
 import { readInstallRecord } from "../../src/setup/record.ts";
-import { type Unregistered, unregister } from "../../src/setup/unregister.ts";
+import { type UnregisterOutcome, unregister } from "../../src/setup/register.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { exec } from "../../src/system/exec.ts";
 
@@ -24,6 +27,13 @@ const made: string[] = [];
 export function removeHomes(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
+
+/** The table of agents on a machine with nothing but what the test puts there. */
+export const agentsOn = (machine: MachineOptions = {}): readonly Agent[] =>
+  agents.map((agent) => ({
+    ...agent,
+    loadSetup: async () => createClaudeSetup({ managed: [], systemPaths: [], ...machine }),
+  }));
 
 export function temporaryHome(parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, "beckon-install-"));
@@ -53,6 +63,8 @@ export function homeAt(home: string) {
     return { path, readFrom: path };
   };
   const options = (more: Partial<InstallOptions> = {}): InstallOptions => ({
+    agents: agentsOn(),
+    selected: null,
     paths: places,
     env,
     cwd: home,
@@ -60,8 +72,6 @@ export function homeAt(home: string) {
     exec,
     program: more.program ?? program(),
     version: "0.1.0",
-    managed: [],
-    usual: [],
     ...more,
   });
 
@@ -77,10 +87,16 @@ export function homeAt(home: string) {
     options,
     claude: (version: string) => script(at("programs", "claude"), `${version} (Claude Code)`),
     read: (path = settings) => readFileSync(path, "utf8"),
-    install: (more: Partial<InstallOptions> = {}) => install(options(more)),
-    async uninstall(path = settings): Promise<Unregistered> {
-      const entry = readInstallRecord(places)?.files.find((file) => file.path === path) ?? null;
-      return (await unregister(path, entry, places, { home })).how;
+    /** The result, with that of the only agent. */
+    async install(more: Partial<InstallOptions> = {}) {
+      const result = await install(options(more));
+      const [agent] = result.agents;
+      if (!agent || result.agents.length > 1) throw new Error("not one agent");
+      return { ...agent, ...result };
+    },
+    async uninstall(path = settings): Promise<UnregisterOutcome> {
+      const recorded = readInstallRecord(places)?.files.find((file) => file.path === path) ?? null;
+      return (await unregister({ path, entries: claudeSetup.entries, recorded }, places, { home })).outcome;
     },
     backups: () => (existsSync(places.backups) ? readdirSync(places.backups).sort() : []),
     installed: () => readInstallRecord(places),

@@ -18,7 +18,7 @@ import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { planInstall } from "../../src/setup/install.ts";
 import { testWith } from "../needs.ts";
 import { modeOf, withTmpfs } from "../storage/folder.ts";
-import { removeHomes, temporaryHome } from "./home.ts";
+import { agentsOn, removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(removeHomes);
 
@@ -38,7 +38,7 @@ describe("for the version that is here", () => {
     const home = temporaryHome();
     home.claude(version);
     const done = await home.install();
-    expect(done.claude.claude).toEqual({ path: home.at("programs", "claude"), version });
+    expect(done.search.program).toEqual({ path: home.at("programs", "claude"), version });
     expect(eventsIn(home.read())).toEqual(eventsFor(version));
   });
 
@@ -47,7 +47,7 @@ describe("for the version that is here", () => {
     home.claude("2.1.325");
     await home.install();
     const done = await home.install({ env: { ...home.env, PATH: "" } });
-    expect(done.claude.claude?.path).toBe(home.at("programs", "claude"));
+    expect(done.search.program?.path).toBe(home.at("programs", "claude"));
     expect(done.isChanged).toBe(false);
   });
 
@@ -57,14 +57,14 @@ describe("for the version that is here", () => {
     await home.install();
     rmSync(claude);
     const done = await home.install();
-    expect(done).toMatchObject({ claude: { claude: null }, claudeVersion: "2.1.325", isChanged: false });
+    expect(done).toMatchObject({ search: { program: null }, version: "2.1.325", isChanged: false });
     expect(eventsIn(home.read())).toEqual(eventsFor("2.1.325"));
   });
 
   test("one that never was is taken for the oldest, whose hooks all know", async () => {
     const home = temporaryHome();
     const done = await home.install();
-    expect(done.claudeVersion).toBeNull();
+    expect(done.version).toBeNull();
     expect(eventsIn(home.read())).toEqual(eventsFor(null));
   });
 
@@ -108,7 +108,7 @@ describe("the settings file", () => {
     await home.install();
     expect(lstatSync(home.settings).isSymbolicLink()).toBe(true);
     expect(eventsIn(readFileSync(real, "utf8"))).toEqual(eventsFor(null));
-    expect(await home.uninstall()).toBe("as before");
+    expect(await home.uninstall()).toBe("restored");
     expect(lstatSync(home.settings).isSymbolicLink()).toBe(true);
     expect(readFileSync(real, "utf8")).toBe(theirs);
   });
@@ -158,7 +158,7 @@ describe("the settings file", () => {
     }
     expect(home.backups()).toHaveLength(6);
     expect(home.backups()[0]).toBe(first as string);
-    expect(await home.uninstall()).toBe("as before");
+    expect(await home.uninstall()).toBe("restored");
     expect(home.read()).toBe(theirs);
   });
 
@@ -258,9 +258,10 @@ test("a look ahead tells what would be done, and changes nothing", async () => {
   home.put(home.settings, theirs);
   const options = home.options();
   const before = home.tree();
-  const plan = await planInstall(options);
-  expect(plan).toMatchObject({ binary: { do: "copy" }, before: theirs });
-  expect(eventsIn(plan.after)).toEqual(eventsFor(null));
+  const { binary, agents } = await planInstall(options);
+  expect(binary.do).toBe("copy");
+  expect(agents).toMatchObject([{ before: theirs }]);
+  expect(eventsIn(agents[0]?.after ?? "")).toEqual(eventsFor(null));
   expect(home.tree()).toEqual(before);
 });
 
@@ -292,7 +293,9 @@ describe("a person is warned", () => {
   ])("of an administrator's %s", async (text, says) => {
     const home = temporaryHome();
     const managed = [home.put(home.at("etc", "managed-settings.json"), text)];
-    expect((await home.install({ managed })).warnings).toEqual([expect.stringContaining(says)]);
+    expect((await home.install({ agents: agentsOn({ managed }) })).warnings).toEqual([
+      expect.stringContaining(says),
+    ]);
   });
 
   test("of a plugin that brings the same hooks, unless it is off", async () => {
@@ -315,7 +318,7 @@ test("settings with a byte that another system's editor put first keep it", asyn
   home.put(home.settings, "\ufeff{}\r\n");
   await home.install();
   expect([...readFileSync(home.settings).subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
-  expect(await home.uninstall()).toBe("as before");
+  expect(await home.uninstall()).toBe("restored");
   expect(readFileSync(home.settings)).toEqual(Buffer.from("\ufeff{}\r\n"));
 });
 

@@ -40,7 +40,7 @@ describe("install, then uninstall", () => {
     if (hadOurs) {
       expect(listOwnHooks(home.read())).toEqual([]);
     } else {
-      expect(how).toBe("as before");
+      expect(how).toBe("restored");
       expect(readFileSync(home.settings)).toEqual(bytes);
     }
   });
@@ -110,7 +110,7 @@ describe("an uninstall", () => {
     await home.install();
     home.claude("2.1.325");
     await home.install({ program: home.program("0.2.0") });
-    expect(await home.uninstall()).toBe("as before");
+    expect(await home.uninstall()).toBe("restored");
     expect(home.read()).toBe(before);
   });
 

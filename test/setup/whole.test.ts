@@ -109,6 +109,37 @@ describe("a whole life", () => {
     });
   });
 
+  test("uninstalling one scope leaves the hooks of the others, and beckon itself", async () => {
+    const home = temporaryHome();
+    const cwd = home.at("project");
+    mkdirSync(cwd);
+    const project = join(cwd, ".claude", "settings.json");
+    await run(home, ["--install"], { cwd });
+    await run(home, ["--install", "--scope", "project"], { cwd, program: stable(home) });
+    expect(existsSync(project)).toBe(true);
+
+    const planned = await run(home, ["--uninstall", "--scope", "project", "--dry-run"], { cwd });
+    expect(planned.out).toBe(
+      "Nothing is changed: this is what beckon --uninstall would do.\nWould remove ~/project/.claude/settings.json, which was made for the hooks.\n",
+    );
+    expect(existsSync(project)).toBe(true);
+
+    const gone = await run(home, ["--uninstall", "--scope", "project"], { cwd, program: stable(home) });
+    expect(gone).toEqual({
+      out: "Removed ~/project/.claude/settings.json, which was made for the hooks.\n",
+      err: "",
+      code: 0,
+    });
+    expect(readdirSync(cwd)).toEqual([]);
+    expect(ownHooks(home.read()).length).toBeGreaterThan(0);
+    expect(existsSync(stable(home))).toBe(true);
+    expect(home.installed()?.files.map(({ path }) => path)).toEqual([home.settings]);
+
+    const rest = await run(home, ["--uninstall", "--agent", "claude"], { program: stable(home) });
+    expect(rest.out).toBe("Removed ~/.claude/settings.json, which was made for the hooks.\n");
+    expect(existsSync(stable(home))).toBe(true);
+  });
+
   test("an uninstall leaves the plugin, and says how to remove it", async () => {
     const home = temporaryHome();
     const stays =
@@ -336,20 +367,24 @@ describe("what cannot be is said in a line", () => {
       ["--install", "--scope", "galaxy"],
       '--scope takes user, project, local, but not "galaxy". See beckon --help.',
     ],
-    [["--install", "--scope"], "--scope takes user, project, local. See beckon --help."],
+    [["--install", "--scope"], "--scope needs a value: --scope user|project|local. See beckon --help."],
     [
       ["--install", "--agent", "hal"],
-      'beckon does not know the agent "hal": so far only claude. See beckon --help.',
+      'beckon does not know the agent "hal": it knows claude. See beckon --help.',
     ],
-    [["--install", "--agent"], "--agent takes a name: claude. See beckon --help."],
+    [["--install", "--agent"], "--agent needs a name: claude. See beckon --help."],
     [["--install", "--login", "--no-login"], "--login and --no-login exclude each other. See beckon --help."],
     [
       ["--install", "--force"],
-      '--install takes --dry-run, --agent NAME, --scope user|project|local, --login and --no-login, but not "--force". See beckon --help.',
+      'unknown option "--force": --install takes --dry-run, --login, --no-login, --scope user|project|local and --agent NAME. See beckon --help.',
     ],
     [
       ["--uninstall", "--all"],
-      'unknown option "--all": --uninstall takes --purge and --dry-run. See beckon --help.',
+      'unknown option "--all": --uninstall takes --purge, --dry-run, --scope user|project|local and --agent NAME. See beckon --help.',
+    ],
+    [
+      ["--uninstall", "--purge", "--scope", "user"],
+      "--purge removes everything: it excludes --scope and --agent. See beckon --help.",
     ],
   ])("%j", async (args, says) => {
     const home = temporaryHome();

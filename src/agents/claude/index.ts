@@ -4,6 +4,7 @@ import { autoAllow } from "./auto-allow.ts";
 import { decide } from "./decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./describe.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
+import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
@@ -17,5 +18,6 @@ export const claude: AgentRuntime = {
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
   watch: watchClaude,
   findTranscript,
+  isPresent,
   createRegistrationCheck,
 };

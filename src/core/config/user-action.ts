@@ -21,7 +21,7 @@ export type UserAction =
   | { readonly do: "copy-id"; readonly session: string }
   | { readonly do: "transcript"; readonly session: string }
   | { readonly do: "quiet"; readonly mode: QuietMode }
-  | { readonly do: "connect" }
+  | { readonly do: "connect"; readonly agent: string }
   | { readonly do: "dashboard" }
   | { readonly do: "settings" }
   | { readonly do: "about" }

@@ -13,7 +13,7 @@ export interface TraySinkOptions {
   readonly config: () => Config;
   readonly preferences: () => Preferences;
   readonly details: FindAskDetails;
-  readonly facts: () => Pick<MenuFacts, "hooksInstalled" | "version" | "problems">;
+  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "problems">;
   readonly home: string;
   readonly refresh: () => void;
   readonly onProblem: (text: string) => void;

@@ -31,7 +31,9 @@ const slowMs = 500;
 
 export function appFindings(facts: AppFacts): Finding[] {
   const { BECKON_URL: url } = facts.env;
-  const to = url ? [finding("warn", "url", `BECKON_URL sends this terminal's hooks to ${url}`, "Unset it")] : [];
+  const to = url
+    ? [finding("warn", "url", `BECKON_URL sends this terminal's hooks to ${url}`, "Unset it")]
+    : [];
   return [...answerFindings(facts), ...to];
 }
 

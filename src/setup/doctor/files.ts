@@ -77,10 +77,14 @@ function folderFindings(state: Held, { folder, me }: FilesFacts): Finding[] {
 function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: FilesFacts): Finding[] {
   const anew = "Restart it: beckon stop, then beckon start";
   if (token === null) {
-    return isRunning ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)] : [];
+    return isRunning
+      ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)]
+      : [];
   }
   if (typeof token === "string") {
-    return [finding("fail", "token-unreadable", `${authHeader} cannot be read (${token})`, "Check who owns it")];
+    return [
+      finding("fail", "token-unreadable", `${authHeader} cannot be read (${token})`, "Check who owns it"),
+    ];
   }
   const findings: Finding[] = [];
   if (me !== null && token.uid !== me) {

@@ -177,7 +177,8 @@ const slowMs = 500;
 export function findLiveFindings({ path, reason, outcome }: LiveFacts): Finding[] {
   const route = path === null ? `beckon hook called directly, because ${reason}` : `the command in ${path}`;
   const request = outcome.kind === "up" ? outcome.result.request : outcome.request;
-  const problems = path === null ? checkRun(request, "beckon hook", false) : checkRun(request, "the hook", true);
+  const problems =
+    path === null ? checkRun(request, "beckon hook", false) : checkRun(request, "the hook", true);
   if (outcome.kind === "down") {
     return [
       ...problems,
@@ -262,7 +263,9 @@ function findShown({ result, shows, notifier }: Extract<LiveFacts["outcome"], { 
     );
   } else {
     const number = handle === null ? "" : ` (number ${handle.split(" ").at(-1)})`;
-    findings.push(finding("ok", "alert", `alert accepted by the desktop${number} after ${formatMs(alertMs)}`));
+    findings.push(
+      finding("ok", "alert", `alert accepted by the desktop${number} after ${formatMs(alertMs)}`),
+    );
   }
   return findings;
 }

@@ -35,7 +35,8 @@ export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
 
 function itemFinding(item: LoginFacts["item"]): Finding {
   const again = "Run: beckon --install --login";
-  if (item === null) return finding("info", "unknown", "beckon knows no way to start at login on this system");
+  if (item === null)
+    return finding("info", "unknown", "beckon knows no way to start at login on this system");
   if (item.problem !== null) {
     const [text = "", ...fix] = item.problem.split(". ");
     return finding(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || again);

@@ -309,14 +309,7 @@ function findDuplicates(files: readonly SettingsFacts[], plugin: string | null):
     const events = [...new Set(repeated.map(({ event }) => event))];
     return events.length === 0
       ? []
-      : [
-          hookFinding(
-            "warn",
-            "twice",
-            `twice in ${path}: ${formatList(events)}`,
-            `${costsTwice} ${install}`,
-          ),
-        ];
+      : [hookFinding("warn", "twice", `twice in ${path}: ${formatList(events)}`, `${costsTwice} ${install}`)];
   });
   const [first, ...others] = files;
   if (first && others.length > 0) {

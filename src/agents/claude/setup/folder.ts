@@ -1,4 +1,5 @@
 /** Where Claude Code keeps its files. */
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Env, homeOf } from "../../../system/home.ts";
 import type { Scope } from "../../agent.ts";
@@ -8,6 +9,8 @@ export function claudeFolder(env: Env, platform: NodeJS.Platform = process.platf
   const folder = env.CLAUDE_CONFIG_DIR;
   return folder ? resolve(folder) : join(homeOf(env, platform), ".claude");
 }
+
+export const isPresent = (env: Env): boolean => existsSync(claudeFolder(env));
 
 export function settingsPath(scope: Scope, env: Env, cwd: string): string {
   switch (scope) {

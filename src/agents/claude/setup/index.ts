@@ -1,10 +1,9 @@
 /** Install, uninstall and doctor for Claude Code. */
-import { existsSync } from "node:fs";
-import type { AgentSetup, ExamineContext, Examination } from "../../agent.ts";
+import type { AgentSetup, Examination, ExamineContext } from "../../agent.ts";
 import { hooksFor, hookTable, isAtLeast } from "../hooks.ts";
 import { describeProgram, findProgram } from "./find-program.ts";
 import { agentLink, findHookFindings, findProgramFindings, type ProgramFacts } from "./findings.ts";
-import { claudeFolder, managedSettingsPaths, settingsPath } from "./folder.ts";
+import { isPresent, managedSettingsPaths, settingsPath } from "./folder.ts";
 import { createLiveTest } from "./live-test.ts";
 import { findLeftovers, findPlugin, findWarnings } from "./plugin.ts";
 import { findCalledPrograms, readSettingsFiles } from "./read-settings.ts";
@@ -22,7 +21,7 @@ export function createClaudeSetup({ managed, systemPaths }: MachineOptions = {})
   const findInstalled: AgentSetup["findProgram"] = (options) =>
     findProgram({ ...options, ...(systemPaths ? { systemPaths } : {}) });
   return {
-    isPresent: (env) => existsSync(claudeFolder(env)),
+    isPresent,
     findProgram: findInstalled,
     describeProgram,
     settingsPath,

@@ -22,7 +22,8 @@ import {
 } from "./session-entry.ts";
 
 export interface MenuFacts {
-  readonly hooksInstalled: boolean;
+  /** The agents that beckon offers to connect. Empty if one is connected. */
+  readonly unconnected: readonly { readonly id: string; readonly name: string }[];
   readonly dashboard: boolean;
   readonly version: string;
   /** The person's own folder; empty: not known. */
@@ -97,7 +98,12 @@ export function createMenu({
     [...connect(facts), ...problemEntries(facts)],
     needing.length > 0
       ? [...section("needs_you"), command("next", "Next waiting", { do: "next" })]
-      : [tell("calm", rows.length > 0 || !facts.hooksInstalled ? "Nothing needs you" : "No sessions yet")],
+      : [
+          tell(
+            "calm",
+            rows.length > 0 || facts.unconnected.length > 0 ? "Nothing needs you" : "No sessions yet",
+          ),
+        ],
     section("failed"),
     section("set_aside"),
     section("working"),
@@ -186,7 +192,9 @@ function ended(entries: readonly MenuEntry[]): MenuItem[] {
 }
 
 function connect(facts: MenuFacts): MenuEntry[] {
-  return facts.hooksInstalled ? [] : [command("connect", "Connect Claude Code…", { do: "connect" })];
+  return facts.unconnected.map(({ id, name }) =>
+    command(createEntryId("connect", id), `Connect ${name}…`, { do: "connect", agent: id }),
+  );
 }
 
 function problemEntries({ problems, home }: MenuFacts): MenuEntry[] {

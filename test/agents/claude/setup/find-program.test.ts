@@ -1,15 +1,15 @@
 /** Claude Code is found where people have it, also by a program that has no PATH of theirs. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { type FindOptions, findClaude } from "../../../../src/agents/claude/setup/find-program.ts";
+import { type FindClaudeOptions, findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
 import { exec } from "../../../../src/system/exec.ts";
 import { testWith } from "../../../needs.ts";
 import { type Home, removeHomes, temporaryHome } from "../../../setup/home.ts";
 
 afterAll(removeHomes);
 
-const find = ({ env }: Home, more: Partial<FindOptions> = {}) =>
-  findClaude({ env, exec, remembered: null, usual: [], ...more });
+const find = ({ env }: Home, more: Partial<FindClaudeOptions> = {}) =>
+  findProgram({ env, exec, remembered: null, systemPaths: [], ...more });
 const says = "2.1.325 (Claude Code)";
 
 describe("found", () => {
@@ -23,31 +23,31 @@ describe("found", () => {
     const home = temporaryHome();
     home.script(home.at(".nvm", "versions", "node", "v9.11.0", "bin", "claude"), "1.0.0 (Claude Code)");
     const path = home.script(home.at(...place), says);
-    expect((await find(home)).claude).toEqual({ path, version: "2.1.325" });
+    expect((await find(home)).program).toEqual({ path, version: "2.1.325" });
   });
 
   test("where npm's settings say", async () => {
     const home = temporaryHome();
     const path = home.script(home.at("tools", "bin", "claude"), says);
     home.put(home.at(".npmrc"), "registry=https://example.org/\nprefix = $HOME/tools\n");
-    expect((await find(home)).claude?.path).toBe(path);
+    expect((await find(home)).program?.path).toBe(path);
   });
 
   test("in PATH before anywhere else, and where it was last before the usual places", async () => {
     const home = temporaryHome();
-    const usual = [home.script(home.at("usr", "claude"), "1.0.0")];
+    const systemPaths = [home.script(home.at("usr", "claude"), "1.0.0")];
     const last = home.script(home.at("last", "claude"), "1.2.3");
     const remembered = { path: last, version: "1.2.0" };
-    expect((await find(home, { usual, remembered })).claude).toEqual({ path: last, version: "1.2.3" });
+    expect((await find(home, { systemPaths, remembered })).program).toEqual({ path: last, version: "1.2.3" });
     const path = home.claude("2.1.325");
-    expect((await find(home, { usual, remembered })).claude?.path).toBe(path);
+    expect((await find(home, { systemPaths, remembered })).program?.path).toBe(path);
   });
 
   test("in the next place where the first does not answer, and that is told", async () => {
     const home = temporaryHome();
     const broken = home.put(home.at("programs", "claude"), "#!/no/such/interpreter\n", 0o755);
     const path = home.script(home.at(".local", "bin", "claude"), says);
-    expect(await find(home)).toEqual({ claude: { path, version: "2.1.325" }, silent: [broken] });
+    expect(await find(home)).toEqual({ program: { path, version: "2.1.325" }, silent: [broken] });
   });
 });
 
@@ -64,9 +64,9 @@ testWith("linux")("a session that runs tells which program it is", async () => {
     const procStart = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
     const file = home.at(".claude", "sessions", `${session.pid}.json`);
     home.put(file, JSON.stringify({ pid: session.pid, procStart }));
-    expect((await find(home)).claude).toEqual({ path, version: Bun.version });
+    expect((await find(home)).program).toEqual({ path, version: Bun.version });
     home.put(file, JSON.stringify({ pid: session.pid, procStart: "1" }));
-    expect((await find(home)).claude).toBeNull();
+    expect((await find(home)).program).toBeNull();
   } finally {
     session.kill("SIGKILL");
   }
@@ -79,27 +79,32 @@ describe("not taken for Claude Code", () => {
   ])("%s", async (_, make) => {
     const home = temporaryHome();
     make(home);
-    expect(await find(home)).toEqual({ claude: null, silent: [] });
+    expect(await find(home)).toEqual({ program: null, silent: [] });
   });
 
   test.each(["Hello", "", "version two", "2.1"])("a program that says %j", async (text) => {
     const home = temporaryHome();
     const path = home.script(home.at("programs", "claude"), text);
-    expect(await find(home)).toEqual({ claude: null, silent: [path] });
+    expect(await find(home)).toEqual({ program: null, silent: [path] });
   });
 
   test("one that never answers, after a while", async () => {
     const home = temporaryHome();
     const path = home.put(home.at("programs", "claude"), "#!/bin/sh\nexec sleep 600\n", 0o755);
-    expect(await find(home, { timeoutMs: 200 })).toEqual({ claude: null, silent: [path] });
+    expect(await find(home, { timeoutMs: 200 })).toEqual({ program: null, silent: [path] });
   });
 
   test("a program of the project that one happens to be in", async () => {
     const home = temporaryHome();
     home.script(home.at("claude"), says);
     for (const PATH of [".", "", "../../install/", "node_modules/.bin:"]) {
-      const inProject: FindOptions = { env: { ...home.env, PATH }, exec, remembered: null, usual: [] };
-      expect((await findClaude(inProject)).claude).toBeNull();
+      const inProject: FindClaudeOptions = {
+        env: { ...home.env, PATH },
+        exec,
+        remembered: null,
+        systemPaths: [],
+      };
+      expect((await findProgram(inProject)).program).toBeNull();
     }
   });
 
@@ -107,7 +112,7 @@ describe("not taken for Claude Code", () => {
     const home = temporaryHome();
     const asked: string[] = [];
     const env = { ...home.env, WSL_DISTRO_NAME: "Debian", PATH: "/mnt/c/Users/ann/AppData/Roaming/npm" };
-    const watching: FindOptions["exec"] = async ([program = ""]) => {
+    const watching: FindClaudeOptions["exec"] = async ([program = ""]) => {
       asked.push(program);
       return { code: 0, stdout: says, stderr: "" };
     };

@@ -1,10 +1,14 @@
 /** What doctor says of Claude Code and of the hooks in its settings. */
 import { describe, expect, test } from "bun:test";
 import { hooksFor } from "../../../../src/agents/claude/hooks.ts";
-import { claudeFindings } from "../../../../src/agents/claude/setup/program-findings.ts";
+import {
+  findHookFindings,
+  findProgramFindings,
+  type HookFacts,
+  type SettingsFacts,
+} from "../../../../src/agents/claude/setup/findings.ts";
 import type { Finding } from "../../../../src/agents/finding.ts";
 import type { OwnHook } from "../../../../src/settings-file/hooks.ts";
-import { type HooksFacts, hooksFindings, type SettingsFacts } from "../../../../src/agents/claude/setup/hook-findings.ts";
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
 const only = (findings: readonly Finding[], id: string) => {
@@ -22,11 +26,11 @@ describe("Claude Code", () => {
     ["2.0.44", ["ok claude.found", "warn claude.no-requests", "info claude.lacks", "info claude.no-status"]],
     [null, ["warn claude.version"]],
   ])("version %s", (version, says) => {
-    expect(brief(claudeFindings({ path: "/usr/bin/claude", version }))).toEqual(says);
+    expect(brief(findProgramFindings({ path: "/usr/bin/claude", version }))).toEqual(says);
   });
 
   test("what an old version lacks is said in people's words, without an event's name", () => {
-    const { text, fix } = only(claudeFindings({ path: "/c", version: "2.0.76" }), "claude.lacks");
+    const { text, fix } = only(findProgramFindings({ path: "/c", version: "2.0.76" }), "claude.lacks");
     expect(text).toBe(
       "with this version beckon does not see that a question was answered by another hook, calls that auto mode refused, what MCP servers ask you, that a turn ended with an error, the end of compaction and its setup",
     );
@@ -34,7 +38,7 @@ describe("Claude Code", () => {
   });
 
   test("where there is none, how to get on is said", () => {
-    expect(claudeFindings({ path: null, version: null })).toMatchObject([
+    expect(findProgramFindings({ path: null, version: null })).toMatchObject([
       { state: "warn", fix: expect.stringContaining("beckon --install") },
     ]);
   });
@@ -56,16 +60,16 @@ const file = (more: Partial<SettingsFacts> = {}): SettingsFacts => ({
   path: "~/.claude/settings.json",
   problem: null,
   own: registered(),
-  around: [],
+  customEvents: [],
   disablesAll: false,
   managedOnly: false,
   ...more,
 });
 const called = { command, binary: "/home/ann/.local/bin/beckon", state: "/s", version: "1.0.0" };
-const look = (more: Partial<HooksFacts> = {}) =>
-  hooksFindings({
+const look = (more: Partial<HookFacts> = {}) =>
+  findHookFindings({
     files: [file()],
-    called: [{ ...called, found: "ok" }],
+    called: [{ ...called, status: "ok" }],
     plugin: null,
     wanted: hooksFor(version),
     isStrict: false,
@@ -91,7 +95,7 @@ describe("hooks", () => {
   const local = file({ scope: "local", path: ".claude/settings.local.json" });
   const other = file({ ...local, own: registered({ command: "/opt/beckon hook claude" }) });
   const extra = (event: string) => [...registered(), { ...registered()[0], event } as OwnHook];
-  const cases: [string, Partial<HooksFacts>, string[]][] = [
+  const cases: [string, Partial<HookFacts>, string[]][] = [
     ["none", { files: [], called: [] }, ["fail hooks.none"]],
     ["none, but the plugin", { files: [], called: [], plugin: "beckon@here" }, ["ok hooks.plugin"]],
     ["one of little weight missing", { files: [file({ own: without("Setup") })] }, ["warn hooks.missing"]],
@@ -159,22 +163,22 @@ describe("hooks", () => {
     ["the plugin as well", { plugin: "beckon@here" }, ["ok hooks.registered", "warn hooks.plugin-too"]],
     [
       "a program that is gone",
-      { called: [{ ...called, found: "missing" }] },
+      { called: [{ ...called, status: "missing" }] },
       ["ok hooks.registered", "fail hooks.gone"],
     ],
     [
       "a program that may not be run",
-      { called: [{ ...called, found: "not executable" }] },
+      { called: [{ ...called, status: "not executable" }] },
       ["ok hooks.registered", "fail hooks.not-executable"],
     ],
     [
       "another version",
-      { called: [{ ...called, found: "ok", version: "0.9.0" }] },
+      { called: [{ ...called, status: "ok", version: "0.9.0" }] },
       ["ok hooks.registered", "warn hooks.other-version"],
     ],
     [
       "another state folder",
-      { called: [{ ...called, found: "ok", state: "/elsewhere" }] },
+      { called: [{ ...called, status: "ok", state: "/elsewhere" }] },
       ["ok hooks.registered", "warn hooks.other-folder"],
     ],
     [
@@ -184,7 +188,7 @@ describe("hooks", () => {
     ],
     [
       "somebody's own way of calling beckon",
-      { files: [file({ around: ["Stop", "Stop"] })] },
+      { files: [file({ customEvents: ["Stop", "Stop"] })] },
       ["ok hooks.registered", "info hooks.around"],
     ],
   ];
@@ -195,8 +199,8 @@ describe("hooks", () => {
     const own = registered().map((hook) =>
       events.includes(hook.event) ? { ...hook, command: astray } : hook,
     );
-    const broken = { ...called, command: astray, binary: "/nowhere/beckon", found: "missing" as const };
-    return look({ files: [file({ own })], called: [{ ...called, found: "ok" }, broken] });
+    const broken = { ...called, command: astray, binary: "/nowhere/beckon", status: "missing" as const };
+    return look({ files: [file({ own })], called: [{ ...called, status: "ok" }, broken] });
   };
 
   test("a broken hook among good ones is named by its event", () => {
@@ -206,7 +210,7 @@ describe("hooks", () => {
     expect(only(oneBroken("Stop", "PermissionRequest"), "hooks.gone").text).toMatch(
       /^\w+ and \w+ call \/nowhere\/beckon, which is not there: those events are lost$/,
     );
-    const all = look({ called: [{ ...called, found: "missing" }] });
+    const all = look({ called: [{ ...called, status: "missing" }] });
     expect(only(all, "hooks.gone").text).toContain("the hooks call /home/ann/.local/bin/beckon, which");
     expect(only(all, "hooks.gone").text).toEndWith("nothing reaches beckon");
   });

@@ -92,7 +92,7 @@ export function ended(project: string, since: number, more: Partial<Session> = {
 export const keyOf = ({ agent, sessionId }: Session): string => `${agent}:${sessionId}`;
 
 export const facts: MenuInput["facts"] = {
-  hooksInstalled: true,
+  unconnected: [],
   dashboard: false,
   version: "1.2.3",
   home: "/home/dev",

@@ -134,7 +134,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
     ),
     now: fc.integer({ min: 0, max: 2 * minute }).map((ms) => ({ at: now.at + ms, t: now.t + ms })),
     facts: fc.record({
-      hooksInstalled: fc.boolean(),
+      unconnected: fc.subarray([{ id: "claude", name: "Claude Code" }]),
       dashboard: fc.boolean(),
       version: fc.constant("1.2.3"),
       home: fc.constantFrom("", "/home/dev"),

@@ -34,7 +34,7 @@ describe("the menu lists", () => {
   });
 
   test("on the first run, before all else, how to connect", () => {
-    const first = { facts: { ...facts, hooksInstalled: false } };
+    const first = { facts: { ...facts, unconnected: [{ id: "claude", name: "Claude Code" }] } };
     shows([], ["Connect Claude Code…", "---", "(Nothing needs you)"], first);
   });
 
