@@ -3,8 +3,13 @@ import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Agent, AgentSetup, ProgramSearch, Registration, Scope } from "../agents/agent.ts";
 import type { Exec } from "../core/ports.ts";
-import { type RewriteOptions, assertWritable, type SettingsFile, readStable } from "../settings-file/index.ts";
 import { SettingsError } from "../settings-file/hooks.ts";
+import {
+  assertWritable,
+  type RewriteOptions,
+  readStable,
+  type SettingsFile,
+} from "../settings-file/index.ts";
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
@@ -69,7 +74,9 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
   for (const target of targets) {
     const { setup, path } = target;
     const registration = createRegistration(target, binary.binary, options);
-    const { file, decision: after } = await readStable(path, homeOf(env), ({ text }) => registration.add(text));
+    const { file, decision: after } = await readStable(path, homeOf(env), ({ text }) =>
+      registration.add(text),
+    );
     if (after !== file.text) assertWritable(file);
     agents.push({ ...target, registration, before: file.text, after });
     warnings.push(...warnOfHardLink(file), ...setup.findWarnings(scope, env, cwd));

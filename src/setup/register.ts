@@ -3,7 +3,12 @@ import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { OwnEntries, Registration, Scope } from "../agents/agent.ts";
 import { createBackup, pruneBackups, readBackup, sha256 } from "../settings-file/backups.ts";
-import { type RewriteOptions, rewriteSettings, type SettingsFile, readStable } from "../settings-file/index.ts";
+import {
+  type RewriteOptions,
+  readStable,
+  rewriteSettings,
+  type SettingsFile,
+} from "../settings-file/index.ts";
 import { ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import {
@@ -141,7 +146,8 @@ export async function unregister(
       done.outcome = outcome;
       if (outcome === "nothing") return null;
       const prepare = () => {
-        const backup = outcome === "entries" && file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
+        const backup =
+          outcome === "entries" && file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
         done.backup = backup;
         return () => {
           done.backup = null;

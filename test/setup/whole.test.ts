@@ -131,7 +131,7 @@ describe("a whole life", () => {
       code: 0,
     });
     expect(readdirSync(cwd)).toEqual([]);
-    expect(ownHooks(home.read()).length).toBeGreaterThan(0);
+    expect(listOwnHooks(home.read()).length).toBeGreaterThan(0);
     expect(existsSync(stable(home))).toBe(true);
     expect(home.installed()?.files.map(({ path }) => path)).toEqual([home.settings]);
 
