@@ -1,4 +1,4 @@
-/** `beckon focus`, as a person types it, where there is no desktop to go to. */
+/** `beckon focus`, run as a command, without a desktop. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createClock } from "../../src/system/clock.ts";
 import { createWorld, prompt, type World } from "../world.ts";
@@ -16,7 +16,7 @@ async function focus(...args: string[]) {
 }
 const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
 
-test("says in sentences why it cannot go there, and where to look", async () => {
+test("prints why it cannot go there, and where to look", async () => {
   await world.start();
   const { pid, procStart } = world.agent();
   const { host } = createClock()();
@@ -32,12 +32,12 @@ test("says in sentences why it cannot go there, and where to look", async () => 
   expect(more).toEqual({ out: "", code: 1 });
   expect(err).toMatch(/^beckon cannot take you there\. .*\. Where to look: tmux %3, in ~\/shop\.\n$/);
   const response = await world.post({}, "/api/sessions/s-1/focus");
-  const told = (await response.json()) as { says: string };
-  expect(told).toMatchObject({ result: "impossible", by: expect.any(String), why: expect.any(String) });
-  expect(told.says).toEndWith(`in ${cwd}.`);
+  const outcome = (await response.json()) as { says: string };
+  expect(outcome).toMatchObject({ result: "impossible", by: expect.any(String), why: expect.any(String) });
+  expect(outcome.says).toEndWith(`in ${cwd}.`);
 });
 
-test("says what to do where there is nothing to go to", async () => {
+test("prints what to do if there is no terminal to go to", async () => {
   await world.start();
   await world.hook(prompt("s-1"));
   expect(await focus("s-1")).toEqual(

@@ -1,4 +1,4 @@
-/** Sessions as a table would get them. */
+/** Session snapshots for tests of the status table. */
 import type { AskSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
 
 export const now = 1_790_000_000_000;
@@ -37,8 +37,8 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
 }
 
 export function ask(more: Partial<AskSnapshot> = {}): AskSnapshot {
-  const told = { id: "1", agentId: null, options: [], openedAt: now, answerable: false };
-  return { ...told, kind: "permission", tool: "Bash", summary: "npm run deploy", ...more };
+  const defaults = { id: "1", agentId: null, options: [], openedAt: now, answerable: false };
+  return { ...defaults, kind: "permission", tool: "Bash", summary: "npm run deploy", ...more };
 }
 
 export function asking(project: string, more: Partial<SessionSnapshot> = {}): SessionSnapshot {

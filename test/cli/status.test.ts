@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { mainSource } from "../repo.ts";
 import { asks, createWorld, prompt, until, type World } from "../world.ts";
 
 let world: World;
@@ -19,7 +20,7 @@ async function status(args: string[] = [], env: Record<string, string> = {}) {
 /** Runs on a terminal. `screen` returns everything that was written to it. */
 function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100, rows = 24) {
   const drawn: string[] = [];
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "status", ...args], {
+  const child = Bun.spawn([process.execPath, mainSource, "status", ...args], {
     env: { ...world.env, TERM: "xterm-256color", ...env },
     terminal: { cols, rows, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString("latin1")) },
   });
@@ -73,20 +74,17 @@ describe("while beckon runs", () => {
       { plugins: { "beckon@beckon": [{ scope: "user" }] } },
       { plugins: {} },
     ],
-  ])(
-    "who has the plugin, by %s, is not told to register hooks before the first event",
-    async (name, on, off) => {
-      const file = join(world.claude, name);
-      mkdirSync(dirname(file), { recursive: true });
-      await world.start();
-      const says = "hooks are not registered";
-      expect((await status()).out).toContain(says);
-      writeFileSync(file, JSON.stringify(on));
-      expect((await status()).out).not.toContain(says);
-      writeFileSync(file, JSON.stringify(off));
-      expect((await status()).out).toContain(says);
-    },
-  );
+  ])("with the plugin, by %s, it does not ask to register hooks", async (name, on, off) => {
+    const file = join(world.claude, name);
+    mkdirSync(dirname(file), { recursive: true });
+    await world.start();
+    const says = "hooks are not registered";
+    expect((await status()).out).toContain(says);
+    writeFileSync(file, JSON.stringify(on));
+    expect((await status()).out).not.toContain(says);
+    writeFileSync(file, JSON.stringify(off));
+    expect((await status()).out).toContain(says);
+  });
 
   test("after Esc shows the interrupted prompt, not an older response", async () => {
     await world.start();
@@ -165,7 +163,7 @@ describe("while beckon runs", () => {
   test("a reader that leaves early causes no error", async () => {
     await world.start();
     await world.hook(asks("a"));
-    const command = `"${process.execPath}" "${join(import.meta.dir, "../../src/main.ts")}" status | head -n 0`;
+    const command = `"${process.execPath}" "${mainSource}" status | head -n 0`;
     const child = world.spawn(["sh", "-c", command]);
     expect(await child.stderr.text()).toBe("");
   });
@@ -235,7 +233,7 @@ describe("while beckon does not run", () => {
     app.kill("SIGKILL");
     await app.exited;
     expect((await status()).out).toStartWith(says);
-    // The pid is somebody else's now, and nobody listens.
+    // The pid belongs to another process now, and nothing listens.
     const endpoint = JSON.parse(readFileSync(world.places.endpoint, "utf8"));
     writeFileSync(world.places.endpoint, JSON.stringify({ ...endpoint, pid: process.pid }));
     expect((await status()).out).toStartWith(says);

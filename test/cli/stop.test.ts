@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../src/system/processes.ts";
 import { testWith } from "../needs.ts";
+import { mainSource } from "../repo.ts";
 import { createWorld, until, type World } from "../world.ts";
 
-const main = join(import.meta.dir, "../../src/main.ts");
-const lockSource = join(import.meta.dir, "../../src/storage/lock.ts");
+const silentApp = join(import.meta.dir, "../fixtures/silent-app.ts");
 const staysOff = "It stays off until you start it with: beckon start\n";
 let world: World;
 beforeEach(() => {
@@ -56,16 +56,8 @@ describe("beckon stop", () => {
 
   test("sends a signal to an app that does not answer", async () => {
     mkdirSync(world.places.state, { mode: 0o700 });
-    const silent = world.spawn([
-      process.execPath,
-      "-e",
-      `const { acquireLock } = await import(${JSON.stringify(lockSource)});
-       acquireLock({ lock: ${JSON.stringify(world.places.lock)} });
-       const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-       await Bun.write(${JSON.stringify(world.places.authHeader)}, "Authorization: Bearer ${"t".repeat(43)}\\n");
-       await Bun.write(${JSON.stringify(world.places.endpoint)},
-         JSON.stringify({ url: "http://127.0.0.1:" + server.port, pid: process.pid }));`,
-    ]);
+    const { lock, authHeader, endpoint } = world.places;
+    const silent = world.spawn([process.execPath, silentApp, lock, authHeader, endpoint]);
     await until(() => world.read(world.places.endpoint).endsWith("}"), 5_000);
     expect(await beckon("stop")).toMatchObject({ out: `beckon is stopped. ${staysOff}`, code: 0 });
     expect(silent.signalCode).toBe("SIGTERM");
@@ -107,7 +99,7 @@ describe("whether beckon stays off", () => {
   const inTerminal = (child: { stdin: unknown }) => child.stdin as Bun.FileSink;
 
   testWith("script", "linux")("after Ctrl-C in a terminal it does", async () => {
-    const child = Bun.spawn(["script", "-qec", `exec ${process.execPath} ${main}`, "/dev/null"], {
+    const child = Bun.spawn(["script", "-qec", `exec ${process.execPath} ${mainSource}`, "/dev/null"], {
       env: { ...world.env, BECKON_PORT: "4788" },
       stdin: "pipe",
       stdout: "pipe",
