@@ -1,10 +1,10 @@
-/** The session bus: one way to it, for tray, notifications and focus. To come back after its end is the caller's. */
+/** The connection to the D-Bus session bus, for tray, notifications and focus. The caller reconnects if the bus ends. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type interface as dbusInterface, Message, type MessageBus, sessionBus } from "@jellybrick/dbus-next";
 
-/** A panel that is busy redrawing answers within a second; a bus that was killed never does. */
-const answerMs = 3_000;
+/** A panel that is busy redrawing answers within a second. A bus that was killed never answers. */
+const answerTimeoutMs = 3_000;
 const signalType = 4;
 
 type Interface = InstanceType<typeof dbusInterface.Interface>;
@@ -16,12 +16,12 @@ export interface BusCall {
   readonly member: string;
   readonly signature?: string;
   readonly body?: readonly unknown[];
-  /** Where a late answer still counts: what a slow server shows must be closed one day. */
+  /** Longer where a late answer still counts: beckon must be able to close what a slow server shows. */
   readonly timeoutMs?: number;
 }
 
 export interface SignalMatch {
-  /** Always name it where it is known: other programs send signals of the same name. */
+  /** Always set it if it is known: other programs can send signals of the same name. */
   readonly sender?: string;
   readonly path?: string;
   readonly interface: string;
@@ -30,13 +30,13 @@ export interface SignalMatch {
 }
 
 export interface Bus {
-  /** `:1.42` */
+  /** The unique name of this connection: `:1.42`. */
   readonly name: string;
-  /** Rejects when the answer is an error, when none comes in time, and when the bus is gone. */
+  /** Rejects if the answer is an error or does not come in time, or if the bus has ended. */
   call(call: BusCall): Promise<readonly unknown[]>;
   onSignal(match: SignalMatch, handler: (body: readonly unknown[]) => void): Promise<void>;
   export(path: string, object: Interface): void;
-  /** `onEnd` is not called for it. */
+  /** Does not call `onEnd`. */
   close(): void;
 }
 
@@ -53,7 +53,7 @@ export const daemon = {
   interface: "org.freedesktop.DBus",
 } as const;
 
-/** A name on the bus has come, gone, or is another program's now. */
+/** The signal that a name on the bus has a new owner, or none. */
 export const ownerChanges = {
   sender: daemon.destination,
   path: daemon.path,
@@ -61,24 +61,24 @@ export const ownerChanges = {
   member: "NameOwnerChanged",
 } as const;
 
-/** What there is a library for: `autolaunch:` would have to start a bus first. */
+/** The kinds of address that the library supports. `autolaunch:` would have to start a bus first. */
 const knownAddress = /^(unix|tcp|unixexec):./i;
 
-/** null: this session has no bus, or none that beckon can speak to. */
-export function busAddress(env: Env): string | null {
-  const given = env.DBUS_SESSION_BUS_ADDRESS;
-  if (given) return knownAddress.test(given) ? given : null;
+/** null if this session has no bus, or one that beckon cannot connect to. */
+export function findBusAddress(env: Env): string | null {
+  const address = env.DBUS_SESSION_BUS_ADDRESS;
+  if (address) return knownAddress.test(address) ? address : null;
   const socket = env.XDG_RUNTIME_DIR ? join(env.XDG_RUNTIME_DIR, "bus") : "";
   return socket !== "" && existsSync(socket) ? `unix:path=${socket}` : null;
 }
 
-/** A bus that is not there yet can still come: at login it may be later than we. */
+/** Whether a bus exists or may appear: at login it can start after beckon. */
 export const mayHaveBus = (env: Env): boolean =>
-  busAddress(env) !== null || (!env.DBUS_SESSION_BUS_ADDRESS && Boolean(env.XDG_RUNTIME_DIR));
+  findBusAddress(env) !== null || (!env.DBUS_SESSION_BUS_ADDRESS && Boolean(env.XDG_RUNTIME_DIR));
 
-/** Rejects where nobody listens at the address, or nobody answers. */
+/** Rejects if nothing listens at the address, or it does not answer. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
-  // Called straight from a timer, the library listens to its socket only after that has failed: uncaught.
+  // Called directly from a timer, the library would add its error listener only after the socket has failed.
   await null;
   const bus = sessionBus({ busAddress: options.address });
   const exported: [string, Interface][] = [];
@@ -89,16 +89,16 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   function end(): void {
     if (!isOpen) return;
     isOpen = false;
-    // The library would keep every later signal of theirs for a connection that never comes back.
+    // The library would queue every later signal of these objects for a connection that never comes back.
     for (const [path, object] of exported) bus.unexport(path, object);
-    for (const reject of [...pending]) reject(new Error("the session bus is gone"));
+    for (const reject of [...pending]) reject(new Error("the session bus has ended"));
     bus.disconnect();
-    // That only says that we have no more to say: a bus that hangs would hold the socket, and so the program, for ever.
+    // disconnect() only ends our side. A bus that hangs would keep the socket open, and so keep the program running.
     connectionOf(bus).stream?.destroy();
   }
 
-  /** The library's own promises never settle once the bus is gone. */
-  function inTime<T>(work: Promise<T>, what: string, ms: number = answerMs): Promise<T> {
+  /** The library's own promises never settle once the bus has ended. */
+  function withTimeout<T>(work: Promise<T>, what: string, ms: number = answerTimeoutMs): Promise<T> {
     return new Promise((resolve, reject) => {
       const finish = () => {
         clearTimeout(timer);
@@ -117,7 +117,7 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     });
   }
 
-  await inTime(connected(bus), "the session bus").catch((error) => {
+  await withTimeout(waitForConnect(bus), "the session bus").catch((error) => {
     end();
     throw error;
   });
@@ -126,56 +126,56 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
     end();
     options.onEnd();
   };
-  // Only these two tell that the bus was killed.
+  // Only these two events show that the bus was killed.
   connectionOf(bus).on("end", ended);
   connectionOf(bus).stream?.on("close", ended);
 
-  async function call(wanted: BusCall): Promise<readonly unknown[]> {
-    if (!isOpen) throw new Error("the session bus is gone");
-    const { body = [], timeoutMs, ...head } = wanted;
-    const reply = await inTime(
+  async function call(request: BusCall): Promise<readonly unknown[]> {
+    if (!isOpen) throw new Error("the session bus has ended");
+    const { body = [], timeoutMs, ...head } = request;
+    const reply = await withTimeout(
       bus.call(new Message({ ...head, body: [...body] })),
-      `${wanted.interface}.${wanted.member}`,
+      `${request.interface}.${request.member}`,
       timeoutMs,
     );
     return reply?.body ?? [];
   }
 
   async function onSignal(match: SignalMatch, handler: (body: readonly unknown[]) => void): Promise<void> {
-    const sender = match.sender === undefined ? null : await ownerOf(match.sender);
+    const sender = match.sender === undefined ? null : await watchOwner(match.sender);
     bus.on("message", (message: Message) => {
       if (message.type !== signalType || !isOpen) return;
       if (message.interface !== match.interface || message.member !== match.member) return;
       if (match.path !== undefined && message.path !== match.path) return;
       if (match.arg0 !== undefined && message.body[0] !== match.arg0) return;
-      // The bus holds the rule only for what is sent to all: what a stranger sends to us alone comes too.
+      // The bus applies the match rule only to broadcasts: a signal that is sent to this connection alone arrives too.
       if (sender !== null && message.sender !== sender()) return;
       handler(message.body);
     });
-    await call({ ...daemon, member: "AddMatch", signature: "s", body: [ruleOf(match)] });
+    await call({ ...daemon, member: "AddMatch", signature: "s", body: [formatMatchRule(match)] });
   }
 
-  /** Whose name this is now, asked at any time. The bus itself and unique names (`:1.42`) are their own. */
-  async function ownerOf(name: string): Promise<() => string> {
+  /** Returns a function for the current owner of a name. The bus itself and unique names (`:1.42`) own themselves. */
+  async function watchOwner(name: string): Promise<() => string> {
     if (name === daemon.destination || name.startsWith(":")) return () => name;
-    const known = owners.get(name) ?? followOwner(name);
-    owners.set(name, known);
-    return known;
+    const owner = owners.get(name) ?? trackOwner(name);
+    owners.set(name, owner);
+    return owner;
   }
 
-  async function followOwner(name: string): Promise<() => string> {
+  async function trackOwner(name: string): Promise<() => string> {
     let owner: string | null = null;
-    await onSignal({ ...ownerChanges, arg0: name }, ([, , now]) => {
-      owner = String(now);
+    await onSignal({ ...ownerChanges, arg0: name }, ([, , newOwner]) => {
+      owner = String(newOwner);
     });
-    const [asked] = await call({
+    const [answer] = await call({
       ...daemon,
       member: "GetNameOwner",
       signature: "s",
       body: [name],
     }).catch(() => []);
-    // A change that came meanwhile is newer than the answer.
-    owner ??= String(asked ?? "");
+    // A change that arrived meanwhile is newer than the answer.
+    owner ??= String(answer ?? "");
     return () => owner ?? "";
   }
 
@@ -192,8 +192,8 @@ export async function connectBus(options: BusOptions): Promise<Bus> {
   };
 }
 
-function ruleOf(match: SignalMatch): string {
-  // One by one: a stray key of the caller's object would be part of the rule, and match nothing.
+function formatMatchRule(match: SignalMatch): string {
+  // Key by key: another key of the caller's object would become part of the rule, and then nothing would match.
   const parts = [
     ["type", "signal"],
     ["sender", match.sender],
@@ -210,20 +210,20 @@ interface Connection {
   readonly stream?: { on(event: "close", listener: () => void): void; destroy(): void };
 }
 
-/** Not in the library's types, and the only one who hears of the end. */
+/** Not in the library's types, but the only object that reports the end of the connection. */
 const connectionOf = (bus: MessageBus): Connection =>
   (bus as unknown as { readonly _connection: Connection })._connection;
 
-function connected(bus: MessageBus): Promise<void> {
-  // Its events are typed without "error", which it emits where nobody listens at the address.
+function waitForConnect(bus: MessageBus): Promise<void> {
+  // The types lack the "error" event, which it emits if nothing listens at the address.
   const events = bus as unknown as {
     on(event: "error", listener: (error: Error) => void): void;
     once(event: "connect", listener: () => void): void;
   };
   return new Promise((resolve, reject) => {
     events.once("connect", resolve);
-    // Stays: an error nobody listens to would end the program.
+    // Never removed: an error without a listener would end the program.
     events.on("error", reject);
-    connectionOf(bus).on("end", () => reject(new Error("the session bus hung up")));
+    connectionOf(bus).on("end", () => reject(new Error("the session bus closed the connection")));
   });
 }

@@ -8,7 +8,7 @@ import { createTerminalHarness, type TerminalHarness } from "./terminals-harness
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const limitMs = 60_000;
-const software = { LIBGL_ALWAYS_SOFTWARE: "1" };
+const softwareRendering = { LIBGL_ALWAYS_SOFTWARE: "1" };
 
 let desktop: Desktop;
 let harness: TerminalHarness;
@@ -26,11 +26,14 @@ afterEach(async () => {
 });
 
 function open(...argv: string[]): void {
-  opened.push(desktop.spawn(argv, software));
+  opened.push(desktop.spawn(argv, softwareRendering));
 }
 
-/** Focuses each in turn; after each, the person looks at that one and no other. */
-async function visit(targets: Readonly<Record<string, TerminalTarget>>, by: string): Promise<void> {
+/** Focuses each in turn, and expects that then only that one is visible. */
+async function expectExactFocus(
+  targets: Readonly<Record<string, TerminalTarget>>,
+  by: string,
+): Promise<void> {
   const none = Object.fromEntries(Object.keys(targets).map((name) => [name, false]));
   for (const [name, target] of Object.entries(targets)) {
     expect({ name, ...(await harness.terminals.focus(target)) }).toEqual({
@@ -45,7 +48,7 @@ async function visit(targets: Readonly<Record<string, TerminalTarget>>, by: stri
 
 describe("Alacritty", () => {
   testWith(...desktopNeeds, "alacritty")(
-    "the window, also one of several of the same process",
+    "the window is shown, also one of several of the same process",
     async () => {
       const socket = join(desktop.home, "alacritty.sock");
       open("alacritty", "--socket", socket, "-T", "a-one", "-e", ...harness.agentCommand("a-one"));
@@ -69,7 +72,7 @@ describe("Alacritty", () => {
         two: await harness.locate("a-two"),
         three: await harness.locate("a-three"),
       };
-      await visit(targets, "Alacritty, X11");
+      await expectExactFocus(targets, "Alacritty, X11");
       await harness.terminals.focus(targets.two);
       expect(await harness.activeTitle()).toBe("a-two");
     },
@@ -81,7 +84,7 @@ describe("kitty", () => {
   const withKitty = testWith(...desktopNeeds, "kitty");
 
   withKitty(
-    "with remote control: the very pane of the tab of the window",
+    "the pane is shown, in its tab and window, with remote control",
     async () => {
       const address = `unix:${desktop.home}/kitty.sock`;
       const remote = ["-o", "allow_remote_control=socket-only", "--listen-on", address];
@@ -92,7 +95,7 @@ describe("kitty", () => {
       await kitty("launch", "--type=os-window", "--title", "k-two", ...harness.agentCommand("k-two"));
       await kitty("launch", "--type=tab", "--title", "k-tab", ...harness.agentCommand("k-tab"));
       await kitty("launch", "--type=window", "--title", "k-split", ...harness.agentCommand("k-split"));
-      await visit(
+      await expectExactFocus(
         {
           one: await harness.locate("k-one"),
           two: await harness.locate("k-two"),
@@ -108,7 +111,7 @@ describe("kitty", () => {
   );
 
   withKitty(
-    "with remote control over a socket without a file",
+    "the pane is shown with remote control over a socket without a file",
     async () => {
       const remote = [
         "-o",
@@ -118,13 +121,13 @@ describe("kitty", () => {
       ];
       open("kitty", "--config", "NONE", ...remote, "-T", "k-file", ...harness.agentCommand("k-file"));
       await harness.waitForWindow("k-file");
-      await visit({ file: await harness.locate("k-file") }, "kitty, X11");
+      await expectExactFocus({ file: await harness.locate("k-file") }, "kitty, X11");
     },
     limitMs,
   );
 
   withKitty(
-    "without it: the window, and how to get further",
+    "only the window is shown without remote control, and beckon says how to turn it on",
     async () => {
       open("kitty", "--config", "NONE", "-T", "k-three", ...harness.agentCommand("k-three"));
       await harness.waitForWindow("k-three");
@@ -134,11 +137,11 @@ describe("kitty", () => {
       expect(outcome.result).toBe("window");
       expect(outcome.why).toContain("kitty.conf");
       expect(await harness.activeTitle()).toBe("k-three");
-      const looking = await harness.visibility({
+      const visibility = await harness.visibility({
         three: await harness.locate("k-three"),
         four: await harness.locate("k-four"),
       });
-      expect(looking).toEqual({ three: null, four: false });
+      expect(visibility).toEqual({ three: null, four: false });
     },
     limitMs,
   );
@@ -146,7 +149,7 @@ describe("kitty", () => {
 
 describe("Konsole", () => {
   testWith(...desktopNeeds, "konsole")(
-    "the tab, in one of two windows of one process that look the same",
+    "the tab is shown, in one of two windows of one process that look the same",
     async () => {
       const tabs = join(desktop.home, "tabs");
       const command = (name: string) => `title: ${name};; command: ${harness.agentCommand(name).join(" ")}`;
@@ -179,7 +182,7 @@ describe("Konsole", () => {
         three: await harness.locate("c-three"),
         four: await harness.locate("c-four"),
       };
-      await visit(targets, "Konsole, X11");
+      await expectExactFocus(targets, "Konsole, X11");
       for (const [name, window] of [
         ["four", 2],
         ["two", 1],
@@ -199,7 +202,7 @@ describe("GNOME Terminal", () => {
   );
 
   testWith(...desktopNeeds, "gnome-terminal")(
-    "of the windows of its one server, the one with the session's title",
+    "the window with the session's title is shown, among those of one server",
     async () => {
       open(server ?? "");
       await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs);
@@ -220,8 +223,8 @@ describe("GNOME Terminal", () => {
         expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
         expect(await harness.activeTitle()).toBe(`* ${name}`);
       }
-      const looking = await harness.visibility({ one: await target("g-one"), two: await target("g-two") });
-      expect(looking).toEqual({ one: null, two: false });
+      const visibility = await harness.visibility({ one: await target("g-one"), two: await target("g-two") });
+      expect(visibility).toEqual({ one: null, two: false });
       const outcome = await harness.terminals.focus(await harness.locate("g-three"));
       expect(outcome).toMatchObject({ result: "window", by: "GNOME Terminal, X11" });
     },
@@ -231,7 +234,7 @@ describe("GNOME Terminal", () => {
 
 describe("screen", () => {
   testWith(...desktopNeeds, "xterm", "screen")(
-    "the window, in the terminal that shows it; detached, it says how to attach",
+    "the screen window is shown in its terminal; beckon says how to attach one if none is attached",
     async () => {
       const folder = join(desktop.home, "screen");
       mkdirSync(folder, { mode: 0o700 });

@@ -24,7 +24,7 @@ describe("KDE on Wayland", () => {
     if (program === null) return;
     desktop = await startDesktop();
     harness = createTerminalHarness(desktop);
-    // Debian's has a capability that it cannot have in a container; a copy has none.
+    // Debian's program has a capability that is not allowed in a container. A copy has none.
     const kwin = join(desktop.home, "kwin_wayland");
     copyFileSync(program, kwin);
     const plain = { KWIN_COMPOSE: "Q", DISPLAY: "" };
@@ -50,7 +50,7 @@ describe("KDE on Wayland", () => {
   afterAll(() => desktop?.stop());
 
   testWith(...needs)(
-    "the window of the terminal's process, told by the session's title",
+    "the window of the terminal's process with the session's title is shown",
     async () => {
       for (const name of ["w-one", "w-two", "w-three"]) {
         await desktop.run("gnome-terminal", "--window", "--title", name, "--", ...harness.agentCommand(name));

@@ -64,14 +64,14 @@ describe("sway, with foot", () => {
   });
 
   withSway(
-    "the window, also on another workspace",
+    "the window is shown, also on another workspace",
     async () => {
       const sway = (...args: string[]) => desktop.run("env", `SWAYSOCK=${env.SWAYSOCK}`, "swaymsg", ...args);
       for (const name of ["f-one", "f-two", "f-three"]) {
         if (name === "f-three") await sway("workspace", "2");
         desktop.spawn(["foot", "--config", "/dev/null", ...harness.agentCommand(name)], env);
         const target = await harness.locate(name);
-        // A new window gets the keyboard when it is there, which is after its program runs.
+        // A new window gets the keyboard when it opens, which is after its program has started.
         await until(() => terminals.isPaneVisible(target), limitMs);
       }
       const targets = {
@@ -81,8 +81,10 @@ describe("sway, with foot", () => {
       };
       for (const [name, target] of Object.entries(targets)) {
         expect(await terminals.focus(target)).toEqual({ result: "exact", by: "foot, sway", why: null });
-        const looking = await Promise.all(Object.values(targets).map((one) => terminals.isPaneVisible(one)));
-        expect(looking).toEqual(Object.keys(targets).map((one) => one === name));
+        const visibility = await Promise.all(
+          Object.values(targets).map((one) => terminals.isPaneVisible(one)),
+        );
+        expect(visibility).toEqual(Object.keys(targets).map((one) => one === name));
       }
     },
     limitMs,

@@ -19,14 +19,14 @@ describe("tmux", () => {
   let opened: Bun.Subprocess[] = [];
 
   const tmux = (...args: string[]) => desktop.run("tmux", "-S", socket, "-f", "/dev/null", ...args);
-  const quoted = (argv: readonly string[]) => argv.join(" ");
-  /** What the client of this terminal shows: session, window, pane. */
-  const shows = (session: string) =>
+  const shellLine = (argv: readonly string[]) => argv.join(" ");
+  /** The window and pane that the session shows. */
+  const shownPane = (session: string) =>
     tmux("display-message", "-p", "-t", `=${session}:`, "#{window_name} #{pane_id}");
   const paneOf = async (name: string) => (await harness.locate(name)).place.env.TMUX_PANE ?? "";
 
   /** In the foreground, so that it ends with the desktop. */
-  async function serve(path: string): Promise<void> {
+  async function startServer(path: string): Promise<void> {
     opened.push(desktop.spawn(["tmux", "-S", path, "-f", "/dev/null", "-D"]));
     await until(() => existsSync(path), limitMs);
   }
@@ -47,7 +47,7 @@ describe("tmux", () => {
 
   beforeEach(async () => {
     socket = join(desktop.home, `tmux-${++count}`);
-    await serve(socket);
+    await startServer(socket);
     await tmux(
       "new-session",
       "-d",
@@ -55,32 +55,32 @@ describe("tmux", () => {
       "main",
       "-n",
       "first",
-      quoted(harness.agentCommand(`left${count}`)),
+      shellLine(harness.agentCommand(`left${count}`)),
     );
-    await tmux("split-window", "-t", "main:first", quoted(harness.agentCommand(`right${count}`)));
-    await tmux("new-window", "-t", "main", "-n", "second", quoted(harness.agentCommand(`far${count}`)));
+    await tmux("split-window", "-t", "main:first", shellLine(harness.agentCommand(`right${count}`)));
+    await tmux("new-window", "-t", "main", "-n", "second", shellLine(harness.agentCommand(`far${count}`)));
   });
   afterEach(async () => {
     for (const child of opened) child.kill();
     await Promise.all(opened.map(({ exited }) => exited));
     opened = [];
   });
-  const named = (name: string) => harness.locate(`${name}${count}`);
+  const locate = (name: string) => harness.locate(`${name}${count}`);
 
   withTmux(
-    "the pane, in its window, in the terminal that shows it, among others",
+    "the pane is shown, in its window, in the terminal that shows it, among others",
     async () => {
       await attach("t-main", "main");
       await open("t-other", ...harness.agentCommand(`other${count}`));
-      const targets = { left: await named("left"), right: await named("right"), far: await named("far") };
+      const targets = { left: await locate("left"), right: await locate("right"), far: await locate("far") };
       const none = { left: false, right: false, far: false };
       expect(await harness.visibility(targets)).toEqual(none);
       for (const name of ["right", "far", "left"] as const) {
         expect(await harness.terminals.focus(targets[name])).toEqual(exact);
         expect(await harness.activeTitle()).toBe("t-main");
-        expect(await shows("main")).toEndWith(` ${await paneOf(`${name}${count}`)}`);
+        expect(await shownPane("main")).toEndWith(` ${await paneOf(`${name}${count}`)}`);
         expect(await harness.visibility(targets)).toEqual({ ...none, [name]: true });
-        await harness.terminals.focus(await named("other"));
+        await harness.terminals.focus(await locate("other"));
         expect(await harness.visibility(targets)).toEqual(none);
       }
     },
@@ -88,23 +88,23 @@ describe("tmux", () => {
   );
 
   withTmux(
-    "a pane that another one is zoomed over",
+    "a pane is shown although another one is zoomed over it",
     async () => {
       await attach("t-zoom", "main");
       await tmux("select-window", "-t", "main:first");
       await tmux("resize-pane", "-Z", "-t", await paneOf(`left${count}`));
-      expect(await harness.terminals.focus(await named("right"))).toEqual(exact);
-      expect(await shows("main")).toEndWith(` ${await paneOf(`right${count}`)}`);
+      expect(await harness.terminals.focus(await locate("right"))).toEqual(exact);
+      expect(await shownPane("main")).toEndWith(` ${await paneOf(`right${count}`)}`);
     },
     limitMs,
   );
 
   withTmux(
-    "another session of the same server: the terminal is switched to it",
+    "the terminal is switched to another session of the same server",
     async () => {
-      await tmux("new-session", "-d", "-s", "side", quoted(harness.agentCommand(`side${count}`)));
+      await tmux("new-session", "-d", "-s", "side", shellLine(harness.agentCommand(`side${count}`)));
       await attach("t-switch", "main");
-      const side = await named("side");
+      const side = await locate("side");
       expect(await harness.terminals.isPaneVisible(side)).toBe(false);
       expect(await harness.terminals.focus(side)).toEqual(exact);
       expect(await tmux("list-clients", "-F", "#{session_name}")).toBe("side");
@@ -114,58 +114,61 @@ describe("tmux", () => {
   );
 
   withTmux(
-    "of several terminals, the one that shows this session is taken, and the others keep theirs",
+    "among several terminals, the one that shows this session is used, and the others keep their sessions",
     async () => {
-      await tmux("new-session", "-d", "-s", "side", quoted(harness.agentCommand(`side${count}`)));
+      await tmux("new-session", "-d", "-s", "side", shellLine(harness.agentCommand(`side${count}`)));
       await attach("t-side", "side");
       await attach("t-both", "main");
-      expect(await harness.terminals.focus(await named("side"))).toEqual(exact);
+      expect(await harness.terminals.focus(await locate("side"))).toEqual(exact);
       expect(await harness.activeTitle()).toBe("t-side");
       expect((await tmux("list-clients", "-F", "#{session_name}")).split("\n").sort()).toEqual([
         "main",
         "side",
       ]);
-      expect(await harness.terminals.focus(await named("far"))).toEqual(exact);
+      expect(await harness.terminals.focus(await locate("far"))).toEqual(exact);
       expect(await harness.activeTitle()).toBe("t-both");
     },
     limitMs,
   );
 
-  withTmux("no terminal attached: it says how to attach one", async () => {
-    const outcome = await harness.terminals.focus(await named("far"));
+  withTmux("beckon says how to attach a terminal if none is attached", async () => {
+    const outcome = await harness.terminals.focus(await locate("far"));
     expect(outcome.result).toBe("impossible");
     expect(outcome.why).toBe(
       `no terminal is attached to the tmux session main: run \`tmux -S ${socket} attach -t main\` in one`,
     );
-    expect(await harness.terminals.isPaneVisible(await named("far"))).toBe(false);
+    expect(await harness.terminals.isPaneVisible(await locate("far"))).toBe(false);
   });
 
   withTmux(
-    "tmux in a pane of tmux: both panes are selected",
+    "both panes are selected if tmux runs in a pane of tmux",
     async () => {
       const outer = join(desktop.home, `outer-${count}`);
       const inOuter = (...args: string[]) => desktop.run("tmux", "-S", outer, "-f", "/dev/null", ...args);
-      await serve(outer);
+      await startServer(outer);
       await inOuter("new-session", "-d", "-s", "out", `TMUX= exec tmux -S ${socket} attach -t =main`);
-      await inOuter("new-window", "-t", "out", quoted(harness.agentCommand(`elsewhere${count}`)));
+      await inOuter("new-window", "-t", "out", shellLine(harness.agentCommand(`elsewhere${count}`)));
       await open("t-nested", "tmux", "-S", outer, "attach", "-t", "=out");
       await until(async () => (await tmux("list-clients")) !== "", limitMs);
       await until(async () => (await inOuter("list-clients")) !== "", limitMs);
-      const left = await named("left");
+      const left = await locate("left");
       expect(await harness.terminals.isPaneVisible(left)).toBe(false);
       const outcome = await harness.terminals.focus(left);
       expect(outcome).toEqual({ ...exact, by: "tmux, tmux, xterm, X11" });
       expect(await inOuter("display-message", "-p", "-t", "=out:", "#{window_index}")).toBe("0");
-      expect(await shows("main")).toEndWith(` ${left.place.env.TMUX_PANE}`);
-      expect(await harness.visibility({ left, far: await named("far") })).toEqual({ left: true, far: false });
+      expect(await shownPane("main")).toEndWith(` ${left.place.env.TMUX_PANE}`);
+      expect(await harness.visibility({ left, far: await locate("far") })).toEqual({
+        left: true,
+        far: false,
+      });
     },
     limitMs,
   );
 
   withTmux(
-    "a server that hangs: an alert does not wait for it, and a click says what is wrong",
+    "an alert does not wait for a server that hangs, and a click says what is wrong",
     async () => {
-      const target = await named("far");
+      const target = await locate("far");
       const server = opened[0]?.pid ?? 0;
       process.kill(server, "SIGSTOP");
       const started = performance.now();
@@ -183,8 +186,8 @@ describe("tmux", () => {
     limitMs,
   );
 
-  withTmux("a pane that is gone: the process is gone", async () => {
-    const target = await named("far");
+  withTmux("beckon says that the process has ended if its pane was closed", async () => {
+    const target = await locate("far");
     await tmux("kill-window", "-t", "main:second");
     await until(async () => (await harness.terminals.focus(target)).result === "impossible", limitMs);
     expect((await harness.terminals.focus(target)).why).toStartWith(

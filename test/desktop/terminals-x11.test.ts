@@ -27,7 +27,7 @@ describe("three xterm windows", () => {
   }, limitMs);
   afterAll(() => desktop?.stop());
 
-  withXterm("the one with the session comes to the front", async () => {
+  withXterm("the window with the session comes to the front", async () => {
     for (const name of ["two", "one", "three", "one"]) {
       const outcome = await harness.terminals.focus(targets[name] as TerminalTarget);
       expect(outcome).toEqual({ result: "exact", by: "xterm, X11", why: null });
@@ -39,41 +39,41 @@ describe("three xterm windows", () => {
     }
   });
 
-  const active = async () => desktop.run("xdotool", "getactivewindow");
+  const activeWindow = async () => desktop.run("xdotool", "getactivewindow");
   const idOf = async (name: string) => (await desktop.windows("--name", `^x-${name}$`))[0] ?? "";
 
-  withXterm("also a minimised one", async () => {
+  withXterm("a minimised window comes to the front", async () => {
     const id = await idOf("two");
     await desktop.run("xdotool", "windowminimize", "--sync", id);
     expect(await desktop.windows("--name", "^x-two$")).toEqual([]);
     expect(await harness.terminals.isPaneVisible(targets.two as TerminalTarget)).toBe(false);
     expect((await harness.terminals.focus(targets.two as TerminalTarget)).result).toBe("exact");
-    expect(await active()).toBe(id);
+    expect(await activeWindow()).toBe(id);
     expect(await idOf("two")).toBe(id);
   });
 
-  withXterm("also one on another workspace", async () => {
+  withXterm("a window on another workspace comes to the front", async () => {
     const id = await idOf("three");
     await desktop.run("xdotool", "set_desktop_for_window", id, "1");
     expect((await harness.terminals.focus(targets.three as TerminalTarget)).result).toBe("exact");
     expect(await desktop.run("xdotool", "get_desktop")).toBe("1");
-    expect(await active()).toBe(id);
+    expect(await activeWindow()).toBe(id);
   });
 
-  withXterm("by WINDOWID alone, where the process is not known", async () => {
+  withXterm("the window is found by WINDOWID alone if the process is unknown", async () => {
     const { place, ...rest } = targets.one as TerminalTarget;
     const outcome = await harness.terminals.focus({ ...rest, place: { ...place, pid: null } });
     expect(outcome).toMatchObject({ result: "window", by: "X11" });
     expect(await harness.activeTitle()).toBe("x-one");
   });
 
-  withXterm("a window of another machine, with the same process number, is none of ours", async () => {
+  withXterm("a window of another machine with the same process number is not used", async () => {
     const id = await idOf("one");
-    const tell = (host: string) =>
+    const setHost = (host: string) =>
       desktop.run("xprop", "-id", id, "-f", "WM_CLIENT_MACHINE", "8s", "-set", "WM_CLIENT_MACHINE", host);
-    await tell("elsewhere");
+    await setHost("elsewhere");
     const outcome = await harness.terminals.focus(targets.one as TerminalTarget);
-    await tell(hostname());
+    await setHost(hostname());
     expect(outcome).toMatchObject({
       result: "impossible",
       why: "no window of its terminal was found on X11",
@@ -81,47 +81,47 @@ describe("three xterm windows", () => {
     expect((await harness.terminals.focus(targets.one as TerminalTarget)).result).toBe("exact");
   });
 
+  withXterm("a process that has ended is not found, and a new one with its number is not used", async () => {
+    const { place, ...rest } = targets.one as TerminalTarget;
+    const outcome = await harness.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
+    expect(outcome).toMatchObject({
+      result: "impossible",
+      why: expect.stringContaining(`its process ${place.pid} has ended`) as string,
+    });
+    const xterm = desktop.spawn(["xterm", "-T", "x-brief", "-e", ...harness.agentCommand("brief")]);
+    await harness.waitForWindow("x-brief");
+    const brief = await harness.locate("brief");
+    xterm.kill();
+    await xterm.exited;
+    expect((await harness.terminals.focus(brief)).result).toBe("impossible");
+    expect(await harness.terminals.isPaneVisible(brief)).toBeNull();
+  });
+
   withXterm(
-    "a terminal that is gone is not found, and one of the same number is not taken for it",
+    "a session on another machine is shown by the terminal whose ssh has the connection to it",
     async () => {
-      const { place, ...rest } = targets.one as TerminalTarget;
-      const outcome = await harness.terminals.focus({ ...rest, place: { ...place, procStart: "1" } });
-      expect(outcome).toMatchObject({
-        result: "impossible",
-        why: expect.stringContaining(`its process ${place.pid} has ended`) as string,
+      const { promise: connected, resolve } = Promise.withResolvers<number>();
+      const server = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: { open: (socket) => resolve(socket.remotePort), data() {} },
       });
-      const xterm = desktop.spawn(["xterm", "-T", "x-brief", "-e", ...harness.agentCommand("brief")]);
-      await harness.waitForWindow("x-brief");
-      const brief = await harness.locate("brief");
-      xterm.kill();
-      await xterm.exited;
-      expect((await harness.terminals.focus(brief)).result).toBe("impossible");
-      expect(await harness.terminals.isPaneVisible(brief)).toBeNull();
+      // beckon finds it by its name and its connection. What is sent over the connection does not matter.
+      copyFileSync(Bun.which("bash") ?? "", join(desktop.home, "ssh"));
+      const login = `exec 3<>/dev/tcp/127.0.0.1/${server.port}; read line <&3; true`;
+      desktop.spawn(["xterm", "-T", "x-ssh", "-e", join(desktop.home, "ssh"), "-c", login]);
+      await harness.waitForWindow("x-ssh");
+      const env = { SSH_CONNECTION: `127.0.0.1 ${await connected} 127.0.0.1 ${server.port}` };
+      await harness.terminals.focus(targets.one as TerminalTarget);
+      const remote = { local: false, pid: 4711, procStart: null, tty: null, terminalSessionId: null, env };
+      const outcome = await harness.terminals.focus({ place: remote, cwd: null, title: null });
+      expect(outcome).toMatchObject({ result: "window", by: "ssh, xterm, X11" });
+      expect(await harness.activeTitle()).toBe("x-ssh");
+      server.stop(true);
     },
   );
 
-  withXterm("a session on another machine: the terminal whose ssh has that connection", async () => {
-    const { promise: connected, resolve } = Promise.withResolvers<number>();
-    const server = Bun.listen({
-      hostname: "127.0.0.1",
-      port: 0,
-      socket: { open: (socket) => resolve(socket.remotePort), data() {} },
-    });
-    // It is told by its name and its connection; what goes over that is of no matter.
-    copyFileSync(Bun.which("bash") ?? "", join(desktop.home, "ssh"));
-    const login = `exec 3<>/dev/tcp/127.0.0.1/${server.port}; read line <&3; true`;
-    desktop.spawn(["xterm", "-T", "x-ssh", "-e", join(desktop.home, "ssh"), "-c", login]);
-    await harness.waitForWindow("x-ssh");
-    const env = { SSH_CONNECTION: `127.0.0.1 ${await connected} 127.0.0.1 ${server.port}` };
-    await harness.terminals.focus(targets.one as TerminalTarget);
-    const remote = { local: false, pid: 4711, procStart: null, tty: null, terminalSessionId: null, env };
-    const outcome = await harness.terminals.focus({ place: remote, cwd: null, title: null });
-    expect(outcome).toMatchObject({ result: "window", by: "ssh, xterm, X11" });
-    expect(await harness.activeTitle()).toBe("x-ssh");
-    server.stop(true);
-  });
-
-  withXterm("an X server that wants a cookie gets it from XAUTHORITY", async () => {
+  withXterm("an X server that needs a cookie gets it from XAUTHORITY", async () => {
     const file = join(desktop.home, "cookie");
     await desktop.run("xauth", "-f", file, "add", ":0", ".", "0123456789abcdef0123456789abcdef");
     const server = desktop.spawn(["Xvfb", "-displayfd", "1", "-auth", file, "-nolisten", "tcp", "-noreset"]);

@@ -524,9 +524,9 @@ describe("the session bus", () => {
         // Not by expect: it would wait for the answer on the spot.
         const refused = bus.call(question).catch(String);
         await daemon.kill();
-        expect(await refused).toContain("the session bus is gone");
+        expect(await refused).toContain("the session bus has ended");
         expect(ends).toBe(1);
-        await expect(bus.call(question)).rejects.toThrow("the session bus is gone");
+        await expect(bus.call(question)).rejects.toThrow("the session bus has ended");
         await expect(connectBus({ address, onEnd: () => {} })).rejects.toThrow();
       } finally {
         await daemon.stop();

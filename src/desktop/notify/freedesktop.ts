@@ -3,7 +3,7 @@ import { Variant } from "@jellybrick/dbus-next";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
-import { busAddress } from "../dbus.ts";
+import { findBusAddress } from "../dbus.ts";
 import { alertIcon, themedIcon } from "./icon.ts";
 import { latestPerKey, within } from "./latest-per-key.ts";
 import { appName, clickKeys, type Message, messageOf } from "./message.ts";
@@ -50,7 +50,7 @@ export async function openFreedesktopNotifier(
   options: NotifierOptions,
   env: Env = process.env,
 ): Promise<Notifier | null> {
-  const address = busAddress(env);
+  const address = findBusAddress(env);
   if (address === null) return null;
   const places = new Map<string, Place>();
   const keys = new Map<number, string>();

@@ -4,7 +4,7 @@ import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
-import { busAddress } from "../dbus.ts";
+import { findBusAddress } from "../dbus.ts";
 import { readLines } from "../lines.ts";
 import { alertIcon, themedIcon } from "./icon.ts";
 import { latestPerKey } from "./latest-per-key.ts";
@@ -83,7 +83,7 @@ export async function openNotifySend(
   env: Env = process.env,
   retryMs = retryAfterMs,
 ): Promise<Notifier | null> {
-  if (!env.DISPLAY && !env.WAYLAND_DISPLAY && busAddress(env) === null) return null;
+  if (!env.DISPLAY && !env.WAYLAND_DISPLAY && findBusAddress(env) === null) return null;
   const command = Bun.which("notify-send", { PATH: env.PATH ?? "" });
   if (command === null) return null;
   const { code, stdout } = await exec([command, "--version"]);

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Exec } from "../../core/ports.ts";
 import { timing } from "../../core/timing.ts";
-import { type Bus, busAddress, connectBus } from "../dbus.ts";
+import { type Bus, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11, type X11 } from "../x11.ts";
 import { evaluateKwinScript } from "./kde.ts";
 import { sendKittyCommand } from "./kitty.ts";
@@ -179,7 +179,7 @@ function chooseProcesses(platform: NodeJS.Platform, exec: Exec): Processes {
 }
 
 async function openBus(env: TerminalContext["env"]): Promise<Bus | null> {
-  const address = busAddress(env);
+  const address = findBusAddress(env);
   return address === null ? null : connectBus({ address, onEnd: () => {} }).catch(() => null);
 }
 

@@ -2,7 +2,7 @@
 
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
-import { busAddress, mayHaveBus } from "../dbus.ts";
+import { findBusAddress, mayHaveBus } from "../dbus.ts";
 import { readPng } from "./icons/xembed.ts";
 import { createPanelIcon } from "./panel.ts";
 import { openSystray } from "./systray.ts";
@@ -49,7 +49,7 @@ export const openLinuxTray: OpenTray = async (options) => {
   }
 
   const panel = createPanelIcon({
-    address: () => busAddress(env),
+    address: () => findBusAddress(env),
     onAction: options.onAction,
     onProblem: options.onProblem,
     onPlace(hasPlace) {
