@@ -42,13 +42,13 @@ test("prints what to do if there is no terminal to go to", async () => {
   await world.hook(prompt("s-1"));
   expect(await focus("s-1")).toEqual(
     failed(
-      "beckon cannot take you there. No hook of this session has said where its terminal is. To see whether the hooks work: beckon doctor. Where to look: in /home/dev/proj.",
+      "beckon cannot take you there. No hook of this session has reported where its terminal is. Check the hooks: beckon doctor. Where to look: in /home/dev/proj.",
     ),
   );
   await world.hook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
   expect(await focus("s-1")).toEqual(
     failed(
-      "beckon cannot take you there. It has ended: there is no terminal to go to. Those that run: beckon status.",
+      "beckon cannot take you there. The session has ended, so there is no terminal to go to. List the others: beckon status.",
     ),
   );
   expect(await focus("--next")).toEqual(
