@@ -432,7 +432,7 @@ describe("what cannot be is said in a line", () => {
     const failed = await run(home, ["--uninstall"]);
     expect(failed.code).toBe(1);
     expect(failed.err).toBe(
-      `beckon: the hooks are still in ~/.claude/settings.json: ~/.claude/settings.json cannot be changed: it is read-only. If it may be, then: chmod u+w '${home.settings}'\n`,
+      `beckon: the hooks are still in ~/.claude/settings.json: ~/.claude/settings.json is read-only. To let beckon change it: chmod u+w '${home.settings}'\n`,
     );
     // Known still, and there still, for the next try.
     chmodSync(home.settings, 0o644);
@@ -529,7 +529,7 @@ describe("as a person who may not do everything", () => {
     const { err, code } = await run(home, ["--install"], { before: nobody });
     expect(code).toBe(1);
     expect(err).toBe(
-      `beckon: ~/.claude belongs to user 0, not to you (65534). If it should be yours: chown it.\n`,
+      `beckon: ~/.claude belongs to user 0, not to you (65534). If it should be yours, chown it.\n`,
     );
     expect(home.read()).toBe(theirs);
   });
