@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { agents } from "../src/agents/index.ts";
 import {
   cycles,
   type Files,
@@ -8,6 +9,7 @@ import {
   importsOf,
   impurities,
   loadedWith,
+  namedAgents,
   unknownRooms,
   wrongImports,
 } from "./house.ts";
@@ -60,6 +62,12 @@ describe("the house", () => {
     const isEntry = (folder: string) =>
       [...src].some(([path, text]) => dirname(path) === folder && text.startsWith("/**"));
     expect([...folders].filter((folder) => !isEntry(folder))).toEqual([]);
+  });
+
+  test("only its own folder and the table name an agent", () => {
+    const ids = agents.map(({ id }) => id);
+    expect(ids).toContain("claude");
+    expect(namedAgents(src, ids)).toEqual([]);
   });
 
   test("no import escapes these rules: bun's own parser finds no other", () => {
@@ -118,6 +126,20 @@ describe("the rules notice", () => {
     expect(impurities(house({ "src/core/a.ts": source }))).toHaveLength(1);
     expect(impurities(house({ "src/app.ts": source }))).toEqual([]);
     expect(impurities(house({ "src/core/a.ts": `/* ${source} */ // ${source}` }))).toEqual([]);
+  });
+
+  test("an agent named outside of its folder, but not in a comment", () => {
+    const files = house({
+      "src/app/a.ts": 'const name = "Claude Code";',
+      "src/app/b.ts": "// As Claude Code does.",
+      "src/hook/c.ts": "export const pid = process.env.CLAUDE_PID;",
+      "src/agents/claude/d.ts": 'export const id = "claude";',
+      "src/agents/index.ts": 'export const id = "claude";',
+    });
+    expect(namedAgents(files, ["claude"])).toEqual([
+      "src/app/a.ts names claude",
+      "src/hook/c.ts names claude",
+    ]);
   });
 
   test("a room that nobody has placed yet", () => {

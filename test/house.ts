@@ -160,3 +160,16 @@ export function cycles(files: Files): string[] {
   for (const path of files.keys()) visit(path, []);
   return found;
 }
+
+/** An agent's own folder, and the table that lists it. */
+const isOfAgents = (path: string, id: string): boolean =>
+  path.startsWith(`src/agents/${id}/`) || path === "src/agents/index.ts";
+
+/** Code outside of an agent's folder that names the agent. Comments may: they quote what was measured. */
+export function namedAgents(files: Files, ids: readonly string[]): string[] {
+  const transpiler = new Bun.Transpiler({ loader: "ts" });
+  return [...files].flatMap(([path, source]) => {
+    const code = transpiler.transformSync(source).toLowerCase();
+    return ids.filter((id) => !isOfAgents(path, id) && code.includes(id)).map((id) => `${path} names ${id}`);
+  });
+}

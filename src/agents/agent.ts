@@ -11,6 +11,7 @@ import type { Exec } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
+import type { AgentDangers } from "../shell/dangers/look.ts";
 import type { Env } from "../system/home.ts";
 import type { HookMessage } from "./envelope.ts";
 import type { Finding } from "./finding.ts";
@@ -62,6 +63,8 @@ export interface AgentRuntime {
   stripToolOutput(text: string, from: number, payload: JsonRecord): string;
   /** Equal for two copies of the same event. null if only the whole text tells events apart. */
   dedupeKey(payload: JsonRecord): string | null;
+  /** What a command of any agent can do to this one. null if nothing is known. */
+  readonly dangers: AgentDangers | null;
   /** null if the agent's requests can only be answered in its terminal. */
   readonly answering: AnswerSupport | null;
   /** Starts to watch what the agent's hooks do not report: its files, sockets and processes. null if there is nothing to watch. */
@@ -96,6 +99,8 @@ export interface AnswerSupport {
 export interface RequestContext {
   /** The session's folder. */
   readonly cwd: string | null;
+  /** What a command can do to the agents that beckon knows. */
+  readonly agentDangers?: readonly AgentDangers[];
 }
 
 export interface AutoAllowed {

@@ -102,6 +102,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     heartbeatMs = timing.holdHeartbeatMs,
     confirmMs = timing.confirmDecisionMs,
   } = options;
+  const agentDangers = [...options.agents.values()].flatMap(({ dangers }) => dangers ?? []);
   /** By the id of the event that asked. */
   const pending = new Map<string, PendingRequest>();
   /** Answer id → how it was answered, for a second answer that comes too late. */
@@ -151,7 +152,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!answering.isAnswerable(payload, ask)) return null;
     if (meta.attended === false || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
-    const details = answering.describe(payload, { cwd });
+    const details = answering.describe(payload, { cwd, agentDangers });
     if (!details) return null;
     return {
       request,
@@ -186,7 +187,10 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const { isWhole, dangers, kind } = request.details;
     if (!isWhole || dangers.length > 0 || kind !== "permission") return;
     const rules = config().answering.autoAllow;
-    const allowed = request.answering.autoAllow(rules, request.payload, { cwd: request.cwd });
+    const allowed = request.answering.autoAllow(rules, request.payload, {
+      cwd: request.cwd,
+      agentDangers,
+    });
     if (allowed === null || !(await areInside(allowed.folder, allowed.paths))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);

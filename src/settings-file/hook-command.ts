@@ -11,6 +11,11 @@ export interface CommandParts {
   readonly home: string | null;
 }
 
+export interface FoundCommand extends Omit<CommandParts, "agent"> {
+  /** null if the command names none. */
+  readonly agent: string | null;
+}
+
 export type HookPlatform = "linux" | "darwin" | "win32";
 
 /** In WSL the platform is linux, and so is the binary: a path that only Windows knows is refused there. */
@@ -77,7 +82,7 @@ export const isOurCommand = (command: string): boolean => readHookCommand(comman
  * What the command names, if calling beckon's hook is all it does: bare, or with a guard as we write it or wrote it.
  * Where a variable or ~ is in the path it is given as written. Null: not ours, also where it calls beckon among other things.
  */
-export function readHookCommand(command: string): CommandParts | null {
+export function readHookCommand(command: string): FoundCommand | null {
   // cmd does not know backslash as an escape.
   const text = /^"?[A-Za-z]:\\/.test(command) ? command.replaceAll("\\", "/") : command;
   const commands = simpleCommands(text);
@@ -90,19 +95,19 @@ export function readHookCommand(command: string): CommandParts | null {
 }
 
 /** The form without a shell: `"command": "/…/beckon", "args": ["hook", "claude"]`. */
-export const readHookArguments = (words: readonly string[]): CommandParts | null =>
+export const readHookArguments = (words: readonly string[]): FoundCommand | null =>
   readSimple({ assignments: new Map(), words });
 
 /** What a person wrote around beckon, or something of that name: not ours to change, but worth a word in doctor. */
 export const mentionsBeckon = (command: string): boolean =>
   /\bbeckon\b/i.test(command) && !isOurCommand(command);
 
-function readSimple({ assignments, words }: SimpleCommand): CommandParts | null {
+function readSimple({ assignments, words }: SimpleCommand): FoundCommand | null {
   const called = words[0] === "exec" ? words.slice(1) : words;
   const first = called[0] ?? "";
-  const parts = (binary: string, agent: string | undefined): CommandParts => ({
+  const parts = (binary: string, agent: string | undefined): FoundCommand => ({
     binary,
-    agent: agent || assignments.get("BECKON_PROVIDER") || "claude",
+    agent: agent || assignments.get("BECKON_PROVIDER") || null,
     home: assignments.get("BECKON_HOME") || null,
   });
   if (program.test(baseName(first))) return called[1] === "hook" ? parts(first, called[2]) : null;

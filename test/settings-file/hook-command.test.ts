@@ -85,7 +85,7 @@ describe("ours", () => {
     ["~/.local/bin/beckon hook claude", "~/.local/bin/beckon"],
     ['"$HOME/.local/bin/beckon" hook claude', "$HOME/.local/bin/beckon"],
     [`\${HOME}/bin/beckon hook codex`, `\${HOME}/bin/beckon`, "codex"],
-    ["beckon hook", "beckon"],
+    ["beckon hook", "beckon", ""],
     ["  beckon   hook   claude  ", "beckon"],
     ["beckon hook claude # tells me", "beckon"],
     ["beckon hook claude 2>/dev/null", "beckon"],
@@ -110,7 +110,7 @@ describe("ours", () => {
     ["C:/Users/Ann/BECKON.EXE hook claude ; exit 0", "C:/Users/Ann/BECKON.EXE"],
     ["{ cd / && '/a'\\''b/beckon' hook claude; } 2>/dev/null; exit 0", "/a'b/beckon"],
   ])("%s", (command, binary, agent = "claude", home) => {
-    expect(readHookCommand(command)).toEqual({ binary, agent, home: home ?? null });
+    expect(readHookCommand(command)).toEqual({ binary, agent: agent || null, home: home ?? null });
     expect(mentionsBeckon(command)).toBe(false);
   });
 

@@ -19,8 +19,9 @@ import { describeRequest, kindOf } from "./describe.ts";
 export function autoAllow(
   rules: AutoAllowRules,
   payload: unknown,
-  { cwd }: RequestContext,
+  context: RequestContext,
 ): AutoAllowed | null {
+  const { cwd } = context;
   if (!isRecord(payload) || !isRecord(payload.tool_input)) return null;
   const { tool_name: tool, tool_input: input, cwd: own } = payload;
   if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;
@@ -29,7 +30,7 @@ export function autoAllow(
     if (checkRuleFolder(folder) !== null || !isInside(folder, cwd) || !isInside(folder, here)) continue;
     const rule = list.find((text) => isAllowed(text, tool, input, { folder, here }));
     if (rule === undefined) continue;
-    return isPlainlySafe(payload, cwd) ? { rule, folder, paths: pathsOf(tool, input, here) } : null;
+    return isPlainlySafe(payload, context) ? { rule, folder, paths: pathsOf(tool, input, here) } : null;
   }
   return null;
 }
@@ -42,8 +43,8 @@ function pathsOf(tool: string, input: JsonRecord, here: string): string[] {
 }
 
 /** What could not be shown whole, or is marked, is for a person. */
-function isPlainlySafe(payload: JsonRecord, cwd: string): boolean {
-  const asked = describeRequest(payload, { cwd });
+function isPlainlySafe(payload: JsonRecord, context: RequestContext): boolean {
+  const asked = describeRequest(payload, context);
   return asked?.isWhole === true && asked.dangers.length === 0;
 }
 

@@ -3,24 +3,28 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { findInvisible } from "../../core/text/visible.ts";
 import { judgeText, judgeWord } from "../../shell/dangers/commands.ts";
-import { type CommandContext, createCommandContext } from "../../shell/dangers/look.ts";
+import { type AgentDangers, type CommandContext, createCommandContext } from "../../shell/dangers/look.ts";
 import { isOutside, runsByItself, secretIn } from "../../shell/dangers/places.ts";
 import { lossIn } from "../../shell/dangers/services.ts";
+import { ownDangers } from "./own-dangers.ts";
 import { judgeUrl } from "./urls.ts";
 
-export interface Around {
+export interface DangerOptions {
   /** The project's folder. */
   readonly cwd: string | null;
-  /** Where the command would run, if it is another. */
+  /** Where the command would run, if it is another folder. */
   readonly from?: string | null;
+  /** What a command can do to agents. Claude Code itself is always included. */
+  readonly agents?: readonly AgentDangers[];
 }
 
 /** A longer command is looked at as far as this, and called long. No more of one is ever shown. */
 const maxLooked = 16_384;
 const maxTexts = 500;
 
-export function dangersOf(tool: string, input: unknown, around: Around): readonly string[] {
-  const look = createCommandContext(around.cwd, around.from ?? null);
+export function dangersOf(tool: string, input: unknown, options: DangerOptions): readonly string[] {
+  const agents = [ownDangers, ...(options.agents ?? [])];
+  const look = createCommandContext(options.cwd, options.from ?? null, agents);
   const fields = isRecord(input) ? input : {};
   const command = typeof fields.command === "string" ? fields.command : null;
   if (command !== null) judgeCommandLine(command, look);
@@ -78,7 +82,7 @@ function judgeWrite(fields: JsonRecord, look: CommandContext): void {
   if (path === null) return;
   judgeUnseen(path, look);
   look.target(path.replace(/^[$`-]+(?=.)/, "./$&"));
-  if (secretIn(path) !== null && runsByItself(path) === null)
+  if (secretIn(path) !== null && runsByItself(path, look.places) === null)
     look.found.add("system", "changes what holds secrets", path);
 }
 

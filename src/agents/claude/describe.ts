@@ -7,6 +7,7 @@ import type { Ask } from "../../core/session/session.ts";
 import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
 import { hasDotSegments, relativeWithin } from "../../core/text/paths.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
+import type { RequestContext } from "../agent.ts";
 import { offersOf } from "./always.ts";
 import { changeLines, editLines } from "./change-lines.ts";
 import { dangersOf } from "./dangers.ts";
@@ -33,10 +34,7 @@ export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord,
 }
 
 /** null: it asks for nothing. */
-export function describeRequest(
-  payload: unknown,
-  { cwd }: { readonly cwd: string | null },
-): AskDetails | null {
+export function describeRequest(payload: unknown, { cwd, agentDangers }: RequestContext): AskDetails | null {
   if (!isRecord(payload) || payload.hook_event_name !== "PermissionRequest") return null;
   const { tool_name: tool, tool_input: given, permission_suggestions: suggestions } = payload;
   if (typeof tool !== "string" || tool === "") return null;
@@ -51,7 +49,10 @@ export function describeRequest(
     heading: told.heading,
     lines,
     isWhole: isWhole && told.isPart !== true && isRecord(given) && isShowable(given),
-    dangers: kind === "permission" ? dangersOf(tool, input, { cwd: cwd ?? from, from }) : [],
+    dangers:
+      kind === "permission"
+        ? dangersOf(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] })
+        : [],
     always: kind === "permission" ? offersOf(suggestions).map(({ words }) => words) : [],
     questions: tool === "AskUserQuestion" ? (questionsOf(input) ?? []).map(shownQuestion) : [],
   };

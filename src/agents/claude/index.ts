@@ -3,6 +3,7 @@ import type { AgentRuntime } from "../agent.ts";
 import { autoAllow } from "./auto-allow.ts";
 import { decide } from "./decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./describe.ts";
+import { ownDangers } from "./own-dangers.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration.ts";
@@ -15,6 +16,7 @@ export const claude: AgentRuntime = {
   explainRefusal,
   stripToolOutput,
   dedupeKey,
+  dangers: ownDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
   watch: watchClaude,
   findTranscript,

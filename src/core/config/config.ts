@@ -11,7 +11,7 @@ export interface Config {
     /** An ask answered sooner than this shows no alert. */
     readonly graceMs: number;
     readonly sound: boolean;
-    /** Also for runs that no person sits at (`claude -p`, SDK). */
+    /** Also for runs that no person sits at (headless, SDK). */
     readonly unattended: boolean;
     /** Also while the person looks at that very pane. */
     readonly whileLooking: boolean;
@@ -135,7 +135,7 @@ export const settings: readonly Setting[] = [
     alerts.sound,
     "Play the system's sound with alerts about blocked and failed sessions.",
   ),
-  flag("alerts.unattended", alerts.unattended, "Alert for runs that nobody sits at too (claude -p, SDK)."),
+  flag("alerts.unattended", alerts.unattended, "Alert for unattended runs too (headless, SDK)."),
   flag("alerts.whileLooking", alerts.whileLooking, "Alert even while you look at the session's own pane."),
   {
     key: "quietHours",

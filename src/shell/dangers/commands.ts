@@ -50,7 +50,7 @@ function judgePipeline(pipeline: Pipeline, look: CommandContext): void {
   let client: string | null = null;
   for (const command of pipeline) {
     judgeCommand(command, look);
-    const programs = programsOf(command);
+    const programs = programsOf(command, look);
     const runner = programs.find((program) => runsItsInput(program));
     const name = programs[0]?.name ?? "( … )";
     if (runner && before !== null) {
@@ -59,7 +59,7 @@ function judgePipeline(pipeline: Pipeline, look: CommandContext): void {
       else if (decodes !== null) look.found.add("runs", "runs what is encoded", form);
       else look.found.add("runs", "runs what another program prints", form);
     }
-    downloads ??= downloaderOf(command);
+    downloads ??= downloaderOf(command, look);
     if (decoders.has(name)) decodes ??= name;
     before = name;
     client ??= programs.find((program) => sqlClients.has(program.name))?.name ?? null;
@@ -101,7 +101,7 @@ function judgeCommand(command: Command, look: CommandContext): void {
   const [first] = ownWords(command);
   if (first?.isOpen && !/^\[{1,2}$/.test(first.text))
     look.found.add("unclear", "runs a program that only the shell knows", first.text);
-  const programs = programsOf(command);
+  const programs = programsOf(command, look);
   if (programs.length > maxHandedOn)
     look.found.add("unclear", "too tangled to be judged", programs[0]?.name ?? "");
   for (const program of programs) judgeProgram(program, command, look);
@@ -140,7 +140,7 @@ function judgeProgram(program: Program, command: Command, look: CommandContext):
   const texts = args.map(({ text }) => text);
   const read = readArgs(texts);
   const { found } = look;
-  judgeOf(name)?.(read, look, name);
+  judgeOf(name, look)?.(read, look, name);
   if (isRoot(name)) found.add("root", "runs with all rights", name);
   if (network.has(name) || (name === "git" && texts.includes("push")))
     look.network.add(name === "git" ? "git push" : name);
@@ -170,7 +170,7 @@ function judgeFetched({ name, args }: Program, look: CommandContext): void {
 
 function judgeEval({ name, args }: Program, { group }: Command, look: CommandContext): void {
   const inner = [...args.flatMap((word) => word.inner), ...(group ? [group] : [])];
-  const from = inner.map(downloaderIn).find((found) => found !== null);
+  const from = inner.map((script) => downloaderIn(script, look)).find((found) => found !== null);
   if (from) look.found.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
   else if (name === "eval" && args.some(({ isOpen }) => isOpen))
     look.found.add("unclear", "runs what only the shell knows", "eval");
@@ -202,7 +202,7 @@ function judgeSources(name: string, args: readonly Word[], command: Command, loo
     ...command.redirects.flatMap(({ target }) => target.inner),
     ...(command.group ? [command.group] : []),
   ];
-  const from = inner.map(downloaderIn).find((found) => found !== null);
+  const from = inner.map((script) => downloaderIn(script, look)).find((found) => found !== null);
   if (from) look.found.add("downloads", "runs what it downloads", `${name} <(${from} …)`);
 }
 

@@ -1,12 +1,13 @@
 /** One look at one command: what was found, and where its paths start from. */
 import { isAbsolute } from "../../core/text/paths.ts";
-import { createDangerFindings, type DangerFindings } from "./found.ts";
+import { createDangerFindings, type DangerFindings, type DangerKind } from "./found.ts";
 import type { Args } from "./options.ts";
 import { judgeTarget, type Places } from "./places.ts";
 
 export interface CommandContext {
   readonly found: DangerFindings;
   readonly places: Places;
+  readonly agentPrograms: ReadonlyMap<string, readonly DangerPattern[]>;
   /** What may go out, and what goes out. */
   readonly secrets: Set<string>;
   readonly network: Set<string>;
@@ -24,11 +25,34 @@ export type Judge = (args: Args, look: CommandContext, name: string) => void;
 const maxFolders = 32;
 const maxRead = 200_000;
 
-export function createCommandContext(project: string | null, from: string | null): CommandContext {
+/** What a command can do to an agent: change its settings, or start it without its questions. */
+export interface AgentDangers {
+  /** The agent's program, and the forms of its arguments that are dangerous. */
+  readonly programs: Readonly<Record<string, readonly DangerPattern[]>>;
+  /** Patterns of its own settings and hooks, which run by themselves. */
+  readonly files: readonly RegExp[];
+  /** Variables that hold the project's folder. */
+  readonly projectVariables: readonly string[];
+}
+
+/** The pattern is matched against the arguments, joined by blanks. */
+export type DangerPattern = readonly [kind: DangerKind, text: string, pattern: RegExp];
+
+export function createCommandContext(
+  project: string | null,
+  from: string | null,
+  agents: readonly AgentDangers[],
+): CommandContext {
   const folders = [from ?? project ?? "/"];
   const look: CommandContext = {
     found: createDangerFindings(),
-    places: { project, from: folders },
+    places: {
+      project,
+      from: folders,
+      agentFiles: agents.flatMap(({ files }) => files),
+      projectVariables: agents.flatMap(({ projectVariables }) => projectVariables),
+    },
+    agentPrograms: new Map(agents.flatMap(({ programs }) => Object.entries(programs))),
     secrets: new Set(),
     network: new Set(),
     fetched: new Set(),

@@ -7,25 +7,34 @@ export interface Places {
   readonly project: string | null;
   /** Where a relative path may start from: a `cd` may have failed, so every folder counts. */
   readonly from: readonly string[];
+  /** Patterns of the agents' own settings and hooks, which run by themselves. */
+  readonly agentFiles: readonly RegExp[];
+  /** Variables that hold the project's folder. */
+  readonly projectVariables: readonly string[];
 }
 
 const harmless = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|full|fd\/\d+)$/;
 const disk = /^\/dev\/(?:r?disk|[shxv]d[a-z]|nvme|mmcblk|mapper\/|loop|md\d|dm-)/;
 const home = /^(?:~(?:[\w.-]*)(?=\/|$)|\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)/i;
-const here = /^(?:\$PWD\b|\$\{PWD\}|\$CLAUDE_PROJECT_DIR\b|\$\{CLAUDE_PROJECT_DIR\})/;
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|[\w-]{2,}:(?![\\/]))/i;
 
 /** Where something is written, moved or deleted. */
 export function judgeTarget(target: string, places: Places, found: DangerFindings, verb = "writes"): void {
-  const path = target.replace(here, places.project ?? "$PWD");
+  const path = replaceProjectVariable(target, places);
   if (path === "" || path === "-" || harmless.test(path) || address.test(path)) return;
   if (/^\/dev\/(?:tcp|udp)\//.test(path)) return;
-  const own = runsByItself(path);
+  const own = runsByItself(path, places);
   if (own !== null) found.add("system", own, path);
   if (disk.test(path)) found.add("disk", "overwrites a disk", path);
   else if (/^[$`](?!HOME\b|\{HOME\})/.test(path))
     found.add("unclear", `${verb} where only the shell knows`, path);
   else if (isOutside(path, places)) found.add("outside", `${verb} outside the project`, path);
+}
+
+function replaceProjectVariable(path: string, { project, projectVariables }: Places): string {
+  const name = /^\$(?:\{(\w+)\}|(\w+))/.exec(path);
+  const isProject = name !== null && ["PWD", ...projectVariables].includes(name[1] ?? name[2] ?? "");
+  return isProject ? (project ?? "$PWD") + path.slice(name[0].length) : path;
 }
 
 export function isOutside(path: string, { project, from }: Places): boolean {
@@ -40,13 +49,13 @@ const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;
 const startup =
   /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/;
 const gitOwn = /(?:^|\/)\.git\/(?:hooks(?:\/|$)|config$)|(?:^|\/)\.husky\//;
-const agentOwn = /(?:^|\/)\.claude(?:\/(?:settings[\w.]*\.json|hooks(?:\/|$))|\.json$)|(?:^|\/)\.mcp\.json$/;
 
 /** null: nothing there runs unasked. */
-export function runsByItself(path: string): string | null {
+export function runsByItself(path: string, { agentFiles }: Pick<Places, "agentFiles">): string | null {
   const slashed = path.replaceAll("\\", "/");
   if (gitOwn.test(slashed)) return "changes what git runs by itself";
-  if (agentOwn.test(slashed)) return "changes what the agent may do and runs by itself";
+  if (agentFiles.some((pattern) => pattern.test(slashed)))
+    return "changes what the agent may do and runs by itself";
   return startup.test(slashed) ? "changes the settings of your account or system" : null;
 }
 

@@ -1,8 +1,8 @@
 /** Which programs a simple command would run: its own, and those that it hands its arguments to. */
 import type { Command, Redirect, Script, Word } from "../script.ts";
 import { files } from "./files.ts";
-import type { Judge } from "./look.ts";
-import { services, sqlClients } from "./services.ts";
+import type { CommandContext, Judge } from "./look.ts";
+import { byTable, services, sqlClients } from "./services.ts";
 
 export interface Program {
   /** Without its folder, in small letters: some systems do not tell `RM` from `rm`. */
@@ -36,14 +36,19 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 export const isRoot = (name: string): boolean => roots.has(name);
 export const isWrapper = (name: string): boolean => wrappers.has(name);
 
-export function judgeOf(name: string): Judge | null {
+export function judgeOf(
+  name: string,
+  { agentPrograms }: Pick<CommandContext, "agentPrograms">,
+): Judge | null {
   const known = name.startsWith("mkfs.") ? "mkfs" : name;
   if (Object.hasOwn(files, known)) return files[known] ?? null;
-  return Object.hasOwn(services, known) ? (services[known] ?? null) : null;
+  if (Object.hasOwn(services, known)) return services[known] ?? null;
+  const patterns = agentPrograms.get(known);
+  return patterns ? byTable(patterns) : null;
 }
 
-const isKnown = (name: string): boolean =>
-  judgeOf(name) !== null ||
+const isKnown = (name: string, context: CommandContext): boolean =>
+  judgeOf(name, context) !== null ||
   shells.has(name) ||
   interpreters.has(name) ||
   downloaders.has(name) ||
@@ -66,7 +71,7 @@ export function ownWords({ words }: Command): readonly Word[] {
 export const maxHandedOn = 16;
 const maxArgs = 1_000;
 
-export function programsOf(command: Command): Program[] {
+export function programsOf(command: Command, context: CommandContext): Program[] {
   const words = ownWords(command);
   const [first] = words;
   if (!first) return [];
@@ -75,7 +80,7 @@ export function programsOf(command: Command): Program[] {
   const programs: Program[] = [own];
   for (const [n, word] of words.entries()) {
     const name = n === 0 ? "" : nameOf(word);
-    if (name !== "" && isKnown(name)) programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
+    if (name !== "" && isKnown(name, context)) programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
     if (programs.length > maxHandedOn) break;
   }
   return programs;
@@ -99,21 +104,21 @@ export function innerOf(command: Command): Script[] {
   ];
 }
 
-export function downloaderIn(script: Script): string | null {
+export function downloaderIn(script: Script, context: CommandContext): string | null {
   for (const pipeline of script) {
     for (const command of pipeline) {
-      const found = downloaderOf(command);
+      const found = downloaderOf(command, context);
       if (found !== null) return found;
     }
   }
   return null;
 }
 
-export function downloaderOf(command: Command): string | null {
-  const own = programsOf(command).find(({ name }) => downloaders.has(name));
+export function downloaderOf(command: Command, context: CommandContext): string | null {
+  const own = programsOf(command, context).find(({ name }) => downloaders.has(name));
   if (own) return own.name;
   for (const script of innerOf(command)) {
-    const found = downloaderIn(script);
+    const found = downloaderIn(script, context);
     if (found !== null) return found;
   }
   return null;

@@ -1,22 +1,18 @@
 /** Programs that change a database, servers, what others download, or this system. */
 
 import { isDryRun } from "./dry-run.ts";
-import type { DangerKind } from "./found.ts";
 import { git } from "./git.ts";
-import type { Judge } from "./look.ts";
-
-/** The first words of a command that mean it, as a pattern over the words joined by blanks. */
-type Row = readonly [kind: DangerKind, words: string, pattern: RegExp];
+import type { DangerPattern, Judge } from "./look.ts";
 
 const word = (list: string): RegExp => new RegExp(`(?:^| )(?:${list})(?= |$)`);
 const first = (list: string): RegExp => new RegExp(`^(?:-\\S+ )*(?:${list})(?= |$)`);
 
 const publishes = "publishes for everybody";
 const servers = "changes servers that are running";
-const asksNobody = "starts an agent that asks nobody";
+export const asksNobody = "starts an agent that asks nobody";
 const turnsOff = "turns the machine or its services off";
 
-const table: Readonly<Record<string, readonly Row[]>> = {
+const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   kubectl: [
     ["servers", "deletes in the cluster", word("delete|drain|replace --force")],
     ["servers", servers, word("apply|scale|patch|replace|edit|set image|rollout (?:undo|restart)")],
@@ -87,14 +83,6 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   pg_restore: [["data", "deletes data", word("-c|--clean")]],
   s3cmd: [["data", "deletes data", word("del|rm|rb")]],
   hdfs: [["data", "deletes data", word("-rm|-rmr")]],
-  claude: [
-    ["root", asksNobody, /--(?:allow-)?dangerously-\S+|bypassPermissions/],
-    [
-      "system",
-      "changes what the agent may do and runs by itself",
-      /^(?:mcp add|plugin install|config set)\S*/,
-    ],
-  ],
   codex: [["root", asksNobody, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
   format: [["disk", "erases a disk", /^[a-z]:/i]],
@@ -175,7 +163,7 @@ const alike: Readonly<Record<string, string>> = {
 
 const maxJoined = 4_000;
 
-function byTable(rows: readonly Row[]): Judge {
+export function byTable(rows: readonly DangerPattern[]): Judge {
   return ({ all }, { found }, name) => {
     if (isDryRun(name, all)) return;
     const text = all.join(" ").slice(0, maxJoined);

@@ -62,12 +62,12 @@ function chooseCommand({
     return parts !== null && (isOwn || isTrustedBinary(parts.binary, installed));
   });
   if (!trusted) return none("the registered command is another program than this one, and was not run");
-  const { binary = "", agent = "", home = null } = trusted.parts ?? {};
+  const { binary = "", agent = null, home = null } = trusted.parts ?? {};
   if (!canRun(binary)) return none("the registered command cannot run");
   // On Windows the shell that runs the command depends on what is installed: run the program itself.
   const isDirect = process.platform === "win32" && home === null;
   return {
-    command: isDirect ? [binary, "hook", agent] : trusted.command,
+    command: isDirect ? [binary, "hook", ...(agent === null ? [] : [agent])] : trusted.command,
     path: trusted.path,
     reason: null,
   };
