@@ -15,7 +15,7 @@ import { detectTerminal } from "../../src/desktop/terminals/detect.ts";
 import { planFocus, planVisibility } from "../../src/desktop/terminals/focus.ts";
 import type { PlanStep } from "../../src/desktop/terminals/plan.ts";
 import type { PaneLocation, WindowQuery } from "../../src/desktop/terminals/recipe.ts";
-import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/recipes.ts";
+import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/table.ts";
 import { repo } from "../repo.ts";
 import { answerNothing, createProcess, locationInside, simulate } from "./terminals-simulate.ts";
 

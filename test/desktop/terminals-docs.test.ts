@@ -47,7 +47,7 @@ function formatTables(): string {
 
 const path = join(repo, "docs/terminals.md");
 const tables = /^\| terminal or multiplexer [\s\S]*^\| window system .*(?:\n\|.*)*/m;
-const updateCommand = "UPDATE_DOCS=1 bun test test/desktop/terminals-docs.test.ts";
+const updateCommand = "UPDATE_DOCS=1 npx bun test test/desktop/terminals-docs.test.ts";
 
 test(`docs/terminals.md lists every terminal and how far beckon gets in it (to update it: ${updateCommand})`, async () => {
   const page = await Bun.file(path).text();

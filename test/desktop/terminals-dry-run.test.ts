@@ -4,7 +4,7 @@ import { terminals } from "../../src/core/terminals.ts";
 import { dryRun } from "../../src/desktop/terminals/dry-run.ts";
 import { planFocus } from "../../src/desktop/terminals/focus.ts";
 import type { PlanStep } from "../../src/desktop/terminals/plan.ts";
-import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/recipes.ts";
+import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/table.ts";
 import { answerNothing, createProcess, locationInside, printed, simulate } from "./terminals-simulate.ts";
 
 const context = { platform: "linux", env: { DISPLAY: ":0" } } as const;

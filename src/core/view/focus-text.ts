@@ -1,4 +1,5 @@
 import type { Session } from "../session/session.ts";
+import { terminals, windowSystems } from "../terminals.ts";
 import { truncateMiddle } from "../text/text.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
@@ -40,12 +41,16 @@ function whereIs(session: Parameters<typeof formatFocusOutcome>[1]): string | nu
 }
 
 function sentences(...parts: readonly (string | null)[]): string[] {
-  return parts.flatMap((part) => (part ? [`${capital(part).replace(/\.$/, "")}.`] : []));
+  return parts.flatMap((part) => (part ? [`${capitalize(part).replace(/\.$/, "")}.`] : []));
 }
 
-const writtenSmall = /^(?:beckon|kitty|macOS|screen|tmux|zellij)\b/;
-const capital = (text: string): string =>
-  writtenSmall.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
+const names = ["beckon", ...[...terminals, ...windowSystems].map(({ name }) => name)];
+
+/** A name like kitty or macOS keeps its small letter. */
+function capitalize(text: string): string {
+  const startsWithName = names.some((name) => text.startsWith(name) && !/\w/.test(text.charAt(name.length)));
+  return startsWithName ? text : text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 export interface FocusOutcome {
   readonly result: "exact" | "window" | "impossible";

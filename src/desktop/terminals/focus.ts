@@ -23,8 +23,8 @@ import type {
   Visibility,
   WindowQuery,
 } from "./recipe.ts";
-import { recipeFor, windowSystemRecipes } from "./recipes.ts";
 import { findSshTerminal } from "./ssh.ts";
+import { recipeFor, windowSystemRecipes } from "./table.ts";
 
 /** A guard against loops: real setups nest tmux in tmux at most. */
 const maxLayers = 6;

@@ -35,7 +35,7 @@ const usualFolders = (home: string): string[] => [
   "/Applications/WezTerm.app/Contents/MacOS",
 ];
 
-/** The user may allow it in System Settings meanwhile, of which there is no notice. */
+/** The user may have allowed it in System Settings meanwhile. macOS does not report that. */
 const retryDeniedMs = 10 * 60_000;
 
 export function createPlanRunner(options: PlanRunnerOptions): PlanRunner {

@@ -30,6 +30,11 @@ describe("how a way to a terminal ended", () => {
       { result: "impossible", by: "tmux", why: "tmux could not select the pane: it gave no reason." },
       "beckon cannot take you there. tmux could not select the pane: it gave no reason. Where to look: pts/1, in /home/dev/shop.",
     ],
+    [
+      "to its window, in a terminal that writes its name with a small letter",
+      { result: "window", by: "kitty, X11", why: "kitty's remote control is off" },
+      "As close as beckon gets. This is its window (kitty, X11). kitty's remote control is off. Where to look: pts/1, in /home/dev/shop.",
+    ],
   ])("%s", (_, outcome, words) => expect(said(outcome)).toBe(words));
 
   test("of a session that is over or not known, nobody is sent to look for its terminal", () => {

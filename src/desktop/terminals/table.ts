@@ -1,4 +1,4 @@
-/** The recipe of each terminal and window system that core/terminals.ts describes. */
+/** The table of recipes: one for each terminal and window system that core/terminals.ts describes. */
 import {
   type TerminalDescription,
   type TerminalId,
