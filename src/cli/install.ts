@@ -1,32 +1,28 @@
 /** `beckon --install`: sets everything up in one command. */
+import { delimiter, dirname } from "node:path";
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
+import { formatCount } from "../agents/finding.ts";
 import { agents, listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { findProgram } from "../setup/find-program.ts";
 import {
+  type AgentPlan,
+  type AgentResult,
   type InstallOptions,
   type InstallResult,
   install as installHooks,
   planInstall,
 } from "../setup/install.ts";
+import type { BinaryPlan } from "../setup/place-binary.ts";
 import { isSameContent } from "../setup/same-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
-import { homeOf } from "../system/home.ts";
+import { type Env, homeOf } from "../system/home.ts";
 import { launchDetached } from "../system/launch.ts";
 import { usageError } from "./args.ts";
-import { type ArrangeOptions, arrangeLogin, foreseeLogin } from "./install-login.ts";
-import {
-  describeBinary,
-  describeProgram,
-  describeRegistration,
-  findProgramName,
-  listNextSteps,
-  planBinaryText,
-  planRegistrationText,
-} from "./install-text.ts";
+import { type LoginOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines } from "./output.ts";
 import { parseSetupArguments } from "./setup-args.ts";
 
@@ -36,8 +32,8 @@ export async function install(args: string[], table: readonly Agent[] = agents):
     scope,
     agents: selected,
   } = parseSetupArguments(args, "--install", ["--dry-run", "--login", "--no-login"], table);
-  const login = readLogin(flags);
   const { env } = process;
+  const login = { wanted: readLogin(flags), isDefault: hasScreen(env) };
   const options: InstallOptions = {
     agents: table,
     selected,
@@ -49,70 +45,73 @@ export async function install(args: string[], table: readonly Agent[] = agents):
     program: await findProgram(Bun.main, process.execPath, exec),
     version,
   };
-  const wanted = { login, usual: hasScreen(env) };
   if (flags.has("--dry-run")) {
-    await printPlan(options, wanted);
+    await printPlan(options, login);
     return 0;
   }
   const result = await installHooks(options);
   const { binary } = result;
-  const arranged = await arrangeLogin({ ...options, ...wanted, binary: binary.binary });
+  const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
   const program = findProgramName(binary.binary, env, homeOf(env));
-  const started = await startApp(result, options, { login, name: program.name });
+  const started = await startApp(result, options, { login: login.wanted, name: program.name });
   const isRegistered = result.agents.some(({ isChanged }) => isChanged);
-  const isNew = isRegistered || binary.do === "copy" || arranged.isChanged || started.isStarted;
-  // The names of a project's folders and plugins can contain anything: printLines removes control characters.
+  const isNew = isRegistered || binary.do === "copy" || loginResult.isChanged || started.isStarted;
   printLines([
     ...(isNew ? [] : ["Everything is in place already."]),
     ...result.agents.flatMap(describeProgram),
-    ...describeBinary(binary, version),
+    ...describeBinary(binary),
     ...result.agents.flatMap(describeRegistration),
-    ...arranged.says,
+    ...loginResult.lines,
     ...started.lines,
-    ...asNotes(result.warnings, program.hint),
+    ...formatNotes(result.warnings, program.hint),
     ...(isNew ? listNextSteps(program.name) : []),
   ]);
-  return arranged.isFailed ? 1 : 0;
+  return loginResult.isFailed ? 1 : 0;
 }
 
-/** null if the user did not say. */
+/** Null if neither --login nor --no-login was given. */
 function readLogin(flags: ReadonlySet<string>): boolean | null {
   const [isOn, isOff] = [flags.has("--login"), flags.has("--no-login")];
   if (isOn && isOff) throw usageError("--login and --no-login exclude each other");
   return isOn || isOff ? isOn : null;
 }
 
-type LoginWanted = Pick<ArrangeOptions, "login" | "usual">;
+type LoginChoice = Pick<LoginOptions, "wanted" | "isDefault">;
 
-async function printPlan(options: InstallOptions, wanted: LoginWanted): Promise<void> {
+/** --dry-run */
+async function printPlan(options: InstallOptions, login: LoginChoice): Promise<void> {
   const plan = await planInstall(options);
+  const { binary } = plan.binary;
   printLines([
-    "Nothing is changed: this is what beckon --install would do.",
+    "This is what beckon --install would do. Nothing has been changed.",
     ...plan.agents.flatMap(describeProgram),
-    ...planBinaryText(plan.binary, version),
+    ...(plan.binary.do === "copy"
+      ? [`Would copy beckon ${version} to ${binary}.`]
+      : describeBinary(plan.binary)),
   ]);
   const { createDiff } = await import("../settings-file/diff.ts");
   for (const agent of plan.agents) {
-    printLines([planRegistrationText(agent)]);
+    printLines([planRegistration(agent)]);
     const lines = createDiff(agent.before ?? "", agent.after);
     print(lines.map((line) => `${line}\n`).join(""));
   }
-  const { binary } = plan.binary;
   printLines([
-    ...(await foreseeLogin({ ...options, ...wanted, binary })),
-    ...planStartText(options, wanted),
-    ...asNotes(plan.warnings, null),
+    ...(await planLogin({ ...options, ...login, binary })),
+    planStart(options, login),
+    ...formatNotes(plan.warnings, null),
   ]);
 }
 
-function planStartText({ env, paths }: InstallOptions, { login, usual }: LoginWanted): string[] {
+function planStart({ env, paths }: InstallOptions, { wanted, isDefault }: LoginChoice): string {
   const running = readEndpoint(paths);
-  if (running) return [`beckon is running (pid ${running.pid}).`];
-  if (!hasScreen(env)) return [login === null ? noDesktop : "No desktop here: beckon would not be started."];
-  return (login ?? usual) ? ["Would start beckon."] : ["Would not start beckon."];
+  if (running) return `beckon is running (pid ${running.pid}).`;
+  if (!hasScreen(env))
+    return wanted === null ? noDesktop : "Would not start beckon: there is no desktop here.";
+  return (wanted ?? isDefault) ? "Would start beckon." : "Would not start beckon.";
 }
 
-const noDesktop = "No desktop here: beckon is not started, and gets no login item (--login adds one).";
+const noDesktop =
+  "There is no desktop here: beckon is not started, and gets no login item (--login adds one).";
 
 /** Starts the app if there is a screen and it is not running. */
 async function startApp(
@@ -123,9 +122,8 @@ async function startApp(
   const running = readEndpoint(paths);
   if (running) {
     const { pid } = running;
-    const isOther = isOtherProgram(pid, binary.binary, binary.do === "copy");
-    const line = isOther
-      ? `The beckon that runs now (pid ${pid}) is another build. To change over: ${name} stop && ${name} start`
+    const line = isOtherProgram(pid, binary.binary, binary.do === "copy")
+      ? `Another build of beckon is running (pid ${pid}). To switch to this one: ${name} stop && ${name} start`
       : `beckon is running (pid ${pid}).`;
     return { lines: [line], isStarted: false };
   }
@@ -135,8 +133,8 @@ async function startApp(
   }
   const isStarted = await launchDetached(binary.binary, env, { agents: listVariables(table) });
   const line = isStarted
-    ? "beckon is started. Look for its icon in your panel."
-    : `beckon could not be started. Try it yourself: ${name}. Its log: ${paths.log}`;
+    ? "beckon is running now. Look for its icon in your panel or menu bar."
+    : `beckon could not be started. To see why, run: ${name}. Its log: ${paths.log}`;
   return { lines: [line], isStarted };
 }
 
@@ -145,5 +143,66 @@ function isOtherProgram(pid: number, binary: string, isCopied: boolean): boolean
   return process.platform === "linux" ? !isSameContent(`/proc/${pid}/exe`, binary) : isCopied;
 }
 
-const asNotes = (warnings: readonly string[], hint: string | null): string[] =>
+const describeProgram = ({ setup, search, version: found }: AgentPlan): readonly string[] =>
+  setup.describeProgram(search, found);
+
+function describeBinary(plan: BinaryPlan): string[] {
+  switch (plan.do) {
+    case "keep":
+      return [];
+    case "copy": {
+      const instead = plan.replaces && plan.replaces !== version ? `, in place of ${plan.replaces}` : "";
+      return [`Copied beckon ${version} to ${plan.binary}${instead}.`];
+    }
+    case "stay":
+      return [
+        `${endSentence(plan.why)} So the hooks call ${plan.binary}. Keep it there, or run this again after you move it.`,
+      ];
+  }
+}
+
+function describeRegistration({ path, before, backup, isChanged, registration }: AgentResult): string[] {
+  const { count, noun } = registration;
+  const entries = formatCount(count, noun);
+  if (!isChanged) return [`${entries} ${count === 1 ? "is" : "are"} registered in ${path}.`];
+  if (before === null) return [`Registered ${entries} in ${path} (a new file).`];
+  return [`Registered ${entries} in ${path}.`, ...(backup ? [`  Backup of the file: ${backup}`] : [])];
+}
+
+function planRegistration({ path, before, after, registration }: AgentPlan): string {
+  const { count, noun } = registration;
+  const entries = formatCount(count, noun);
+  return after === before
+    ? `${entries} ${count === 1 ? "is" : "are"} already registered in ${path}.`
+    : `Would register ${entries} in ${path}${before === null ? " (a new file)" : ""}:`;
+}
+
+interface ProgramName {
+  /** What the user types. */
+  readonly name: string;
+  /** How to make it shorter. Null if it is just "beckon". */
+  readonly hint: string | null;
+}
+
+function findProgramName(binary: string, env: Env, home: string): ProgramName {
+  const folder = dirname(binary);
+  if ((env.PATH ?? env.Path ?? "").split(delimiter).includes(folder)) return { name: "beckon", hint: null };
+  const name = /[^\w./:\\-]/.test(binary) ? `"${binary}"` : binary;
+  if (process.platform === "win32")
+    return { name, hint: `To type just "beckon", add ${folder} to your Path.` };
+  const shown = folder.startsWith(`${home}/`) ? folder.replace(home, "$HOME") : folder;
+  const line = `export PATH="${shown}:$PATH"`;
+  return { name, hint: `To type just "beckon", add this line to your shell's profile: ${line}` };
+}
+
+const formatNotes = (warnings: readonly string[], hint: string | null): string[] =>
   [...warnings, ...(hint ? [hint] : [])].map((text) => `Note: ${text}`);
+
+const listNextSteps = (name: string): string[] => [
+  "",
+  `${name} status         lists your sessions, also those that already run`,
+  `${name} doctor         tests every part`,
+  `${name} --uninstall    removes all of this`,
+];
+
+const endSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

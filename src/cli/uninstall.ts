@@ -1,16 +1,32 @@
-/** `beckon --uninstall`: removes what install made. If a step fails, that is reported and the others go on. */
+/** `beckon --uninstall`: removes what install made. A step that fails is reported, and the others still run. */
 import { existsSync } from "node:fs";
-import type { Agent } from "../agents/agent.ts";
+import { dirname } from "node:path";
+import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
 import { agents } from "../agents/index.ts";
-import { isBeckonHere, planPurge, purge } from "../setup/purge.ts";
-import { readInstallRecord, withInstallLock } from "../setup/record.ts";
+import { limits } from "../core/limits.ts";
+import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
+import {
+  type InstalledFile,
+  type InstallRecord,
+  readInstallRecord,
+  withInstallLock,
+  writeInstallRecord,
+} from "../setup/record.ts";
+import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
+import { planRemoval, removeProgram } from "../setup/remove-program.ts";
+import { quoteForShell } from "../shell/quote.ts";
+import { errorCode, ignoreErrors, readSmallFile, removeEmptyFolders, removeTree } from "../storage/files.ts";
+import { markOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { currentFolder } from "../system/current-folder.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
+import { type Env, homeOf } from "../system/home.ts";
 import { usageError } from "./args.ts";
-import { currentFolder } from "./current-folder.ts";
+import { hasLogin, removeLogin } from "./login-item.ts";
 import { formatLine, printLines } from "./output.ts";
 import { parseSetupArguments } from "./setup-args.ts";
-import { allSteps, hookSteps, removeOwnFolders, type Uninstall } from "./uninstall-steps.ts";
-import { describeKept } from "./uninstall-text.ts";
+import { stopRunning } from "./stop.ts";
 
 export async function uninstall(args: string[], table: readonly Agent[] = agents): Promise<number> {
   const {
@@ -66,7 +82,7 @@ export async function uninstall(args: string[], table: readonly Agent[] = agents
     if (!isPurge && hasState && isOwnFolder && !isDryRun) lines.push(...describeKept(paths, isChosen));
   }
   if (lines.length === 0 && failures.length === 0) lines.push("There is nothing to uninstall.");
-  else if (isDryRun) lines.unshift("Nothing is changed: this is what beckon --uninstall would do.");
+  else if (isDryRun) lines.unshift("This is what beckon --uninstall would do. Nothing has been changed.");
   for (const { agent, setup } of loaded) {
     if (selected === null || selected.includes(agent.id))
       lines.push(...setup.findLeftovers(process.env, cwd));
@@ -84,4 +100,231 @@ function withLockIfPossible(paths: Paths, carryOut: () => Promise<Uninstall>): P
     return running;
   };
   return withInstallLock(paths, once).catch(once);
+}
+
+interface Uninstall {
+  readonly paths: Paths;
+  readonly env: Env;
+  /** Null if the current folder is gone. */
+  readonly cwd: string | null;
+  readonly agents: readonly { readonly agent: Agent; readonly setup: AgentSetup }[];
+  readonly record: InstallRecord | null;
+  /** Only the hooks of this scope and these agents. Null means all. */
+  readonly scope: Scope | null;
+  readonly selected: readonly string[] | null;
+  readonly isDryRun: boolean;
+  /** False if BECKON_HOME names a folder that beckon never used. Files there are not beckon's, whatever their names. */
+  readonly isOwnFolder: boolean;
+  /** Settings files that could not be changed. What is recorded about them is kept. */
+  readonly stuck: Set<string>;
+  /** Settings files that have no hooks of beckon's now. */
+  readonly cleared: Set<string>;
+  readonly report: (line: string) => void;
+  readonly fail: (line: string) => void;
+}
+
+/** May throw: the next steps run all the same. */
+type Step = (work: Uninstall) => Promise<void>;
+
+async function stopApp({ paths, isDryRun, isOwnFolder, report }: Uninstall): Promise<void> {
+  if (!isOwnFolder) return;
+  if (isDryRun) {
+    if (readEndpoint(paths)) report("Would stop beckon.");
+    return;
+  }
+  // A session that starts before its hooks are removed must not start the app again.
+  if (existsSync(paths.state)) ignoreErrors(() => markOff(paths, "beckon --uninstall"));
+  const outcome = await stopRunning(paths);
+  if (outcome === "stopped") report("Stopped beckon.");
+  else if (outcome !== "not running") throw new Error(outcome);
+}
+
+type Sentences = Readonly<Record<"done" | "planned", (path: string) => string>>;
+
+const outcomeTexts: Readonly<Record<Exclude<UnregisterOutcome, "nothing">, Sentences>> = {
+  restored: {
+    done: (path) => `Restored ${path} as it was before the install.`,
+    planned: (path) => `Would restore ${path} as it was before the install.`,
+  },
+  removed: {
+    done: (path) => `Removed ${path}, which the install had created.`,
+    planned: (path) => `Would remove ${path}, which the install had created.`,
+  },
+  entries: {
+    done: (path) => `Removed beckon's hooks from ${path}. Everything else in it is unchanged.`,
+    planned: (path) => `Would remove beckon's hooks from ${path}, and change nothing else in it.`,
+  },
+};
+
+async function removeHooks(work: Uninstall): Promise<void> {
+  const { env, paths, record, isDryRun, report } = work;
+  const home = homeOf(env);
+  const otherHomes = new Set<string>();
+  for (const { path, setup, recorded } of listFiles(work)) {
+    const options = { path, entries: setup.entries, recorded };
+    const homes = findHomes(options);
+    try {
+      const { outcome, backup } = isDryRun
+        ? { outcome: await planUnregister(options, home), backup: null }
+        : await unregister(options, paths, { home });
+      work.cleared.add(path);
+      if (outcome === "nothing") continue;
+      report(outcomeTexts[outcome][isDryRun ? "planned" : "done"](path));
+      if (backup) report(`  Backup of the file: ${backup}`);
+      for (const other of homes) if (other !== paths.state && existsSync(other)) otherHomes.add(other);
+    } catch (error) {
+      // A broken file that beckon never wrote to does not matter here.
+      if (!recorded && !readText(path).includes("beckon")) continue;
+      work.stuck.add(path);
+      work.fail(`the hooks are still in ${path}: ${(error as Error).message}`);
+    }
+  }
+  for (const other of otherHomes) {
+    report(
+      `These hooks belonged to the beckon in ${other}, which stays. To remove it: BECKON_HOME='${other}' beckon --uninstall`,
+    );
+  }
+  if (isDryRun) return;
+  // Two files can be in a folder that was created for the first of them.
+  for (const { path, madeFolder } of record?.files ?? []) {
+    if (work.cleared.has(path)) removeEmptyFolders(dirname(path), madeFolder);
+  }
+}
+
+interface AgentFile {
+  readonly path: string;
+  readonly setup: AgentSetup;
+  readonly recorded: InstalledFile | null;
+}
+
+/** The files that install wrote, and those where a user can have put hooks by hand. */
+function listFiles(work: Uninstall): readonly AgentFile[] {
+  const { env, cwd, agents: loaded, record, scope, selected } = work;
+  const files = new Map<string, AgentFile>();
+  for (const { agent, setup } of loaded) {
+    if (selected !== null && !selected.includes(agent.id)) continue;
+    for (const known of scopes) {
+      if ((scope !== null && scope !== known) || (cwd === null && known !== "user")) continue;
+      const path = setup.settingsPath(known, env, cwd ?? "");
+      if (path !== null) files.set(path, { path, setup, recorded: null });
+    }
+    for (const recorded of record?.files ?? []) {
+      if (recorded.agent !== agent.id || (scope !== null && scope !== recorded.scope)) continue;
+      files.set(recorded.path, { path: recorded.path, setup, recorded });
+    }
+  }
+  return [...files.values()];
+}
+
+/** The BECKON_HOME of each of beckon's hooks in the file. */
+function findHomes({ path, entries }: { path: string; entries: AgentSetup["entries"] }): string[] {
+  try {
+    return entries.findHomes(readText(path)).filter((home) => home !== null);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readSmallFile(path, limits.maxAgentSettingsBytes);
+  } catch {
+    return "";
+  }
+}
+
+async function forgetFiles({ paths, record, cleared, isDryRun }: Uninstall): Promise<void> {
+  if (isDryRun || !record) return;
+  const files = record.files.filter(({ path }) => !cleared.has(path));
+  if (files.length < record.files.length) writeInstallRecord(paths, { ...record, files });
+}
+
+async function removeLoginItem({ isDryRun, env, paths, report }: Uninstall): Promise<void> {
+  if (!isDryRun) {
+    const done = await removeLogin(env, paths);
+    if (done) report(`${done}.`);
+  } else if (await hasLogin(env, paths)) {
+    report("Would remove the login item.");
+  }
+}
+
+async function removeBinary({ record, stuck, isDryRun, report }: Uninstall): Promise<void> {
+  const plan = await planRemoval(record, exec);
+  if (!plan) return;
+  // The user needs it to try again.
+  if (stuck.size > 0) return report(`Kept ${plan.binary}, because hooks still call it.`);
+  if (plan.staysAs) return report(`Kept ${plan.binary}: ${plan.staysAs}.`);
+  if (!isDryRun) removeProgram(plan, record?.copy?.madeFolder ?? null);
+  report(`${isDryRun ? "Would remove" : "Removed"} ${plan.binary}.`);
+}
+
+async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
+  if (process.platform !== "win32" || isDryRun) return;
+  const [{ removeRegistryKeys }, { registryKeys }] = await Promise.all([
+    import("../desktop/windows/registry.ts"),
+    import("../desktop/windows/toast.ts"),
+  ]);
+  removeRegistryKeys(registryKeys);
+}
+
+async function removeOwnFiles({ paths, env, stuck, isDryRun, isOwnFolder, fail }: Uninstall): Promise<void> {
+  if (isDryRun || !isOwnFolder || !existsSync(paths.state)) return;
+  const { helpers, off, launching } = paths;
+  const folders = env.BECKON_HOME && isShared(paths) ? [] : [helpers];
+  for (const path of [...folders, off, launching, ...(stuck.size > 0 ? [] : [paths.installed])]) {
+    try {
+      removeTree(path);
+    } catch (error) {
+      fail(`${path} cannot be removed (${errorCode(error)})`);
+    }
+  }
+}
+
+const allSteps: readonly Step[] = [
+  stopApp,
+  removeHooks,
+  removeLoginItem,
+  removeBinary,
+  removeRegistry,
+  removeOwnFiles,
+];
+
+/** With --scope or --agent: everything else stays, so that other hooks go on working. */
+const hookSteps: readonly Step[] = [removeHooks, forgetFiles];
+
+/** Runs last, when no file of beckon's, not even a lock, is left in the folders. */
+function removeOwnFolders({ paths, record, isDryRun, isOwnFolder }: Uninstall): void {
+  if (isDryRun || !isOwnFolder) return;
+  removeEmptyFolders(paths.backups, paths.backups);
+  removeEmptyFolders(paths.state, record?.madeFolder ?? paths.state);
+}
+
+/** What is left, and how to remove it without the beckon that has just been removed. */
+export function describeKept(
+  paths: Paths,
+  isChosen: boolean,
+  platform: NodeJS.Platform = process.platform,
+): string[] {
+  const { state, config } = paths;
+  const configFolder = dirname(config) === state ? null : dirname(config);
+  const states = existsSync(state) ? [state] : [];
+  const settings = configFolder !== null && existsSync(configFolder) ? [configFolder] : [];
+  const folders = [...states, ...settings];
+  if (folders.length === 0) return [];
+  // A folder that the user chose can be their home folder, so beckon does not suggest to remove it.
+  if (isChosen && states.length > 0 && isShared(paths))
+    return [`Kept beckon's data, which is among other files in ${state}.`];
+  const what = [
+    ...states.map(
+      (folder) => `beckon's data${configFolder === null ? " and your settings" : ""} (${folder})`,
+    ),
+    ...settings.map((folder) => `your settings (${folder})`),
+  ].join(" and ");
+  const them = folders.length > 1 ? "them" : "it";
+  return [`Kept ${what}. To remove ${them} too: ${createRemovalCommand(folders, platform)}`];
+}
+
+function createRemovalCommand(folders: readonly string[], platform: NodeJS.Platform): string {
+  if (platform === "win32") return `rmdir /s /q ${folders.map((folder) => `"${folder}"`).join(" ")}`;
+  return `rm -r ${folders.map(quoteForShell).join(" ")}`;
 }

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import type { Forwarding } from "../agents/agent.ts";
 import { limits } from "../core/limits.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
+import { currentFolder } from "../system/current-folder.ts";
 import type { Env } from "../system/home.ts";
 
 /** The agent whose hook this is. */
@@ -74,15 +75,6 @@ function workspace(forwarding: Forwarding | null, env: Env): string | null {
   let start = end;
   while (start > 0 && !isSeparator(start - 1)) start--;
   return folder.slice(start, end).slice(0, limits.maxIdLength) || null;
-}
-
-function currentFolder(): string | null {
-  try {
-    return process.cwd();
-  } catch {
-    // The folder was removed under the agent's feet.
-    return null;
-  }
 }
 
 /** On macOS and Windows the app asks the system for tty and start time, later: here it would take a program. */

@@ -107,7 +107,7 @@ describe("on a desktop", () => {
     async () => {
       const said = await desktop.run(downloaded, "--install");
       expect(said).toContain("beckon starts when you log in");
-      expect(said).toContain("beckon is started");
+      expect(said).toContain("beckon is running now");
       expect(readFileSync(at(".config", "autostart", "beckon.desktop"), "utf8")).toContain(stable());
       await until(async () => (await registeredItems(bus)).length > 0, soonMs);
       await desktop.screenshot("install-started");

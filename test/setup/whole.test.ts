@@ -73,13 +73,13 @@ describe("a whole life", () => {
     expect(first.out).toContain(`Found Claude Code 2.1.325 at ~/programs/claude.\n`);
     expect(first.out).toContain(`Copied beckon ${version} to ~/.local/bin/beckon.\n`);
     expect(first.out).toContain(
-      `Registered 19 hooks in ~/.claude/settings.json.\n  The file as it was: ~/.local/state/beckon/backups/`,
+      `Registered 19 hooks in ~/.claude/settings.json.\n  Backup of the file: ~/.local/state/beckon/backups/`,
     );
     expect(first.out).toContain(
       'add this line to your shell\'s profile: export PATH="$HOME/.local/bin:$PATH"\n',
     );
     expect(first.out).toContain(
-      `No desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
+      `There is no desktop here: beckon is not started, and gets no login item (--login adds one). Start it with: ~/.local/bin/beckon start\n`,
     );
     expect(listOwnHooks(home.read())).toHaveLength(19);
 
@@ -91,13 +91,13 @@ describe("a whole life", () => {
 
     const look = await run(home, ["--uninstall", "--dry-run"], { program: stable(home) });
     expect(look.out).toContain(
-      `Would put ~/.claude/settings.json back as it was before.\nWould remove ~/.local/bin/beckon.\n`,
+      `Would restore ~/.claude/settings.json as it was before the install.\nWould remove ~/.local/bin/beckon.\n`,
     );
     expect(home.tree()).toEqual(installed);
 
     const gone = await run(home, ["--uninstall"], { program: stable(home) });
     expect(gone).toEqual({
-      out: "~/.claude/settings.json is as it was before.\nRemoved ~/.local/bin/beckon.\n",
+      out: "Restored ~/.claude/settings.json as it was before the install.\nRemoved ~/.local/bin/beckon.\n",
       err: "",
       code: 0,
     });
@@ -120,13 +120,13 @@ describe("a whole life", () => {
 
     const planned = await run(home, ["--uninstall", "--scope", "project", "--dry-run"], { cwd });
     expect(planned.out).toBe(
-      "Nothing is changed: this is what beckon --uninstall would do.\nWould remove ~/project/.claude/settings.json, which was made for the hooks.\n",
+      "This is what beckon --uninstall would do. Nothing has been changed.\nWould remove ~/project/.claude/settings.json, which the install had created.\n",
     );
     expect(existsSync(project)).toBe(true);
 
     const gone = await run(home, ["--uninstall", "--scope", "project"], { cwd, program: stable(home) });
     expect(gone).toEqual({
-      out: "Removed ~/project/.claude/settings.json, which was made for the hooks.\n",
+      out: "Removed ~/project/.claude/settings.json, which the install had created.\n",
       err: "",
       code: 0,
     });
@@ -136,7 +136,7 @@ describe("a whole life", () => {
     expect(home.installed()?.files.map(({ path }) => path)).toEqual([home.settings]);
 
     const rest = await run(home, ["--uninstall", "--agent", "claude"], { program: stable(home) });
-    expect(rest.out).toBe("Removed ~/.claude/settings.json, which was made for the hooks.\n");
+    expect(rest.out).toBe("Removed ~/.claude/settings.json, which the install had created.\n");
     expect(existsSync(stable(home))).toBe(true);
   });
 
@@ -161,9 +161,9 @@ describe("a whole life", () => {
     const before = home.tree();
     const { out, code } = await run(home, ["--install", "--dry-run"]);
     expect(code).toBe(0);
-    expect(out).toStartWith("Nothing is changed: this is what beckon --install would do.\n");
+    expect(out).toStartWith("This is what beckon --install would do. Nothing has been changed.\n");
     expect(out).toMatch(
-      /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nNo desktop here: /m,
+      /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nThere is no desktop here: /m,
     );
     // What would stand in the file is shown as it would stand there.
     expect(out).toContain(`'${stable(home)}' hook claude`);
@@ -174,9 +174,9 @@ describe("a whole life", () => {
     const home = temporaryHome();
     const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
     const first = await run(home, ["--install", "--dry-run", "--login"]);
-    expect(first.out).toContain("Would have beckon start when you log in.\n");
+    expect(first.out).toContain("Would start beckon when you log in.\n");
     expect((await run(home, ["--install", "--login"])).code).toBe(0);
-    expect((await look()).out).toContain("beckon starts when you log in already.\n");
+    expect((await look()).out).toContain("beckon already starts when you log in.\n");
     await run(home, ["--uninstall"], { program: stable(home) });
     expect(existsSync(home.at(".config"))).toBe(false);
   });
@@ -190,7 +190,7 @@ describe("a whole life", () => {
     const [state, settings] = [home.places.state, dirname(home.places.config)];
     const command = `rm -r '${state}' '${settings}'`;
     expect(out).toEndWith(
-      `Kept: what beckon knew (~/.local/state/beckon) and your settings (~/.config/beckon). To remove them too: ${command}\n`,
+      `Kept beckon's data (~/.local/state/beckon) and your settings (~/.config/beckon). To remove them too: ${command}\n`,
     );
     expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(0);
     expect([state, settings].filter((path) => existsSync(path))).toEqual([]);
@@ -555,7 +555,7 @@ describe("as a person who may not do everything", () => {
       chmodSync(home.at(".local", "bin"), 0o555);
       const { out, code } = await run(home, ["--install"], { before: nobody });
       expect(code).toBe(0);
-      expect(out).toContain(`So the hooks call ${binary}: leave it there`);
+      expect(out).toContain(`So the hooks call ${binary}. Keep it there`);
       expect(listOwnHooks(home.read())[0]?.command).toContain(`'${binary}'`);
     },
   );
@@ -586,7 +586,7 @@ test("a running beckon of another build is named, with what to do", async () => 
   try {
     await until(() => existsSync(home.places.endpoint), 5_000);
     const { out } = await run(home, ["--install"]);
-    expect(out).toContain(`The beckon that runs now (pid ${app.pid}) is another build. To change over: `);
+    expect(out).toContain(`Another build of beckon is running (pid ${app.pid}). To switch to this one: `);
   } finally {
     app.kill("SIGTERM");
     await app.exited;

@@ -1,4 +1,4 @@
-/** null: it is gone. */
+/** Null if the folder was removed while this process runs in it. */
 export function currentFolder(): string | null {
   try {
     return process.cwd();
