@@ -12,7 +12,15 @@ import {
 } from "../core/config/preferences.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
-import type { AlertSink, OpenAlertSink, Schedule, Sink, StateView, Terminals } from "../core/ports.ts";
+import type {
+  AlertSink,
+  OpenAlertSink,
+  ReadPresence,
+  Schedule,
+  Sink,
+  StateView,
+  Terminals,
+} from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
@@ -40,6 +48,7 @@ export interface AlertsOptions {
   /** The user's home folder, shown as `~`. */
   readonly home: string;
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  readonly readPresence: ReadPresence;
   /** What `save` was given before the last stop. */
   readonly saved: JsonRecord;
   /** Called when `value()` has changed and should be written soon. */

@@ -1,11 +1,15 @@
-/** Which panes the user has in front of them: an alert about a visible pane is suppressed. */
-import type { Terminals } from "../core/ports.ts";
+/**
+ * Which panes the user looks at: an alert about such a pane is suppressed. A pane counts only while the user is at the desk:
+ * it has the focus during lunch too.
+ */
+import type { ReadPresence, Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isPaneVisible">;
+  readonly readPresence: ReadPresence;
   readonly clock: () => ClockReading;
   /** How long an alert stays suppressed after the user looked away; for tests. */
   readonly lingerMs?: number;
@@ -20,6 +24,8 @@ export interface PaneVisibility {
 
 export const noPaneVisible: PaneVisibility = { looking: new Set(), known: new Set() };
 
+/** Without input for this long, the user may have left. */
+const presentWithinMs = 30_000;
 /** A user who looked at a dialog and away knows about it: the alert waits this long. */
 const lingerAfterLookMs = 15_000;
 /** A check may cost the start of a program, so its result is kept this long. */
@@ -45,6 +51,12 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
     return visible;
   }
 
+  /** Unknown counts as present. */
+  async function isUserPresent(): Promise<boolean> {
+    const { idleMs, isLocked } = await options.readPresence();
+    return isLocked !== true && (idleMs === null || idleMs < presentWithinMs);
+  }
+
   /** Checks the sessions of these alerts, which are ordered from the oldest. */
   return async (alertKeys: readonly string[], sessions: readonly Session[]): Promise<PaneVisibility> => {
     const sessionKeys = new Set(alertKeys.slice(0, maxChecks).map(sessionKeyOfAlert));
@@ -56,6 +68,11 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
           if (await isVisible(session)) looking.add(sessionKeyOf(session));
         }),
       );
+    }
+    if (looking.size > 0 && !(await isUserPresent())) {
+      // They left while the pane was visible: no pause after "just looked at it" either.
+      lastVisibleT.clear();
+      return noPaneVisible;
     }
     const { t } = clock();
     for (const key of alertKeys) if (looking.has(sessionKeyOfAlert(key))) lastVisibleT.set(key, t);

@@ -3,7 +3,7 @@ import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { findAgent, type LoadedAgents } from "../agents/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
-import type { Notifier, NotifierReport, OpenAlertSink, Terminals } from "../core/ports.ts";
+import type { Notifier, NotifierReport, OpenAlertSink, ReadPresence, Terminals } from "../core/ports.ts";
 import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
@@ -38,6 +38,7 @@ export interface OpenDesktopOptions {
 
 export interface Desktop {
   readonly terminals: Terminals;
+  readonly readPresence: ReadPresence;
   /** What user actions need of this system. They work without a desktop as far as they can. */
   readonly actions: Pick<
     UserActionsOptions,
@@ -55,6 +56,7 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
   let notifier: Notifier | null = null;
   return {
     terminals: loadTerminalsWhenNeeded(env),
+    readPresence: loadPresenceWhenNeeded(env),
     actions: {
       version,
       findTranscript: async ({ agent, transcriptPath: path }) =>
@@ -129,6 +131,16 @@ function loadTerminalsWhenNeeded(env: Env): Terminals {
     focus: async (target) => (await load()).focus(target),
     isPaneVisible: async (target) => (await load()).isPaneVisible(target),
     dryRunFocus: async (target) => (await load()).dryRunFocus(target),
+  };
+}
+
+function loadPresenceWhenNeeded(env: Env): ReadPresence {
+  let loading: Promise<ReadPresence> | null = null;
+  return async () => {
+    loading ??= Promise.all([import("../desktop/presence/index.ts"), import("../system/exec.ts")]).then(
+      ([{ createPresence }, { exec }]) => createPresence({ env, exec }),
+    );
+    return (await loading)();
   };
 }
 

@@ -120,6 +120,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     details: pending.details,
     home: homeOf(env),
     terminals: desktop.terminals,
+    readPresence: desktop.readPresence,
     saved: loadAlertState(paths.desk),
     // Which alerts are shown must be known after a kill too, or they are shown twice.
     createSaver: (value) =>

@@ -152,6 +152,16 @@ export interface Terminals {
   dryRunFocus(target: TerminalTarget): Promise<FocusOutcome>;
 }
 
+export interface PresenceReading {
+  /** Milliseconds since the last input of the user; null if unknown. */
+  readonly idleMs: number | null;
+  /** null if unknown. */
+  readonly isLocked: boolean | null;
+}
+
+/** Reads whether the user is at the desk. Never rejects. */
+export type ReadPresence = () => Promise<PresenceReading>;
+
 export interface ExecResult {
   readonly code: number | null;
   readonly stdout: string;

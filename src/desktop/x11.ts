@@ -20,6 +20,8 @@ export interface X11 {
   findParent(window: number): Promise<number | null>;
   /** 0 if the selection has no owner. */
   findSelectionOwner(name: string): Promise<number>;
+  /** Milliseconds since the last key or pointer event; null if the server has no screen saver extension. */
+  readIdleMs(): Promise<number | null>;
   /** Sends a message about a window to the window manager. */
   sendToManager(window: number, message: string, data: readonly number[]): Promise<void>;
   close(): void;
@@ -118,6 +120,20 @@ export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
       request[0] = 23; // GetSelectionOwner
       request.writeUInt32LE(await internAtom(name), 4);
       return (await requestReply(request))?.readUInt32LE(8) ?? 0;
+    },
+    async readIdleMs() {
+      const name = "MIT-SCREEN-SAVER";
+      const query = Buffer.alloc(8 + padded(name.length));
+      query[0] = 98; // QueryExtension
+      query.writeUInt16LE(name.length, 4);
+      query.write(name, 8, "latin1");
+      const extension = await requestReply(query);
+      if (extension?.[8] !== 1) return null;
+      const request = Buffer.alloc(8);
+      request[0] = extension[9] ?? 0; // the extension's opcode
+      request[1] = 1; // QueryInfo
+      request.writeUInt32LE(root, 4);
+      return (await requestReply(request))?.readUInt32LE(16) ?? null;
     },
     async sendToManager(window, message, data) {
       const request = Buffer.alloc(44);

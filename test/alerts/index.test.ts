@@ -6,7 +6,7 @@ import { type AlertsOptions, createAlerts } from "../../src/alerts/index.ts";
 import { createRenderLoop } from "../../src/app/render-loop.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
-import type { AlertSink, AlertSinkEvents } from "../../src/core/ports.ts";
+import type { AlertSink, AlertSinkEvents, PresenceReading } from "../../src/core/ports.ts";
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createTraySink } from "../../src/desktop/tray/sink.ts";
 import { createStore } from "../../src/state/store.ts";
@@ -56,6 +56,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     details: () => null,
     home: "/home/dev",
     terminals: { isPaneVisible: async () => false },
+    readPresence: async () => ({ idleMs: 0, isLocked: false }),
     saved,
     createSaver(value) {
       const save = () => {
@@ -239,6 +240,31 @@ test("no alert about a pane that the user looks at, until they look away", async
   await advance(10_000);
   expect(titles(screen)).toEqual([]);
   await advance(10_000);
+  expect(titles(screen)).toHaveLength(1);
+  await stop();
+});
+
+test.each([
+  ["has been away for 30 s", { idleMs: 29_000, isLocked: false }, { idleMs: 31_000, isLocked: false }],
+  ["locks the screen", { idleMs: 0, isLocked: false }, { idleMs: 0, isLocked: true }],
+  [
+    "locks the screen, and the idle time is unknown",
+    { idleMs: null, isLocked: null },
+    { idleMs: null, isLocked: true },
+  ],
+])("an ask in the focused pane is alerted once the user %s", async (_, atDesk, away) => {
+  let presence: PresenceReading = atDesk;
+  const { opened, screen, send, advance, stop } = create(
+    {},
+    { terminals: { isPaneVisible: async () => true }, readPresence: async () => presence },
+  );
+  await opened;
+  const place = { _meta: { pid: process.pid, tty: "/dev/pts/1" } };
+  send("shop", "PermissionRequest", { ...bash, ...place });
+  await advance(startMs + 60_000);
+  expect(titles(screen)).toEqual([]);
+  presence = away;
+  await advance(2_000);
   expect(titles(screen)).toHaveLength(1);
   await stop();
 });

@@ -1,0 +1,30 @@
+/** Whether the user is at the desk: the time since their last input, and whether the screen is locked. */
+import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface PresenceOptions {
+  readonly env: Env;
+  readonly exec: Exec;
+}
+
+const unknown: PresenceReading = { idleMs: null, isLocked: null };
+/** A system that does not answer within this time is unknown. */
+const answerMs = 300;
+
+/** Each system loads only its own reader. */
+async function loadReader(options: PresenceOptions): Promise<ReadPresence> {
+  if (process.platform === "linux") return (await import("./linux.ts")).createLinuxPresence(options);
+  if (process.platform === "darwin") return (await import("./macos.ts")).createMacPresence(options);
+  if (process.platform === "win32") return (await import("./windows.ts")).readWindowsPresence;
+  return async () => unknown;
+}
+
+export function createPresence(options: PresenceOptions): ReadPresence {
+  let loading: Promise<ReadPresence> | null = null;
+  return async () => {
+    loading ??= loadReader(options);
+    const reading = loading.then((read) => read()).catch(() => unknown);
+    return Promise.race([reading, Bun.sleep(answerMs).then(() => unknown)]);
+  };
+}
