@@ -1,12 +1,6 @@
 /** Whether the user is at the desk: the time since their last input, and whether the screen is locked. */
-import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-export interface PresenceOptions {
-  readonly env: Env;
-  readonly exec: Exec;
-}
+import type { PresenceReading, ReadPresence } from "../../core/ports.ts";
+import type { PresenceOptions } from "./linux.ts";
 
 const unknown: PresenceReading = { idleMs: null, isLocked: null };
 /** A system that does not answer within this time is unknown. */

@@ -2,10 +2,14 @@
  * Presence on Linux. Idle time: the X server's screen saver extension, Mutter's idle monitor, KDE's screen saver service.
  * Lock: GNOME's and KDE's screen saver services, and logind's LockedHint, which most lockers set.
  */
-import type { PresenceReading, ReadPresence } from "../../core/ports.ts";
+import type { Exec, PresenceReading, ReadPresence } from "../../core/ports.ts";
 import { type Bus, type BusCall, connectBus, findBusAddress } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
-import type { PresenceOptions } from "./index.ts";
+
+export interface PresenceOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly exec: Exec;
+}
 
 const callMs = 250;
 /** A service that is not there must not be started by asking for it: only names that have an owner are called. */
