@@ -11,7 +11,7 @@ import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
-import { maskText } from "../secrets/rules.ts";
+import { maskText } from "../secrets/index.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
 import { acquireLock } from "../storage/lock.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { AnswerLogEntry } from "../../src/answers/log.ts";
 import { createAnswerRecorder } from "../../src/answers/record.ts";
 import type { Alert } from "../../src/core/view/view.ts";
-import { maskText } from "../../src/secrets/rules.ts";
+import { maskText } from "../../src/secrets/index.ts";
 import { createStore } from "../../src/state/store.ts";
 import { asking, bash, tell } from "../core/session/fixture.ts";
 

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { claude } from "../../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
 import type { Source } from "../../../../src/core/ports.ts";
-import { maskText } from "../../../../src/secrets/rules.ts";
+import { maskText } from "../../../../src/secrets/index.ts";
 import { createStore, type Store } from "../../../../src/state/store.ts";
 import { createClock } from "../../../../src/system/clock.ts";
 import { watchAgents } from "../../../../src/watch/index.ts";
