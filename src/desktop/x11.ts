@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
+import { localDisplay } from "../system/app-environment.ts";
 
 export interface Property {
   /** The bits of each value: 8, 16 or 32. */
@@ -29,12 +30,6 @@ export interface X11 {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The number in `:0`, `:0.0` or `unix:0`; null for a display of another machine. */
-export function parseDisplay(display: string | undefined): number | null {
-  const number = /^(?:unix)?:(\d{1,5})(?:\.\d{1,3})?$/.exec(display ?? "")?.[1];
-  return number === undefined ? null : Number(number);
-}
-
 const maxPropertyWords = 64 * 1024;
 const setupHeadBytes = 8;
 const replyBytes = 32;
@@ -42,7 +37,7 @@ const genericEvent = 35;
 
 /** Rejects if there is no X server, or it refuses the connection. */
 export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
-  const display = parseDisplay(env.DISPLAY);
+  const display = localDisplay(env.DISPLAY ?? "");
   if (display === null) throw new Error(`DISPLAY is ${env.DISPLAY ?? "not set"}`);
   const socket = createConnection(`/tmp/.X11-unix/X${display}`);
   // The reader gets the error too. Without a listener it would end the program.
@@ -235,13 +230,12 @@ const localFamily = 256;
 const anyFamily = 65535;
 
 /** The cookie for the X server, from XAUTHORITY. null if there is none: the server may accept the user without it. */
-async function findCookie(display: number, env: Env): Promise<Buffer | null> {
+async function findCookie(display: string, env: Env): Promise<Buffer | null> {
   const path = env.XAUTHORITY || join(env.HOME || homedir(), ".Xauthority");
   const file = await readFile(path).catch(() => null);
   if (file === null) return null;
   const usable = parseXauthority(file).filter(
-    (entry) =>
-      entry.name === "MIT-MAGIC-COOKIE-1" && (entry.display === "" || entry.display === String(display)),
+    (entry) => entry.name === "MIT-MAGIC-COOKIE-1" && (entry.display === "" || entry.display === display),
   );
   const host = Buffer.from(hostname());
   const match =

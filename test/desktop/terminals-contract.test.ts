@@ -16,8 +16,11 @@ import { planFocus, planVisibility } from "../../src/desktop/terminals/focus.ts"
 import type { PlanStep } from "../../src/desktop/terminals/plan.ts";
 import type { PaneLocation, WindowQuery } from "../../src/desktop/terminals/recipe.ts";
 import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/table.ts";
+import { appEnvironment } from "../../src/system/app-environment.ts";
 import { repo } from "../repo.ts";
 import { answerNothing, createProcess, locationInside, simulate } from "./terminals-simulate.ts";
+
+const rows: readonly TerminalDescription[] = terminals;
 
 /** Part of every hostile value, and of no value that has the right shape. */
 const mark = "☠";
@@ -238,6 +241,14 @@ test("the forwarder without a binary sends every variable that beckon reads", ()
   expect(shapedVariables.filter((name) => !sent.includes(name))).toEqual([]);
 });
 
+test("an app that is started from a terminal does not get the variables of that terminal", () => {
+  const variables = rows
+    .filter(({ kind }) => kind !== "login")
+    .flatMap(({ variables = {} }) => Object.keys(variables));
+  const env = Object.fromEntries(variables.map((name) => [name, "x"]));
+  expect(appEnvironment(env, { session: [], settings: [] })).toEqual({});
+});
+
 test("every shape accepts a valid value and refuses a hostile one", () => {
   for (const name of shapedVariables) {
     expect({ name, value: readVariable({ [name]: validValue(name) }, name) }).toEqual({
@@ -267,7 +278,6 @@ test.each([
   expect(readVariable({ [name]: value }, name)).toBeNull();
 });
 
-const rows: readonly TerminalDescription[] = terminals;
 const unique = (values: readonly string[]) =>
   expect(values.toSorted()).toEqual([...new Set(values)].toSorted());
 

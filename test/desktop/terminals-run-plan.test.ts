@@ -15,7 +15,7 @@ import {
 } from "../../src/desktop/terminals/plan.ts";
 import { parsePs, parseSocketTable } from "../../src/desktop/terminals/processes.ts";
 import { createPlanRunner } from "../../src/desktop/terminals/run-plan.ts";
-import { parseDisplay, parseXauthority } from "../../src/desktop/x11.ts";
+import { parseXauthority } from "../../src/desktop/x11.ts";
 import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
 
@@ -160,17 +160,6 @@ describe("macOS", () => {
       { pid: 900, parent: 512, tty: "/dev/ttys003", name: "zsh", program: "-zsh", start: null },
     ]);
   });
-});
-
-test.each([
-  [":0", 0],
-  [":12.0", 12],
-  ["unix:3", 3],
-  ["localhost:10.0", null],
-  ["/private/tmp/x:0", null],
-  ["", null],
-])("the number of display %s", (display, number) => {
-  expect(parseDisplay(display)).toBe(number);
 });
 
 test("a connection is found by both of its ports, while it is open", () => {

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { localDisplay } from "../../src/system/app-environment.ts";
+
+test.each([
+  [":0", "0"],
+  [":12.0", "12"],
+  ["unix:3", "3"],
+  ["localhost:10.0", null],
+  ["/private/tmp/x:0", null],
+  ["", null],
+])("display %j is reached by a socket of this machine: %j", (display, number) => {
+  expect(localDisplay(display)).toBe(number);
+});
