@@ -78,8 +78,9 @@ const isPure = (path: string): boolean =>
   (path.startsWith("src/agents/") && !/\/(?:watch|setup)\//.test(path));
 const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)$/.test(to);
 
-/** A hash is a function of its input: the one thing of the system that pure code may use. */
-const isHash = (to: string, names: string): boolean => to === "node:crypto" && names === "{ createHash }";
+/** Pure functions of packages that pure code may use: hashes and schemas. */
+const isPurePackage = (to: string, names: string): boolean =>
+  (to === "node:crypto" && names === "{ createHash }") || /^@sinclair\/typebox(?:\/value)?$/.test(to);
 
 export function wrongImports(files: Files): string[] {
   return [...files].flatMap(([path, source]) =>
@@ -93,7 +94,7 @@ export function wrongImports(files: Files): string[] {
 function whatIsWrong(path: string, { to, how, names }: Import): string | null {
   const room = roomOf(path);
   if (how === "unknown") return `imports something only known at run time: ${to}`;
-  if (!isFile(to)) return isPure(path) && !isHash(to, names) ? `is pure and imports ${to}` : null;
+  if (!isFile(to)) return isPure(path) && !isPurePackage(to, names) ? `is pure and imports ${to}` : null;
   if (room === "main" && how === "static" && roomOf(to) !== "data")
     return `loads ${to} before a verb needs it`;
   return mayImport(path, to) ? null : `imports ${to}`;

@@ -1,8 +1,7 @@
 /** The person's settings file, read again whenever it changes. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Config, defaultConfig } from "../core/config/config.ts";
-import { parseConfig } from "../core/config/read-config.ts";
+import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";

@@ -1,30 +1,30 @@
 /**
- * The settings file of somebody who has none yet: every setting is there to be found, and none of them is set, so that a
- * default which changes later changes for them too. They are notes, not comments: editors mark comments in a .json as errors.
+ * The config.json that a user without one gets. Every setting is in it, but none is set, so that a later change of a default
+ * holds for them too. The texts are members that start with `//`: editors mark comments in a .json file as errors.
  */
 import { type Setting, settings } from "./config.ts";
 
 export function createConfigTemplate(version: string): string {
-  const groups = Map.groupBy(settings, ({ key }) => /^(.+)\./.exec(key)?.[1] ?? "");
-  const parts = [...groups].flatMap(([group, own]) => {
-    if (group === "") return own.map((one) => pair(one, "  "));
-    return [`  "${group}": {\n${own.map((one) => pair(one, "    ")).join(",\n\n")}\n  }`];
+  const parts = [...Map.groupBy(settings, ({ group }) => group)].flatMap(([group, own]) => {
+    if (group === null) return own.map((setting) => formatSetting(setting, "  "));
+    const inner = own.map((setting) => formatSetting(setting, "    "));
+    return [`  "${group}": {\n${inner.join(",\n\n")}\n  }`];
   });
-  return `{\n${[heading(version), ...parts].join(",\n\n")}\n}\n`;
+  return `{\n${[formatHeading(version), ...parts].join(",\n\n")}\n}\n`;
 }
 
-function heading(version: string): string {
+function formatHeading(version: string): string {
   return [
     `  "// 1": "beckon's settings. It reads this file again whenever you save it.",`,
     `  "// 2": "Names that begin with // do nothing. To set one, take the // away, and change its value.",`,
-    `  "// 3": "The values here are what holds anyway in beckon ${version}, or examples."`,
+    `  "// 3": "The values here are the defaults of beckon ${version}, or examples."`,
   ].join("\n");
 }
 
-function pair({ key, says, type, default: value, example }: Setting, indent: string): string {
-  const name = key.slice(key.indexOf(".") + 1);
-  const takes = typeof value === "number" ? ` It is ${type}.` : "";
-  const about = example === undefined ? `${says}${takes}` : `${says} For example:`;
+function formatSetting(setting: Setting, indent: string): string {
+  const { name, description, expected, default: value, example } = setting;
+  const range = typeof value === "number" ? ` It is ${expected}.` : "";
+  const about = example === undefined ? `${description}${range}` : `${description} For example:`;
   return [
     `${indent}"// about ${name}": ${JSON.stringify(about)}`,
     `${indent}"//${name}": ${JSON.stringify(example ?? value)}`,

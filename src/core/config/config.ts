@@ -1,182 +1,246 @@
-/** What a person can set, and what holds where they set nothing. */
+/**
+ * What users choose: settings in config.json (this file), preferences set with a click (preferences.ts), quiet hours, and the
+ * rules for what is allowed without asking.
+ *
+ * The schema below is the only description of the settings: type, default, check, error message, template and docs follow it.
+ */
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { Check } from "@sinclair/typebox/value";
+import { isRecord, type JsonRecord } from "../json.ts";
 import { limits } from "../limits.ts";
+import { findClosest } from "../text/closest.ts";
+import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
 
-export interface Config {
-  readonly alerts: {
-    readonly blocked: boolean;
-    readonly failed: boolean;
-    readonly idle: boolean;
-    readonly finished: boolean;
-    /** An ask answered sooner than this shows no alert. */
-    readonly graceMs: number;
-    readonly sound: boolean;
-    /** Also for runs that no person sits at (headless, SDK). */
-    readonly unattended: boolean;
-    /** Also while the person looks at that very pane. */
-    readonly whileLooking: boolean;
-  };
-  /** Local times, `HH:MM`; may pass midnight. null: none. */
-  readonly quietHours: { readonly from: string; readonly to: string } | null;
-  readonly mutedProjects: readonly string[];
-  readonly answering: {
-    readonly enabled: boolean;
-    /** What may be read without asking, by the project's folder. */
-    readonly autoAllow: AutoAllowRules;
-  };
-  readonly keep: {
-    readonly completedHours: number;
-    readonly completedMax: number;
-    readonly journalDays: number;
-  };
-}
-
-export const defaultConfig: Config = {
-  alerts: {
-    blocked: true,
-    failed: true,
-    idle: true,
-    finished: false,
-    graceMs: 0,
-    sound: true,
-    unattended: false,
-    whileLooking: false,
-  },
-  quietHours: null,
-  mutedProjects: [],
-  answering: { enabled: true, autoAllow: {} },
-  keep: { completedHours: 24, completedMax: 200, journalDays: 7 },
-};
-
-/** One line of the settings: for the README, for the file that a person edits, and for the check of it. */
-export interface Setting<Value = unknown> {
-  readonly key: string;
-  /** What is allowed, so that "must be …" reads well. */
-  readonly type: string;
+/** What a setting's schema says besides the type. */
+interface SettingOptions<Value> {
   readonly default: Value;
-  /** Of a value, where the default shows nothing of its form. */
+  readonly description: string;
+  /** Completes the sentence "… must be". */
+  readonly expected: string;
+  /** Shown in the template where the default does not show the form of a value. */
   readonly example?: Value;
-  readonly says: string;
-  readonly fits: (value: unknown) => boolean;
-  /** Of a value that fits on the whole: which parts of it are mistakes, and what is left without them. */
-  mistakes?(value: Value): readonly string[];
-  right?(value: Value): Value;
+  /** A check that JSON Schema cannot express. */
+  readonly isValid?: (value: Value) => boolean;
+  /** Names the parts of a valid value that are wrong, and returns the value without them. */
+  readonly findMistakes?: (value: Value) => readonly string[];
+  readonly dropMistakes?: (value: Value) => Value;
 }
 
-function flag(key: string, value: boolean, says: string): Setting<boolean> {
-  const fits = (given: unknown) => typeof given === "boolean";
-  return { key, type: "true or false", default: value, says, fits };
-}
+const setting = <Schema extends TSchema>(
+  schema: Schema,
+  options: SettingOptions<Static<Schema>>,
+): Schema => ({
+  ...schema,
+  ...options,
+});
 
-function whole(
-  key: string,
-  value: number,
-  [unit, min, max]: readonly [string, number, number],
-  says: string,
-): Setting<number> {
-  const fits = (given: unknown) => Number.isInteger(given) && Number(given) >= min && Number(given) <= max;
-  return { key, type: `a number of ${unit} from ${min} to ${max}`, default: value, says, fits };
-}
+const flag = (value: boolean, description: string) =>
+  setting(Type.Boolean(), { default: value, description, expected: "true or false" });
 
-const timeOfDay = /^([01]\d|2[0-3]):[0-5]\d$/;
-
-function isQuietHours(given: unknown): boolean {
-  if (given === null) return true;
-  if (typeof given !== "object") return false;
-  const { from, to, ...more } = given as Record<string, unknown>;
-  const isTime = (time: unknown) => typeof time === "string" && timeOfDay.test(time);
-  return isTime(from) && isTime(to) && from !== to && Object.keys(more).length === 0;
-}
+const amount = (value: number, unit: string, minimum: number, maximum: number, description: string) =>
+  setting(Type.Integer({ minimum, maximum }), {
+    default: value,
+    description,
+    expected: `a number of ${unit} from ${minimum} to ${maximum}`,
+  });
 
 const maxProjects = 1_000;
-
-function isNames(given: unknown): boolean {
-  const isName = (name: unknown) =>
-    typeof name === "string" && name !== "" && name.length <= limits.maxPathLength;
-  return Array.isArray(given) && given.length <= maxProjects && given.every(isName);
-}
-
 const maxRules = 200;
+const timeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" });
 
-function isRules(given: unknown): boolean {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
-  const lists = Object.values(given);
-  const isText = (rule: unknown) => typeof rule === "string" && rule.length <= limits.maxPathLength;
-  const isList = (list: unknown) => Array.isArray(list) && list.length <= maxRules && list.every(isText);
-  return lists.length <= maxProjects && lists.every(isList);
-}
-
-const autoAllow: Setting<AutoAllowRules> = {
-  key: "answering.autoAllow",
-  type: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
-  default: defaultConfig.answering.autoAllow,
-  example: { "/home/me/project": ["Read", "Bash(git diff *)"] },
-  says: "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
-  fits: isRules,
-  mistakes: findRuleMistakes,
-  right: dropInvalidRules,
-};
-
-const { alerts, answering, keep } = defaultConfig;
-
-export const settings: readonly Setting[] = [
-  flag("alerts.blocked", alerts.blocked, "Alert when a session cannot go on without you."),
-  flag("alerts.failed", alerts.failed, "Alert when a turn ends with an error, or a session dies at work."),
-  flag("alerts.idle", alerts.idle, "Alert, quietly, when a session has waited a while for your next prompt."),
-  flag("alerts.finished", alerts.finished, "Alert, quietly, at the end of every turn."),
-  whole(
-    "alerts.graceMs",
-    alerts.graceMs,
-    ["milliseconds", 0, 60_000],
-    "How long you may take to answer in the terminal before an alert shows.",
+const configSchema = Type.Object({
+  alerts: Type.Object({
+    blocked: flag(true, "Alert when a session cannot go on without you."),
+    failed: flag(true, "Alert when a turn ends with an error, or a session dies at work."),
+    idle: flag(true, "Alert, quietly, when a session has waited a while for your next prompt."),
+    finished: flag(false, "Alert, quietly, at the end of every turn."),
+    graceMs: amount(
+      0,
+      "milliseconds",
+      0,
+      60_000,
+      "How long you may take to answer in the terminal before an alert shows.",
+    ),
+    sound: flag(true, "Play the system's sound with alerts about blocked and failed sessions."),
+    unattended: flag(false, ""),
+    whileLooking: flag(false, "Alert even while you look at the session's own pane."),
+  }),
+  quietHours: setting(
+    Type.Union([
+      Type.Object({ from: timeOfDay, to: timeOfDay }, { additionalProperties: false }),
+      Type.Null(),
+    ]),
+    {
+      default: null,
+      description: "No alerts between these local times.",
+      expected: '{"from": "22:00", "to": "08:00"} with two different times of day, or null',
+      example: { from: "22:00", to: "08:00" },
+      isValid: (hours) => hours === null || hours.from !== hours.to,
+    },
   ),
-  flag(
-    "alerts.sound",
-    alerts.sound,
-    "Play the system's sound with alerts about blocked and failed sessions.",
+  mutedProjects: setting(
+    Type.Array(Type.String({ minLength: 1, maxLength: limits.maxPathLength }), { maxItems: maxProjects }),
+    {
+      default: [],
+      description: "Projects that never alert. They stay in the menu.",
+      expected: 'a list of project names like ["playground"]',
+      example: ["playground"],
+    },
   ),
-  flag("alerts.unattended", alerts.unattended, "Alert for unattended runs too (headless, SDK)."),
-  flag("alerts.whileLooking", alerts.whileLooking, "Alert even while you look at the session's own pane."),
-  {
-    key: "quietHours",
-    type: '{"from": "22:00", "to": "08:00"} with two different times of day, or null',
-    default: defaultConfig.quietHours,
-    example: { from: "22:00", to: "08:00" },
-    says: "No alerts between these local times.",
-    fits: isQuietHours,
-  },
-  {
-    key: "mutedProjects",
-    type: 'a list of project names like ["playground"]',
-    default: defaultConfig.mutedProjects,
-    example: ["playground"],
-    says: "Projects that never alert. They stay in the menu.",
-    fits: isNames,
-  },
-  flag("answering.enabled", answering.enabled, "Let you answer from menu, alerts and command line too."),
-  autoAllow,
-  whole(
-    "keep.completedHours",
-    keep.completedHours,
-    ["hours", 0, 8_760],
-    "How long ended sessions are listed.",
-  ),
-  whole(
-    "keep.completedMax",
-    keep.completedMax,
-    ["sessions", 0, limits.maxSessions],
-    "How many ended sessions are listed at most.",
-  ),
-  whole(
-    "keep.journalDays",
-    keep.journalDays,
-    ["days", 1, 365],
-    "How long prompts and commands stay in beckon's own files.",
-  ),
-  flag("autoLaunch", true, "Let a session that starts while beckon is not running start it."),
-  flag(
-    "allowRemoteUrl",
+  answering: Type.Object({
+    enabled: flag(true, "Let you answer from menu, alerts and command line too."),
+    autoAllow: setting(
+      Type.Record(
+        Type.String(),
+        Type.Array(Type.String({ maxLength: limits.maxPathLength }), { maxItems: maxRules }),
+        { maxProperties: maxProjects },
+      ),
+      {
+        default: {},
+        description:
+          "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
+        expected: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
+        example: { "/home/me/project": ["Read", "Bash(git diff *)"] },
+        findMistakes: findRuleMistakes,
+        dropMistakes: dropInvalidRules as (rules: AutoAllowRules) => Record<string, string[]>,
+      },
+    ),
+  }),
+  keep: Type.Object({
+    completedHours: amount(24, "hours", 0, 8_760, "How long ended sessions are listed."),
+    completedMax: amount(
+      200,
+      "sessions",
+      0,
+      limits.maxSessions,
+      "How many ended sessions are listed at most.",
+    ),
+    journalDays: amount(7, "days", 1, 365, "How long prompts and commands stay in beckon's own files."),
+  }),
+  // The forwarder reads these two itself, without asking the app.
+  autoLaunch: flag(true, "Let a session that starts while beckon is not running start it."),
+  allowRemoteUrl: flag(
     false,
     "Let BECKON_URL send your sessions' events to another machine. Counts only in your own config folder.",
   ),
-];
+});
+
+type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
+
+export type Config = DeepReadonly<Static<typeof configSchema>>;
+
+export interface Setting extends SettingOptions<unknown> {
+  /** `alerts.sound` */
+  readonly key: string;
+  /** `alerts`; null for a setting at the top level. */
+  readonly group: string | null;
+  readonly name: string;
+  readonly schema: TSchema;
+}
+
+export const settings: readonly Setting[] = Object.entries(configSchema.properties).flatMap(
+  ([name, schema]): Setting[] => {
+    const { properties } = schema as { properties?: Record<string, TSchema> };
+    const toSetting = (own: string, group: string | null, of: TSchema): Setting => ({
+      ...(of as unknown as SettingOptions<unknown>),
+      key: group === null ? own : `${group}.${own}`,
+      group,
+      name: own,
+      schema: of,
+    });
+    if (!properties) return [toSetting(name, null, schema)];
+    return Object.entries(properties).map(([own, of]) => toSetting(own, name, of));
+  },
+);
+
+const settingsByKey: ReadonlyMap<string, Setting> = new Map(settings.map((one) => [one.key, one]));
+const groups: ReadonlySet<string> = new Set(settings.flatMap(({ group }) => group ?? []));
+
+export function isAllowed({ schema, isValid }: Setting, value: unknown): boolean {
+  return Check(schema, value) && (isValid?.(value) ?? true);
+}
+
+export interface ParsedConfig {
+  readonly config: Config;
+  /** Messages for the user: which setting, what is allowed, and what the file says. */
+  readonly problems: readonly string[];
+}
+
+/** Every setting that is wrong is reported and keeps its default. The others hold. */
+export function parseConfig(value: unknown): ParsedConfig {
+  if (!isRecord(value)) {
+    const example = '{"alerts": {"sound": false}}';
+    const problem = `the settings must be an object like ${example}, not ${formatValue(value)}`;
+    return { config: defaultConfig, problems: [problem] };
+  }
+  const problems: string[] = [];
+  const values = flatten(value, problems);
+  for (const [key, found] of values) {
+    const known = settingsByKey.get(key);
+    if (!known) problems.push(formatUnknownKey(key));
+    else if (!isAllowed(known, found))
+      problems.push(`${key} must be ${known.expected}, not ${formatValue(found)}`);
+    else
+      problems.push(
+        ...(known.findMistakes?.(found) ?? []).map((mistake) => `${key}: ${toSingleLine(mistake)}`),
+      );
+  }
+  return { config: createConfig(values), problems: limitProblems(problems) };
+}
+
+/** `{alerts: {sound: false}}` → `alerts.sound`. Names that start with `//` are the user's comments. */
+function flatten(value: JsonRecord, problems: string[]): Map<string, unknown> {
+  const isComment = (name: string) => name.startsWith("//") || name === "$schema";
+  const entries = Object.entries(value).flatMap(([name, found]): [string, unknown][] => {
+    if (isComment(name)) return [];
+    if (!groups.has(name)) return [[name, found]];
+    if (!isRecord(found)) {
+      problems.push(`${name} must be an object like ${formatExample(name)}, not ${formatValue(found)}`);
+      return [];
+    }
+    return Object.entries(found).flatMap(([own, it]) => (isComment(own) ? [] : [[`${name}.${own}`, it]]));
+  });
+  return new Map(entries);
+}
+
+function createConfig(values: ReadonlyMap<string, unknown>): Config {
+  const config: Record<string, unknown> = {};
+  for (const known of settings) {
+    const { key, group, name } = known;
+    const found = values.get(key);
+    const isSet = values.has(key) && isAllowed(known, found);
+    const value = isSet ? (known.dropMistakes?.(found) ?? found) : known.default;
+    if (group === null) config[name] = value;
+    else config[group] = { ...(config[group] as object), [name]: value };
+  }
+  return config as Config;
+}
+
+export const defaultConfig: Config = createConfig(new Map());
+
+const maxProblems = 20;
+const maxValueColumns = 40;
+
+function formatExample(group: string): string {
+  const first = settings.find((one) => one.group === group);
+  return `{"${first?.name}": ${first?.default}}`;
+}
+
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "this list";
+  if (typeof value === "string") return JSON.stringify(truncateEnd(value, maxValueColumns));
+  if (typeof value === "object" && value !== null) return "this object";
+  return String(value);
+}
+
+function formatUnknownKey(key: string): string {
+  const closest = findClosest(key, [...groups, ...settingsByKey.keys()]);
+  const hint = closest === null ? "see the list in docs/configuration.md" : `did you mean ${closest}?`;
+  return `${truncateEnd(key, maxValueColumns) || "a key without a name"} is not a setting: ${hint}`;
+}
+
+function limitProblems(problems: readonly string[]): readonly string[] {
+  const left = problems.length - maxProblems;
+  return left > 0 ? [...problems.slice(0, maxProblems), `and ${left} more`] : problems;
+}

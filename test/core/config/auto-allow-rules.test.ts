@@ -6,7 +6,7 @@ import {
   parseAutoAllowRule,
   splitPlainCommand,
 } from "../../../src/core/config/auto-allow-rules.ts";
-import { parseConfig } from "../../../src/core/config/read-config.ts";
+import { parseConfig } from "../../../src/core/config/config.ts";
 import { isReadOnlyCommand } from "../../../src/core/config/read-only-commands.ts";
 
 describe("a rule", () => {

@@ -1,24 +1,23 @@
-/** The settings file of somebody who has none yet. */
+/** The config.json that a user without one gets. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { defaultConfig, settings } from "../../../src/core/config/config.ts";
+import { defaultConfig, parseConfig, settings } from "../../../src/core/config/config.ts";
 import { createConfigTemplate } from "../../../src/core/config/config-template.ts";
-import { parseConfig } from "../../../src/core/config/read-config.ts";
 
 const text = createConfigTemplate("1.2.3");
 const lines = text.split("\n");
 const nameOf = (key: string) => key.slice(key.indexOf(".") + 1);
 const setting = (name: string) => `"//${name}": `;
 
-test("it has every setting with what it is for, and says which beckon wrote it", () => {
-  for (const { key, says } of settings) {
-    expect(text).toContain(`"// about ${nameOf(key)}": "${says}`);
+test("has every setting with its description, and the version that wrote it", () => {
+  for (const { key, description } of settings) {
+    expect(text).toContain(`"// about ${nameOf(key)}": "${description}`);
     expect(lines.filter((line) => line.includes(setting(nameOf(key))))).toHaveLength(1);
   }
-  expect(text).toContain("in beckon 1.2.3, or examples");
+  expect(text).toContain("defaults of beckon 1.2.3, or examples");
 });
 
-test("it sets nothing: a default that changes later changes for its owner too", () => {
+test("sets nothing, so that a later change of a default holds", () => {
   expect(parseConfig(JSON.parse(text))).toEqual({ config: defaultConfig, problems: [] });
   const flat = Object.entries(JSON.parse(text)).flatMap(([name, value]) =>
     name.startsWith("//") ? [] : Object.keys(value as object),
@@ -26,7 +25,7 @@ test("it sets nothing: a default that changes later changes for its owner too", 
   expect(flat.filter((name) => !name.startsWith("//"))).toEqual([]);
 });
 
-test("whichever // are taken away, it stays without a mistake, and sets what it showed", () => {
+test("stays valid whichever // are removed, and then sets what it showed", () => {
   const all = settings.map(({ key }) => nameOf(key));
   fc.assert(
     fc.property(fc.subarray(all), (chosen) => {

@@ -1,14 +1,10 @@
-/** A person's settings: what is wrong is named with what would be right, and the rest counts. */
+/** config.json: every mistake is reported with what is allowed, and the other settings hold. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { defaultConfig, settings } from "../../../src/core/config/config.ts";
-import { parseConfig } from "../../../src/core/config/read-config.ts";
+import { defaultConfig, isAllowed, parseConfig, settings } from "../../../src/core/config/config.ts";
 
-/** By hooks, which do not ask the app. */
-const readElsewhere: ReadonlySet<string> = new Set(["allowRemoteUrl", "autoLaunch"]);
-
-describe("what is right counts", () => {
-  test("nothing set: the defaults, and no complaint", () => {
+describe("valid settings hold", () => {
+  test("an empty file gives the defaults and no problem", () => {
     expect(parseConfig({})).toEqual({ config: defaultConfig, problems: [] });
   });
   test("every setting can be set", () => {
@@ -27,14 +23,14 @@ describe("what is right counts", () => {
       mutedProjects: ["playground"],
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(git diff *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
+      autoLaunch: false,
+      allowRemoteUrl: true,
     };
     expect(parseConfig(config)).toEqual({ config, problems: [] });
     expect(parseConfig({ ...config, quietHours: null }).config.quietHours).toBeNull();
   });
-  test("keys that others read, and a person's notes, are no mistakes", () => {
+  test("comments and $schema are not reported", () => {
     const value = {
-      allowRemoteUrl: true,
-      autoLaunch: false,
       $schema: "x",
       "// why": "so",
       alerts: { "//": "loud", sound: true },
@@ -43,7 +39,7 @@ describe("what is right counts", () => {
   });
 });
 
-describe("what is wrong is named", () => {
+describe("a mistake is reported", () => {
   test.each<[unknown, string]>([
     [
       { alerts: { graceMs: "soon" } },
@@ -88,13 +84,13 @@ describe("what is wrong is named", () => {
     { from: 22, to: 8 },
     "22:00-08:00",
     ["22:00", "08:00"],
-  ])("quiet hours that are none: %j", (quietHours) => {
+  ])("invalid quiet hours: %j", (quietHours) => {
     const { config, problems } = parseConfig({ quietHours });
     expect(config.quietHours).toBeNull();
     expect(problems).toHaveLength(1);
     expect(problems[0]).toStartWith('quietHours must be {"from": "22:00", "to": "08:00"}');
   });
-  test("one wrong key does not touch the others", () => {
+  test("one wrong setting does not change the others", () => {
     const { config, problems } = parseConfig({
       alerts: { sound: 1, finished: true },
       keep: { journalDays: 2 },
@@ -102,7 +98,7 @@ describe("what is wrong is named", () => {
     expect(config).toMatchObject({ alerts: { sound: true, finished: true }, keep: { journalDays: 2 } });
     expect(problems).toHaveLength(1);
   });
-  test("a file full of mistakes is not a wall of them, and none can steer a terminal", () => {
+  test("at most 20 are listed, without control characters", () => {
     const wrong = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`\x1b[2Jwrong-${n}`, n]));
     const { problems } = parseConfig(wrong);
     expect(problems).toHaveLength(21);
@@ -113,7 +109,7 @@ describe("what is wrong is named", () => {
 });
 
 describe("for any JSON", () => {
-  const nearly = fc.record(
+  const almostValid = fc.record(
     {
       alerts: fc.oneof(
         fc.jsonValue(),
@@ -129,14 +125,13 @@ describe("for any JSON", () => {
     },
     { requiredKeys: [] },
   );
-  test("nothing throws, every setting is whole, and what is not a default was set", () => {
+  test("parsing never throws, and every setting of the result is allowed", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), nearly), (value) => {
+      fc.property(fc.oneof(fc.jsonValue(), almostValid), (value) => {
         const { config, problems } = parseConfig(JSON.parse(JSON.stringify(value)));
-        for (const { key, fits } of settings) {
-          if (readElsewhere.has(key)) continue;
-          const found = key.split(".").reduce<unknown>((of, name) => Object(of)[name], config);
-          expect(fits(found), key).toBe(true);
+        for (const setting of settings) {
+          const found = setting.key.split(".").reduce<unknown>((of, name) => Object(of)[name], config);
+          expect(isAllowed(setting, found), setting.key).toBe(true);
         }
         expect(parseConfig(config)).toEqual({ config, problems: [] });
         for (const problem of problems) expect(problem).not.toMatch(/\p{Cc}/u);
@@ -146,17 +141,16 @@ describe("for any JSON", () => {
 });
 
 describe("the list of settings", () => {
-  test("has every key of the config with its default, and says what each does", () => {
+  test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
       name === "alerts" || name === "answering" || name === "keep"
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );
-    const listed = settings.filter(({ key }) => !readElsewhere.has(key));
-    expect(listed.map(({ key, default: value }) => [key, value])).toEqual(flat);
-    for (const { key, says, fits, default: value } of settings) {
-      expect(says, key).toMatch(/^[A-Z].{10,110}\.$/);
-      expect(fits(value), key).toBe(true);
+    expect(settings.map(({ key, default: value }) => [key, value])).toEqual(flat);
+    for (const setting of settings) {
+      expect(setting.description, setting.key).toMatch(/^[A-Z].{10,110}\.$/);
+      expect(isAllowed(setting, setting.default), setting.key).toBe(true);
     }
   });
 });

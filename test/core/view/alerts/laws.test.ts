@@ -1,9 +1,8 @@
 /** What holds of the alerts of any sessions, preferences and settings, at any time. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { defaultConfig } from "../../../../src/core/config/config.ts";
+import { defaultConfig, parseConfig } from "../../../../src/core/config/config.ts";
 import { dismissAlerts, noPreferences } from "../../../../src/core/config/preferences.ts";
-import { parseConfig } from "../../../../src/core/config/read-config.ts";
 import { listAlertKeys } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { settle } from "../../../../src/core/session/settle.ts";
