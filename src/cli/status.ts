@@ -1,13 +1,9 @@
 /** `beckon status`: lists every session and what it needs. */
-import { existsSync } from "node:fs";
-import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
 import type { Quiet } from "../core/config/quiet.ts";
-import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
-import { readConfigFile } from "../storage/config-file.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { loadSnapshot } from "../storage/snapshot.ts";
-import { createClock, formatLocalTime } from "../system/clock.ts";
+import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
@@ -37,24 +33,9 @@ interface KnownSessions {
 async function readSessions(paths: Paths): Promise<KnownSessions> {
   const live = await fetchSessions(paths);
   if (typeof live !== "string") return { warnings: [], running: true, ...live };
-  const now = createClock()();
-  const { value, problem } = loadSnapshot(paths, { look: true });
-  const context = {
-    preferences: readPreferences(loadAlertState(paths.desk)),
-    config: readConfigFile(paths.config).config,
-    formatTime: formatLocalTime,
-  };
-  // Loaded only here: the schema of a session would cost every other call 10 ms.
-  const { decodeState } = await import("../state/saved-state.ts");
-  const saved = value ? decodeState(value, now).sessions : [];
-  const sessions = saved.map((session) => createSnapshot(session, now, context));
-  const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
-  const warnings = [live];
-  if (problem) warnings.push(`${problem}.`);
-  if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");
-  if (savedAt !== null && sessions.length > 0)
-    warnings.push(`This is what it knew ${formatDuration(now.at - savedAt)} ago:`);
-  return { sessions, warnings, running: false };
+  const { readSavedSessions } = await import("./saved-sessions.ts");
+  const { sessions, warnings } = readSavedSessions(paths);
+  return { sessions, warnings: [live, ...warnings], running: false };
 }
 
 async function formatJson(paths: Paths): Promise<string> {

@@ -1,0 +1,35 @@
+/** The sessions that a stopped beckon left on disk. Loaded only then: the schemas would cost every other call 5 ms. */
+import { existsSync } from "node:fs";
+import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
+import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import { decodeState } from "../state/saved-state.ts";
+import { readConfigFile } from "../storage/config-file.ts";
+import type { Paths } from "../storage/paths.ts";
+import { loadSnapshot } from "../storage/snapshot.ts";
+import { createClock, formatLocalTime } from "../system/clock.ts";
+import { formatDuration } from "./output.ts";
+
+export interface SavedSessions {
+  readonly sessions: readonly SessionSnapshot[];
+  /** Why the list may be old or incomplete. */
+  readonly warnings: readonly string[];
+}
+
+export function readSavedSessions(paths: Paths): SavedSessions {
+  const now = createClock()();
+  const { value, problem } = loadSnapshot(paths, { look: true });
+  const context = {
+    preferences: readPreferences(loadAlertState(paths.desk)),
+    config: readConfigFile(paths.config).config,
+    formatTime: formatLocalTime,
+  };
+  const saved = value ? decodeState(value, now).sessions : [];
+  const sessions = saved.map((session) => createSnapshot(session, now, context));
+  const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
+  const warnings: string[] = [];
+  if (problem) warnings.push(`${problem}.`);
+  if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");
+  if (savedAt !== null && sessions.length > 0)
+    warnings.push(`This is what it knew ${formatDuration(now.at - savedAt)} ago:`);
+  return { sessions, warnings };
+}
