@@ -63,7 +63,7 @@ const configSchema = Type.Object({
       "How long you may take to answer in the terminal before an alert shows.",
     ),
     sound: flag(true, "Play the system's sound with alerts about blocked and failed sessions."),
-    unattended: flag(false, ""),
+    unattended: flag(false, "Alert for unattended runs too (headless, SDK)."),
     whileLooking: flag(false, "Alert even while you look at the session's own pane."),
   }),
   quietHours: setting(
