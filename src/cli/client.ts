@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Quiet } from "../core/config/quiet.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
-import { readEndpoint } from "../system/endpoint.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { quote } from "./args.ts";
 import { stripControls } from "./output.ts";
 
@@ -12,44 +12,80 @@ const defaultTimeoutMs = 2_000;
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 409]);
 export const notRunning = "beckon is not running. Start it with: beckon start";
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
-
 export interface ApiResponse {
   readonly status: number;
+  /** Empty if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sends a POST if there is a body, otherwise a GET. Returns a string if beckon cannot be reached: why, and what to do. */
+export interface ApiOptions {
+  /** Sent as a POST. Without it, the request is a GET. */
+  readonly body?: object;
+  readonly timeoutMs?: number;
+}
+
+/** Throws if the request fails. */
+export async function fetchApi(
+  { authHeader }: Pick<Paths, "authHeader">,
+  { url }: Pick<Endpoint, "url">,
+  path: string,
+  { body, timeoutMs = defaultTimeoutMs }: ApiOptions = {},
+): Promise<ApiResponse> {
+  const post = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(url + path, {
+    headers: {
+      authorization: readToken(authHeader),
+      ...(post ? { "content-type": "application/json" } : {}),
+    },
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: "manual",
+    proxy: "",
+    ...post,
+  } as RequestInit);
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : {} };
+}
+
+/** Empty if there is no file: the app's 401 then says more than a missing file. */
+function readToken(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+      .trim()
+      .replace(/^Authorization: /, "");
+  } catch {
+    return "";
+  }
+}
+
+/** Whether nothing listens on the port. */
+export function isRefusedConnection(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown };
+  return code === "ECONNREFUSED" || code === "ConnectionRefused";
+}
+
+/** "waited 2 s", or the error's own message. */
+export function describeFetchError(error: unknown, timeoutMs = defaultTimeoutMs): string {
+  if (error instanceof Error && error.name === "TimeoutError") return `waited ${timeoutMs / 1_000} s`;
+  return String(Object(error).message ?? error).replace(/\.$/, "");
+}
+
+/** Returns a string if beckon cannot be reached: why, and what to do. */
 export async function callApi(
   paths: Paths,
   path: string,
-  { body, timeoutMs = defaultTimeoutMs }: { body?: object; timeoutMs?: number } = {},
+  options: ApiOptions = {},
 ): Promise<ApiResponse | string> {
   const endpoint = readEndpoint(paths);
   if (!endpoint) return notRunning;
   const noAnswer = (why: string) =>
     `beckon (pid ${endpoint.pid}) does not answer: ${why}. Its log: ${paths.log}`;
   try {
-    const authorization = readFileSync(paths.authHeader, "utf8")
-      .trim()
-      .replace(/^Authorization: /, "");
-    const post = body && { method: "POST", body: JSON.stringify(body) };
-    const response = await fetch(endpoint.url + path, {
-      headers: { authorization, ...(post ? { "content-type": "application/json" } : {}) },
-      signal: AbortSignal.timeout(timeoutMs),
-      proxy: "",
-      ...post,
-    } as RequestInit);
-    const text = await response.text();
-    const json = text.startsWith("{") ? JSON.parse(text) : {};
-    const isAnswer = response.ok || (refusals.has(response.status) && typeof json.error === "string");
-    return isAnswer
-      ? { status: response.status, body: json }
-      : noAnswer(`${endpoint.url} returned ${response.status}`);
+    const response = await fetchApi(paths, endpoint, path, options);
+    const isOk = response.status >= 200 && response.status < 300;
+    const isAnswer = isOk || (refusals.has(response.status) && typeof response.body.error === "string");
+    return isAnswer ? response : noAnswer(`${endpoint.url} returned ${response.status}`);
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
-    if (code === "ECONNREFUSED" || code === "ConnectionRefused") return notRunning;
-    return noAnswer(isTimeout(error) ? `waited ${timeoutMs / 1_000} s` : message.replace(/\.$/, ""));
+    return isRefusedConnection(error) ? notRunning : noAnswer(describeFetchError(error, options.timeoutMs));
   }
 }
 

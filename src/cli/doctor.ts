@@ -1,36 +1,112 @@
-/** `beckon doctor`: proves each link with a live event, and says what to do about each that is broken. */
+/** `beckon doctor`: tests every part with a live event, and prints how to fix what is broken. */
 import type { Agent } from "../agents/agent.ts";
+import { type Finding, type FindingState, formatCount, links } from "../agents/finding.ts";
 import { agents } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
-import { examine } from "./doctor-examine.ts";
-import { doctorLines } from "./doctor-table.ts";
-import { formatLine, print } from "./output.ts";
+import { runChecks } from "./doctor-checks.ts";
+import { formatLine, print, terminalColumns, wrapText } from "./output.ts";
 
-const usualColumns = 100;
+/** What still hangs then (a bus, a program) does not keep the command from ending. */
+const exitAfterMs = 500;
+/** A wider table is hard to read. */
+const maxColumns = 100;
 
 export async function doctor(args: string[], table: readonly Agent[] = agents): Promise<number> {
   const { flags } = parseArguments(args, { command: "doctor", flags: ["--json"] });
-  const findings = await examine(process.env, table);
+  const findings = await runChecks(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");
   if (flags.has("--json")) {
     print(`${JSON.stringify({ ok, findings }, null, 2)}\n`);
   } else {
-    const columns = process.stdout.columns || Number(process.env.COLUMNS) || usualColumns;
+    const columns = Math.min(maxColumns, terminalColumns());
     const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
-    const told = findings.map((one) => ({
-      ...one,
-      text: formatLine(one.text),
-      fix: one.fix && formatLine(one.fix),
+    const shown = findings.map((finding) => ({
+      ...finding,
+      text: formatLine(finding.text),
+      fix: finding.fix && formatLine(finding.fix),
     }));
-    print(`${doctorLines(told, { columns, colour }).join("\n")}\n`);
+    print(`${formatFindings(shown, { columns, colour }).join("\n")}\n`);
   }
-  leave(ok ? 0 : 1);
-  return ok ? 0 : 1;
+  const exitCode = ok ? 0 : 1;
+  setTimeout(() => process.exit(exitCode), exitAfterMs).unref();
+  return exitCode;
 }
 
-/** Whatever still hangs (a bus, a program) is not waited for, but what was printed is. */
-function leave(code: number): void {
-  setTimeout(() => process.exit(code), leaveMs).unref();
+export interface FindingsOptions {
+  readonly columns: number;
+  readonly colour: boolean;
 }
 
-const leaveMs = 500;
+const marks: Readonly<Record<FindingState, string>> = { ok: "✓", warn: "!", fail: "✗", info: "·" };
+const bold = "\x1b[1m";
+const colours: Readonly<Record<FindingState, string>> = {
+  ok: "\x1b[32m",
+  warn: "\x1b[1;33m",
+  fail: "\x1b[1;31m",
+  info: "\x1b[2m",
+};
+const maxLines = 8;
+/** In a narrower window the label has a line of its own. */
+const minTextColumns = 40;
+
+/** Grouped by link, with the fix below each problem. */
+export function formatFindings(findings: readonly Finding[], { columns, colour }: FindingsOptions): string[] {
+  const paint = (text: string, code: string) => (colour && text !== "" ? `${code}${text}\x1b[0m` : text);
+  const ordered = orderLinks(findings);
+  const labelWidth = Math.max(...ordered.map((link) => link.length));
+  const isNarrow = columns - labelWidth - 4 < minTextColumns;
+  const indent = isNarrow ? 2 : labelWidth + 2;
+  const width = Math.max(20, columns - indent - 2);
+
+  const formatFinding = ({ state, text, fix }: Finding, label: string): string[] => {
+    const [first = "", ...rest] = wrapText(text, width, maxLines);
+    const fixLines = fix === null ? [] : wrapText(fix, width - 2, maxLines);
+    const mark = paint(marks[state], colours[state]);
+    const below = " ".repeat(indent + 2);
+    return [
+      ...(isNarrow
+        ? [...(label === "" ? [] : [paint(label, bold)]), `  ${mark} ${first}`]
+        : [`${paint(label, bold)}${" ".repeat(indent - label.length)}${mark} ${first}`]),
+      ...rest.map((line) => below + line),
+      ...fixLines.map((line, n) => `${below}${n === 0 ? "→" : " "} ${line}`),
+    ];
+  };
+  const lines = ordered.flatMap((link) =>
+    findings
+      .filter((finding) => finding.link === link)
+      .flatMap((finding, n) => formatFinding(finding, n === 0 ? link : "")),
+  );
+  return [
+    ...lines,
+    "",
+    ...wrapText(summarize(findings), columns, 3).map((line) => paint(line, colours[worstState(findings)])),
+  ];
+}
+
+/** The agents first, then the links that every agent shares. */
+function orderLinks(findings: readonly Finding[]): readonly string[] {
+  const shared: readonly string[] = links;
+  const own = findings.map(({ link }) => link).filter((link) => !shared.includes(link));
+  return [...new Set(own), ...shared];
+}
+
+export function summarize(findings: readonly Finding[]): string {
+  const count = (state: FindingState) => findings.filter((finding) => finding.state === state).length;
+  const [failed, warned] = [count("fail"), count("warn")];
+  const problems = formatCount(failed, "problem");
+  const warnings = formatCount(warned, "warning");
+  if (failed > 0) return warned === 0 ? `${problems}.` : `${problems} and ${warnings}.`;
+  const limits = describeLimits(findings);
+  return warned === 0 ? `Everything works${limits}.` : `It works, with ${warnings}${limits}.`;
+}
+
+/** What is missing although nothing is broken. */
+function describeLimits(findings: readonly Finding[]): string {
+  const has = (id: string) => findings.some((finding) => finding.id === id);
+  if (has("icon.headless")) return ", without icon and alerts (there is no desktop here)";
+  return has("notifications.way") ? ", with plainer notifications (see above)" : "";
+}
+
+function worstState(findings: readonly Finding[]): FindingState {
+  return (["fail", "warn"] as const).find((state) => findings.some((found) => found.state === state)) ?? "ok";
+}

@@ -1,14 +1,14 @@
-/** `beckon doctor`, compiled, with real hooks, a real app and real damage; without a desktop. */
+/** `beckon doctor`, compiled, with real hooks, a real app and real damage, without a desktop. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import type { Finding } from "../../src/agents/finding.ts";
-import { doctorLines, sumOf } from "../../src/cli/doctor-table.ts";
+import { formatFindings, summarize } from "../../src/cli/doctor.ts";
 import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { createWorld, until, type World } from "../world.ts";
 
-/** Also on a machine that is busy with other tests. */
+/** Also on a busy machine. */
 const endsMs = 12_000;
 
 let world: World;
@@ -37,8 +37,8 @@ const headless = ["info icon.headless", "info notifications.headless"];
 const isListed = async () =>
   (await world.sessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
 
-describe("everything as it should be, without a desktop", () => {
-  test("nothing to complain of, and nothing is left of the test", async () => {
+describe("if everything works, without a desktop", () => {
+  test("it finds no problem, and leaves nothing of its test", async () => {
     await start();
     const found = await doctor();
     expect(found.problems).toEqual([]);
@@ -52,7 +52,7 @@ describe("everything as it should be, without a desktop", () => {
     expect(world.read(world.places.hookLog)).toBe("");
   });
 
-  test("the test is no session after a restart either, though it was journalled", async () => {
+  test("its test is not a session after a restart, although it is in the journal", async () => {
     const first = await start();
     await doctor();
     expect(world.journal()).toContain("beckon-doctor-");
@@ -64,20 +64,20 @@ describe("everything as it should be, without a desktop", () => {
     expect(world.read(world.places.snapshot)).not.toContain("beckon-doctor-");
   });
 
-  test("its words fit into the window, marks and all, and nothing in them steers the terminal", async () => {
+  test("its table fits into 80 columns, without control characters", async () => {
     await start();
     const child = world.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
     const [out, code] = [await child.stdout.text(), await child.exited];
     expect(code).toBe(0);
     expect(out).toContain("✓ all 19 events registered in ~/claude/settings.json\n");
     expect(out).not.toContain(world.home);
-    expect(out).toEndWith("\nEverything works, without a desktop: no icon, no alerts.\n");
+    expect(out).toEndWith("\nEverything works, without icon and alerts (there is no desktop here).\n");
     expect(out).not.toContain("\x1b");
     expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(80);
   });
 });
 
-describe("broken, and named", () => {
+describe("it names what is broken", () => {
   test("no hooks", async () => {
     await start();
     rmSync(settings);
@@ -88,7 +88,7 @@ describe("broken, and named", () => {
     expect(found.of("live.heard").text).toContain("called directly, because no hook is registered");
   });
 
-  test("the plugin in place of registered hooks is nothing broken, and its hooks are not said to be missing", async () => {
+  test("the plugin instead of registered hooks is fine", async () => {
     await start();
     putSettings(settings, '{"enabledPlugins": {"beckon@beckon": true}}');
     const found = await doctor();
@@ -99,7 +99,7 @@ describe("broken, and named", () => {
     );
   });
 
-  test("hooks that call a program which is not there", async () => {
+  test("hooks that call a missing program", async () => {
     await start();
     putSettings(settings, settingsText(world.places.state, join(world.home, "gone", "beckon")));
     const found = await doctor();
@@ -107,7 +107,7 @@ describe("broken, and named", () => {
     expect(found.of("live.heard").text).toContain("the registered command cannot run");
   });
 
-  test("hooks that call a program which may not be run", async () => {
+  test("hooks that call a program without permission to run", async () => {
     await start();
     const other = join(world.home, "beckon");
     writeFileSync(other, "", { mode: 0o644 });
@@ -115,14 +115,14 @@ describe("broken, and named", () => {
     expect((await doctor()).problems).toEqual(["fail hooks.not-executable"]);
   });
 
-  test("hooks switched off", async () => {
+  test("hooks that are turned off in Claude Code", async () => {
     await start();
     const all = JSON.parse(readFileSync(settings, "utf8"));
     writeFileSync(settings, JSON.stringify({ ...all, disableAllHooks: true }));
     expect((await doctor()).problems).toEqual(["fail hooks.disabled"]);
   });
 
-  test("hooks that are there twice", async () => {
+  test("hooks that are registered twice", async () => {
     await start();
     const all = JSON.parse(readFileSync(settings, "utf8"));
     all.hooks.Stop.push(...all.hooks.Stop);
@@ -132,7 +132,7 @@ describe("broken, and named", () => {
     expect(found.code).toBe(0);
   });
 
-  test("settings that are no JSON, by line and column", async () => {
+  test("settings that are not JSON, with line and column", async () => {
     await start();
     writeFileSync(settings, '{\n  "hooks": {\n    oops\n  }\n}\n');
     const found = await doctor();
@@ -140,7 +140,7 @@ describe("broken, and named", () => {
     expect(found.of("hooks.unreadable").text).toMatch(/line 3/);
   });
 
-  test("the app down: the event gets into the spool, and is taken out again", async () => {
+  test("an app that is down: the test event is spooled, and removed again", async () => {
     mkdirSync(world.places.state, { recursive: true, mode: 0o700 });
     const waiting = '{"session_id":"s-1","hook_event_name":"Stop"}\n';
     writeFileSync(world.places.spool, waiting, { mode: 0o600 });
@@ -153,7 +153,7 @@ describe("broken, and named", () => {
     expect(world.read(world.places.spool)).toBe(waiting);
   });
 
-  test("neither installed nor running: one thing to do", async () => {
+  test("neither installed nor running: there is one thing to do", async () => {
     rmSync(settings);
     const found = await doctor();
     const status = world.spawn([binary, "status"], env());
@@ -163,7 +163,7 @@ describe("broken, and named", () => {
     expect([found.of("hooks.none").fix, found.of("app.down").fix]).toEqual(["Run: beckon --install", null]);
   });
 
-  test("a test event that stayed in the spool never becomes a session, and is nothing that waits", async () => {
+  test("a test event left in the spool never becomes a session, and does not count as waiting", async () => {
     const { createRequest } = createLiveTest({ files: [], plugin: null, binary: null });
     const EVENT = JSON.stringify(createRequest("beckon-doctor-1", "a test"));
     const hook = ["sh", "-c", 'printf %s "$EVENT" | "$0" hook claude', binary];
@@ -180,7 +180,7 @@ describe("broken, and named", () => {
     expect(await world.sessions()).toEqual([]);
   });
 
-  test("the app hung: named with its pid, and doctor does not hang with it", async () => {
+  test("an app that hangs: doctor names its pid, and does not hang itself", async () => {
     const app = await start();
     app.kill("SIGSTOP");
     const found = await doctor();
@@ -195,7 +195,7 @@ describe("broken, and named", () => {
     expect(await status.stdout.text()).not.toContain("hook error");
   });
 
-  test("a token that the app does not take", async () => {
+  test("a token that the app refuses", async () => {
     await start();
     const token = Buffer.alloc(32, 7).toString("base64url");
     writeFileSync(world.places.authHeader, `Authorization: Bearer ${token}\n`);
@@ -215,14 +215,14 @@ describe("broken, and named", () => {
     expect(statSync(world.places.authHeader).mode & 0o777).toBe(0o644);
   });
 
-  test("settings of beckon's own with a mistake", async () => {
+  test("a mistake in config.json", async () => {
     mkdirSync(world.places.state, { mode: 0o700 });
     writeFileSync(world.places.config, '{"alerts": 3}');
     await start();
     expect((await doctor()).problems).toEqual(["warn files.config"]);
   });
 
-  test("hooks that speak to the beckon of another folder", async () => {
+  test("hooks of a beckon in another folder", async () => {
     await start();
     putSettings(settings, settingsText(join(world.home, "elsewhere")));
     const found = await doctor();
@@ -230,7 +230,7 @@ describe("broken, and named", () => {
   });
 });
 
-describe("what a stranger's files hold", () => {
+describe("the files of an untrusted project", () => {
   test("a project's settings cannot have doctor run a program", async () => {
     await start();
     rmSync(settings);
@@ -252,7 +252,7 @@ describe("what a stranger's files hold", () => {
     expect(found.of("live.heard").text).toContain("another program than this one, and was not run");
   });
 
-  test("nothing of it reaches the terminal as a command", async () => {
+  test("control characters do not reach the terminal", async () => {
     await start();
     const hook = { type: "command", command: "beckon-\u001b[2J && beckon notify" };
     const all = JSON.parse(readFileSync(settings, "utf8"));
@@ -265,7 +265,7 @@ describe("what a stranger's files hold", () => {
   });
 });
 
-describe("the table", () => {
+describe("the table of findings", () => {
   const finding = (more: Partial<Finding>): Finding => ({
     id: "x.y",
     link: "hooks",
@@ -275,8 +275,8 @@ describe("the table", () => {
     ...more,
   });
 
-  test("is grouped by link, in the order of an event's way, with what to do below", () => {
-    const lines = doctorLines(
+  test("is grouped by link, in the order in which an event passes them, with the fix below", () => {
+    const lines = formatFindings(
       [
         finding({ link: "login", state: "info", text: "off" }),
         finding({ state: "fail", text: "broken", fix: "Run: beckon --install" }),
@@ -294,30 +294,45 @@ describe("the table", () => {
     ]);
   });
 
-  test.each([
-    [[], "Everything works."],
-    [["warn"], "It works, with 1 thing to look at."],
-    [["fail", "fail"], "2 problems."],
-    [["fail", "warn", "warn"], "1 problem, and 2 things to look at."],
-  ] as const)("%j sums up to %s", (states, says) => {
-    expect(sumOf(states.map((state) => finding({ state })))).toBe(says);
+  test("has the label on a line of its own in a narrow window", () => {
+    const found = [finding({ state: "fail", text: "not registered: Claude Code does not call beckon" })];
+    expect(formatFindings(found, { columns: 40, colour: false })).toEqual([
+      "hooks",
+      "  ✗ not registered: Claude Code does not",
+      "    call beckon",
+      "",
+      "1 problem.",
+    ]);
   });
 
   test.each([
-    ["icon.headless", [], "Everything works, without a desktop: no icon, no alerts."],
-    ["icon.headless", ["warn"], "It works, with 1 thing to look at, without a desktop: no icon, no alerts."],
+    [[], "Everything works."],
+    [["warn"], "It works, with 1 warning."],
+    [["fail", "fail"], "2 problems."],
+    [["fail", "warn", "warn"], "1 problem and 2 warnings."],
+  ] as const)("%j is summarized as %s", (states, says) => {
+    expect(summarize(states.map((state) => finding({ state })))).toBe(says);
+  });
+
+  test.each([
+    ["icon.headless", [], "Everything works, without icon and alerts (there is no desktop here)."],
+    [
+      "icon.headless",
+      ["warn"],
+      "It works, with 1 warning, without icon and alerts (there is no desktop here).",
+    ],
     ["icon.headless", ["fail"], "1 problem."],
     ["notifications.way", [], "Everything works, with plainer notifications (see above)."],
-  ] as const)("%s and %j is less than everything: %s", (id, states, says) => {
-    const less = finding({ id, state: "info" });
-    expect(sumOf([less, ...states.map((state) => finding({ state }))])).toBe(says);
+  ] as const)("%s and %j is summarized as: %s", (id, states, says) => {
+    const limit = finding({ id, state: "info" });
+    expect(summarize([limit, ...states.map((state) => finding({ state }))])).toBe(says);
   });
 });
 
 test.each([
   [["doctor", "--jsn"], 'unknown option "--jsn" for doctor: did you mean --json?'],
   [["doctor", "x"], 'doctor takes no arguments, but got "x".'],
-])("%j is a wrong call", async (args, says) => {
+])("%j is a usage error", async (args, says) => {
   const child = world.spawn([binary, ...args], env());
   expect(await child.stderr.text()).toBe(`beckon: ${says} See beckon --help.\n`);
   expect(await child.exited).toBe(2);

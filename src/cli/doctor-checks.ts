@@ -1,0 +1,343 @@
+/** The checks of `beckon doctor`. All run at once, each with its own time limit, so that doctor never hangs. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { version } from "../../package.json";
+import type { Agent, Examination } from "../agents/agent.ts";
+import type { Finding } from "../agents/finding.ts";
+import { limits } from "../core/limits.ts";
+import { createSessionKey } from "../core/session/event.ts";
+import { createProbeId } from "../core/session/probe.ts";
+import { pickTerminalVariables } from "../core/terminal-variables.ts";
+import type { InstalledTerminal } from "../core/terminals.ts";
+import type { FocusOutcome } from "../core/view/focus-text.ts";
+import { openLogin } from "../desktop/login/index.ts";
+import { createTerminals } from "../desktop/terminals/index.ts";
+import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
+import { appFindings, type HealthAnswer } from "../setup/doctor/app.ts";
+import { filesFindings, lookAtFiles } from "../setup/doctor/files.ts";
+import { iconFindings } from "../setup/doctor/icon.ts";
+import {
+  findLiveFindings,
+  type LiveApp,
+  type LiveFacts,
+  probeText,
+  runHook,
+  runLiveTest,
+} from "../setup/doctor/live.ts";
+import { loginFindings } from "../setup/doctor/login.ts";
+import { notificationFindings } from "../setup/doctor/notifications.ts";
+import { type AppReport, type ProbeReport, readReport } from "../setup/doctor/report.ts";
+import { terminalFindings } from "../setup/doctor/terminals.ts";
+import { lookForTraces, tracesFindings } from "../setup/doctor/traces.ts";
+import { versionOf } from "../setup/find-program.ts";
+import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
+import { readSmallFile } from "../storage/files.ts";
+import { isOff } from "../storage/off-marker.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { removeLastSpoolLine } from "../storage/spool.ts";
+import { formatLocalTime } from "../system/clock.ts";
+import { currentFolder } from "../system/current-folder.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
+import { type Env, homeOf } from "../system/home.ts";
+import { isCompiled } from "../system/launch.ts";
+import { readStartTime } from "../system/processes.ts";
+import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
+
+const checkTimeoutMs = 9_500;
+const hookTimeoutMs = 4_000;
+/** The app asks panel, notification service and terminal before it answers. */
+const reportTimeoutMs = 4_000;
+/** After a start, panel and notification service appear a little later than the app. */
+const desktopWaitMs = 1_000;
+const pollMs = 100;
+
+interface ExaminedAgent {
+  readonly agent: Agent;
+  readonly examination: Examination;
+}
+
+export async function runChecks(env: Env, table: readonly Agent[]): Promise<readonly Finding[]> {
+  const paths = resolvePaths(env);
+  const record = readInstallRecord(paths);
+  const app = askApp(paths);
+  const agents = await examineAgents(env, table, paths, record);
+  const checks = [
+    ...agents.flatMap(({ examination }) =>
+      examination.parts.map(({ link, findings }) => withTimeout(link, findings)),
+    ),
+    withTimeout("app", checkApp({ env, paths, agents, app })),
+    withTimeout("login", checkLogin(env, paths)),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+async function withTimeout(link: string, check: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
+  const fail = (text: string): Finding[] => [
+    {
+      id: `${link.toLowerCase().replaceAll(" ", "-")}.late`,
+      link,
+      state: "fail",
+      text,
+      fix: "Run again: beckon doctor",
+    },
+  ];
+  const late = Bun.sleep(checkTimeoutMs).then(() =>
+    fail(`could not be checked within ${checkTimeoutMs / 1_000} s`),
+  );
+  return Promise.race([check.catch((error) => fail(`could not be checked: ${error.message}`)), late]);
+}
+
+/** The agents on this machine. If there is none, the first of the table, so that doctor says that it was not found. */
+async function examineAgents(
+  env: Env,
+  table: readonly Agent[],
+  { state }: Paths,
+  record: InstallRecord | null,
+): Promise<readonly ExaminedAgent[]> {
+  const loaded = await Promise.all(
+    table.map(async (agent) => {
+      const setup = await agent.loadSetup();
+      const isRecorded = record?.files.some((file) => file.agent === agent.id) === true;
+      return { agent, setup, isPresent: isRecorded || setup.isPresent(env) };
+    }),
+  );
+  const present = loaded.filter(({ isPresent }) => isPresent);
+  return (present.length > 0 ? present : loaded.slice(0, 1)).map(({ agent, setup }) => {
+    const examination = setup.examine({
+      env,
+      cwd: currentFolder(),
+      exec,
+      version,
+      state,
+      program: record?.programs[agent.id] ?? null,
+      binary: record?.binary ?? null,
+      readVersion: (binary) => versionOf(binary, exec),
+    });
+    return { agent, examination };
+  });
+}
+
+async function checkLogin(env: Env, paths: Paths): Promise<Finding[]> {
+  const login = await openLogin({ env, folder: paths.helpers });
+  return loginFindings({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
+}
+
+interface AppContext {
+  readonly env: Env;
+  readonly paths: Paths;
+  readonly agents: readonly ExaminedAgent[];
+  readonly app: Promise<AppHealth>;
+}
+
+/** The app, and everything that only the app knows. */
+async function checkApp({ env, paths, agents, app }: AppContext): Promise<Finding[]> {
+  const now = Date.now();
+  const { answer, url, usesKitty } = await app;
+  const report = answer.kind === "up" ? answer.report : null;
+  const isRunning = answer.kind !== "down";
+  const isTokenRefused = answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
+  // Read before the live test, which may leave a line in them.
+  const traces = lookForTraces(paths, answer.kind === "up", now);
+  const files = lookAtFiles(paths, { isRunning, isTokenRefused });
+  const { findings: live, probe } = await runLiveTests({ env, paths, agents, report });
+  const own = probe ? probe.reach : await tryOwnTerminal(env);
+  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
+  return [
+    ...appFindings({
+      answer,
+      url,
+      wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
+      version,
+      isOff: isOff(paths),
+      isInstalled: agents.some(({ examination }) => examination.isRegistered),
+      env,
+      log: paths.log,
+    }),
+    ...tracesFindings(traces),
+    ...filesFindings(files),
+    ...live,
+    ...(report || !isRunning ? iconFindings(report, process.platform) : []),
+    ...(report || !isRunning ? notificationFindings(report, (at) => formatLocalTime(at, now)) : []),
+    ...terminalFindings({ own, installed: findInstalledTerminals(env, usesKitty), hasTerminal }),
+  ];
+}
+
+interface AppHealth {
+  readonly answer: HealthAnswer;
+  readonly url: string | null;
+  /** Whether a session runs in kitty. */
+  readonly usesKitty: boolean;
+}
+
+async function askApp(paths: Paths): Promise<AppHealth> {
+  const endpoint = readEndpoint(paths);
+  if (!endpoint) return { answer: { kind: "down" }, url: null, usesKitty: false };
+  const { url, pid } = endpoint;
+  const started = performance.now();
+  let response: ApiResponse;
+  try {
+    response = await fetchApi(paths, endpoint, "/api/sessions");
+  } catch (error) {
+    const why = isRefusedConnection(error) ? `nothing listens at ${url}` : describeFetchError(error);
+    return { answer: { kind: "silent", pid, why }, url, usesKitty: false };
+  }
+  const ms = performance.now() - started;
+  const { status, body } = response;
+  if (status !== 200) return { answer: { kind: "refused", pid, status }, url, usesKitty: false };
+  const report = await fetchReport(paths, endpoint);
+  return { answer: { kind: "up", pid, ms, report }, url, usesKitty: hasKittySession(body) };
+}
+
+function hasKittySession({ sessions }: ApiResponse["body"]): boolean {
+  if (!Array.isArray(sessions)) return false;
+  return sessions.some((session) => Boolean(Object(Object(Object(session).place).env).KITTY_WINDOW_ID));
+}
+
+async function fetchReport(paths: Paths, endpoint: Endpoint): Promise<AppReport | null> {
+  const end = performance.now() + desktopWaitMs;
+  for (;;) {
+    const response = await tryFetch(paths, endpoint, "/api/doctor", reportTimeoutMs);
+    const report = readReport(response?.body ?? null);
+    const hasDesktop = report?.tray?.missing === null && report.notifier?.missing === null;
+    if (report === null || report.isHeadless || hasDesktop || performance.now() > end) return report;
+    await Bun.sleep(pollMs);
+  }
+}
+
+/** Null if the request fails. */
+async function tryFetch(
+  paths: Paths,
+  endpoint: Endpoint | null,
+  path: string,
+  timeoutMs?: number,
+): Promise<ApiResponse | null> {
+  if (!endpoint) return null;
+  const options = timeoutMs === undefined ? {} : { timeoutMs };
+  return fetchApi(paths, endpoint, path, options).catch(() => null);
+}
+
+interface LiveTestsOptions {
+  readonly env: Env;
+  readonly paths: Paths;
+  readonly agents: readonly ExaminedAgent[];
+  /** Null if the app is not running or does not answer. */
+  readonly report: AppReport | null;
+}
+
+/**
+ * Sends a test event through the hook of each registered agent, and looks for it in the app or in the spool. If no agent is
+ * registered, the first one is tested by calling beckon directly.
+ */
+async function runLiveTests(
+  options: LiveTestsOptions,
+): Promise<{ readonly findings: readonly Finding[]; readonly probe: ProbeReport | null }> {
+  const { agents } = options;
+  const registered = agents.filter(({ examination }) => examination.isRegistered);
+  const tested = registered.length > 0 ? registered : agents.slice(0, 1);
+  const findings: Finding[] = [];
+  let probe: ProbeReport | null = null;
+  // One after another: two alerts at once would be shown as one.
+  for (const examined of tested) {
+    const result = await testAgent(examined, options);
+    const prefix = tested.length > 1 ? `${examined.agent.name}: ` : "";
+    for (const finding of findLiveFindings(result.facts))
+      findings.push({ ...finding, text: prefix + finding.text });
+    probe ??= result.probe;
+  }
+  return { findings, probe };
+}
+
+async function testAgent(
+  { agent, examination }: ExaminedAgent,
+  { env, paths, report }: LiveTestsOptions,
+): Promise<{ readonly facts: LiveFacts; readonly probe: ProbeReport | null }> {
+  const { liveTest: test } = examination;
+  const { path, reason } = test;
+  const sessionId = createProbeId(crypto.randomUUID());
+  const hook = {
+    command: test.command ?? [...ownProgram(), "hook", agent.id],
+    env: test.createEnv(env, sessionId, process.pid),
+  };
+  if (report === null) {
+    const before = statSync(paths.spool, { throwIfNoEntry: false })?.size ?? 0;
+    const request = await runHook(hook, test.createRequest(sessionId, probeText), hookTimeoutMs);
+    const isSpooled = isInSpool(paths, sessionId);
+    if (isSpooled && readEndpoint(paths) === null) removeLastSpoolLine(paths.spool, before, sessionId);
+    return { facts: { path, reason, outcome: { kind: "down", request, isSpooled } }, probe: null };
+  }
+  const app = createLiveApp(paths, report, agent.id);
+  const result = await runLiveTest(hook, sessionId, test, app);
+  const outcome = { kind: "up" as const, result, shows: app.shows, notifier: report.notifier };
+  return { facts: { path, reason, outcome }, probe: result.probe };
+}
+
+/** The binary itself. From source, Bun with the file that it was started with. */
+function ownProgram(): string[] {
+  return isCompiled() ? [process.execPath] : [process.execPath, Bun.main];
+}
+
+function isInSpool({ spool }: Paths, sessionId: string): boolean {
+  try {
+    return readSmallFile(spool, limits.maxSpoolBytes * 2).includes(sessionId);
+  } catch {
+    return false;
+  }
+}
+
+/** The running app, as the live test sees it. */
+function createLiveApp(paths: Paths, report: AppReport, agent: string): LiveApp {
+  const endpoint = readEndpoint(paths);
+  return {
+    shows: {
+      icon: report.tray !== null && report.tray.missing === null,
+      alerts: report.notifier !== null && report.notifier.missing === null,
+    },
+    async hasAsk(session) {
+      const key = encodeURIComponent(createSessionKey(agent, session));
+      const response = await tryFetch(paths, endpoint, `/api/sessions/${key}`);
+      const asks = response?.body.asks;
+      return response?.status === 200 && Array.isArray(asks) && asks.length > 0;
+    },
+    async probe(session, withReach) {
+      const path = withReach ? "/api/doctor?reach" : "/api/doctor";
+      const response = await tryFetch(paths, endpoint, path, reportTimeoutMs);
+      const probes = readReport(response?.body ?? null)?.probes;
+      return probes?.find((probe) => probe.session === createSessionKey(agent, session)) ?? null;
+    },
+  };
+}
+
+function findInstalledTerminals(env: Env, usesKitty: boolean): readonly InstalledTerminal[] {
+  const config =
+    env.KITTY_CONFIG_DIRECTORY || join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "kitty");
+  return listInstalledTerminals({
+    platform: process.platform,
+    env,
+    usesKitty,
+    kittyConf: readIfPresent(join(config, "kitty.conf")),
+    has: (program) =>
+      isAbsolute(program) ? existsSync(program) : Bun.which(program, { PATH: env.PATH ?? "" }) !== null,
+  });
+}
+
+function readIfPresent(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** How far focus would get to the terminal that doctor runs in. Used if no app runs that could tell. */
+function tryOwnTerminal(env: Env): Promise<FocusOutcome> {
+  const place = {
+    local: true,
+    pid: process.pid,
+    procStart: readStartTime(process.pid),
+    tty: null,
+    terminalSessionId: null,
+    env: pickTerminalVariables(env),
+  };
+  return createTerminals({ env }).dryRunFocus({ place, cwd: null, title: null });
+}
