@@ -23,12 +23,12 @@ import type {
 } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
+import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { computeAlerts, type Alerts as WantedAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
-import { findNextMorning, formatLocalTime } from "../system/clock.ts";
+import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 import {
   type AlertReconciler,
@@ -104,6 +104,8 @@ const silenceAnswerMs = 200;
 /** A sink that is still being opened at stop is given this long. */
 const openingMs = 500;
 const messageShownMs = 10_000;
+/** An alert that was shown is not closed for being visible before this. */
+const minShownMs = 3_000;
 /**
  * Text and buttons can change under the pointer. A click on a button sooner than this after a change goes to the terminal
  * instead of answering: the user cannot have read the new text.
@@ -142,36 +144,46 @@ export function createAlerts(options: AlertsOptions): Alerts {
     saver.schedule();
   }
 
-  async function render({ sessions, now }: StateView): Promise<number | null> {
+  function compute(
+    { sessions, now }: StateView,
+    visibility: PaneVisibility,
+    doNotDisturb: boolean,
+  ): WantedAlerts {
+    return computeAlerts({
+      sessions,
+      now,
+      visibleSessions: visibility.looking,
+      recentlySeen: visibility.known,
+      doNotDisturb,
+      preferences,
+      config: config(),
+      formatTime: (at) => formatLocalTime(at, now.at),
+      startedAt,
+      findDetails: options.details,
+      home: options.home,
+    });
+  }
+
+  async function render(view: StateView): Promise<number | null> {
     if (isStopped) return null;
-    changePreferences(prunePreferences(preferences, now.at, sessions));
+    changePreferences(prunePreferences(preferences, view.now.at, view.sessions));
     if (sinks.length === 0) return null;
-    const compute = ({ looking, known }: PaneVisibility, doNotDisturb: boolean) =>
-      computeAlerts({
-        visibleSessions: looking,
-        recentlySeen: known,
-        doNotDisturb,
-        sessions,
-        now,
-        preferences,
-        config: config(),
-        formatTime: (at) => formatLocalTime(at, now.at),
-        startedAt,
-        findDetails: options.details,
-        home: options.home,
-      });
-    const candidates = compute(noPaneVisible, false);
+    const candidates = compute(view, noPaneVisible, false);
     if (candidates.show.length === 0) {
       showIn(sinks, candidates);
       reportSuppressed(candidates.suppressed);
       return candidates.nextChange;
     }
     const keys = candidates.show.flatMap(({ key, covers }) => covers ?? [key]);
-    const [visible] = await Promise.all([findVisible(keys, sessions), ...sinks.map(checkSilence)]);
+    const [visibility] = await Promise.all([findVisible(keys, view.sessions), ...sinks.map(checkSilence)]);
     if (isStopped) return null;
-    const wanted = compute(visible, false);
+    // An ask that was answered meanwhile must not be shown.
+    const current = createStateView();
+    const { now } = current;
+    const visible = withoutFreshAlerts(visibility);
+    const wanted = compute(current, visible, false);
     const isAnySilenced = sinks.some(({ isSilenced }) => isSilenced);
-    const wantedInSilence = isAnySilenced ? compute(visible, true) : wanted;
+    const wantedInSilence = isAnySilenced ? compute(current, visible, true) : wanted;
     changePreferences(dismissAlerts(preferences, wanted.seen));
     showIn(
       sinks.filter(({ isSilenced }) => !isSilenced),
@@ -190,6 +202,27 @@ export function createAlerts(options: AlertsOptions): Alerts {
       ...(wanted.nextChange === null ? [] : [wanted.nextChange]),
     ];
     return checks.length === 0 ? null : Math.min(...checks);
+  }
+
+  function createStateView(): StateView {
+    const now = clock();
+    return { sessions: options.sessions(now), now: { ...now, minuteOfDay: minuteOfDay(now.at) } };
+  }
+
+  /**
+   * Alerts that were shown a moment ago stay, even if their pane turns out to be visible: the window system answered too late,
+   * and an alert that appears and disappears is worse than one that is not needed.
+   */
+  function withoutFreshAlerts({ looking, known }: PaneVisibility): PaneVisibility {
+    const fresh = sinks.flatMap(({ reconciler }) =>
+      reconciler.onScreen().flatMap(({ key }) => (reconciler.shownMs(key) < minShownMs ? [key] : [])),
+    );
+    if (fresh.length === 0) return { looking, known };
+    const freshSessions = new Set(fresh.map(sessionKeyOfAlert));
+    return {
+      looking: new Set([...looking].filter((session) => !freshSessions.has(session))),
+      known: new Set([...known].filter((key) => !fresh.includes(key))),
+    };
   }
 
   function showIn(targets: readonly OpenSink[], { show, suppressed: hidden }: WantedAlerts): void {

@@ -12,7 +12,7 @@ import { homeOf } from "../system/home.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
 
 /** How long an alert may wait to learn whether its pane is visible: usually 1 to 3 ms, more on a busy machine. */
-const visibilityMs = 200;
+const visibilityMs = 300;
 /** How long doctor waits for a desktop that is still being opened. */
 const openingMs = 1_000;
 

@@ -244,6 +244,41 @@ test("no alert about a pane that the user looks at, until they look away", async
   await stop();
 });
 
+test("an alert that was shown because the window system answered too late stays: it does not flash", async () => {
+  let calls = 0;
+  const { opened, screen, send, advance, shows, stop } = create(
+    {},
+    { terminals: { isPaneVisible: async () => (calls++ === 0 ? null : true) } },
+  );
+  await opened;
+  const place = { _meta: { pid: process.pid, tty: "/dev/pts/1" } };
+  send("shop", "PermissionRequest", { ...bash, ...place });
+  await advance(startMs);
+  expect(titles(screen)).toHaveLength(1);
+  await advance(1_000);
+  send("shop", "Notification", { notification_type: "other", message: "x" });
+  await advance(1_000);
+  expect({ shown: titles(screen).length, shows: shows() }).toEqual({ shown: 1, shows: 1 });
+  await stop();
+});
+
+test("an ask that is answered while the window system is asked is never shown", async () => {
+  const gate = Promise.withResolvers<boolean>();
+  const { opened, screen, send, advance, shows, stop } = create(
+    {},
+    { terminals: { isPaneVisible: () => gate.promise } },
+  );
+  await opened;
+  const place = { _meta: { pid: process.pid, tty: "/dev/pts/1" } };
+  send("shop", "PermissionRequest", { ...bash, ...place });
+  await advance(startMs);
+  send("shop", "Stop");
+  gate.resolve(false);
+  await advance(settledMs);
+  expect({ shown: titles(screen), shows: shows() }).toEqual({ shown: [], shows: 0 });
+  await stop();
+});
+
 test.each([
   ["has been away for 30 s", { idleMs: 29_000, isLocked: false }, { idleMs: 31_000, isLocked: false }],
   ["locks the screen", { idleMs: 0, isLocked: false }, { idleMs: 0, isLocked: true }],
