@@ -61,6 +61,8 @@ function respond(status: number, body: unknown): Response {
   return new Response(JSON.stringify(body), { status, headers: jsonHeaders });
 }
 
+const statusOfOutcome = { rejected: 400, failed: 500, "not-stored": 503 } as const;
+
 /**
  * Where hooks send their events: `/api/hook`, and `/ingest` for the older form. With `?hold`, a permission hook's response
  * stays open for the decision; its status says that the event was accepted.
@@ -72,8 +74,9 @@ export function createHookRoute(
   const handle: Handler = async ({ request }) => {
     const body = await readBody(request);
     if (body === null) return respondTooLarge();
-    const { status, error } = await accept(body);
-    if (status !== 200) return respond(status, { error });
+    const result = await accept(body);
+    if (result.outcome !== "accepted")
+      return respond(statusOfOutcome[result.outcome], { error: result.reason });
     if (hold !== null && request.url.endsWith("?hold")) return holdOpen(body, request.signal, hold);
     return new Response('{"ok":true}', { headers: jsonHeaders });
   };

@@ -21,10 +21,10 @@ export function createSpoolSource(options: {
     position: options.position,
     maxLineBytes: limits.maxBodyBytes * 2,
     async accept(text, next) {
-      const { status, error } = await ingest.accept(text, next);
-      if (status === 200) return "accepted";
-      if (status === 503) return "retry";
-      onError(`a spooled event was refused: ${error}`);
+      const result = await ingest.accept(text, next);
+      if (result.outcome === "accepted") return "accepted";
+      if (result.outcome === "not-stored") return "retry";
+      onError(`a spooled event was rejected: ${result.reason}`);
       return "rejected";
     },
     onError,

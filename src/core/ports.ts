@@ -178,11 +178,14 @@ export type Exec = (
   },
 ) => Promise<ExecResult>;
 
-/** 503: the event could not be journalled, so its sender must keep it. */
-export interface IngestResult {
-  readonly status: 200 | 400 | 500 | 503;
-  readonly error?: string;
-}
+/** What became of an event that was sent to beckon. */
+export type IngestResult =
+  /** It is in the journal, or was before. */
+  | { readonly outcome: "accepted" }
+  /** It is not valid, and would be rejected again; or beckon failed to read it, and would fail again. */
+  | { readonly outcome: "rejected" | "failed"; readonly reason: string }
+  /** It could not be journalled now, so its sender must keep it. */
+  | { readonly outcome: "not-stored"; readonly reason: string };
 
 /** An action that cannot be done, with the HTTP status for it. */
 export interface ActionRefused {

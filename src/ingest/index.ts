@@ -1,4 +1,7 @@
-/** From a request's text to an event that is kept: parsed, stamped, masked, journalled, and only then counted. */
+/**
+ * Ingest: the way of an event from a request's text into the state. It is parsed, stamped, masked and journalled, and only then
+ * dispatched. The spool and the journal's replay take the same way.
+ */
 import { randomUUID } from "node:crypto";
 import { type HookMessage, openEnvelope, stampEvent } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
@@ -13,7 +16,7 @@ import type { Journal, JournalLine } from "../storage/journal/index.ts";
 export interface IngestOptions {
   readonly agents: LoadedAgents;
   readonly journal: Pick<Journal, "append">;
-  /** What comes before `from` holds no secrets. */
+  /** Masks secrets. There are none before `from`. */
   readonly mask: (text: string, from: number) => string;
   readonly clock: () => ClockReading;
   readonly defaultProvider: string;
@@ -22,199 +25,217 @@ export interface IngestOptions {
 }
 
 export interface Ingest {
+  /** `spool` is the position after an event from the spool. */
   accept(text: string, spool?: readonly [string, number]): Promise<IngestResult>;
-  /** An event out of the journal: counted, not kept again. */
+  /** Dispatches an event of the journal, which is not journalled again. */
   replay(line: JournalLine): void;
-  /** Ids that were kept before this start. */
+  /** The ids of events that were journalled before this start: they are ignored if they arrive again. */
   rememberIds(ids: Iterable<string>): void;
 }
 
-const ok: IngestResult = { status: 200 };
-/** `beckon doctor` is over by then. */
-const probeMs = 5_000;
-/** As our own forwarders write it: provider, `_meta`, and last the payload. */
-const envelopeStart = '{"provider":';
-const payloadName = '"payload"';
-const unknownProvider: IngestResult = { status: 400, error: "unknown provider" };
-const invalid: IngestResult = { status: 400, error: "invalid JSON" };
+const accepted: IngestResult = { outcome: "accepted" };
+const invalidJson: IngestResult = { outcome: "rejected", reason: "invalid JSON" };
+const unknownProvider: IngestResult = { outcome: "rejected", reason: "unknown provider" };
 
-/** A request's text, read. */
-interface Parcel {
-  readonly hook: HookMessage;
-  /** Equal for equal payloads, whichever forwarder brought them. */
-  readonly key: string;
-  readonly text: string;
-  readonly here: ClockReading;
-  readonly when: Moment;
+/** `beckon doctor` has given up on its test event by then. */
+const maxProbeAgeMs = 5_000;
+
+/** A request that was read, before its payload is translated. */
+interface ParsedRequest {
+  /** With its secrets masked. */
+  readonly message: HookMessage;
+  /** Equal for equal payloads, whichever forwarder sent them. */
+  readonly dedupeKey: string;
+  readonly maskedText: string;
+  readonly clock: ClockReading;
+  readonly moment: Moment;
   readonly spool: readonly [string, number] | undefined;
 }
 
-/** Remembers the last so many ids, between half of them and all. */
-function createRecent(max: number) {
-  let young = new Set<string>();
-  let old = new Set<string>();
-  return {
-    has: (id: string) => young.has(id) || old.has(id),
-    add(id: string) {
-      young.add(id);
-      if (young.size < max / 2) return;
-      old = young;
-      young = new Set();
-    },
-    forget(id: string) {
-      young.delete(id);
-      old.delete(id);
-    },
-  };
+/** The events that one write of the journal stores: all of them or none. */
+interface Batch {
+  readonly written: Promise<void>;
+  readonly events: AgentEvent[];
+  readonly result: Promise<IngestResult>;
 }
 
 export function createIngest(options: IngestOptions): Ingest {
-  const { agents, journal, clock } = options;
-  /** Kept, or about to be. */
-  const known = createRecent(limits.maxRememberedIds);
+  const { agents, journal, clock, defaultProvider } = options;
+  /** Events that are journalled or being journalled. */
+  const knownIds = createIdMemory(limits.maxRememberedIds);
+  let batch: Batch | null = null;
 
-  function open(raw: string, spool: Parcel["spool"]): Parcel | IngestResult {
-    const here = clock();
-    const body = parse(raw);
-    if (body === undefined) return invalid;
-    const hook = openEnvelope(body, options.defaultProvider, here.host);
-    if (!hook) return { status: 400, error: "invalid JSON: the body is no object" };
-    const agent = agents.get(hook.provider);
+  function parseRequest(text: string, spool: ParsedRequest["spool"]): ParsedRequest | IngestResult {
+    const now = clock();
+    const body = parseJson(text);
+    if (body === undefined) return invalidJson;
+    const message = openEnvelope(body, defaultProvider, now.host);
+    if (!message) return { outcome: "rejected", reason: "invalid JSON: the body is not an object" };
+    const agent = agents.get(message.provider);
     if (!agent) return unknownProvider;
-    const payloadAt = hook.payload === body ? 0 : payloadIn(raw);
-    // What a forwarder of ours adds before the payload holds no secrets, and is a third of the text.
-    const from = Math.max(0, payloadAt);
-    const lean = agent.stripToolOutput(raw, from, hook.payload);
-    const text = options.mask(lean, from);
-    // What was covered is covered in the state too.
-    const kept = text === lean ? hook : openEnvelope(parse(text), options.defaultProvider, here.host);
-    if (!kept) return invalid;
-    const written = () => (payloadAt < 0 ? writeOut(hook.payload) : raw.slice(payloadAt));
-    const key = agent.dedupeKey(hook.payload) ?? hashText(written());
-    return { hook: kept, key, text, here, when: stampEvent(hook.meta, here), spool };
+    const payloadStart = message.payload === body ? 0 : findPayload(text);
+    // What our forwarders add before the payload contains no secrets, and is a third of the text.
+    const from = Math.max(0, payloadStart);
+    const stripped = agent.stripToolOutput(text, from, message.payload);
+    const maskedText = options.mask(stripped, from);
+    const maskedMessage =
+      maskedText === stripped ? message : openEnvelope(parseJson(maskedText), defaultProvider, now.host);
+    if (!maskedMessage) return invalidJson;
+    const hashPayload = () =>
+      hashText(payloadStart < 0 ? stringifyPayload(message.payload) : text.slice(payloadStart));
+    return {
+      message: maskedMessage,
+      dedupeKey: agent.dedupeKey(message.payload) ?? hashPayload(),
+      maskedText,
+      clock: now,
+      moment: stampEvent(message.meta, now),
+      spool,
+    };
   }
 
-  function understand({ hook, key, when }: Parcel, id: string): AgentEvent | IngestResult {
+  function translate(request: ParsedRequest, id: string): AgentEvent | IngestResult {
+    const { message, dedupeKey, moment } = request;
+    const agent = agents.get(message.provider);
+    if (!agent) return unknownProvider;
     try {
-      const stamped = { at: when.at, t: when.t, id, key };
-      const agent = agents.get(hook.provider);
-      if (!agent) return unknownProvider;
-      const event = agent.translate(hook, stamped);
-      return event ?? { status: 400, error: agent.explainRefusal(hook.payload) };
+      const event = agent.translate(message, { at: moment.at, t: moment.t, id, key: dedupeKey });
+      return event ?? { outcome: "rejected", reason: agent.explainRefusal(message.payload) };
     } catch (error) {
-      options.onError(`an event was not understood: ${message(error)}`);
-      return { status: 500, error: `the event was not understood: ${message(error)}` };
+      const reason = `the event could not be translated: ${messageOf(error)}`;
+      options.onError(reason);
+      return { outcome: "failed", reason };
     }
   }
 
-  /** Those whose entries are written together share one fate: one promise for all of them. */
-  let together: { written: Promise<void>; events: AgentEvent[]; outcome: Promise<IngestResult> } | null =
-    null;
-
-  function keep({ key, text, here, when, spool }: Parcel, event: AgentEvent): Promise<IngestResult> {
-    const entry = { id: event.id, at: when.at, t: when.t, boot: here.boot, key, text };
+  function store(request: ParsedRequest, event: AgentEvent): Promise<IngestResult> {
+    const { dedupeKey, maskedText, moment, spool } = request;
+    const { boot } = request.clock;
+    const entry = { id: event.id, at: moment.at, t: moment.t, boot, key: dedupeKey, text: maskedText };
     const written = journal.append(spool ? { ...entry, spool } : entry);
-    if (together?.written !== written) {
+    if (batch?.written !== written) {
       const events: AgentEvent[] = [];
-      const outcome = written.then(
-        () => countAll(events),
-        (error) => refuseAll(events, error),
+      const result = written.then(
+        () => dispatchAll(events),
+        (error) => forgetAll(events, error),
       );
-      together = { written, events, outcome };
+      batch = { written, events, result };
     }
-    together.events.push(event);
-    return together.outcome;
+    batch.events.push(event);
+    return batch.result;
   }
 
-  /** Of an event that came before. */
-  async function fateOf(id: string): Promise<IngestResult> {
-    if (together?.events.some((event) => event.id === id)) return together.outcome;
-    // One that was just refused is forgotten by then.
+  /** For an event that arrived before. */
+  async function findResult(id: string): Promise<IngestResult> {
+    if (batch?.events.some((event) => event.id === id)) return batch.result;
+    // An id whose write has just failed is forgotten by then.
     await null;
-    return known.has(id) ? ok : { status: 503, error: "not kept" };
+    return knownIds.has(id) ? accepted : { outcome: "not-stored", reason: "not stored" };
   }
 
-  function countAll(events: readonly AgentEvent[]): IngestResult {
-    for (const event of events) count(event);
-    return ok;
+  function dispatchAll(events: readonly AgentEvent[]): IngestResult {
+    for (const event of events) dispatch(event);
+    return accepted;
   }
 
-  function refuseAll(events: readonly AgentEvent[], error: unknown): IngestResult {
-    for (const event of events) known.forget(event.id);
-    options.onError(`could not keep ${events.length} events: ${message(error)}`);
-    return { status: 503, error: `not kept: ${message(error)}` };
+  function forgetAll(events: readonly AgentEvent[], error: unknown): IngestResult {
+    for (const event of events) knownIds.forget(event.id);
+    options.onError(`could not store ${events.length} events: ${messageOf(error)}`);
+    return { outcome: "not-stored", reason: `not stored: ${messageOf(error)}` };
   }
 
-  /** The event is safe: whatever fails from here on is ours alone. */
-  function count(event: AgentEvent): void {
-    // A test counts while somebody waits for it. Out of the spool or journal it would be a session of nobody's.
-    if (isProbe(event) && clock().t - event.t > probeMs) return;
+  /** The event is in the journal, so an error here must not reach its sender. */
+  function dispatch(event: AgentEvent): void {
+    // A test event of `beckon doctor` must not come back from the spool or the journal as a session.
+    if (isProbe(event) && clock().t - event.t > maxProbeAgeMs) return;
     try {
       options.dispatch(event);
     } catch (error) {
-      options.onError(`could not count ${event.name} of ${event.sessionId}: ${message(error)}`);
+      options.onError(`could not apply ${event.name} of ${event.sessionId}: ${messageOf(error)}`);
     }
   }
 
-  function tellAgain({ id, at, t: then, boot, key, body }: JournalLine): void {
-    const here = clock();
-    const isOfThisBoot = boot !== null && boot === here.boot;
-    const t = isOfThisBoot ? then : here.t - Math.max(0, here.at - at);
-    const hook = openEnvelope(body, options.defaultProvider, hostThen(here, boot));
-    const event = hook && agents.get(hook.provider)?.translate(hook, { at, t, id, key });
-    if (event) count(event);
+  function replayLine({ id, at, t: savedT, boot, key, body }: JournalLine): void {
+    const now = clock();
+    const isSameBoot = boot !== null && boot === now.boot;
+    const t = isSameBoot ? savedT : now.t - Math.max(0, now.at - at);
+    const message = openEnvelope(body, defaultProvider, hostOfBoot(now, boot));
+    const event = message && agents.get(message.provider)?.translate(message, { at, t, id, key });
+    if (event) dispatch(event);
   }
 
   return {
-    accept(raw, spool) {
-      const parcel = open(raw, spool);
-      if ("status" in parcel) return Promise.resolve(parcel);
-      const id = parcel.hook.meta.id ?? randomUUID();
-      if (known.has(id)) return fateOf(id);
-      const event = understand(parcel, id);
-      if ("status" in event) return Promise.resolve(event);
-      const fate = keep(parcel, event);
-      known.add(id);
-      return fate;
+    accept(text, spool) {
+      const request = parseRequest(text, spool);
+      if ("outcome" in request) return Promise.resolve(request);
+      const id = request.message.meta.id ?? randomUUID();
+      if (knownIds.has(id)) return findResult(id);
+      const event = translate(request, id);
+      if ("outcome" in event) return Promise.resolve(event);
+      const result = store(request, event);
+      knownIds.add(id);
+      return result;
     },
 
     replay(line) {
-      known.add(line.id);
+      knownIds.add(line.id);
       try {
-        tellAgain(line);
+        replayLine(line);
       } catch (error) {
-        options.onError(`the journal's event ${line.id} was passed over: ${message(error)}`);
+        options.onError(`skipped the event ${line.id} of the journal: ${messageOf(error)}`);
       }
     },
 
     rememberIds(ids) {
-      for (const id of ids) known.add(id);
+      for (const id of ids) knownIds.add(id);
     },
   };
 }
 
-/** What this machine was called in an earlier boot: its processes were ours to see, and are gone. */
-function hostThen({ host, boot }: ClockReading, then: string | null): string | null {
-  return host !== null && boot !== null && then !== null ? host.replace(boot, then) : host;
+/** Remembers the newest ids: at least half of `max`, at most all. */
+function createIdMemory(max: number) {
+  let newer = new Set<string>();
+  let older = new Set<string>();
+  return {
+    has: (id: string) => newer.has(id) || older.has(id),
+    add(id: string) {
+      newer.add(id);
+      if (newer.size < max / 2) return;
+      older = newer;
+      newer = new Set();
+    },
+    forget(id: string) {
+      newer.delete(id);
+      older.delete(id);
+    },
+  };
 }
 
-/** Where the payload begins in an envelope of ours; -1: what is first called so may be something else, as in a project of that name. */
-function payloadIn(envelope: string): number {
+/** This machine's host id in an earlier boot. The processes of that boot were local, and are gone. */
+function hostOfBoot({ host, boot }: ClockReading, earlierBoot: string | null): string | null {
+  return host !== null && boot !== null && earlierBoot !== null ? host.replace(boot, earlierBoot) : host;
+}
+
+/** Our forwarders write the provider, `_meta`, and last the payload. */
+const envelopeStart = '{"provider":';
+const payloadName = '"payload"';
+
+/** Where the payload starts in an envelope of our own. -1 if unknown: the first `"payload"` can be a value in `_meta`. */
+function findPayload(envelope: string): number {
   if (!envelope.startsWith(envelopeStart)) return -1;
-  const named = envelope.indexOf(payloadName);
-  return envelope.startsWith(":", named + payloadName.length) ? named : -1;
+  const start = envelope.indexOf(payloadName);
+  return envelope.startsWith(":", start + payloadName.length) ? start : -1;
 }
 
-function writeOut(payload: JsonRecord): string {
+function stringifyPayload(payload: JsonRecord): string {
   try {
     return JSON.stringify(payload);
   } catch {
-    // Too deep: told apart by an id of its own, so that none is taken for another.
+    // Nested too deeply. A random text keeps it from being taken for a duplicate.
     return randomUUID();
   }
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -222,6 +243,6 @@ function parse(text: string): unknown {
   }
 }
 
-function message(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

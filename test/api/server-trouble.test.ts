@@ -39,11 +39,11 @@ describe("when something goes wrong inside", () => {
 
   test("the sender hears that it was not kept, and why", async () => {
     await through(
-      async () => ({ status: 503, error: "not kept: disk full" }),
+      async () => ({ outcome: "not-stored", reason: "not stored: disk full" }),
       async (url) =>
         expect(await answer(await post(url))).toEqual({
           status: 503,
-          body: '{"error":"not kept: disk full"}',
+          body: '{"error":"not stored: disk full"}',
         }),
     );
   });
@@ -64,13 +64,13 @@ describe("when something goes wrong inside", () => {
 
   test("a port that is taken is an error, not a second listener", async () => {
     await through(
-      async () => ({ status: 200 }),
+      async () => ({ outcome: "accepted" }),
       async (url) => {
         const again = () =>
           listen(Number(new URL(url).port), {
             token,
             stop() {},
-            accept: async () => ({ status: 200 }),
+            accept: async () => ({ outcome: "accepted" }),
             sessions,
             act,
             hold: { hold() {}, end() {} },
@@ -85,7 +85,7 @@ describe("when something goes wrong inside", () => {
   test("it stops, though one client keeps its line open and another never finishes", async () => {
     let began = 0;
     await through(
-      async () => ({ status: 200 }),
+      async () => ({ outcome: "accepted" }),
       async (url) => {
         const port = Number(new URL(url).port);
         const head = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`;

@@ -54,7 +54,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
   });
 
   test.each(["null", "[]", "7", '"text"', "true"])("%s is JSON, but no object", async (body) => {
-    const refused = '{"error":"invalid JSON: the body is no object"}';
+    const refused = '{"error":"invalid JSON: the body is not an object"}';
     expect(await answer(await world.post(body, path))).toEqual(json(400, refused));
   });
 
@@ -96,7 +96,7 @@ test("the hooks' doors can be put into any Elysia server", async () => {
   const texts: string[] = [];
   const accept = async (text: string): Promise<IngestResult> => {
     texts.push(text);
-    return { status: 200 };
+    return { outcome: "accepted" };
   };
   const server = new Elysia().use(createHookRoute(accept)).get("/mine", () => "mine");
   const hook = new Request("http://localhost/api/hook", { method: "POST", body: "{}" });

@@ -1,4 +1,3 @@
-/** From a request's text to an event that is kept, and only then counted. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,169 +10,172 @@ import { type Journal, type JournalLine, openJournal } from "../../src/storage/j
 
 let folder = "";
 let journal: Journal;
-let counted: { event: AgentEvent }[] = [];
-let logged: string[] = [];
+let dispatched: AgentEvent[] = [];
+let errors: string[] = [];
 const now = { at: 1_790_000_000_000, t: 500_000, boot: "boot-2", host: "boot-2/pid:[1]" };
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "beckon-intake-"));
+  folder = mkdtempSync(join(tmpdir(), "beckon-ingest-"));
   journal = openJournal(join(folder, "journal"), {
     retentionDays: () => 7,
-    onError: (text) => logged.push(text),
+    onError: (text) => errors.push(text),
   });
-  counted = [];
-  logged = [];
+  dispatched = [];
+  errors = [];
 });
 afterEach(() => {
   journal.close();
   rmSync(folder, { recursive: true });
 });
 
-function intake(more: Partial<IngestOptions> = {}) {
+function createTestIngest(more: Partial<IngestOptions> = {}) {
   return createIngest({
     agents: new Map([["claude", claude]]),
     journal,
     mask: maskJson,
     clock: () => now,
     defaultProvider: "claude",
-    dispatch: (event) => void counted.push({ event }),
-    onError: (text) => void logged.push(text),
+    dispatch: (event) => void dispatched.push(event),
+    onError: (text) => void errors.push(text),
     ...more,
   });
 }
-const lines = (): JournalLine[] => {
-  const found: JournalLine[] = [];
-  journal.replay(null, (line) => found.push(line));
-  return found;
+const readJournal = (): JournalLine[] => {
+  const lines: JournalLine[] = [];
+  journal.replay(null, (line) => lines.push(line));
+  return lines;
 };
 const payload = { session_id: "s", hook_event_name: "UserPromptSubmit", prompt: "go" };
 const envelope = (meta: Record<string, unknown>, more = {}) =>
   JSON.stringify({ provider: "claude", _meta: meta, payload: { ...payload, ...more } });
 
-test("two events whose sender puts a space before the colon are two", async () => {
-  const taken = intake();
+test("two payloads are different events if their sender writes a space before the colon", async () => {
+  const ingest = createTestIngest();
   const spaced = (prompt: string) =>
     envelope({ id: prompt }, { prompt }).replace('"payload":', '"payload" :');
-  for (const prompt of ["one", "two"]) expect(await taken.accept(spaced(prompt))).toEqual({ status: 200 });
-  expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+  for (const prompt of ["one", "two"])
+    expect(await ingest.accept(spaced(prompt))).toEqual({ outcome: "accepted" });
+  expect(new Set(dispatched.map((event) => event.payloadKey)).size).toBe(2);
 });
 
-test("two events whose sender writes the payload's name in another way are two", async () => {
-  const taken = intake();
+test("two payloads are different events if their sender escapes the name of the payload", async () => {
+  const ingest = createTestIngest();
   for (const prompt of ["one", "two"]) {
     const text = JSON.stringify({ _meta: { id: prompt }, payload: { ...payload, prompt, payload: 1 } });
-    await taken.accept(text.replace('"payload":', '"p\\u0061yload":'));
-    await taken.accept(text.replace('"payload":', '"payload" :').replace('"id":"', '"id":"another '));
+    await ingest.accept(text.replace('"payload":', '"p\\u0061yload":'));
+    await ingest.accept(text.replace('"payload":', '"payload" :').replace('"id":"', '"id":"another '));
   }
-  expect(counted).toHaveLength(4);
-  expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+  expect(dispatched).toHaveLength(4);
+  expect(new Set(dispatched.map((event) => event.payloadKey)).size).toBe(2);
 });
 
 describe("an event", () => {
-  test("is in the journal before it is counted, and counted before it is acknowledged", async () => {
+  test("is journalled first, then dispatched, then acknowledged", async () => {
     const order: string[] = [];
     const append = async (entry: Parameters<Journal["append"]>[0]) => {
       await journal.append(entry);
-      order.push("kept");
+      order.push("journalled");
     };
-    const taken = intake({ journal: { append }, dispatch: () => void order.push("counted") });
-    expect(await taken.accept(envelope({ id: "1" }))).toEqual({ status: 200 });
+    const ingest = createTestIngest({ journal: { append }, dispatch: () => void order.push("dispatched") });
+    expect(await ingest.accept(envelope({ id: "1" }))).toEqual({ outcome: "accepted" });
     order.push("acknowledged");
-    expect(order).toEqual(["kept", "counted", "acknowledged"]);
+    expect(order).toEqual(["journalled", "dispatched", "acknowledged"]);
   });
 
-  test("is kept with its stamps, its text as it came and where in the spool it was", async () => {
-    await intake().accept(envelope({ id: "1", at: now.at - 50, seq: 499_950_000, boot: "boot-2" }), [
-      "spool-a",
-      77,
-    ]);
-    expect(lines()).toMatchObject([
+  test("is journalled with its stamps, its unchanged text and its position in the spool", async () => {
+    await createTestIngest().accept(
+      envelope({ id: "1", at: now.at - 50, seq: 499_950_000, boot: "boot-2" }),
+      ["spool-a", 77],
+    );
+    expect(readJournal()).toMatchObject([
       { id: "1", at: now.at - 50, t: 499_950, boot: "boot-2", spool: ["spool-a", 77], body: { payload } },
     ]);
-    expect(counted).toMatchObject([{ event: { id: "1", t: 499_950 } }]);
+    expect(dispatched).toMatchObject([{ id: "1", t: 499_950 }]);
   });
 
   test("without an id gets one", async () => {
-    await intake().accept(JSON.stringify(payload));
-    expect(counted[0]?.event.id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(lines()[0]?.id).toBe(counted[0]?.event.id ?? "");
+    await createTestIngest().accept(JSON.stringify(payload));
+    expect(dispatched[0]?.id).toMatch(/^[0-9a-f-]{36}$/);
+    expect(readJournal()[0]?.id).toBe(dispatched[0]?.id ?? "");
   });
 
-  test("that cannot be kept is not counted, and its sender is told to keep it", async () => {
+  test("that cannot be journalled is not dispatched, and its sender learns that it was not stored", async () => {
     const append = () =>
       Promise.reject(new Error("the journal could not be written (ENOSPC). Free some disk space."));
-    const taken = intake({ journal: { append } });
-    expect(await taken.accept(envelope({ id: "1" }))).toEqual({
-      status: 503,
-      error: "not kept: the journal could not be written (ENOSPC). Free some disk space.",
+    const ingest = createTestIngest({ journal: { append } });
+    expect(await ingest.accept(envelope({ id: "1" }))).toEqual({
+      outcome: "not-stored",
+      reason: "not stored: the journal could not be written (ENOSPC). Free some disk space.",
     });
-    expect(counted).toEqual([]);
-    expect(logged).toHaveLength(1);
+    expect(dispatched).toEqual([]);
+    expect(errors).toHaveLength(1);
   });
 
-  test("that could not be kept is taken when it comes again", async () => {
+  test("that could not be journalled is accepted when it is sent again", async () => {
     let isFull = true;
     const append: Journal["append"] = (entry) =>
       isFull ? Promise.reject(new Error("full")) : journal.append(entry);
-    const taken = intake({ journal: { append } });
-    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(503);
+    const ingest = createTestIngest({ journal: { append } });
+    expect((await ingest.accept(envelope({ id: "1" }))).outcome).toBe("not-stored");
     isFull = false;
-    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
-    expect(counted).toHaveLength(1);
+    expect((await ingest.accept(envelope({ id: "1" }))).outcome).toBe("accepted");
+    expect(dispatched).toHaveLength(1);
   });
 
-  test("whose counting fails is still kept and acknowledged", async () => {
+  test("that the state cannot apply is still journalled and acknowledged", async () => {
     const dispatch = () => {
       throw new Error("oops");
     };
-    expect(await intake({ dispatch }).accept(envelope({ id: "1" }))).toEqual({ status: 200 });
-    expect(lines()).toHaveLength(1);
-    expect(logged).toEqual(["could not count UserPromptSubmit of s: oops"]);
+    expect(await createTestIngest({ dispatch }).accept(envelope({ id: "1" }))).toEqual({
+      outcome: "accepted",
+    });
+    expect(readJournal()).toHaveLength(1);
+    expect(errors).toEqual(["could not apply UserPromptSubmit of s: oops"]);
   });
 
-  test("is masked before anything sees it", async () => {
+  test("is masked before it is journalled and dispatched", async () => {
     const key = "AKIAIOSFODNN7EXAMPLE";
-    await intake().accept(envelope({ id: "1" }, { prompt: `use ${key} now` }));
-    expect(JSON.stringify(lines())).not.toContain(key);
-    expect(JSON.stringify(counted)).not.toContain(key);
-    expect(counted[0]?.event.change).toMatchObject({ text: "use ••• now" });
+    await createTestIngest().accept(envelope({ id: "1" }, { prompt: `use ${key} now` }));
+    expect(JSON.stringify(readJournal())).not.toContain(key);
+    expect(JSON.stringify(dispatched)).not.toContain(key);
+    expect(dispatched[0]?.change).toMatchObject({ text: "use ••• now" });
   });
 
-  test("is kept without what its tool returned: files and outputs are nobody's to keep", async () => {
+  test("is journalled without what its tool returned", async () => {
     const call = { hook_event_name: "PostToolUse", tool_name: "Read", tool_use_id: "toolu_1" };
     const secret = "what the file says";
-    const taken = intake();
-    await taken.accept(envelope({ id: "1" }, { ...call, tool_response: { file: { content: secret } } }));
-    await taken.accept(envelope({ id: "2" }, { ...call, tool_use_id: "toolu_2", tool_result: secret }));
-    await taken.accept(
+    const ingest = createTestIngest();
+    await ingest.accept(envelope({ id: "1" }, { ...call, tool_response: { file: { content: secret } } }));
+    await ingest.accept(envelope({ id: "2" }, { ...call, tool_use_id: "toolu_2", tool_result: secret }));
+    await ingest.accept(
       JSON.stringify({ ...payload, ...call, tool_use_id: "toolu_3", tool_response: [secret] }),
     );
-    expect(counted.map(({ event }) => event.change.kind)).toEqual(["tool-end", "tool-end", "tool-end"]);
-    expect(JSON.stringify([lines(), counted])).not.toContain(secret);
-    expect(lines()[0]?.body).toMatchObject({ payload: { ...call, tool_response: null } });
+    expect(dispatched.map((event) => event.change.kind)).toEqual(["tool-end", "tool-end", "tool-end"]);
+    expect(JSON.stringify([readJournal(), dispatched])).not.toContain(secret);
+    expect(readJournal()[0]?.body).toMatchObject({ payload: { ...call, tool_response: null } });
   });
 
-  test("of a batch neither: it repeats what each of its tools returned", async () => {
+  test("of a batch is journalled without what its tools returned", async () => {
     const batch = (id: string, content: string) =>
       envelope(
         { id },
         { hook_event_name: "PostToolBatch", tool_calls: [{ tool_use_id: "t", tool_response: content }] },
       );
-    const taken = intake();
-    await taken.accept(batch("1", "what the file says"));
-    await taken.accept(batch("2", "what another says"));
-    expect(JSON.stringify(lines())).not.toContain("says");
-    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+    const ingest = createTestIngest();
+    await ingest.accept(batch("1", "what the file says"));
+    await ingest.accept(batch("2", "what another says"));
+    expect(JSON.stringify(readJournal())).not.toContain("says");
+    expect(new Set(dispatched.map((event) => event.payloadKey)).size).toBe(2);
   });
 
-  test("is masked also where its sender puts a space before the colon", async () => {
+  test("is masked if its sender writes a space before the colon", async () => {
     const text = envelope({ id: "1" }, { prompt: "DB_PASSWORD=hunter2hunter2", x: { payload: 1 } });
-    await intake().accept(text.replace('"payload":', '"payload" :'));
-    expect(JSON.stringify([lines(), counted])).not.toContain("hunter2");
+    await createTestIngest().accept(text.replace('"payload":', '"payload" :'));
+    expect(JSON.stringify([readJournal(), dispatched])).not.toContain("hunter2");
   });
 
-  test("is told from the next, also where what comes before its payload was masked", async () => {
-    const taken = intake();
+  test("keeps a key of its own if the text before its payload was masked", async () => {
+    const ingest = createTestIngest();
     const sent = (id: string, prompt: string) =>
       JSON.stringify({
         _meta: { id, env: { API_TOKEN: "x".repeat(900) } },
@@ -183,109 +185,116 @@ describe("an event", () => {
       ["1", "one"],
       ["2", "two"],
     ] as const)
-      await taken.accept(sent(id, prompt));
-    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(2);
+      await ingest.accept(sent(id, prompt));
+    expect(new Set(dispatched.map((event) => event.payloadKey)).size).toBe(2);
   });
 
-  test("of BECKON_PROVIDER's agent is that agent's, and refused where nobody knows it", async () => {
-    const taken = intake({ defaultProvider: "somebody" });
-    expect(await taken.accept(JSON.stringify(payload))).toEqual({ status: 400, error: "unknown provider" });
-    expect((await taken.accept(envelope({}))).status).toBe(200);
+  test("without a provider belongs to the default provider, and is rejected if that is unknown", async () => {
+    const ingest = createTestIngest({ defaultProvider: "somebody" });
+    expect(await ingest.accept(JSON.stringify(payload))).toEqual({
+      outcome: "rejected",
+      reason: "unknown provider",
+    });
+    expect((await ingest.accept(envelope({}))).outcome).toBe("accepted");
   });
 });
 
 describe("the same event", () => {
-  test("is kept once, also when it comes twice at once", async () => {
-    const taken = intake();
+  test("is journalled once if it arrives twice at the same time", async () => {
+    const ingest = createTestIngest();
     const both = await Promise.all([
-      taken.accept(envelope({ id: "1" })),
-      taken.accept(envelope({ id: "1" })),
+      ingest.accept(envelope({ id: "1" })),
+      ingest.accept(envelope({ id: "1" })),
     ]);
-    expect(both).toEqual([{ status: 200 }, { status: 200 }]);
-    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
-    expect(lines()).toHaveLength(1);
-    expect(counted).toHaveLength(1);
+    expect(both).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
+    expect((await ingest.accept(envelope({ id: "1" }))).outcome).toBe("accepted");
+    expect(readJournal()).toHaveLength(1);
+    expect(dispatched).toHaveLength(1);
   });
 
-  test("that comes twice at once and cannot be kept is refused twice", async () => {
+  test("is reported as not stored twice if it arrives twice at the same time and cannot be journalled", async () => {
     const append = () => Promise.reject(new Error("full"));
-    const taken = intake({ journal: { append } });
-    const both = [taken.accept(envelope({ id: "1" })), taken.accept(envelope({ id: "1" }))];
-    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([503, 503]);
+    const ingest = createTestIngest({ journal: { append } });
+    const both = [ingest.accept(envelope({ id: "1" })), ingest.accept(envelope({ id: "1" }))];
+    expect((await Promise.all(both)).map(({ outcome }) => outcome)).toEqual(["not-stored", "not-stored"]);
   });
 
-  test("that was refused a moment ago is not taken for kept", async () => {
+  test("is not reported as accepted if its first copy has just failed to be journalled", async () => {
     const refused = Promise.reject(new Error("full"));
     refused.catch(() => {});
-    const fates = [refused, Promise.resolve()];
-    const append = () => fates.shift() ?? Promise.resolve();
-    const taken = intake({ journal: { append } });
-    const all = ["1", "2", "1"].map((id) => taken.accept(envelope({ id })));
-    expect((await Promise.all(all)).map(({ status }) => status)).toEqual([503, 200, 503]);
+    const writes = [refused, Promise.resolve()];
+    const append = () => writes.shift() ?? Promise.resolve();
+    const ingest = createTestIngest({ journal: { append } });
+    const all = ["1", "2", "1"].map((id) => ingest.accept(envelope({ id })));
+    expect((await Promise.all(all)).map(({ outcome }) => outcome)).toEqual([
+      "not-stored",
+      "accepted",
+      "not-stored",
+    ]);
   });
 
-  test("is taken again where the first try threw", async () => {
+  test("is accepted again after the first attempt threw", async () => {
     let isBroken = true;
     const append: Journal["append"] = (entry) => {
       if (isBroken) throw new RangeError("out of memory");
       return journal.append(entry);
     };
-    const taken = intake({ journal: { append } });
-    expect(() => taken.accept(envelope({ id: "1" }))).toThrow("out of memory");
+    const ingest = createTestIngest({ journal: { append } });
+    expect(() => ingest.accept(envelope({ id: "1" }))).toThrow("out of memory");
     isBroken = false;
-    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
-    expect(lines()).toHaveLength(1);
+    expect((await ingest.accept(envelope({ id: "1" }))).outcome).toBe("accepted");
+    expect(readJournal()).toHaveLength(1);
   });
 
-  test("heard by two hooks has one key, also in a project called payload", async () => {
-    const taken = intake();
-    for (const id of ["1", "2"]) await taken.accept(envelope({ workspace_id: "payload", id }));
-    expect(new Set(counted.map(({ event }) => event.payloadKey)).size).toBe(1);
+  test("sent by two hooks has one key, also in a project called payload", async () => {
+    const ingest = createTestIngest();
+    for (const id of ["1", "2"]) await ingest.accept(envelope({ workspace_id: "payload", id }));
+    expect(new Set(dispatched.map((event) => event.payloadKey)).size).toBe(1);
   });
 
-  test("is known after a start, by what the journal says", async () => {
-    const taken = intake();
-    taken.rememberIds(["1"]);
-    expect((await taken.accept(envelope({ id: "1" }))).status).toBe(200);
-    expect(counted).toEqual([]);
+  test("is ignored if the journal had its id before the start", async () => {
+    const ingest = createTestIngest();
+    ingest.rememberIds(["1"]);
+    expect((await ingest.accept(envelope({ id: "1" }))).outcome).toBe("accepted");
+    expect(dispatched).toEqual([]);
   });
 
-  test("of a tool call has one key, and its beginning, its end and other calls have others", async () => {
-    const taken = intake();
+  test("of a tool call has one key, different from the key of its end and of other calls", async () => {
+    const ingest = createTestIngest();
     const call = (name: string, id: string, n: number) =>
-      taken.accept(envelope({ id: `${name}${id}${n}` }, { hook_event_name: name, tool_use_id: id }));
+      ingest.accept(envelope({ id: `${name}${id}${n}` }, { hook_event_name: name, tool_use_id: id }));
     for (const n of [1, 2]) {
       await call("PreToolUse", "a", n);
       await call("PostToolUse", "a", n);
       await call("PreToolUse", "b", n);
       await call("PermissionRequest", "a", n);
     }
-    const keys = counted.map(({ event }) => event.payloadKey);
+    const keys = dispatched.map((event) => event.payloadKey);
     expect(keys.slice(0, 4)).toEqual(keys.slice(4));
     expect(new Set(keys).size).toBe(4);
   });
 
-  test("of two forwarders has one key, whatever they saw around it", async () => {
-    const taken = intake();
-    await taken.accept(envelope({ id: "1", pid: 7, at: 1 }));
-    await taken.accept(envelope({ id: "2", pid: 8 }));
-    await taken.accept(envelope({ id: "3" }, { prompt: "other" }));
-    const [first, second, third] = counted.map(({ event }) => event.payloadKey);
+  test("sent by two forwarders has one key, whatever their metadata", async () => {
+    const ingest = createTestIngest();
+    await ingest.accept(envelope({ id: "1", pid: 7, at: 1 }));
+    await ingest.accept(envelope({ id: "2", pid: 8 }));
+    await ingest.accept(envelope({ id: "3" }, { prompt: "other" }));
+    const [first, second, third] = dispatched.map((event) => event.payloadKey);
     expect(second).toBe(first ?? "none");
     expect(third).not.toBe(first);
   });
 
-  test("is not one that only ends alike", async () => {
-    const taken = intake();
+  test("is not confused with an event that only ends with the same text", async () => {
+    const ingest = createTestIngest();
     const tool = { tool_name: "Post", tool_input: { payload: { a: 1 } } };
-    await taken.accept(JSON.stringify({ session_id: "s", hook_event_name: "PreToolUse", ...tool }));
-    await taken.accept(JSON.stringify({ session_id: "s", hook_event_name: "PostToolUse", ...tool }));
-    const [first, second] = counted.map(({ event }) => event.payloadKey);
+    await ingest.accept(JSON.stringify({ session_id: "s", hook_event_name: "PreToolUse", ...tool }));
+    await ingest.accept(JSON.stringify({ session_id: "s", hook_event_name: "PostToolUse", ...tool }));
+    const [first, second] = dispatched.map((event) => event.payloadKey);
     expect(second).not.toBe(first);
   });
 });
 
-describe("the journal, told again", () => {
+describe("replaying the journal", () => {
   const line = (more: Partial<JournalLine>): JournalLine => ({
     id: "1",
     at: now.at - 60_000,
@@ -296,38 +305,38 @@ describe("the journal, told again", () => {
     ...more,
   });
 
-  test("counts each event where it happened, and keeps none again", () => {
-    intake().replay(line({}));
-    expect(counted).toMatchObject([{ event: { id: "1", t: 440_000, payloadKey: "k" } }]);
-    expect(lines()).toEqual([]);
+  test("dispatches each event with its own time, and journals none again", () => {
+    createTestIngest().replay(line({}));
+    expect(dispatched).toMatchObject([{ id: "1", t: 440_000, payloadKey: "k" }]);
+    expect(readJournal()).toEqual([]);
   });
 
-  test("knows its events when they come again", async () => {
-    const taken = intake();
-    taken.replay(line({}));
-    await taken.accept(envelope({ id: "1" }));
-    expect(counted).toHaveLength(1);
+  test("makes its events known, so that they are ignored if they arrive again", async () => {
+    const ingest = createTestIngest();
+    ingest.replay(line({}));
+    await ingest.accept(envelope({ id: "1" }));
+    expect(dispatched).toHaveLength(1);
   });
 
-  test("of an earlier boot is put before everything of this one, by the wall clock", () => {
+  test("orders events of an earlier boot before this one, by the wall clock", () => {
     const earlier = { boot: "boot-1", t: 9_000_000, at: now.at - 3_600_000 };
-    intake().replay(line(earlier));
-    expect(counted[0]?.event.t).toBe(500_000 - 3_600_000);
+    createTestIngest().replay(line(earlier));
+    expect(dispatched[0]?.t).toBe(500_000 - 3_600_000);
   });
 
-  test("of an earlier boot speaks of processes that were ours, and not of a container's", () => {
-    const taken = intake();
-    const of = (host: string, id: string) =>
+  test("treats processes of an earlier boot as local, but not those of a container", () => {
+    const ingest = createTestIngest();
+    const lineFrom = (host: string, id: string) =>
       line({ id, boot: "boot-1", body: { _meta: { pid: 7, host }, payload } });
-    taken.replay(of("boot-1/pid:[1]", "1"));
-    taken.replay(of("boot-1/pid:[9]", "2"));
-    taken.replay(of("boot-9/pid:[1]", "3"));
-    expect(counted.map(({ event }) => event.place?.local)).toEqual([true, false, false]);
+    ingest.replay(lineFrom("boot-1/pid:[1]", "1"));
+    ingest.replay(lineFrom("boot-1/pid:[9]", "2"));
+    ingest.replay(lineFrom("boot-9/pid:[1]", "3"));
+    expect(dispatched.map((event) => event.place?.local)).toEqual([true, false, false]);
   });
 
-  test("passes over what is no event", () => {
-    const taken = intake();
-    for (const body of [null, 7, {}, { provider: "nobody", ...payload }]) taken.replay(line({ body }));
-    expect(counted).toEqual([]);
+  test("skips lines that are not events", () => {
+    const ingest = createTestIngest();
+    for (const body of [null, 7, {}, { provider: "nobody", ...payload }]) ingest.replay(line({ body }));
+    expect(dispatched).toEqual([]);
   });
 });

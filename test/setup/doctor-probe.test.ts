@@ -73,12 +73,12 @@ describe("its events", () => {
 
   test("count while doctor waits for them", async () => {
     const { counted, intake, body } = intakeAt(200);
-    expect(await intake.accept(JSON.stringify(body))).toEqual({ status: 200 });
+    expect(await intake.accept(JSON.stringify(body))).toEqual({ outcome: "accepted" });
     expect(counted).toHaveLength(1);
   });
   test("do not when they come late: out of the spool, or to an app that had hung", async () => {
     const { counted, intake, body } = intakeAt(60_000);
-    expect(await intake.accept(JSON.stringify(body))).toEqual({ status: 200 });
+    expect(await intake.accept(JSON.stringify(body))).toEqual({ outcome: "accepted" });
     expect(counted).toEqual([]);
   });
   test("do not out of the journal", () => {

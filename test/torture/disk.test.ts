@@ -67,7 +67,7 @@ describe("a full disk", () => {
         ({ status }) => status !== 200,
       );
       expect(refused.status).toBe(503);
-      expect(await refused.text()).toMatch(/not kept: .*ENOSPC.*Free some disk space/);
+      expect(await refused.text()).toMatch(/not stored: .*ENOSPC.*Free some disk space/);
 
       for (const payload of afterItAsked("first", "make", "made ".repeat(300))) {
         const { code, stdout } = await world.hook(payload);
