@@ -155,7 +155,7 @@ function released(view, event) {
   const isClose = hovered === card.message.key && across > panelWidth - corner && up > card.height - corner;
   const button = buttonAt(card, across, up);
   if (button !== undefined) pressButton(card, button.id);
-  else leave(card, isClose ? { is: "closed", key: card.message.key, by: "person" } : null);
+  else leave(card, isClose ? { is: "closed", key: card.message.key, by: "user" } : null);
 }
 
 function leave(card, message) {
