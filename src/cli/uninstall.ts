@@ -14,7 +14,7 @@ import {
 } from "../setup/record.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
 import { planRemoval, removeProgram } from "../setup/remove-program.ts";
-import { quoteForShell } from "../shell/quote.ts";
+import { quoteForShell } from "../shell/index.ts";
 import { errorCode, ignoreErrors, readSmallFile, removeEmptyFolders, removeTree } from "../storage/files.ts";
 import { markOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";

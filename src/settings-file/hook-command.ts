@@ -1,7 +1,6 @@
 /** The command that an agent's settings call beckon with: how it is written, and how it is known again. */
 
-import { type SimpleCommand, simpleCommands } from "../shell/exact-words.ts";
-import { quoteForShell } from "../shell/quote.ts";
+import { parseSimpleCommands, quoteForShell, type SimpleCommand } from "../shell/index.ts";
 
 export interface CommandParts {
   /** The binary, absolute. */
@@ -85,7 +84,7 @@ export const isOurCommand = (command: string): boolean => readHookCommand(comman
 export function readHookCommand(command: string): FoundCommand | null {
   // cmd does not know backslash as an escape.
   const text = /^"?[A-Za-z]:\\/.test(command) ? command.replaceAll("\\", "/") : command;
-  const commands = simpleCommands(text);
+  const commands = parseSimpleCommands(text);
   if (commands === null) return null;
   const found = commands.flatMap((simple) => readSimple(simple) ?? []);
   const [parts] = found;

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseShell } from "../../src/shell/parse.ts";
-import type { Script } from "../../src/shell/script.ts";
+import type { Script } from "../../src/shell/index.ts";
+import { parseShell } from "../../src/shell/index.ts";
 import { testWith } from "../needs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "beckon-shell-"));
@@ -33,9 +33,9 @@ const passed = /^(?:if|then|elif|else|fi|do|done|while|until|!|time|function|cop
 function programs(script: Script): string[] {
   return script.flat().flatMap(({ words, redirects, group }) => {
     const program = words.find(({ text }) => !passed.test(text));
-    const inner = [...words, ...redirects.map(({ target }) => target)].flatMap((word) => word.inner);
+    const inner = [...words, ...redirects.map(({ target }) => target)].flatMap((word) => word.substitutions);
     return [
-      program?.isOpen ? "zap" : (program?.text ?? ""),
+      program?.isDynamic ? "zap" : (program?.text ?? ""),
       ...inner.flatMap(programs),
       ...programs(group ?? []),
     ];

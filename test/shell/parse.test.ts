@@ -1,8 +1,8 @@
 /** Which commands a shell would run, seen without running any. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseShell } from "../../src/shell/parse.ts";
-import type { Script } from "../../src/shell/script.ts";
+import type { Script } from "../../src/shell/index.ts";
+import { parseShell } from "../../src/shell/index.ts";
 
 /** Every simple command, wherever it stands, its words joined by blanks. */
 function commands(script: Script | null): string[] {
@@ -10,7 +10,9 @@ function commands(script: Script | null): string[] {
     .flat()
     .flatMap(({ words, redirects, group }) => [
       ...(words.length === 0 ? [] : [words.map(({ text }) => text).join(" ")]),
-      ...[...words, ...redirects.map(({ target }) => target)].flatMap(({ inner }) => inner.flatMap(commands)),
+      ...[...words, ...redirects.map(({ target }) => target)].flatMap(({ substitutions }) =>
+        substitutions.flatMap(commands),
+      ),
       ...commands(group),
     ]);
 }
@@ -53,7 +55,7 @@ describe("a command", () => {
 
   test("here-documents and redirects belong to their command", () => {
     const [[command] = []] = parseShell("sh <<A > out 2>> err\nls\nA\n") ?? [];
-    expect(command?.redirects.map(({ op, target, body }) => [op, target.text, body])).toEqual([
+    expect(command?.redirects.map(({ operator, target, body }) => [operator, target.text, body])).toEqual([
       ["<<", "A", "ls\n"],
       [">", "out", null],
       [">>", "err", null],

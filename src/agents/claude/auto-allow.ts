@@ -11,7 +11,7 @@ import { isReadOnlyCommand } from "../../core/config/read-only-commands.ts";
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { isAbsolute, relativeWithin, resolvePath } from "../../core/text/paths.ts";
 import { makeVisible } from "../../core/text/visible.ts";
-import { secretIn } from "../../shell/dangers/places.ts";
+import { findSecretPath } from "../../shell/dangers/paths.ts";
 import type { AutoAllowed, RequestContext } from "../agent.ts";
 import { describeRequest, kindOf } from "./describe.ts";
 
@@ -79,7 +79,7 @@ const partsOf = (word: string): string[] => [word, ...word.split(/[=:]/)];
 
 function isPathAllowed(path: string, { folder, here }: Where): boolean {
   if (path.startsWith("~") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false;
-  if (makeVisible(path) !== path || path.includes("\n") || secretIn(path) !== null) return false;
+  if (makeVisible(path) !== path || path.includes("\n") || findSecretPath(path) !== null) return false;
   return relativeWithin(folder, isAbsolute(path) ? path : `${here}/${path}`) !== null;
 }
 

@@ -10,7 +10,7 @@ import { makeLineVisible } from "../../core/text/visible.ts";
 import type { RequestContext } from "../agent.ts";
 import { offersOf } from "./always.ts";
 import { changeLines, editLines } from "./change-lines.ts";
-import { dangersOf } from "./dangers.ts";
+import { findDangers } from "./dangers.ts";
 import { questionsOf } from "./questions.ts";
 import { toolName } from "./tool-name.ts";
 import { plainHost } from "./urls.ts";
@@ -51,7 +51,7 @@ export function describeRequest(payload: unknown, { cwd, agentDangers }: Request
     isWhole: isWhole && told.isPart !== true && isRecord(given) && isShowable(given),
     dangers:
       kind === "permission"
-        ? dangersOf(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] })
+        ? findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] })
         : [],
     always: kind === "permission" ? offersOf(suggestions).map(({ words }) => words) : [],
     questions: tool === "AskUserQuestion" ? (questionsOf(input) ?? []).map(shownQuestion) : [],

@@ -1,6 +1,7 @@
 /** Where an address really leads. */
-import { judgeWord } from "../../shell/dangers/commands.ts";
-import type { CommandContext } from "../../shell/dangers/look.ts";
+
+import type { CommandContext } from "../../shell/dangers/context.ts";
+import { checkWord } from "../../shell/dangers/index.ts";
 
 /** null: the host stands there as plainly as it can. */
 export function plainHost(address: string): string | null {
@@ -18,17 +19,17 @@ function parsed(address: string): URL | null {
 
 const inside = /^(?:169\.254\.|metadata\.google\.internal$|\[?fd00:ec2)/;
 
-export function judgeUrl(address: string, look: CommandContext): void {
-  judgeWord(address, look);
+export function checkUrl(address: string, context: CommandContext): void {
+  checkWord(address, context);
   const url = parsed(address);
-  if (!url) look.found.add("address", "is no address that can be read", address);
+  if (!url) context.findings.add("address", "is not a valid address", address);
   if (!url) return;
   if (url.username !== "" || url.password !== "")
-    look.found.add("address", "hides where it leads", `${url.username}@${url.host}`);
+    context.findings.add("address", "hides where it leads", `${url.username}@${url.host}`);
   if (/(?:^|\.)xn--/.test(url.hostname))
-    look.found.add("address", "leads to a name in foreign letters", url.hostname);
+    context.findings.add("address", "has foreign letters in its name", url.hostname);
   if (inside.test(url.hostname))
-    look.found.add("sends", "asks for the keys of a cloud machine", url.hostname);
+    context.findings.add("sends", "asks for the credentials of a cloud machine", url.hostname);
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    look.found.add("address", "is no page of the web", url.protocol);
+    context.findings.add("address", "is not a web page", url.protocol);
 }

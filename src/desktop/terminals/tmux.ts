@@ -1,6 +1,6 @@
 /** tmux: selects the pane, and finds the client that shows it. Parents end at the server, and WINDOWID inside is outdated. */
 import { isTtyPath, readVariable } from "../../core/terminals.ts";
-import { quoteForShell } from "../../shell/quote.ts";
+import { quoteForShell } from "../../shell/index.ts";
 import { isProcessOf } from "./detect.ts";
 import {
   filterOwnSockets,

@@ -1,22 +1,22 @@
-/** Commands that only say what they would do. When in doubt, they are taken for real. */
+/** Commands that only print what they would do. When in doubt, they count as real. */
 
-interface Way {
-  readonly means: RegExp;
-  /** Takes it back, wherever it stands. */
-  readonly undoes: RegExp;
-  /** Options that take the next word for their value, whatever it looks like. Missing: any may. */
+interface DryRunForm {
+  readonly enables: RegExp;
+  /** An argument that cancels the dry run, wherever it stands. */
+  readonly cancels: RegExp;
+  /** Options whose value is the next word. If absent, any option may have one. */
   readonly values?: RegExp;
 }
 
-const undoes = /^--no-dry-run$|^--dry-run=(?!true$)/;
-const plain: Way = { means: /^--dry-run(?:=true)?$/, undoes };
-const cluster: Way = {
-  means: /^--dry-run(?:=(?:client|server))?$/,
-  undoes: /^--dry-run=(?!client$|server$)/,
+const cancels = /^--no-dry-run$|^--dry-run=(?!true$)/;
+const plain: DryRunForm = { enables: /^--dry-run(?:=true)?$/, cancels };
+const cluster: DryRunForm = {
+  enables: /^--dry-run(?:=(?:client|server))?$/,
+  cancels: /^--dry-run=(?!client$|server$)/,
 };
 
-/** Per program the beginning that knows it. Classic `yarn publish` does not: it would publish. */
-const ways: Readonly<Record<string, readonly [RegExp, Way]>> = {
+/** The subcommands of each program that know a dry run. Classic `yarn publish` does not: it would publish. */
+const forms: Readonly<Record<string, readonly [RegExp, DryRunForm]>> = {
   npm: [/^(?:un)?publish$/, plain],
   pnpm: [/^publish$/, plain],
   bun: [/^publish$/, plain],
@@ -30,35 +30,35 @@ const ways: Readonly<Record<string, readonly [RegExp, Way]>> = {
   "git push": [
     /^push$/,
     {
-      means: /^(?:--dry-run|-[fduvq46]*n[fduvq46]*)$/,
-      undoes: /^--no-dry/,
+      enables: /^(?:--dry-run|-[fduvq46]*n[fduvq46]*)$/,
+      cancels: /^--no-dry/,
       values: /^(?:-\w*o|--push-option|--repo|--receive-pack|--exec|--recurse-submodules)$/,
     },
   ],
   "git clean": [
     /^clean$/,
     {
-      means: /^(?:--dry-run|-[fdxXq]*n[fdxXq]*)$/,
-      undoes: /^--no-dry/,
+      enables: /^(?:--dry-run|-[fdxXq]*n[fdxXq]*)$/,
+      cancels: /^--no-dry/,
       values: /^(?:-\w*e|--exclude)$/,
     },
   ],
 };
 
-/** `all` begins with the subcommand. */
+/** `all` starts with the subcommand. */
 export function isDryRun(name: string, all: readonly string[]): boolean {
   if (name === "terraform" || name === "tofu") return all.find((arg) => !arg.startsWith("-")) === "plan";
-  const [begins, way] = ways[name] ?? [];
+  const [begins, form] = forms[name] ?? [];
   const words = name === "yarn" ? all.slice(0, 2).join(" ") : (all[0] ?? "");
-  if (!begins?.test(words) || !way) return false;
-  // What only the shell knows may take it back.
-  if (all.some((arg) => /[$`*?{[]/.test(arg) || way.undoes.test(arg))) return false;
+  if (!begins?.test(words) || !form) return false;
+  // A value that only the shell knows may cancel it.
+  if (all.some((arg) => /[$`*?{[]/.test(arg) || form.cancels.test(arg))) return false;
   const end = all.indexOf("--");
   const own = end < 0 ? all : all.slice(0, end);
-  const takesNext = way.values ?? /^-[^=]+$/;
+  const takesNext = form.values ?? /^-[^=]+$/;
   return own.some(
     (arg, n) =>
-      way.means.test(arg) &&
+      form.enables.test(arg) &&
       !takesNext.test(own[n - 1] ?? "") &&
       !/^(?:false|0|null|no)$/i.test(own[n + 1] ?? ""),
   );

@@ -1,11 +1,11 @@
-/** Which programs a simple command would run: its own, and those that it hands its arguments to. */
-import type { Command, Redirect, Script, Word } from "../script.ts";
-import { files } from "./files.ts";
-import type { CommandContext, Judge } from "./look.ts";
-import { byTable, services, sqlClients } from "./services.ts";
+/** The programs that a simple command would run: its own, and those that a wrapper such as sudo or xargs runs. */
+import type { Command, Redirect, Script, Word } from "../index.ts";
+import type { CheckProgram, CommandContext } from "./context.ts";
+import { filePrograms } from "./file-programs.ts";
+import { createCheck, databaseClients, servicePrograms } from "./service-programs.ts";
 
 export interface Program {
-  /** Without its folder, in small letters: some systems do not tell `RM` from `rm`. */
+  /** Without its folder, in lower case: some systems treat `RM` and `rm` alike. */
   readonly name: string;
   readonly args: readonly Word[];
 }
@@ -36,29 +36,29 @@ const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 export const isRoot = (name: string): boolean => roots.has(name);
 export const isWrapper = (name: string): boolean => wrappers.has(name);
 
-export function judgeOf(
+export function findCheck(
   name: string,
   { agentPrograms }: Pick<CommandContext, "agentPrograms">,
-): Judge | null {
+): CheckProgram | null {
   const known = name.startsWith("mkfs.") ? "mkfs" : name;
-  if (Object.hasOwn(files, known)) return files[known] ?? null;
-  if (Object.hasOwn(services, known)) return services[known] ?? null;
+  if (Object.hasOwn(filePrograms, known)) return filePrograms[known] ?? null;
+  if (Object.hasOwn(servicePrograms, known)) return servicePrograms[known] ?? null;
   const patterns = agentPrograms.get(known);
-  return patterns ? byTable(patterns) : null;
+  return patterns ? createCheck(patterns) : null;
 }
 
 const isKnown = (name: string, context: CommandContext): boolean =>
-  judgeOf(name, context) !== null ||
+  findCheck(name, context) !== null ||
   shells.has(name) ||
   interpreters.has(name) ||
   downloaders.has(name) ||
   network.has(name) ||
   roots.has(name) ||
-  sqlClients.has(name) ||
+  databaseClients.has(name) ||
   name === "eval";
 
-/** The words from the program on. */
-export function ownWords({ words }: Command): readonly Word[] {
+/** The words from the program on, without assignments and keywords. */
+export function skipPrefix({ words }: Command): readonly Word[] {
   let at = 0;
   for (const { text, isQuoted } of words) {
     if (!assignment.test(text) && (isQuoted || !keywords.has(text))) break;
@@ -67,12 +67,12 @@ export function ownWords({ words }: Command): readonly Word[] {
   return words.slice(at);
 }
 
-/** How many words of a wrapper are taken for programs; so many are an attempt to tire the reader. */
-export const maxHandedOn = 16;
+/** How many words of a wrapper are checked as programs. More than that hides something. */
+export const maxWrapped = 16;
 const maxArgs = 1_000;
 
-export function programsOf(command: Command, context: CommandContext): Program[] {
-  const words = ownWords(command);
+export function listPrograms(command: Command, context: CommandContext): Program[] {
+  const words = skipPrefix(command);
   const [first] = words;
   if (!first) return [];
   const own = { name: nameOf(first), args: words.slice(1) };
@@ -81,7 +81,7 @@ export function programsOf(command: Command, context: CommandContext): Program[]
   for (const [n, word] of words.entries()) {
     const name = n === 0 ? "" : nameOf(word);
     if (name !== "" && isKnown(name, context)) programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
-    if (programs.length > maxHandedOn) break;
+    if (programs.length > maxWrapped) break;
   }
   return programs;
 }
@@ -94,32 +94,33 @@ function nameOf({ text }: Word): string {
     .replace(/^(python|pypy|perl|ruby|php|lua)[\d.]+$/, "$1");
 }
 
-/** Everything within it that the shell runs to make it. */
-export function innerOf(command: Command): Script[] {
-  const inRedirects = (redirects: readonly Redirect[]) => redirects.flatMap(({ target }) => target.inner);
+/** The scripts that the shell runs before it runs the command. */
+export function listSubstitutions(command: Command): Script[] {
+  const inRedirects = (redirects: readonly Redirect[]) =>
+    redirects.flatMap(({ target }) => target.substitutions);
   return [
-    ...command.words.flatMap(({ inner }) => inner),
+    ...command.words.flatMap(({ substitutions }) => substitutions),
     ...inRedirects(command.redirects),
     ...(command.group ? [command.group] : []),
   ];
 }
 
-export function downloaderIn(script: Script, context: CommandContext): string | null {
+export function findDownloader(script: Script, context: CommandContext): string | null {
   for (const pipeline of script) {
     for (const command of pipeline) {
-      const found = downloaderOf(command, context);
-      if (found !== null) return found;
+      const findings = findDownloaderOf(command, context);
+      if (findings !== null) return findings;
     }
   }
   return null;
 }
 
-export function downloaderOf(command: Command, context: CommandContext): string | null {
-  const own = programsOf(command, context).find(({ name }) => downloaders.has(name));
+export function findDownloaderOf(command: Command, context: CommandContext): string | null {
+  const own = listPrograms(command, context).find(({ name }) => downloaders.has(name));
   if (own) return own.name;
-  for (const script of innerOf(command)) {
-    const found = downloaderIn(script, context);
-    if (found !== null) return found;
+  for (const script of listSubstitutions(command)) {
+    const findings = findDownloader(script, context);
+    if (findings !== null) return findings;
   }
   return null;
 }

@@ -156,7 +156,7 @@ describe("what would happen, word for word", () => {
   test("what is dangerous is said", () => {
     expect(ask("Bash", { command: "sudo rm -rf /" }).dangers).toEqual([
       "deletes without asking (rm -rf)",
-      "runs with all rights (sudo)",
+      "runs as root (sudo)",
       "deletes outside the project (/)",
     ]);
   });

@@ -1,11 +1,11 @@
-/** Files: which lie outside of the project, which run by themselves, which hold secrets. */
+/** Paths: which are outside of the project, which run by themselves, which may hold secrets. */
 import { relativeWithin } from "../../core/text/paths.ts";
-import type { DangerFindings } from "./found.ts";
+import type { DangerFindings } from "./findings.ts";
 
-export interface Places {
-  /** null: not known, so that every absolute path lies outside. */
+export interface PathContext {
+  /** null if unknown: every absolute path counts as outside. */
   readonly project: string | null;
-  /** Where a relative path may start from: a `cd` may have failed, so every folder counts. */
+  /** The folders that a relative path may start from: a `cd` may fail, so every folder counts. */
   readonly from: readonly string[];
   /** Patterns of the agents' own settings and hooks, which run by themselves. */
   readonly agentFiles: readonly RegExp[];
@@ -18,26 +18,31 @@ const disk = /^\/dev\/(?:r?disk|[shxv]d[a-z]|nvme|mmcblk|mapper\/|loop|md\d|dm-)
 const home = /^(?:~(?:[\w.-]*)(?=\/|$)|\$HOME\b|\$\{HOME\}|%USERPROFILE%|\$env:USERPROFILE)/i;
 const address = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|[\w-]{2,}:(?![\\/]))/i;
 
-/** Where something is written, moved or deleted. */
-export function judgeTarget(target: string, places: Places, found: DangerFindings, verb = "writes"): void {
-  const path = replaceProjectVariable(target, places);
+/** Checks a path where something is written, moved or deleted. */
+export function checkTarget(
+  target: string,
+  paths: PathContext,
+  findings: DangerFindings,
+  verb = "writes",
+): void {
+  const path = replaceProjectVariable(target, paths);
   if (path === "" || path === "-" || harmless.test(path) || address.test(path)) return;
   if (/^\/dev\/(?:tcp|udp)\//.test(path)) return;
-  const own = runsByItself(path, places);
-  if (own !== null) found.add("system", own, path);
-  if (disk.test(path)) found.add("disk", "overwrites a disk", path);
+  const own = describeSpecialFile(path, paths);
+  if (own !== null) findings.add("system", own, path);
+  if (disk.test(path)) findings.add("disk", "overwrites a disk", path);
   else if (/^[$`](?!HOME\b|\{HOME\})/.test(path))
-    found.add("unclear", `${verb} where only the shell knows`, path);
-  else if (isOutside(path, places)) found.add("outside", `${verb} outside the project`, path);
+    findings.add("unclear", `${verb} at a path that only the shell knows`, path);
+  else if (isOutsideProject(path, paths)) findings.add("outside", `${verb} outside the project`, path);
 }
 
-function replaceProjectVariable(path: string, { project, projectVariables }: Places): string {
+function replaceProjectVariable(path: string, { project, projectVariables }: PathContext): string {
   const name = /^\$(?:\{(\w+)\}|(\w+))/.exec(path);
   const isProject = name !== null && ["PWD", ...projectVariables].includes(name[1] ?? name[2] ?? "");
   return isProject ? (project ?? "$PWD") + path.slice(name[0].length) : path;
 }
 
-export function isOutside(path: string, { project, from }: Places): boolean {
+export function isOutsideProject(path: string, { project, from }: PathContext): boolean {
   if (home.test(path)) return true;
   if (project === null) return full.test(path) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
   if (full.test(path)) return relativeWithin(project, path) === null;
@@ -50,20 +55,22 @@ const startup =
   /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/;
 const gitOwn = /(?:^|\/)\.git\/(?:hooks(?:\/|$)|config$)|(?:^|\/)\.husky\//;
 
-/** null: nothing there runs unasked. */
-export function runsByItself(path: string, { agentFiles }: Pick<Places, "agentFiles">): string | null {
+/** null if the file does not run by itself. */
+export function describeSpecialFile(
+  path: string,
+  { agentFiles }: Pick<PathContext, "agentFiles">,
+): string | null {
   const slashed = path.replaceAll("\\", "/");
-  if (gitOwn.test(slashed)) return "changes what git runs by itself";
-  if (agentFiles.some((pattern) => pattern.test(slashed)))
-    return "changes what the agent may do and runs by itself";
+  if (gitOwn.test(slashed)) return "changes git's hooks or settings";
+  if (agentFiles.some((pattern) => pattern.test(slashed))) return "changes the agent's own settings or hooks";
   return startup.test(slashed) ? "changes the settings of your account or system" : null;
 }
 
-/** In code too: `open('.env')`. In any letters: some systems do not tell `.ENV` from `.env`. */
+/** Also in code: `open('.env')`. In any case: some systems treat `.ENV` and `.env` alike. */
 const secretFile =
   /(?:^|[^\w.])\.env(?:\.(?!example\b|sample\b|template\b|dist\b)[\w-]+)?(?![\w.-])|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|(?:^|[^\w.])\.(?:ssh|aws|gnupg|kube|azure|docker\/config|config\/gcloud|config\/gh)(?:\/|$)|(?:^|[^\w.])\.(?:netrc|npmrc|pypirc|pgpass|git-credentials|htpasswd|vault-token)\b|\.(?:pem|p12|pfx|jks|keystore|kdbx|key)(?![\w])|\/etc\/(?:shadow|sudoers)|\/proc\/[\w$]+\/environ|\bcredentials(?:\.\w+)?$|\bservice[_-]?account[\w-]*\.json|\bsecrets?\.(?:json|ya?ml|toml|env)\b/i;
 
-/** The part that looks like a secret's file. */
-export function secretIn(text: string): string | null {
+/** The part of the text that looks like a file with secrets. null if there is none. */
+export function findSecretPath(text: string): string | null {
   return secretFile.exec(text)?.[0].replace(/^[^\w.]+/, "") ?? null;
 }

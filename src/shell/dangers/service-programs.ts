@@ -1,15 +1,15 @@
-/** Programs that change a database, servers, what others download, or this system. */
+/** Programs that change a database, servers, published packages, or this system. */
 
+import type { CheckProgram, DangerPattern } from "./context.ts";
 import { isDryRun } from "./dry-run.ts";
 import { git } from "./git.ts";
-import type { DangerPattern, Judge } from "./look.ts";
 
 const word = (list: string): RegExp => new RegExp(`(?:^| )(?:${list})(?= |$)`);
 const first = (list: string): RegExp => new RegExp(`^(?:-\\S+ )*(?:${list})(?= |$)`);
 
 const publishes = "publishes for everybody";
 const servers = "changes servers that are running";
-export const asksNobody = "starts an agent that asks nobody";
+export const skipsPermissions = "starts an agent that does not ask";
 const turnsOff = "turns the machine or its services off";
 
 const table: Readonly<Record<string, readonly DangerPattern[]>> = {
@@ -83,7 +83,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   pg_restore: [["data", "deletes data", word("-c|--clean")]],
   s3cmd: [["data", "deletes data", word("del|rm|rb")]],
   hdfs: [["data", "deletes data", word("-rm|-rmr")]],
-  codex: [["root", asksNobody, /--(?:yolo|full-auto|dangerously-\S+)/]],
+  codex: [["root", skipsPermissions, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
   format: [["disk", "erases a disk", /^[a-z]:/i]],
   security: [["system", "changes or reads your keychain", /delete-|dump-|find-\w+-password|export/]],
@@ -92,12 +92,12 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   shutdown: [["system", turnsOff, /^/]],
   systemctl: [
     ["system", turnsOff, word("poweroff|reboot|halt|stop|disable|mask|kill")],
-    ["system", "sets what runs by itself", word("enable|edit|link")],
+    ["system", "changes what starts by itself", word("enable|edit|link")],
   ],
   launchctl: [
-    ["system", "sets what runs by itself", word("load|bootstrap|submit|enable|remove|unload|bootout")],
+    ["system", "changes what starts by itself", word("load|bootstrap|submit|enable|remove|unload|bootout")],
   ],
-  crontab: [["system", "sets what runs by itself", /^(?!-l\b)/]],
+  crontab: [["system", "changes what starts by itself", /^(?!-l\b)/]],
   kill: [["system", "ends every process", /(?:^| )-1(?: |$)(?=.)|-1$/]],
   pkill: [["system", "ends processes by their name", /^/]],
   iptables: [["system", "changes the firewall", /^(?!-L\b|-S\b)/]],
@@ -163,24 +163,26 @@ const alike: Readonly<Record<string, string>> = {
 
 const maxJoined = 4_000;
 
-export function byTable(rows: readonly DangerPattern[]): Judge {
-  return ({ all }, { found }, name) => {
+export function createCheck(rows: readonly DangerPattern[]): CheckProgram {
+  return ({ all }, { findings }, name) => {
     if (isDryRun(name, all)) return;
     const text = all.join(" ").slice(0, maxJoined);
     for (const [kind, words, pattern] of rows) {
       const match = pattern.exec(text);
-      if (match) found.add(kind, words, `${name} ${match[0]}`.replace(/[\s(]+$/, "").replace(/\s+/g, " "));
+      if (match) findings.add(kind, words, `${name} ${match[0]}`.replace(/[\s(]+$/, "").replace(/\s+/g, " "));
     }
   };
 }
 
-export const services: Readonly<Record<string, Judge>> = {
+export const servicePrograms: Readonly<Record<string, CheckProgram>> = {
   git,
-  ...Object.fromEntries(Object.entries(table).map(([name, rows]) => [name, byTable(rows)])),
-  ...Object.fromEntries(Object.entries(alike).map(([name, other]) => [name, byTable(table[other] ?? [])])),
+  ...Object.fromEntries(Object.entries(table).map(([name, rows]) => [name, createCheck(rows)])),
+  ...Object.fromEntries(
+    Object.entries(alike).map(([name, other]) => [name, createCheck(table[other] ?? [])]),
+  ),
 };
 
-export const sqlClients: ReadonlySet<string> = new Set(
+export const databaseClients: ReadonlySet<string> = new Set(
   "psql mysql mariadb sqlite3 sqlite sqlcmd mssql-cli clickhouse-client cockroach duckdb bq snowsql prisma wrangler".split(
     " ",
   ),
@@ -188,7 +190,7 @@ export const sqlClients: ReadonlySet<string> = new Set(
 const sql =
   /\b(?:drop\s{1,9}(?:table|database|schema|index|view|user|role|column)|truncate(?:\s{1,9}table)?\s{1,9}\w|alter\s{1,9}table\b[^;]{0,200}\bdrop\b|delete\s{1,9}from\s{1,9}[\w."`]{1,99}\s{0,9}(?:;|$|"))/i;
 
-/** The statement that throws data away. */
-export function lossIn(text: string): string | null {
+/** The SQL statement that deletes data. null if there is none. */
+export function findDataLoss(text: string): string | null {
   return sql.exec(text)?.[0].replace(/\s+/g, " ") ?? null;
 }

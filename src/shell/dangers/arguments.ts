@@ -1,26 +1,27 @@
-/** The options of a command, however they are written. */
+/** The arguments of a program: its options, however they are written, and the rest. */
 
-export interface Args {
+export interface Arguments {
   readonly all: readonly string[];
+  /** The letters of all short options. */
   readonly letters: ReadonlySet<string>;
-  /** What is no option. */
+  /** What is not an option. */
   readonly rest: readonly string[];
 }
 
-export function readArgs(all: readonly string[]): Args {
+export function parseArguments(all: readonly string[]): Arguments {
   const letters = new Set<string>();
   const rest: string[] = [];
-  let isOver = false;
+  let isAfterOptions = false;
   for (const arg of all) {
-    if (isOver || !arg.startsWith("-") || arg === "-") rest.push(arg);
-    else if (arg === "--") isOver = true;
+    if (isAfterOptions || !arg.startsWith("-") || arg === "-") rest.push(arg);
+    else if (arg === "--") isAfterOptions = true;
     else if (!arg.startsWith("--")) for (const letter of arg.slice(1, 32)) letters.add(letter);
   }
   return { all, letters, rest };
 }
 
-/** `-f`, `-rf`, `--force`, `--forc`: most programs take a long option's beginning for it. */
-export function has({ all, letters }: Args, short: string, ...long: readonly string[]): boolean {
+/** `-f`, `-rf`, `--force`, `--forc`: most programs accept the start of a long option. */
+export function hasOption({ all, letters }: Arguments, short: string, ...long: readonly string[]): boolean {
   for (const letter of short) if (letters.has(letter)) return true;
   return all.some((arg) => {
     const name = arg.split("=", 1)[0] ?? "";
@@ -28,8 +29,8 @@ export function has({ all, letters }: Args, short: string, ...long: readonly str
   });
 }
 
-/** The value behind an option: `-o x`, `-ox`, `--output x`, `--output=x`. */
-export function valuesOf({ all }: Args, short: string, ...long: readonly string[]): string[] {
+/** The values of an option: `-o x`, `-ox`, `--output x`, `--output=x`. */
+export function findOptionValues({ all }: Arguments, short: string, ...long: readonly string[]): string[] {
   return all.flatMap((arg, n) => {
     const next = all[n + 1];
     if (long.some((option) => arg.startsWith(`--${option}=`))) return [arg.slice(arg.indexOf("=") + 1)];

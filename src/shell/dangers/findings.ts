@@ -1,0 +1,54 @@
+/** What was found about a command, as texts for the user. */
+import { makeLineVisible } from "../../core/text/visible.ts";
+
+/** Most severe first. */
+const kinds = [
+  "disk",
+  "deletes",
+  "downloads",
+  "runs",
+  "unseen",
+  "sends",
+  "root",
+  "system",
+  "outside",
+  "git",
+  "data",
+  "servers",
+  "publishes",
+  "rights",
+  "address",
+  "unclear",
+] as const;
+export type DangerKind = (typeof kinds)[number];
+
+export interface DangerFindings {
+  /** `text` completes "this command …". `form` is the part of the command that it is about. */
+  add(kind: DangerKind, text: string, form: string): void;
+  /** `deletes without asking (rm -rf)`, most severe first. */
+  list(): readonly string[];
+}
+
+const maxFormLength = 60;
+const maxKept = 200;
+const maxListed = 12;
+
+export function createFindings(): DangerFindings {
+  const severities = new Map<string, number>();
+  return {
+    add(kind, text, form) {
+      // A thousand forms of one danger: the first few are enough.
+      if (severities.size < maxKept) severities.set(`${text} (${shorten(form)})`, kinds.indexOf(kind));
+    },
+    list: () =>
+      [...severities]
+        .toSorted(([, a], [, b]) => a - b)
+        .slice(0, maxListed)
+        .map(([text]) => text),
+  };
+}
+
+function shorten(form: string): string {
+  const chars = [...makeLineVisible(form.slice(0, 4 * maxFormLength))];
+  return chars.length <= maxFormLength ? chars.join("") : `${chars.slice(0, maxFormLength - 1).join("")}…`;
+}
