@@ -1,84 +1,84 @@
-/** The rules of `answering.autoAllow`: what a person allows once and for all, as far as it only reads. */
+/** The rules of `answering.autoAllow`: what the user allows permanently, as far as it only reads. */
 import { hasDotSegments, isAbsolute, resolvePath } from "../text/paths.ts";
 import { makeVisible } from "../text/visible.ts";
 import { findReadOnlyCommand, isReadOnlyCommand } from "./read-only-commands.ts";
 
-/** By the folder of the project. */
+/** Rules by project folder. */
 export type AutoAllowRules = Readonly<Record<string, readonly string[]>>;
 
 export interface AutoAllowRule {
   readonly tool: string;
-  /** The command's first words, for Bash; then `isOpen` says whether more may follow. */
+  /** For Bash, the first words of the command; `isOpen` if more may follow. */
   readonly words: readonly string[];
   readonly isOpen: boolean;
 }
 
-const readers: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "NotebookRead"]);
-const can =
+const readTools: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "NotebookRead"]);
+const allowedRules =
   'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
 
-/** A text: why it is no rule. */
+/** Returns a text that says why it is not a rule. */
 export function parseAutoAllowRule(text: string): AutoAllowRule | string {
-  if (readers.has(text)) return { tool: text, words: [], isOpen: true };
+  if (readTools.has(text)) return { tool: text, words: [], isOpen: true };
   const inner = /^Bash\((.*)\)$/s.exec(text)?.[1];
-  if (inner === undefined) return `does not only read. ${can}`;
+  if (inner === undefined) return `does not only read. ${allowedRules}`;
   const isOpen = /(?: |:)\*$/.test(inner);
   const words = splitPlainCommand(isOpen ? inner.slice(0, -2) : inner);
-  if (words === null) return `must be one plain command, with a * at its end at most. ${can}`;
-  if (findReadOnlyCommand(words) === null) return `names no command that is known to only read. ${can}`;
-  // `git branch` alone only reads; what may follow is judged when it comes.
+  if (words === null) return `must be one plain command, with at most a * at its end. ${allowedRules}`;
+  if (findReadOnlyCommand(words) === null)
+    return `is not a command that is known to only read. ${allowedRules}`;
+  // `git branch` alone only reads. What may follow is checked when a command comes.
   return isReadOnlyCommand(words)
     ? { tool: "Bash", words, isOpen }
-    : `has options that may do more than read. ${can}`;
+    : `has options that may do more than read. ${allowedRules}`;
 }
 
-const maxCommand = 1_000;
-/** No sign that a shell would make something of. */
+const maxCommandLength = 1_000;
+/** A word without any character that a shell would interpret. */
 const word = /[\p{L}\p{N}_./,:@%+^~-][\p{L}\p{N}_./,:@%+=^~-]*|"[^"$`\\!\n\r]*"|'[^'\n\r]*'/uy;
 
-/** The words of a command that is nothing but a program and its arguments; null: it is more. */
+/** Splits a command that is only a program and its arguments into words. Returns null for anything else. */
 export function splitPlainCommand(command: string): string[] | null {
-  if (command.length > maxCommand) return null;
+  if (command.length > maxCommandLength) return null;
   const text = command.replace(/^ +| +$/g, "");
   if (text === "" || makeVisible(text) !== text) return null;
   const words: string[] = [];
   let at = 0;
   while (at < text.length) {
     word.lastIndex = at;
-    const found = word.exec(text)?.[0];
-    if (found === undefined) return null;
-    at += found.length;
+    const match = word.exec(text)?.[0];
+    if (match === undefined) return null;
+    at += match.length;
     const gap = /^ +/.exec(text.slice(at, at + 60))?.[0].length ?? 0;
     if (gap === 0 && at < text.length) return null;
     at += gap;
-    words.push(/^["']/.test(found) ? found.slice(1, -1) : found);
+    words.push(/^["']/.test(match) ? match.slice(1, -1) : match);
   }
   // `PAGER=x git log` sets a variable, and in some shells `=ls` is a path.
   return /[=~]/.test(words[0] ?? "") ? null : words;
 }
 
-/** What is wrong with a rule's folder; null: nothing. */
+/** Returns what is wrong with the folder of a rule, null if nothing is. */
 export function checkRuleFolder(folder: string): string | null {
-  if (!isAbsolute(folder) || hasDotSegments(folder)) return "must be the whole path of a project's folder";
-  return /^\/?(?:[A-Za-z]:)?$/.test(resolvePath(folder, "")) ? "is everything, not a project" : null;
+  if (!isAbsolute(folder) || hasDotSegments(folder)) return "must be the full path of a project folder";
+  return /^\/?(?:[A-Za-z]:)?$/.test(resolvePath(folder, "")) ? "is the whole disk, not a project" : null;
 }
 
 export function findRuleMistakes(rules: AutoAllowRules): string[] {
   return Object.entries(rules).flatMap(([folder, list]) => {
-    const wrong = checkRuleFolder(folder);
-    if (wrong !== null) return [`${JSON.stringify(folder)} ${wrong}`];
+    const mistake = checkRuleFolder(folder);
+    if (mistake !== null) return [`${JSON.stringify(folder)} ${mistake}`];
     return list.flatMap((rule) => {
-      const read = parseAutoAllowRule(rule);
-      return typeof read === "string" ? [`${JSON.stringify(rule)} ${read}`] : [];
+      const parsed = parseAutoAllowRule(rule);
+      return typeof parsed === "string" ? [`${JSON.stringify(rule)} ${parsed}`] : [];
     });
   });
 }
 
-/** Without what is wrong. */
 export function dropInvalidRules(rules: AutoAllowRules): AutoAllowRules {
-  const good = Object.entries(rules).filter(([folder]) => checkRuleFolder(folder) === null);
+  const valid = Object.entries(rules).filter(([folder]) => checkRuleFolder(folder) === null);
   return Object.fromEntries(
-    good.map(([folder, list]) => [
+    valid.map(([folder, list]) => [
       folder,
       list.filter((rule) => typeof parseAutoAllowRule(rule) !== "string"),
     ]),

@@ -1,20 +1,20 @@
-/** What a person asked for with a click, and that should outlive a restart. */
+/** What the user sets with a click: mute, snooze, dismiss, quiet. It survives a restart. */
 
+import { asRecord } from "../json.ts";
 import { listAlertKeys, sessionKeyOf } from "../session/keys.ts";
-import type { Session } from "../session/session.ts";
-import { projectOf } from "../session/session.ts";
+import { projectOf, type Session } from "../session/session.ts";
 import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 import type { QuietMode, UserAction } from "./user-action.ts";
 
 export interface Preferences {
-  /** Wall time; `Number.MAX_SAFE_INTEGER`: until it is turned off. null: not quiet. */
+  /** Wall time; `Number.MAX_SAFE_INTEGER` until it is turned off; null if not quiet. */
   readonly quietUntil: number | null;
   /** `agent:sessionId` */
   readonly muted: readonly string[];
   readonly mutedProjects: readonly string[];
   readonly snoozed: readonly { readonly session: string; readonly until: number }[];
-  /** Keys of alerts that were seen or sent away: not shown again. */
+  /** Keys of alerts that the user has seen or closed. They are not shown again. */
   readonly dismissed: readonly string[];
 }
 
@@ -27,32 +27,32 @@ export const noPreferences: Preferences = {
 };
 
 /**
- * What `dismiss` adds to `dismissed` for each open ask, beside the keys of its alerts: an alert that was only closed or
- * has run out still counts in the tray.
+ * What "Dismiss" adds to `dismissed` for each open ask, besides the keys of its alerts. An alert that was only closed, or has
+ * expired, still counts in the menu.
  */
 export function dismissedAskKey(session: string, askId: string): string {
   return `tray:${session}/${askId}`;
 }
 
-/** The same for a turn that failed. */
+/** The same for a failed turn. */
 export function dismissedFailureKey(session: string, { turn }: Pick<Session, "turn">): string {
   return dismissedAskKey(session, `failed-${turn.at}`);
 }
 
 const maxSnoozeMinutes = 7 * 24 * 60;
 
-/** Wall times: now, and 08:00 local of the next day. */
+/** Wall times: now, and 08:00 local time of the next day. */
 export interface PreferenceTime {
   readonly at: number;
   readonly tomorrow: number;
 }
 
 export interface PreferenceFacts {
-  /** By `agent:sessionId`; as it has settled, so that every ask that shows is in it. */
+  /** Finds a session by `agent:sessionId`, settled, so that it has every visible ask. */
   readonly session: (key: string) => Session | null;
 }
 
-/** The preferences after a click. An action that preferences for nothing leaves them as they are. */
+/** Returns the preferences after a click. An action that sets no preference leaves them as they are. */
 export function applyPreference(
   preferences: Preferences,
   action: UserAction,
@@ -61,9 +61,12 @@ export function applyPreference(
 ): Preferences {
   switch (action.do) {
     case "mute":
-      return { ...preferences, muted: turned(preferences.muted, action.session, action.on) };
+      return { ...preferences, muted: withName(preferences.muted, action.session, action.on) };
     case "mute-project":
-      return { ...preferences, mutedProjects: turned(preferences.mutedProjects, action.project, action.on) };
+      return {
+        ...preferences,
+        mutedProjects: withName(preferences.mutedProjects, action.project, action.on),
+      };
     case "snooze": {
       const others = preferences.snoozed.filter(({ session }) => session !== action.session);
       if (action.minutes === null || !(action.minutes > 0)) return { ...preferences, snoozed: others };
@@ -72,16 +75,16 @@ export function applyPreference(
     }
     case "dismiss": {
       const session = facts.session(action.session);
-      return session ? dismissAlerts(preferences, everyKey(session)) : preferences;
+      return session ? dismissAlerts(preferences, listDismissalKeys(session)) : preferences;
     }
     case "quiet":
-      return { ...preferences, quietUntil: quietUntil(action.mode, now) };
+      return { ...preferences, quietUntil: computeQuietEnd(action.mode, now) };
     default:
       return preferences;
   }
 }
 
-/** By a click on it or on its project, or by the settings. null: it is not. */
+/** Whether the session or its project is muted, by a click or in the settings; null if not muted. */
 export function findMuteScope(
   session: Session,
   preferences: Preferences,
@@ -94,18 +97,18 @@ export function findMuteScope(
   return isMuted ? "project" : null;
 }
 
-/** For alerts that the person closed on the screen, or saw happen. */
+/** Marks alerts as dismissed that the user has closed, or has seen happen. */
 export function dismissAlerts(preferences: Preferences, keys: readonly string[]): Preferences {
-  const fresh = new Set(keys.filter((key) => !preferences.dismissed.includes(key)));
-  return fresh.size === 0 ? preferences : { ...preferences, dismissed: [...preferences.dismissed, ...fresh] };
+  const added = new Set(keys.filter((key) => !preferences.dismissed.includes(key)));
+  return added.size === 0 ? preferences : { ...preferences, dismissed: [...preferences.dismissed, ...added] };
 }
 
-function turned(list: readonly string[], name: string, on: boolean): readonly string[] {
+function withName(list: readonly string[], name: string, on: boolean): readonly string[] {
   if (list.includes(name) === on) return list;
   return on ? [...list, name] : list.filter((other) => other !== name);
 }
 
-function quietUntil(mode: QuietMode, now: PreferenceTime): number | null {
+function computeQuietEnd(mode: QuietMode, now: PreferenceTime): number | null {
   switch (mode) {
     case "off":
       return null;
@@ -118,13 +121,13 @@ function quietUntil(mode: QuietMode, now: PreferenceTime): number | null {
   }
 }
 
-function everyKey(session: Session): string[] {
+function listDismissalKeys(session: Session): string[] {
   const own = sessionKeyOf(session);
   const failure = session.turn.error === null ? [] : [dismissedFailureKey(own, session)];
   return [...listAlertKeys(session), ...session.asks.map((ask) => dismissedAskKey(own, ask.id)), ...failure];
 }
 
-/** Without what is over, of all sessions as they have settled. Muted projects stay: the next session there is muted too. */
+/** Drops what is over. `sessions` must be settled. Muted projects stay, so the next session there is muted too. */
 export function prunePreferences(
   preferences: Preferences,
   now: number,
@@ -132,54 +135,53 @@ export function prunePreferences(
 ): Preferences {
   const { quietUntil: until, muted, snoozed, dismissed } = preferences;
   const known = new Set(sessions.map(sessionKeyOf));
-  const keys = dismissed.length === 0 ? new Set<string>() : new Set(sessions.flatMap(everyKey));
+  const keys = dismissed.length === 0 ? new Set<string>() : new Set(sessions.flatMap(listDismissalKeys));
   const next: Preferences = {
     ...preferences,
     quietUntil: until !== null && until > now ? until : null,
     muted: muted.filter((session) => known.has(session)),
-    snoozed: snoozed.filter((one) => one.until > now && known.has(one.session)),
+    snoozed: snoozed.filter((snooze) => snooze.until > now && known.has(snooze.session)),
     dismissed: dismissed.filter((key) => keys.has(key)),
   };
-  const isSame =
+  const isUnchanged =
     next.quietUntil === until &&
     next.muted.length === muted.length &&
     next.snoozed.length === snoozed.length &&
     next.dismissed.length === dismissed.length;
-  return isSame ? preferences : next;
+  return isUnchanged ? preferences : next;
 }
 
-const maxRead = 10_000;
+const maxItems = 10_000;
 const maxKeyLength = 4_096;
 
-/** From a file that may be of another version, or damaged: what can be understood of it. */
+/** Keeps what is valid of a file that may be damaged or of another version. */
 export function parsePreferences(value: unknown): Preferences {
-  const fields: Readonly<Record<string, unknown>> =
-    typeof value === "object" && value !== null ? { ...value } : {};
+  const fields = asRecord(value);
   return {
     quietUntil: isTime(fields.quietUntil) ? fields.quietUntil : null,
-    muted: names(fields.muted),
-    mutedProjects: names(fields.mutedProjects),
-    snoozed: list(fields.snoozed).flatMap((one) => {
-      const { session, until } = (one ?? {}) as Record<string, unknown>;
+    muted: readNames(fields.muted),
+    mutedProjects: readNames(fields.mutedProjects),
+    snoozed: readList(fields.snoozed).flatMap((item) => {
+      const { session, until } = asRecord(item);
       return isName(session) && isTime(until) ? [{ session, until }] : [];
     }),
-    dismissed: names(fields.dismissed),
+    dismissed: readNames(fields.dismissed),
   };
 }
 
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value.slice(0, maxRead) : [];
+function readList(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.slice(0, maxItems) : [];
 }
 
-function names(value: unknown): string[] {
-  return [...new Set(list(value).filter(isName))];
+function readNames(value: unknown): string[] {
+  return [...new Set(readList(value).filter(isName))];
 }
 
 function isName(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= maxKeyLength;
 }
 
-/** A date that there is, or for ever. */
+/** A valid date, or "until it is turned off". */
 function isTime(value: unknown): value is number {
   const isDate = Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= 8.64e15;
   return isDate || value === Number.MAX_SAFE_INTEGER;

@@ -1,52 +1,52 @@
-/** Times at which a person wants to hear nothing. */
+/** When the user wants no alerts: quiet modes and quiet hours. */
 import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 
-/** A wall time, and the local minute of the day that it is: 0 to 1439. */
+/** A wall time and its local minute of the day, 0 to 1439. */
 export interface LocalTime {
   readonly at: number;
   readonly minuteOfDay: number;
 }
 
-/** A quiet mode that is on. */
+/** A quiet mode that is on now. */
 export interface Quiet {
   readonly by: "you" | "quiet hours";
-  /** Wall time; null: until it is turned off. */
+  /** Wall time; null until it is turned off. */
   readonly until: number | null;
 }
 
-/** null: alerts are shown. */
+/** Returns null if alerts are shown. */
 export function findQuietMode(
-  asked: number | null,
+  quietUntil: number | null,
   hours: Config["quietHours"],
   now: LocalTime,
 ): Quiet | null {
-  if (asked !== null && asked > now.at) {
-    return { by: "you", until: asked === Number.MAX_SAFE_INTEGER ? null : asked };
+  if (quietUntil !== null && quietUntil > now.at) {
+    return { by: "you", until: quietUntil === Number.MAX_SAFE_INTEGER ? null : quietUntil };
   }
-  const found = computeQuietHours(hours, now);
-  return found?.isOn ? { by: "quiet hours", until: found.changesAt } : null;
+  const computed = computeQuietHours(hours, now);
+  return computed?.isOn ? { by: "quiet hours", until: computed.changesAt } : null;
 }
 
 const dayMinutes = 24 * 60;
-/** Clocks are set forward and back on a full quarter of an hour: nobody should rely on a farther edge. */
+/** Clocks change at a full quarter of an hour, so a time beyond the next quarter is not certain. */
 const quarterMinutes = 15;
 
 export interface QuietHours {
   readonly isOn: boolean;
-  /** Wall time at which it should be looked at again: they begin or end, or the clocks may have changed. */
+  /** Wall time at which to compute this again: the quiet hours start or end, or the clocks may have changed. */
   readonly checkAt: number;
-  /** Wall time at which they end or begin. */
+  /** Wall time at which they end or start. */
   readonly changesAt: number;
 }
 
-/** null: the person has set none. */
+/** Returns null if none are set. */
 export function computeQuietHours(hours: Config["quietHours"], now: LocalTime): QuietHours | null {
   if (hours === null || hours.from === hours.to) return null;
-  const from = minuteOf(hours.from);
-  const to = minuteOf(hours.to);
-  const untilEnd = wrapped(to - now.minuteOfDay) || dayMinutes;
-  const untilStart = wrapped(from - now.minuteOfDay) || dayMinutes;
+  const from = parseTimeOfDay(hours.from);
+  const to = parseTimeOfDay(hours.to);
+  const untilEnd = wrapMinutes(to - now.minuteOfDay) || dayMinutes;
+  const untilStart = wrapMinutes(from - now.minuteOfDay) || dayMinutes;
   const isOn = untilEnd < untilStart;
   const left = isOn ? untilEnd : untilStart;
   const minute = now.at - (now.at % minuteMs);
@@ -55,18 +55,18 @@ export function computeQuietHours(hours: Config["quietHours"], now: LocalTime): 
   return { isOn, changesAt: after(left), checkAt: after(Math.min(left, quarter)) };
 }
 
-/** An hour off on the two days on which the clocks are changed. */
+/** An hour off on the two days a year on which the clocks change. */
 export function nextMidnight(now: LocalTime): number {
   return now.at - (now.at % minuteMs) + (dayMinutes - now.minuteOfDay) * minuteMs;
 }
 
-function minuteOf(time: string): number {
+function parseTimeOfDay(time: string): number {
   const [hours, minutes] = time.split(":").map(Number);
-  return wrapped((hours ?? 0) * 60 + (minutes ?? 0));
+  return wrapMinutes((hours ?? 0) * 60 + (minutes ?? 0));
 }
 
-/** -30 → 1410. What is no time at all is midnight. */
-function wrapped(minutes: number): number {
+/** -30 → 1410. An invalid time is midnight. */
+function wrapMinutes(minutes: number): number {
   const whole = Math.floor(minutes);
   return Number.isFinite(whole) ? ((whole % dayMinutes) + dayMinutes) % dayMinutes : 0;
 }

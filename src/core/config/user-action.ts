@@ -1,10 +1,10 @@
 import type { Answer } from "../session/ask-details.ts";
 
-/** What a person can do from the tray, from an alert, or by the command line. Sessions are named `agent:sessionId`. */
+/** What the user can do from the menu, from an alert, or on the command line. Sessions are named `agent:sessionId`. */
 export type UserAction =
   | { readonly do: "focus"; readonly session: string }
   | { readonly do: "next" }
-  /** `ask` names one ask and no other, from the moment it was shown: whatever is asked by then, this one is answered. */
+  /** `ask` is the answer id of the ask that was shown, so the answer cannot go to a later one. */
   | {
       readonly do: "answer";
       readonly session: string;
@@ -14,9 +14,9 @@ export type UserAction =
     }
   | { readonly do: "mute"; readonly session: string; readonly on: boolean }
   | { readonly do: "mute-project"; readonly project: string; readonly on: boolean }
-  /** null: wake it now. */
+  /** `minutes` is null to end the snooze. */
   | { readonly do: "snooze"; readonly session: string; readonly minutes: number | null }
-  /** Its asks and alerts, as they stand; a new ask counts again. */
+  /** Dismisses the current asks and alerts. A new ask counts again. */
   | { readonly do: "dismiss"; readonly session: string }
   | { readonly do: "copy-id"; readonly session: string }
   | { readonly do: "transcript"; readonly session: string }

@@ -94,11 +94,11 @@ describe("in the settings", () => {
     const can =
       'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
     expect(problems).toEqual([
-      `answering.autoAllow: "Bash(rm *)" names no command that is known to only read. ${can}`,
+      `answering.autoAllow: "Bash(rm *)" is not a command that is known to only read. ${can}`,
       `answering.autoAllow: "Edit" does not only read. ${can}`,
-      'answering.autoAllow: "web" must be the whole path of a project\'s folder',
-      'answering.autoAllow: "/" is everything, not a project',
-      'answering.autoAllow: "/home/me/../x" must be the whole path of a project\'s folder',
+      'answering.autoAllow: "web" must be the full path of a project folder',
+      'answering.autoAllow: "/" is the whole disk, not a project',
+      'answering.autoAllow: "/home/me/../x" must be the full path of a project folder',
     ]);
   });
   test.each([[], "Read", ["Read"], { "/a": "Read" }, { "/a": [5] }, null, 5])(
