@@ -109,8 +109,8 @@ async function rest(): Promise<void> {
 
 const titles = ({ screen }: Desktop) => [...screen.values()].map(({ alert: { title } }) => title).sort();
 
-describe("what is wanted is on the screen", () => {
-  test("an alert is shown once, however often it is wanted, and taken back when it is not", async () => {
+describe("shows exactly the wanted alerts", () => {
+  test("an alert is shown once however often it is wanted, and closed when it is not wanted", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     for (let n = 0; n < 5; n++) alerter.want([alert("a")]);
@@ -124,7 +124,7 @@ describe("what is wanted is on the screen", () => {
     expect(desk.screen.size).toBe(0);
   });
 
-  test("a text that changes is shown in place, without a sound", async () => {
+  test("a changed text replaces the alert without a sound", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([alert("a", { title: "a needs your permission" })]);
@@ -135,7 +135,7 @@ describe("what is wanted is on the screen", () => {
     expect(titles(desk)).toEqual(["a wants to use Bash"]);
   });
 
-  test("an ask answered before the desktop got to it leaves nothing behind", async () => {
+  test("an ask answered before the desktop shows its alert leaves nothing behind", async () => {
     const slow = Promise.withResolvers<void>();
     const desk = desktop(() => slow.promise);
     const alerter = alerterOn(desk);
@@ -147,7 +147,7 @@ describe("what is wanted is on the screen", () => {
     expect(desk.calls).toEqual(["show a ♪", "close a"]);
   });
 
-  test("snoozed and awake again, it is shown again, with its sound", async () => {
+  test("an alert is shown again, with sound, when a snooze ends", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     for (const wanted of [[alert("a")], [], [alert("a")]]) {
@@ -157,7 +157,7 @@ describe("what is wanted is on the screen", () => {
     expect(desk.calls).toEqual(["show a ♪", "close a", "show a ♪"]);
   });
 
-  test("a desktop that cannot show it is asked again, and its problem is told", async () => {
+  test("a failed alert is tried again, and the problem is reported", async () => {
     let isDown = true;
     const desk = desktop(async (what) => {
       if (isDown && what.startsWith("show")) throw new Error("the bus is gone");
@@ -176,7 +176,7 @@ describe("what is wanted is on the screen", () => {
     expect(titles(desk)).toEqual(["a wants to use Bash"]);
   });
 
-  test("a show that failed, and may have been seen all the same, is taken back too", async () => {
+  test("an alert whose show failed but may be visible is closed too", async () => {
     const desk = desktop(async (what) => {
       if (what.startsWith("show")) throw new Error("no answer in time");
     });
@@ -190,8 +190,8 @@ describe("what is wanted is on the screen", () => {
   });
 });
 
-describe("what was closed stays closed", () => {
-  test("by its person, or by the desktop after its time", async () => {
+describe("a closed alert stays closed", () => {
+  test("if the user closed it or it expired", async () => {
     for (const by of ["user", "expired"] as const) {
       const desk = desktop();
       const alerter = alerterOn(desk);
@@ -206,7 +206,7 @@ describe("what was closed stays closed", () => {
     }
   });
 
-  test("not so what was lost with the desktop's notification service: that is shown again", async () => {
+  test("but an alert lost with the notification service is shown again", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([alert("a"), alert("b")]);
@@ -221,7 +221,7 @@ describe("what was closed stays closed", () => {
     expect([...desk.screen.keys()]).toEqual(["a"]);
   });
 
-  test("also where it was just being shown anew", async () => {
+  test("also if it was closed while it was being replaced", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([alert("a")]);
@@ -233,7 +233,7 @@ describe("what was closed stays closed", () => {
     expect(desk.screen.size).toBe(0);
   });
 
-  test("but what was closed before its show was answered, and is wanted anew, is shown", async () => {
+  test("but an alert closed before its show was confirmed is shown when it is wanted again", async () => {
     const slow = Promise.withResolvers<void>();
     const desk = desktop(() => slow.promise);
     const alerter = alerterOn(desk);
@@ -248,7 +248,7 @@ describe("what was closed stays closed", () => {
 
   const crowd = (...covers: string[]) => alert("more:blocked", { title: `${covers.length} more`, covers });
 
-  test("several in one, closed by their person: none of them comes back, a new one does", async () => {
+  test("a closed group: its members stay closed, a new one is shown", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([crowd("a", "b")]);
@@ -263,7 +263,7 @@ describe("what was closed stays closed", () => {
     expect(titles(desk)).toEqual(["3 more"]);
   });
 
-  test("several in one, others than were first shown, but in the same words", async () => {
+  test("a closed group with other members but the same text: each is counted by its own key", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([crowd("a", "b")]);
@@ -280,7 +280,7 @@ describe("what was closed stays closed", () => {
     ]);
   });
 
-  test("several in one that only ran out of time: each may still come out of the crowd", async () => {
+  test("an expired group: each member may still get its own alert", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);
     alerter.want([crowd("a", "b", "c")]);
@@ -309,7 +309,7 @@ describe("after a restart", () => {
     return [desk, alerterOn(desk, remembered)];
   }
 
-  test("what is still asked is put in its old place, silently; what ended meanwhile is taken away", async () => {
+  test("alerts still wanted replace the old ones silently; the others are closed", async () => {
     const [desk, alerter] = await nextRun(() => {});
     alerter.want([alert("a")]);
     await rest();
@@ -318,7 +318,7 @@ describe("after a restart", () => {
     expect(alerter.remembered()).toEqual([{ key: "a", handle: "h1", gone: false }]);
   });
 
-  test("what its person had closed is not shown again", async () => {
+  test("an alert that the user had closed is not shown again", async () => {
     const [desk, alerter] = await nextRun((first, { screen }) => {
       screen.delete("a");
       first.closed("a", "user");
@@ -328,7 +328,7 @@ describe("after a restart", () => {
     expect([...desk.screen.keys()]).toEqual(["b"]);
   });
 
-  test("nothing is done before it is known what is wanted, and nothing forgotten", async () => {
+  test("nothing is shown, closed or forgotten before the wanted alerts are known", async () => {
     const [desk, alerter] = await nextRun(() => {});
     alerter.closed("b", "expired");
     await rest();
@@ -336,7 +336,7 @@ describe("after a restart", () => {
     expect(alerter.remembered()).toEqual([{ key: "a", handle: "h1", gone: false }]);
   });
 
-  test("a damaged memory is read as far as it goes", () => {
+  test("a damaged file is read as far as possible", () => {
     const good = { key: "a", handle: null, gone: true };
     expect(parseRemembered([good, { key: 1 }, null, "x", { ...good, handle: 5 }])).toEqual([good]);
     for (const odd of [null, {}, 5, "text"]) expect(parseRemembered(odd)).toEqual([]);
@@ -345,7 +345,7 @@ describe("after a restart", () => {
 });
 
 describe("nothing piles up", () => {
-  test("of 10,000 changes before a slow desktop answers, the last one is shown", async () => {
+  test("after 10,000 changes before a slow desktop answers, the last one is shown", async () => {
     const slow = Promise.withResolvers<void>();
     const desk = desktop(() => slow.promise);
     const alerter = alerterOn(desk);
@@ -362,7 +362,7 @@ describe("nothing piles up", () => {
     expect(alerter.remembered()).toHaveLength(2);
   });
 
-  test("alerts that were over before a desktop that hangs got to them are forgotten", () => {
+  test("alerts that ended before a hanging desktop showed them are forgotten", () => {
     const desk = desktop(() => new Promise(() => {}));
     let changes = 0;
     const alerter = alerterOn(desk, [], { onChange: () => void changes++ });
@@ -374,7 +374,7 @@ describe("nothing piles up", () => {
     expect(changes).toBe(8);
   });
 
-  test("a text that changes all the time changes on the screen now and then", async () => {
+  test("a text that changes all the time is updated on the screen at intervals", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk, [], { schedule: never });
     for (let n = 0; n < 1_000; n++) {
@@ -386,7 +386,7 @@ describe("nothing piles up", () => {
     alerter.stop();
   });
 
-  test("however slow shows, closes and people interleave, in the end exactly the wanted ones are there", async () => {
+  test("in the end exactly the wanted alerts are shown, however calls and clicks interleave", async () => {
     const keys = ["a", "b", "c", "d", "e"];
     const step = fc.oneof(
       fc.record({

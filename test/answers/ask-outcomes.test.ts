@@ -31,7 +31,7 @@ const shown = () => asking().file("waiting", "permission prompt", 10);
 const exit = { reason: "prompt_input_exit" };
 const ended = "the session ended, by nobody";
 
-describe("known at once", () => {
+describe("certain at once", () => {
   test.each([
     ["a tool that ran", asking().hook("PostToolUse", call), "allowed"],
     ["a tool that failed", asking().hook("PostToolUseFailure", call), "allowed"],
@@ -59,7 +59,7 @@ describe("known at once", () => {
   });
 });
 
-describe("waited for", () => {
+describe("uncertain at first", () => {
   test.each([
     ["the dialog gone", shown().file("busy"), "answered"],
     ["No or Esc", shown().file("idle"), "No or Esc"],
@@ -90,7 +90,7 @@ describe("waited for", () => {
   });
 });
 
-describe("a form of a tool that goes on", () => {
+describe("an elicitation of a tool that goes on", () => {
   const form = { mcp_server_name: "mail", message: "Your email?" };
   const dialog = () =>
     asking().hook("PostToolUse", call).hook("Elicitation", form).file("waiting", "input needed", 10);
@@ -114,13 +114,13 @@ test("a question is answered, not allowed", () => {
   expect(words(told)[1]).toEqual(["answered"]);
 });
 
-test("what was answered through beckon is not told again, also where the file came first", () => {
+test("an ask answered through beckon is not reported again, even if the status file came first", () => {
   const told = shown().file("busy");
   const request = told.events.find(({ change }) => change.kind === "ask")?.id ?? "";
   expect(words(told.own({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
 });
 
-test("of two alike, one tool's end speaks of one", () => {
+test("of two equal asks, one tool's end closes one", () => {
   const told = tell()
     .hook("PermissionRequest", bash)
     .file("waiting", "permission prompt", 10)
@@ -132,7 +132,7 @@ test("of two alike, one tool's end speaks of one", () => {
   expect(words(told)).toEqual([["allowed"], ["allowed", "answered"]]);
 });
 
-test("what nobody says more of is told after a moment, with the time of its end", async () => {
+test("an outcome without further events is reported after a while, with the time at which it ended", async () => {
   const { known } = collectOutcomes(shown().file("busy"), 10);
   expect(known).toEqual([]);
   await until(() => known.length > 0, 1_000);

@@ -33,7 +33,7 @@ function create(maxBytes?: number) {
 }
 
 describe("the log of answers", () => {
-  test("keeps every line, the newest last, for its owner alone", () => {
+  test("keeps every entry, newest last, readable only by its owner", () => {
     const { path, decisions } = create();
     for (let n = 0; n < 5; n++) decisions.add(entry(n));
     decisions.flush();
@@ -41,7 +41,7 @@ describe("the log of answers", () => {
     expect(modeOf(path)).toBe("600");
   });
 
-  test("does not grow for ever, and gives back what it has in order", () => {
+  test("has a size limit, and is read in order", () => {
     const { path, decisions } = create(2_000);
     for (let n = 0; n < 200; n++) decisions.add(entry(n));
     decisions.flush();
@@ -54,7 +54,7 @@ describe("the log of answers", () => {
     expect(existsSync(`${path}.4`)).toBe(false);
   });
 
-  test("is written within a moment, without being told to", async () => {
+  test("is written soon without a flush", async () => {
     const { path, decisions } = create();
     decisions.add(entry(0));
     decisions.add(entry(1));
@@ -62,7 +62,7 @@ describe("the log of answers", () => {
     expect(readAnswerLog(path)).toEqual([entry(0), entry(1)]);
   });
 
-  test("lets go of what is older than the person wants", () => {
+  test("removes entries older than the retention", () => {
     const { path, decisions } = create();
     decisions.add(entry(0, { at: now - 8 * day }));
     decisions.add(entry(1, { at: now - 6 * day }));
@@ -74,14 +74,14 @@ describe("the log of answers", () => {
     expect(modeOf(path)).toBe("600");
   });
 
-  test("in the order in which it happened, though some was written down later", () => {
+  test("is sorted by time, even if some entries were written later", () => {
     const { path, decisions } = create();
     for (const n of [0, 2, 1, 3]) decisions.add(entry(n));
     decisions.flush();
     expect(readAnswerLog(path).map(({ at }) => at - now)).toEqual([0, 1, 2, 3]);
   });
 
-  test("lines that make no sense are passed over", () => {
+  test("skips lines that make no sense", () => {
     const { path, decisions } = create();
     decisions.add(entry(0));
     decisions.flush();
@@ -91,7 +91,7 @@ describe("the log of answers", () => {
     expect(readAnswerLog(path)).toEqual([entry(0), entry(1)]);
   });
 
-  test("nothing there: nothing to read; a folder in its place: said, and nothing breaks", () => {
+  test("a missing file is empty; a folder in its place is reported", () => {
     expect(readAnswerLog("/nowhere/decisions.jsonl")).toEqual([]);
     const { path } = create();
     const errors: string[] = [];
@@ -104,7 +104,7 @@ describe("the log of answers", () => {
     expect(errors).toHaveLength(1);
   });
 
-  test("as JSON lines, that others can read", () => {
+  test("is JSON lines that other programs can read", () => {
     const { path, decisions } = create();
     decisions.add(entry(0, { asked: "a\nb" }));
     decisions.flush();

@@ -285,7 +285,7 @@ async function play(steps: readonly Step[]) {
 }
 
 describe("whatever happens, in whatever order", () => {
-  test("without an answer every line stays silent or ends with {}", async () => {
+  test("without an answer every hook gets nothing or {}", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...quiet), { minLength: 10, maxLength: 60 }), async (steps) => {
         const { hooks, world } = await play(steps);
@@ -296,7 +296,7 @@ describe("whatever happens, in whatever order", () => {
     );
   });
 
-  test("with answers, the lines that were answered get exactly their decision, once", async () => {
+  test("each answered hook gets exactly its decision, once", async () => {
     let taken = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -324,7 +324,7 @@ describe("whatever happens, in whatever order", () => {
 });
 
 describe("names", () => {
-  test("told anew with an event that came late, an old name never means another dialog", async () => {
+  test("an old answer id never means another dialog, even after a late event reorders them", async () => {
     const world = createWorld();
     const later = createHook(world, request("s-0", { tool_input: { command: "rm -r x" } }), {});
     world.pass(1_000);
@@ -348,7 +348,7 @@ describe("names", () => {
   });
 });
 
-test("No in the terminal while an answer is on its way: the answer is told so, and the ask is over", async () => {
+test('"No" in the terminal while an answer is on its way: the answer is refused and the ask is over', async () => {
   const world = createWorld();
   const hook = createHook(world, request("s-0"), {});
   world.event(hook.payload, { id: hook.id });

@@ -37,7 +37,7 @@ describe("paths", () => {
   });
 });
 
-test("a rule that allows cat does not allow what a link has outside: that waits for a person", async () => {
+test("a rule that allows cat does not allow a link out of the folder: that waits for the user", async () => {
   const world = createHeldWorld();
   try {
     mkdirSync(join(world.home, "state"), { mode: 0o700 });

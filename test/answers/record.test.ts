@@ -25,7 +25,7 @@ function written(told: ReturnType<typeof tell>, earlier: readonly AnswerLogEntry
   return { log, record, session: store.sessions({ at: 0, t: 0 })[0] };
 }
 
-describe("an ask that ended without beckon's doing", () => {
+describe("an ask that was not answered through beckon", () => {
   const outcome = { at: 7, what: "answered", project: "proj", asked: "Bash: touch x" };
 
   test("in the terminal", () => {
@@ -33,12 +33,12 @@ describe("an ask that ended without beckon's doing", () => {
     expect(log).toMatchObject([{ ...outcome, outcome: "No or Esc", by: "in the terminal" }]);
   });
 
-  test("with its session: by nobody", () => {
+  test("ended with its session: answered by nobody", () => {
     const { log } = written(asking().hook("SessionEnd", { reason: "prompt_input_exit" }));
     expect(log).toMatchObject([{ ...outcome, outcome: "the session ended", by: null }]);
   });
 
-  test("what was answered through beckon is not written down twice, nor what nobody named", () => {
+  test("an answer through beckon is recorded once; an ask without a name is not recorded", () => {
     expect(written(asking().own({ kind: "ask-answered", request: "event-4" })).log).toEqual([]);
     const nameless = tell().hook("UserPromptSubmit", { prompt: "x" }).file("waiting", "permission prompt");
     expect(written(nameless.file("busy")).log).toEqual([]);

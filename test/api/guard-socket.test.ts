@@ -50,7 +50,7 @@ const host = "Host: 127.0.0.1:PORT";
 const hook = ["POST /api/hook HTTP/1.1", host, secret, "Content-Type: application/json"];
 
 describe("over a real socket", () => {
-  test("the forwarder's request and a person's curl come in", async () => {
+  test("the forwarder's request and a user's curl are allowed", async () => {
     expect(await statusOf(...hook, "Content-Length: 0")).toBe(200);
     expect(await statusOf("GET /api/sessions HTTP/1.1", host, secret)).toBe(200);
     expect(await statusOf("GET /health HTTP/1.1", "Host: localhost:PORT")).toBe(200);

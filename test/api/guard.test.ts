@@ -42,7 +42,7 @@ describe("one thing wrong with an otherwise good request", () => {
     });
   }
 
-  test.each(walls)("%p is no door, and only who has the token is told so", (path) => {
+  test.each(walls)("%p is not a route, and only a client with the token learns that", (path) => {
     for (const labels of [goodHook, goodRead]) {
       expect(admit(factsOf(path, labels))).toMatchObject({ ok: false, status: 404 });
       expect(admit(factsOf(path, { ...labels, authorization: "missing" }))).toMatchObject({ status: 401 });
@@ -128,7 +128,7 @@ describe("whatever comes", () => {
     contentLength: fc.oneof(anyText, fc.constant("1")),
   });
 
-  test("nothing but /health opens without the token", () => {
+  test("only /health works without the token", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const mayPass = facts.path === "/health" || facts.authorization === good.authorization;
@@ -172,7 +172,7 @@ describe("whatever comes", () => {
     });
   });
 
-  test("at the usual port of HTTP the host is named without it", () => {
+  test("on port 80 the Host header has no port", () => {
     const atUsual = createGuard({ port: 80, token });
     for (const host of ["127.0.0.1", "localhost", "127.0.0.1:80"])
       expect(atUsual({ ...good, host }).ok).toBe(true);
@@ -181,7 +181,7 @@ describe("whatever comes", () => {
     expect(admit({ ...good, host: "127.0.0.1" }).ok).toBe(false);
   });
 
-  test("a damaged token file does not become an open door", () => {
+  test("a damaged token file does not let anyone in", () => {
     expect(() => createGuard({ port, token: "" })).toThrow("the token has 0 characters, it needs 43 or more");
   });
 });

@@ -26,7 +26,7 @@ const question = { tool_name: "AskUserQuestion", tool_input: { questions: [colou
 const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Rest", planFilePath: "/p/plan.md" } };
 
 describe("an answer", () => {
-  test("allow: the hook prints the decision and ends, the ask is over at once", async () => {
+  test("allow: the hook prints the decision and exits, and the ask is over at once", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     const before = performance.now();
@@ -38,7 +38,7 @@ describe("an answer", () => {
     expect(await hook.exited).toBe(0);
   });
 
-  test("deny goes with its message", async () => {
+  test("deny passes its message on", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     await world.answer("s-1", { ask: ask.answerId, do: "deny", message: "not on a Friday" });
@@ -47,7 +47,7 @@ describe("an answer", () => {
     expect(decision.message).toContain("not on a Friday");
   });
 
-  test("always: exactly the suggestion of the CLI that was chosen", async () => {
+  test("always: exactly the chosen suggestion of the CLI", async () => {
     const payload = request("s-1");
     const hook = world.permission(payload);
     const ask = await world.answerable("s-1");
@@ -78,7 +78,7 @@ describe("an answer", () => {
   });
 });
 
-describe("whatever else ends the ask lets the hook go, and it prints nothing", () => {
+describe("if the ask ends in any other way, the hook exits and prints nothing", () => {
   const call = { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "toolu_1" };
   const ends: Record<string, Record<string, unknown>> = {
     PostToolUse: { hook_event_name: "PostToolUse", ...call },
@@ -127,7 +127,7 @@ describe("whatever else ends the ask lets the hook go, and it prints nothing", (
     expect(await hook.printed).toBe("");
   });
 
-  test("but not an alert that was sent away", async () => {
+  test("but not if only its alert was dismissed", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     expect((await world.post({}, "/api/sessions/s-1/dismiss")).status).toBe(200);
@@ -136,7 +136,7 @@ describe("whatever else ends the ask lets the hook go, and it prints nothing", (
   });
 });
 
-describe("not held at all", () => {
+describe("never held", () => {
   const quickly = async (hook: { exited: Promise<number>; printed: Promise<string> }) => {
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
@@ -149,7 +149,7 @@ describe("not held at all", () => {
     expect(ask?.why).toContain("subagent");
   });
 
-  test("a run that nobody sits at", async () => {
+  test("an unattended run", async () => {
     await quickly(world.permission(request("s-1"), { CLAUDE_CODE_SESSION_ATTENDED: "0" }));
     await quickly(
       world.permission(request("s-2"), {
@@ -160,7 +160,7 @@ describe("not held at all", () => {
     expect((await world.open("s-1")).asks[0]?.answerable).toBe(false);
   });
 
-  test("anything, where the person has turned it off; what is held when they do is let go", async () => {
+  test("anything, if answering is turned off; what is held at that moment is released", async () => {
     const held = world.permission(request("s-1"));
     await world.answerable("s-1");
     writeFileSync(world.places.config, '{"answering":{"enabled":false}}');
@@ -196,7 +196,7 @@ describe("not held at all", () => {
     expect(await hold(body)).toBe("{}\n");
   });
 
-  test("a text that was cut to fit, or is not what was asked", async () => {
+  test("a shortened payload, or one that is not what was asked", async () => {
     const payload = request("s-1");
     await world.send(payload, { id: "e-1" });
     expect(await hold({ provider: "claude", _meta: { id: "e-1", cut: true }, payload })).toBe("{}\n");
@@ -204,7 +204,7 @@ describe("not held at all", () => {
     expect(await hold({ provider: "claude", _meta: { id: "e-1" }, payload: other })).toBe("{}\n");
   });
 
-  test("the same request by a second registration of the hook: one of the two waits", async () => {
+  test("the same request from a second registration: one of the two waits", async () => {
     const [first, second] = [world.permission(request("s-1")), world.permission(request("s-1"))];
     const ask = await world.answerable("s-1");
     await Promise.race([first.exited, second.exited]);
@@ -218,7 +218,7 @@ describe("not held at all", () => {
 describe("an answer belongs to one ask", () => {
   const gone = { status: 409, body: { error: expect.stringContaining("this ask is gone") } };
 
-  test("a guessed name, another ask's, and the bare count: none of them is answered", async () => {
+  test("a guessed id, another ask's id and a bare number answer nothing", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     for (const guess of [
@@ -233,7 +233,7 @@ describe("an answer belongs to one ask", () => {
     expect(hook.isRunning()).toBe(true);
   });
 
-  test("to another session it means nothing", async () => {
+  test("the id of one session means nothing in another", async () => {
     world.permission(request("s-1"));
     const other = world.permission(request("s-2"));
     const ask = await world.answerable("s-1");
@@ -242,7 +242,7 @@ describe("an answer belongs to one ask", () => {
     expect(other.isRunning()).toBe(true);
   });
 
-  test("used once: who comes second is told who was first", async () => {
+  test("an id works once: the second answer learns who was first", async () => {
     world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     await world.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
@@ -251,7 +251,7 @@ describe("an answer belongs to one ask", () => {
     expect(second.body.error).toBe("this ask is gone: denied (tray)");
   });
 
-  test("two at once: one wins, and the hook prints that one", async () => {
+  test("of two answers at once one wins, and the hook prints that one", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     const both = await Promise.all([
@@ -265,7 +265,7 @@ describe("an answer belongs to one ask", () => {
     expect(lost?.body.error).toContain(won === "allow" ? "allowed (API)" : "denied (API)");
   });
 
-  test("answered in the terminal first: the answer comes too late, and says so", async () => {
+  test("an answer after one in the terminal is refused as too late", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
@@ -273,7 +273,7 @@ describe("an answer belongs to one ask", () => {
     expect(await hook.printed).toBe("");
   });
 
-  test("the next ask of the same session has another name, also when it asks the same", async () => {
+  test("the next ask has another id, even if it asks the same", async () => {
     world.permission(request("s-1"));
     const first = await world.answerable("s-1");
     await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
@@ -302,7 +302,7 @@ describe("an answer belongs to one ask", () => {
     expect(hook.isRunning()).toBe(true);
   });
 
-  test("what cannot be shown whole cannot be allowed from here, but denied", async () => {
+  test("what cannot be shown in full can be denied here, but not allowed", async () => {
     const command = Array.from({ length: 5_000 }, (_, n) => `echo ${n}`).join("\n");
     const hook = world.permission(request("s-1", { tool_input: { command } }));
     const ask = await world.answerable("s-1");
@@ -316,7 +316,7 @@ describe("an answer belongs to one ask", () => {
     expect(decisionOf(await hook.printed).behavior).toBe("deny");
   });
 
-  test("a session that asks word for word what another asks gets nothing of its answer", async () => {
+  test("two sessions that ask the same are answered separately", async () => {
     const mine = world.permission(request("s-1", question));
     const ask = await world.answerable("s-1");
     const theirs = world.permission(request("s-2", question));
@@ -344,7 +344,7 @@ describe("an answer belongs to one ask", () => {
     expect(hook.isRunning()).toBe(true);
   });
 
-  test("no ask named, and no such session", async () => {
+  test("a missing ask id, and an unknown session", async () => {
     world.permission(request("s-1"));
     await world.answerable("s-1");
     expect((await world.answer("s-1", allow)).status).toBe(400);
@@ -352,8 +352,8 @@ describe("an answer belongs to one ask", () => {
   });
 });
 
-describe("a hook that is gone", () => {
-  test("killed: its ask stays, and cannot be answered from here any more", async () => {
+describe("a hook that has ended", () => {
+  test("killed: its ask stays open but cannot be answered here any more", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     hook.signal("SIGKILL");
@@ -364,7 +364,7 @@ describe("a hook that is gone", () => {
     expect(body.error).toContain("cannot be answered from here");
   });
 
-  test("frozen: the answerer hears that nobody confirmed it, nobody can answer twice, and it counts when it wakes", async () => {
+  test("frozen: the answer is reported as unconfirmed, cannot be given twice, and counts when the hook wakes up", async () => {
     const hook = world.permission(request("s-1"));
     const ask = await world.answerable("s-1");
     hook.signal("SIGSTOP");
@@ -401,7 +401,7 @@ describe("a hook that is gone", () => {
   });
 });
 
-test("what others see of it: the list says that it can be answered, and only one session says all", async () => {
+test("the list says which asks can be answered; only a single session's details say everything", async () => {
   world.permission(request("s-1"));
   const ask = await world.answerable("s-1");
   const listed = (await world.session("s-1"))?.asks[0];

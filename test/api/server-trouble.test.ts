@@ -6,7 +6,7 @@ import type { IngestResult } from "../../src/core/ports.ts";
 
 const answer = async (response: Response) => ({ status: response.status, body: await response.text() });
 
-describe("when something goes wrong inside", () => {
+describe("when something fails inside", () => {
   const token = "t".repeat(limits.minTokenLength);
   const sessions = { all: () => [], find: () => null, findMatches: () => [], more: () => ({}) };
   const act = async () => null;
@@ -37,7 +37,7 @@ describe("when something goes wrong inside", () => {
   }
   const post = (url: string) => fetch(`${url}/api/hook`, { method: "POST", headers, body: "{}" });
 
-  test("the sender hears that it was not kept, and why", async () => {
+  test("the sender learns that the event was not kept, and why", async () => {
     await through(
       async () => ({ outcome: "not-stored", reason: "not stored: disk full" }),
       async (url) =>
@@ -48,7 +48,7 @@ describe("when something goes wrong inside", () => {
     );
   });
 
-  test("an error nobody thought of is a 500 without its insides, and a line in the log", async () => {
+  test("an unexpected error is a 500 without internals, and a line in the log", async () => {
     const fail = async (): Promise<IngestResult> => {
       throw new Error("at /secret/place");
     };
@@ -82,7 +82,7 @@ describe("when something goes wrong inside", () => {
     );
   });
 
-  test("it stops, though one client keeps its line open and another never finishes", async () => {
+  test("it stops although one client keeps its connection open and another never finishes", async () => {
     let began = 0;
     await through(
       async () => ({ outcome: "accepted" }),

@@ -22,7 +22,7 @@ const json = (status: number, body: string) => ({ status, type: "application/jso
 const start = { session_id: "s-1", hook_event_name: "SessionStart", source: "startup" };
 
 describe("/health", () => {
-  test("says ok, needs no secret and tells nothing else", async () => {
+  test("returns ok without a token, and nothing else", async () => {
     const response = await fetch(`${world.address()}/health`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toStartWith("text/plain");
@@ -31,7 +31,7 @@ describe("/health", () => {
 });
 
 describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
-  test("takes a bare payload", async () => {
+  test("accepts a bare payload", async () => {
     expect(await answer(await world.post(start, path))).toEqual(json(200, '{"ok":true}'));
   });
 
@@ -53,7 +53,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
     expect(await answer(await world.post(body, path))).toEqual(json(400, '{"error":"invalid JSON"}'));
   });
 
-  test.each(["null", "[]", "7", '"text"', "true"])("%s is JSON, but no object", async (body) => {
+  test.each(["null", "[]", "7", '"text"', "true"])("%s is JSON but not an object", async (body) => {
     const refused = '{"error":"invalid JSON: the body is not an object"}';
     expect(await answer(await world.post(body, path))).toEqual(json(400, refused));
   });
@@ -83,7 +83,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
     expect(await answer(await world.post(body, path))).toEqual(json(400, JSON.stringify({ error })));
   });
 
-  test("takes JSON with its character set named, and nothing else", async () => {
+  test("accepts JSON with a charset, and no other content type", async () => {
     const post = (type: string) =>
       world.request(path, { method: "POST", body: JSON.stringify(start), headers: { "content-type": type } });
     expect((await post("application/json; charset=utf-8")).status).toBe(200);
@@ -92,7 +92,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
   });
 });
 
-test("the hooks' doors can be put into any Elysia server", async () => {
+test("the hook routes can be used in any Elysia server", async () => {
   const texts: string[] = [];
   const accept = async (text: string): Promise<IngestResult> => {
     texts.push(text);
@@ -119,14 +119,14 @@ describe("a body without a length", () => {
   const post = async (text: string[]) =>
     answer(await world.request("/api/hook", { method: "POST", body: pieces(text) }));
 
-  test("is taken, though characters and names are torn between its pieces", async () => {
+  test("is accepted, even if characters are split between chunks", async () => {
     expect(
       await post(['{"session_id":"chunk', 'ed","hook_event_name":"UserPrompt', 'Submit","prompt":"größer"}']),
     ).toEqual(json(200, '{"ok":true}'));
     expect((await world.session("chunked"))?.lastPrompt).toBe("größer");
   });
 
-  test("is counted as it comes", async () => {
+  test("is limited while it is read", async () => {
     const piece = "x".repeat(limits.maxBodyBytes / 8);
     const tooLarge = json(413, `{"error":"body is larger than ${limits.maxBodyBytes} bytes"}`);
     expect(await post(['{"prompt":"', ...Array.from({ length: 9 }, () => piece), '"}'])).toEqual(tooLarge);
@@ -142,7 +142,7 @@ describe("/ingest with the older fields", () => {
   const send = async (hook_type: string, fields: Record<string, unknown> = {}) =>
     (await world.post({ hook_type, session_id: "old-1", ...fields, _meta: meta }, "/ingest")).status;
 
-  test("a teammate starts, works and stops; its place is kept", async () => {
+  test("a teammate starts, works and stops; its terminal is kept", async () => {
     expect(await send("SubagentStart", { ...teammate, prompt: "build", parent_session_id: "p" })).toBe(200);
     expect(await world.session("old-1")).toMatchObject({
       project: "my-project",
@@ -204,7 +204,7 @@ describe("/api/sessions", () => {
     expect(Object.keys(ask).sort()).toEqual(askFields.split(" ").sort());
   });
 
-  test("one of them by its id, a beginning that no other has, or agent:id", async () => {
+  test("returns one session by id, unique prefix, or agent:id", async () => {
     await world.post(prompt("c0ffee-1"));
     await world.post(prompt("c0ffee-2"));
     await world.post(prompt("d00d-1"));
@@ -226,7 +226,7 @@ describe("/api/sessions", () => {
     );
   });
 
-  test("no other path and no other method", async () => {
+  test("refuses any other path and method", async () => {
     expect(await answer(await world.request("/api/nothing"))).toEqual(json(404, '{"error":"not found"}'));
     expect((await world.request("/api/hook")).status).toBe(405);
     expect((await world.post(start, "/api/sessions")).status).toBe(405);
@@ -238,7 +238,7 @@ describe("POST /api/sessions/:id/…", () => {
   const path = (name: string, deed: string) => `/api/sessions/${name}/${deed}`;
   beforeAll(() => world.post(asks("deeds")));
 
-  test("focus says how far it got, and why", async () => {
+  test("focus reports how far it got, and why", async () => {
     const response = await world.post({}, path("deeds", "focus"));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
@@ -249,7 +249,7 @@ describe("POST /api/sessions/:id/…", () => {
     });
   });
 
-  test("a session that is muted, snoozed or dismissed is not the next one that waits", async () => {
+  test("--next skips sessions that are muted, snoozed or dismissed", async () => {
     const next = () => world.post({}, path("--next", "focus"));
     const others = (await world.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
     for (const { sessionId } of others) await world.post({}, path(sessionId, "mute"));
@@ -265,7 +265,7 @@ describe("POST /api/sessions/:id/…", () => {
     }
   });
 
-  test.each(["{", "[]", "7"])("%s is no body", async (body) => {
+  test.each(["{", "[]", "7"])("%s is not a valid body", async (body) => {
     expect(await answer(await world.post(body, path("deeds", "snooze")))).toEqual(
       json(400, '{"error":"invalid JSON"}'),
     );
@@ -280,7 +280,7 @@ describe("POST /api/sessions/:id/…", () => {
     );
   });
 
-  test("an unknown session or deed", async () => {
+  test("an unknown session or action", async () => {
     expect((await world.post({}, path("nobody", "mute"))).status).toBe(404);
     expect((await world.post({}, path("deeds", "fly"))).status).toBe(404);
   });

@@ -38,7 +38,7 @@ async function aDay() {
 }
 
 describe("after a start", () => {
-  test("every session is as it was, when beckon was told to stop", async () => {
+  test("every session is as before if beckon was stopped", async () => {
     const first = await world.startProcess();
     await aDay();
     const before = await world.sessions();
@@ -55,7 +55,7 @@ describe("after a start", () => {
     expect(await world.sessions()).toEqual(before);
   });
 
-  test("every session is as it was, when beckon was killed: from the journal alone, and with a snapshot", async () => {
+  test("every session is as before if beckon was killed: from the journal alone, and with a snapshot", async () => {
     const first = await world.startProcess();
     await aDay();
     const before = await world.sessions();
@@ -78,7 +78,7 @@ describe("after a start", () => {
     expect(await world.session("asks")).toMatchObject({ activityPhase: "busy", asks: [] });
   });
 
-  test("a reboot later the order holds, dead processes are gone, and what was idle stays idle", async () => {
+  test("after a reboot the order holds, dead processes are gone, and idle sessions stay idle", async () => {
     const app = await world.start();
     const { child } = await aDay();
     await world.hook({ ...prompt("remote"), prompt: "no pid" });
@@ -104,7 +104,7 @@ describe("after a start", () => {
     });
   });
 
-  test("sessions that ended long ago are not there", async () => {
+  test("sessions that ended long ago are removed", async () => {
     const app = await world.start();
     await world.hook(end("old"), { at: Date.now() - 25 * 60 * 60_000 });
     await world.hook(end("new"));
@@ -113,7 +113,7 @@ describe("after a start", () => {
     expect((await world.sessions()).map((session) => session.sessionId)).toEqual(["new"]);
   });
 
-  test("what lies in the spool has been taken, in order, before anybody is answered", async () => {
+  test("the spool is read, in order, before the first request is answered", async () => {
     const app = await world.start();
     await app.stop();
     const line = (event: object, n: number) =>
@@ -137,7 +137,7 @@ describe("after a start", () => {
     });
   });
 
-  test("an event that was under way when the snapshot was taken is put in its place after a kill", async () => {
+  test("an event on its way during a snapshot is put in its place after a kill", async () => {
     const first = await world.startProcess();
     const at = Date.now() - 1_000;
     await world.hook(prompt("s", { prompt: "one" }), { at });
@@ -152,7 +152,7 @@ describe("after a start", () => {
     expect(await world.session("s")).toMatchObject({ turnCount: 3, lastPrompt: "three" });
   });
 
-  test("a snapshot full of nonsense is no reason not to start", async () => {
+  test("beckon starts with a damaged snapshot", async () => {
     const app = await world.start();
     await world.hook(prompt("good"));
     await app.stop();

@@ -15,15 +15,15 @@ afterEach(() => world.destroy());
 
 const stop = (session_id: string, more = {}) => ({ session_id, hook_event_name: "Stop", ...proj, ...more });
 
-describe("the truth beyond hooks", () => {
-  test("is in the very first answer: a session that was asking before beckon ran", async () => {
+describe("what hooks do not report", () => {
+  test("a session that was waiting before beckon started is in the first response", async () => {
     const { pid } = world.agent();
     world.writeStatus(pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
     await world.startProcess();
     expect(await world.session("a")).toMatchObject({ activityPhase: "waiting_permission", place: { pid } });
   });
 
-  test("kill -9 of the agent is served within two seconds; a pid of another machine is not judged", async () => {
+  test("kill -9 of the agent is noticed within two seconds; a pid of another machine is ignored", async () => {
     await world.start();
     const { child, pid, procStart } = world.agent();
     await world.hook(asks("here"), { pid, procStart, host: createClock()().host });
@@ -36,7 +36,7 @@ describe("the truth beyond hooks", () => {
 });
 
 describe("slow work", () => {
-  test("delays no answer: a transcript that is huge, a pipe, or somewhere else", async () => {
+  test("a transcript that is huge, a pipe, or outside the agent's folder delays no response", async () => {
     await world.start();
     const huge = world.transcript("huge");
     truncateSync(huge, 2 * 1024 ** 3);
@@ -57,7 +57,7 @@ describe("slow work", () => {
 describe("on the disk", () => {
   const secret = "AKIAIOSFODNN7EXAMPLE";
 
-  test("no secret of a prompt, a command or an answer is kept or served", async () => {
+  test("no secret of a prompt, command or answer is kept or returned", async () => {
     const app = await world.start();
     await world.hook(prompt("s", { prompt: `use ${secret}` }));
     await world.hook({ ...asks("s"), tool_input: { command: `export AWS_KEY=${secret}` } });
@@ -76,7 +76,7 @@ describe("on the disk", () => {
     }
   });
 
-  test("everything is its owner's alone, and the log says what happened", async () => {
+  test("every file is readable only by its owner, and the log says what happened", async () => {
     const app = await world.start();
     await world.hook(prompt("s"));
     await app.stop();
@@ -89,7 +89,7 @@ describe("on the disk", () => {
     );
   });
 
-  test("a large log is turned over at a start", async () => {
+  test("a large log is rotated at start", async () => {
     const app = await world.start();
     await app.stop();
     writeFileSync(world.places.log, "x".repeat(1024 * 1024));
@@ -99,8 +99,8 @@ describe("on the disk", () => {
   });
 });
 
-describe("one of many", () => {
-  test("a second beckon of the same folder does not start, and leaves the first alone", async () => {
+describe("one app per state folder", () => {
+  test("a second beckon with the same folder does not start and does not disturb the first", async () => {
     await world.start();
     expect(await startApp({ paths: world.places, env: world.env, port: 4488, echo: false })).toBeNull();
     const second = world.beckon();
@@ -111,7 +111,7 @@ describe("one of many", () => {
     expect((await world.hook(prompt("s"))).status).toBe(200);
   });
 
-  test("where its port is taken it takes the next", async () => {
+  test("if the port is taken, it uses the next one", async () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
     const app = await startApp({ paths: world.places, env: world.env, port: other.port, echo: false });
     try {
@@ -123,7 +123,7 @@ describe("one of many", () => {
     }
   });
 
-  test("where every port is taken it says so, ends, and holds nothing", async () => {
+  test("if every port is taken, it says so, exits, and releases everything", async () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 65_535, socket: { data() {} } });
     try {
       const child = world.beckon([], { BECKON_PORT: "65535" });
@@ -136,14 +136,14 @@ describe("one of many", () => {
     await world.start();
   });
 
-  test("BECKON_PROVIDER names whose events these are when they do not say", async () => {
+  test("BECKON_PROVIDER names the agent of events that name none", async () => {
     await world.start({ BECKON_PROVIDER: "somebody" });
     expect(await (await world.post(prompt("s"))).json()).toEqual({ error: "unknown provider" });
     expect((await world.post({ ...prompt("s"), provider: "claude" })).status).toBe(200);
   });
 });
 
-test("a body as large as allowed is kept, and there after a start", async () => {
+test("a body of the maximum size is kept, also after a restart", async () => {
   const app = await world.start();
   const text = "ä".repeat(limits.maxBodyBytes / 2 - 500);
   expect((await world.post(prompt("large", { prompt: text }))).status).toBe(200);

@@ -50,7 +50,7 @@ function click(
 const allow = (key: string) =>
   ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
 
-test("a click hands over the answer to the very ask it was shown for, and says nothing where that worked", async () => {
+test("a click answers the ask it was shown for, and shows no message if that worked", async () => {
   const given: unknown[] = [];
   const said = click(allow(keyOf(session)), async (...all) => {
     given.push(all);
@@ -62,7 +62,7 @@ test("a click hands over the answer to the very ask it was shown for, and says n
   expect(said).toEqual([]);
 });
 
-test("an answer that came too late is said to have", async () => {
+test("an answer that comes too late shows a message", async () => {
   const said = click(allow(keyOf(session)), async () => ({
     refused: 409,
     error: "this ask is gone: it was answered in the terminal, or ended",
@@ -71,7 +71,7 @@ test("an answer that came too late is said to have", async () => {
   expect(said).toEqual(["Nothing was answered: This ask is gone: it was answered in the terminal, or ended"]);
 });
 
-test("a session that is no longer there is not answered", async () => {
+test("a session that is gone is not answered", async () => {
   const said = click(allow("claude:gone"), () => {
     throw new Error("answered");
   });
@@ -79,7 +79,7 @@ test("a session that is no longer there is not answered", async () => {
   expect(said).toEqual(["Nothing was answered: This session is over"]);
 });
 
-test("Settings… opens a file that shows what can be set, and sets nothing", async () => {
+test("Settings… opens a file that lists every setting and sets none", async () => {
   const folder = mkdtempSync(join(tmpdir(), "beckon-actions-"));
   const configPath = join(folder, "config.json");
   const opened: string[] = [];
@@ -100,7 +100,7 @@ test("Settings… opens a file that shows what can be set, and sets nothing", as
   }
 });
 
-test("a click that gets no further than the window says so, and where to look", async () => {
+test("a click that only reaches the window says so, and where to look", async () => {
   const why = "this GNOME Terminal does not let other programs select a tab";
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
   const terminals = { focus, isPaneVisible: async () => null, dryRunFocus: focus };
