@@ -13,22 +13,22 @@ import type { FocusOutcome } from "../core/view/focus-text.ts";
 import { openLogin } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
-import { appFindings, type HealthAnswer } from "../setup/doctor/app.ts";
-import { filesFindings, lookAtFiles } from "../setup/doctor/files.ts";
-import { iconFindings } from "../setup/doctor/icon.ts";
+import { checkApp, type HealthAnswer } from "../setup/doctor/app.ts";
+import { checkFiles, readFilesFacts } from "../setup/doctor/files.ts";
+import { checkIcon } from "../setup/doctor/icon.ts";
 import {
-  findLiveFindings,
+  checkLiveTest,
   type LiveApp,
   type LiveFacts,
   probeText,
   runHook,
   runLiveTest,
 } from "../setup/doctor/live.ts";
-import { loginFindings } from "../setup/doctor/login.ts";
-import { notificationFindings } from "../setup/doctor/notifications.ts";
+import { checkLogin } from "../setup/doctor/login.ts";
+import { checkNotifications } from "../setup/doctor/notifications.ts";
 import { type AppReport, type ProbeReport, readReport } from "../setup/doctor/report.ts";
-import { terminalFindings } from "../setup/doctor/terminals.ts";
-import { lookForTraces, tracesFindings } from "../setup/doctor/traces.ts";
+import { checkTerminals } from "../setup/doctor/terminals.ts";
+import { checkTraces, readTraces } from "../setup/doctor/traces.ts";
 import { versionOf } from "../setup/find-program.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { readSmallFile } from "../storage/files.ts";
@@ -66,8 +66,8 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     ...agents.flatMap(({ examination }) =>
       examination.parts.map(({ link, findings }) => withTimeout(link, findings)),
     ),
-    withTimeout("app", checkApp({ env, paths, agents, app })),
-    withTimeout("login", checkLogin(env, paths)),
+    withTimeout("app", runAppChecks({ env, paths, agents, app })),
+    withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
 }
@@ -118,9 +118,9 @@ async function examineAgents(
   });
 }
 
-async function checkLogin(env: Env, paths: Paths): Promise<Finding[]> {
+async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> {
   const login = await openLogin({ env, folder: paths.helpers });
-  return loginFindings({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
+  return checkLogin({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
 }
 
 interface AppContext {
@@ -131,20 +131,20 @@ interface AppContext {
 }
 
 /** The app, and everything that only the app knows. */
-async function checkApp({ env, paths, agents, app }: AppContext): Promise<Finding[]> {
+async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Finding[]> {
   const now = Date.now();
   const { answer, url, usesKitty } = await app;
   const report = answer.kind === "up" ? answer.report : null;
   const isRunning = answer.kind !== "down";
   const isTokenRefused = answer.kind === "refused" && (answer.status === 401 || answer.status === 403);
   // Read before the live test, which may leave a line in them.
-  const traces = lookForTraces(paths, answer.kind === "up", now);
-  const files = lookAtFiles(paths, { isRunning, isTokenRefused });
+  const traces = readTraces(paths, answer.kind === "up", now);
+  const files = readFilesFacts(paths, { isRunning, isTokenRefused });
   const { findings: live, probe } = await runLiveTests({ env, paths, agents, report });
   const own = probe ? probe.reach : await tryOwnTerminal(env);
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY === true);
   return [
-    ...appFindings({
+    ...checkApp({
       answer,
       url,
       wantedPort: Number(env.BECKON_PORT) || limits.defaultPort,
@@ -154,12 +154,12 @@ async function checkApp({ env, paths, agents, app }: AppContext): Promise<Findin
       env,
       log: paths.log,
     }),
-    ...tracesFindings(traces),
-    ...filesFindings(files),
+    ...checkTraces(traces),
+    ...checkFiles(files),
     ...live,
-    ...(report || !isRunning ? iconFindings(report, process.platform) : []),
-    ...(report || !isRunning ? notificationFindings(report, (at) => formatLocalTime(at, now)) : []),
-    ...terminalFindings({ own, installed: findInstalledTerminals(env, usesKitty), hasTerminal }),
+    ...(report || !isRunning ? checkIcon(report, process.platform) : []),
+    ...(report || !isRunning ? checkNotifications(report, (at) => formatLocalTime(at, now)) : []),
+    ...checkTerminals({ own, installed: findInstalledTerminals(env, usesKitty), hasTerminal }),
   ];
 }
 
@@ -241,7 +241,7 @@ async function runLiveTests(
   for (const examined of tested) {
     const result = await testAgent(examined, options);
     const prefix = tested.length > 1 ? `${examined.agent.name}: ` : "";
-    for (const finding of findLiveFindings(result.facts))
+    for (const finding of checkLiveTest(result.facts))
       findings.push({ ...finding, text: prefix + finding.text });
     probe ??= result.probe;
   }

@@ -147,9 +147,9 @@ describe("it names what is broken", () => {
     const found = await doctor();
     expect(found.problems).toEqual(["fail app.down"]);
     expect(found.of("live.kept").state).toBe("ok");
-    expect(found.of("app.spool").text).toBe("1 event waits in the spool for beckon to start");
+    expect(found.of("app.spool").text).toBe("1 event waits for beckon to start");
     for (const link of ["icon", "notifications"])
-      expect(found.of(`${link}.untried`).text).toBe("not tried: beckon is not running");
+      expect(found.of(`${link}.untried`).text).toBe("not checked, because beckon is not running");
     expect(world.read(world.places.spool)).toBe(waiting);
   });
 
@@ -210,7 +210,9 @@ describe("it names what is broken", () => {
     chmodSync(world.places.state, 0o755);
     const found = await doctor();
     expect(found.problems).toEqual(["fail files.folder-mode", "fail files.token-mode"]);
-    expect(found.of("files.token-mode").fix).toContain(`chmod 600 '${world.places.authHeader}'`);
+    expect(found.of("files.token-mode").fix).toContain(
+      `Delete ${world.places.authHeader} and restart beckon`,
+    );
     // It says what to do, and does nothing.
     expect(statSync(world.places.authHeader).mode & 0o777).toBe(0o644);
   });

@@ -2,15 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/agents/finding.ts";
 import type { NotifierReport } from "../../src/core/ports.ts";
-import { type AppFacts, appFindings } from "../../src/setup/doctor/app.ts";
-import { type FilesFacts, filesFindings } from "../../src/setup/doctor/files.ts";
-import { iconFindings } from "../../src/setup/doctor/icon.ts";
-import { findLiveFindings, type LiveFacts, type LiveResult } from "../../src/setup/doctor/live.ts";
-import { type LoginFacts, loginFindings } from "../../src/setup/doctor/login.ts";
-import { notificationFindings } from "../../src/setup/doctor/notifications.ts";
+import { type AppFacts, checkApp } from "../../src/setup/doctor/app.ts";
+import { checkFiles, type FilesFacts } from "../../src/setup/doctor/files.ts";
+import { checkIcon } from "../../src/setup/doctor/icon.ts";
+import { checkLiveTest, type LiveFacts, type LiveResult } from "../../src/setup/doctor/live.ts";
+import { checkLogin, type LoginFacts } from "../../src/setup/doctor/login.ts";
+import { checkNotifications } from "../../src/setup/doctor/notifications.ts";
 import { type AppReport, type ProbeReport, readReport } from "../../src/setup/doctor/report.ts";
-import { terminalFindings } from "../../src/setup/doctor/terminals.ts";
-import { tracesFindings } from "../../src/setup/doctor/traces.ts";
+import { checkTerminals } from "../../src/setup/doctor/terminals.ts";
+import { checkTraces } from "../../src/setup/doctor/traces.ts";
 
 const brief = (findings: readonly Finding[]) => findings.map(({ state, id }) => `${state} ${id}`);
 const fixes = (findings: readonly Finding[]) => findings.map(({ fix }) => fix).join("\n");
@@ -94,35 +94,35 @@ describe("the app", () => {
       ["ok app.running", "ok app.version"],
     ],
   ];
-  test.each(cases)("%s", (_, more, says) => expect(brief(appFindings({ ...facts, ...more }))).toEqual(says));
+  test.each(cases)("%s", (_, more, says) => expect(brief(checkApp({ ...facts, ...more }))).toEqual(says));
 
-  test("not installed and not running: how to start it is said once, by the hooks", () => {
+  test("neither installed nor running: only the hooks have a fix", () => {
     const answer = { kind: "down" as const };
-    expect(appFindings({ ...facts, answer })).toMatchObject([{ fix: "Run: beckon start" }]);
-    expect(appFindings({ ...facts, answer, isInstalled: false })).toMatchObject([
-      { text: "not running: beckon --install starts it too", fix: null },
+    expect(checkApp({ ...facts, answer })).toMatchObject([{ fix: "Run: beckon start" }]);
+    expect(checkApp({ ...facts, answer, isInstalled: false })).toMatchObject([
+      { text: "not running: beckon --install also starts it", fix: null },
     ]);
   });
 
-  test("one that hangs is named, with how to end it", () => {
+  test("an app that hangs is named, with how to end it", () => {
     const answer = { kind: "silent" as const, pid: 4711, why: "waited 2 s" };
-    expect(fixes(appFindings({ ...facts, answer }))).toContain("kill 4711");
+    expect(fixes(checkApp({ ...facts, answer }))).toContain("kill 4711");
   });
 });
 
-test("what waits and what went wrong comes to light", () => {
+test("waiting events and logged errors are reported", () => {
   const now = 1_000_000_000;
   const facts = { waiting: 0, isUp: true, hookErrors: [], logErrors: [], hookLog: "/h", log: "/l", now };
-  expect(tracesFindings(facts)).toEqual([]);
+  expect(checkTraces(facts)).toEqual([]);
   const error = { at: now - 120_000, event: "Stop", text: "no answer within 1000 ms" };
-  const found = tracesFindings({ ...facts, waiting: 2, hookErrors: [error, error], logErrors: [error] });
+  const found = checkTraces({ ...facts, waiting: 2, hookErrors: [error, error], logErrors: [error] });
   expect(found.map(({ text }) => text)).toEqual([
-    "2 events wait in the spool though beckon runs",
+    "2 events wait in the spool, although beckon is running",
     "2 hook errors in the last 24 h, the latest 2 min ago: no answer within 1000 ms",
     "1 error in beckon's log in the last 24 h, the latest 2 min ago: no answer within 1000 ms",
   ]);
-  expect(tracesFindings({ ...facts, waiting: 1, isUp: false })).toMatchObject([
-    { state: "info", id: "app.spool", text: "1 event waits in the spool for beckon to start" },
+  expect(checkTraces({ ...facts, waiting: 1, isUp: false })).toMatchObject([
+    { state: "info", id: "app.spool", text: "1 event waits for beckon to start" },
   ]);
 });
 
@@ -146,7 +146,7 @@ describe("the files", () => {
     ["gone under its feet", { state: null }, ["fail files.folder"]],
     ["a folder open to others", { state: { mode: 0o755, uid: 1000 } }, ["fail files.folder-mode"]],
     ["somebody else's folder", { state: { mode: 0o700, uid: 0 } }, ["fail files.owner"]],
-    ["a folder that cannot be looked at", { state: "EACCES" }, ["fail files.folder"]],
+    ["a folder that cannot be read", { state: "EACCES" }, ["fail files.folder"]],
     ["a token that others can read", { token: { ...token, mode: 0o644 } }, ["fail files.token-mode"]],
     ["somebody else's token", { token: { ...token, uid: 0 } }, ["fail files.token-owner"]],
     ["a damaged token", { token: { ...token, isGood: false } }, ["fail files.token-damaged"]],
@@ -158,9 +158,7 @@ describe("the files", () => {
     ["no room", { freeBytes: 0 }, ["fail files.space"]],
     ["Windows, where modes mean nothing", { me: null, state: { mode: 0o777, uid: 0 } }, ["ok files.good"]],
   ];
-  test.each(cases)("%s", (_, more, says) =>
-    expect(brief(filesFindings({ ...facts, ...more }))).toEqual(says),
-  );
+  test.each(cases)("%s", (_, more, says) => expect(brief(checkFiles({ ...facts, ...more }))).toEqual(says));
 });
 
 describe("the live event", () => {
@@ -233,41 +231,39 @@ describe("the live event", () => {
       ["fail live.lost"],
     ],
   ];
-  test.each(cases)("%s", (_, given, says) => expect(brief(findLiveFindings(given))).toEqual(says));
+  test.each(cases)("%s", (_, given, says) => expect(brief(checkLiveTest(given))).toEqual(says));
 });
 
 describe("the icon", () => {
   const gnome = { XDG_CURRENT_DESKTOP: "ubuntu:GNOME" };
   const missing = { way: "StatusNotifierItem", host: null, missing: "no panel here takes icons" };
 
-  test("who shows it is named", () => {
-    expect(iconFindings(report(), "linux")[0]?.text).toBe(
-      "StatusNotifierItem, shown by xfce4-panel (pid 312)",
-    );
+  test("names the program that shows it", () => {
+    expect(checkIcon(report(), "linux")[0]?.text).toBe("StatusNotifierItem, shown by xfce4-panel (pid 312)");
   });
-  test("on GNOME the extension is named that it takes", () => {
-    const found = iconFindings(report({ tray: missing, env: gnome }), "linux");
+  test("names the extension that GNOME needs", () => {
+    const found = checkIcon(report({ tray: missing, env: gnome }), "linux");
     expect(brief(found)).toEqual(["fail icon.missing"]);
     expect(fixes(found)).toContain("AppIndicator and KStatusNotifierItem Support");
   });
-  test("elsewhere a tray is asked for", () => {
-    expect(fixes(iconFindings(report({ tray: null }), "linux"))).toContain("Add a tray");
+  test("asks for a tray on other desktops", () => {
+    expect(fixes(checkIcon(report({ tray: null }), "linux"))).toContain("Add a tray");
   });
-  test("macOS may hide it, and where to look is said", () => {
-    expect(fixes(iconFindings(report(), "darwin"))).toContain("System Settings → Menu Bar");
+  test("says where to look on macOS, which may hide it", () => {
+    expect(fixes(checkIcon(report(), "darwin"))).toContain("System Settings → Menu Bar");
   });
-  test("without a desktop it is no problem", () => {
-    expect(brief(iconFindings(report({ isHeadless: true }), "linux"))).toEqual(["info icon.headless"]);
+  test("is not a problem without a desktop", () => {
+    expect(brief(checkIcon(report({ isHeadless: true }), "linux"))).toEqual(["info icon.headless"]);
   });
 });
 
 describe("notifications", () => {
   const clock = () => "08:00";
-  const look = (more: Partial<AppReport>) => brief(notificationFindings(report(more), clock));
+  const look = (more: Partial<AppReport>) => brief(checkNotifications(report(more), clock));
   const as = (more: Partial<NotifierReport>) => look({ notifier: { ...dunst, ...more } });
 
-  test("the server and its abilities are named", () => {
-    expect(notificationFindings(report(), clock)).toMatchObject([
+  test("name the server and its abilities", () => {
+    expect(checkNotifications(report(), clock)).toMatchObject([
       { state: "ok", text: "dunst 1.9.0 (actions, body, sound, persistence)" },
     ]);
   });
@@ -323,7 +319,7 @@ describe("terminals", () => {
 
   test("doctor says how far a click gets in each, and what to turn on for more", () => {
     const own = { result: "exact", by: "tmux, X11", why: null } as const;
-    expect(terminalFindings({ own, installed, hasTerminal: true })).toMatchObject([
+    expect(checkTerminals({ own, installed, hasTerminal: true })).toMatchObject([
       { state: "ok", text: "this terminal: a click gets all the way here (tmux, X11)" },
       { state: "ok", text: "a click gets to the pane or tab: tmux, Konsole" },
       { state: "ok", text: "a click gets to the window, which shows one session: foot" },
@@ -336,19 +332,19 @@ describe("terminals", () => {
     [{ result: "impossible", by: "", why: "GNOME on Wayland" } as const, "warn terminals.own"],
     [null, "info terminals.own"],
   ])("%j", (own, says) => {
-    expect(brief(terminalFindings({ own, installed: [], hasTerminal: true }))).toEqual([says]);
+    expect(brief(checkTerminals({ own, installed: [], hasTerminal: true }))).toEqual([says]);
   });
 });
 
-test("at login: on, off, switched off elsewhere, broken, and quit on purpose", () => {
+test("at login: on, off, turned off in the system, broken, and quit on purpose", () => {
   const item = { on: true, turnedOff: false, binary: "/b/beckon", problem: null };
   const look = (more: Partial<NonNullable<LoginFacts["item"]>>, isOff = false) =>
-    brief(loginFindings({ item: { ...item, ...more }, isOff }));
+    brief(checkLogin({ item: { ...item, ...more }, isOff }));
   expect(look({})).toEqual(["ok login.on"]);
   expect(look({ on: false }, true)).toEqual(["info login.off", "info login.quit"]);
   expect(look({ on: false, turnedOff: true, problem: "you turned it off" })).toEqual(["info login.problem"]);
   const broken = { ...item, problem: "it starts /b/beckon, which is not there. Run: beckon --install" };
-  expect(loginFindings({ item: broken, isOff: false })).toMatchObject([
+  expect(checkLogin({ item: broken, isOff: false })).toMatchObject([
     { state: "warn", text: "it starts /b/beckon, which is not there", fix: "Run: beckon --install" },
   ]);
 });

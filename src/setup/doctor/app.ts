@@ -1,11 +1,11 @@
-/** The running app: there, of this version, quick, and reachable where the hooks look for it. */
+/** Checks the running app: whether it answers, its version, its speed, and where it was started. */
 import { createFindings, type Finding, formatList } from "../../agents/finding.ts";
 import type { AppReport } from "./report.ts";
 
 export type HealthAnswer =
-  /** Nothing runs: endpoint.json is not there, or of a process that is gone. */
+  /** Not running: there is no endpoint.json, or its process is gone. */
   | { readonly kind: "down" }
-  /** A process that has the folder, and does not say where it listens. */
+  /** Its process runs, but does not answer. */
   | { readonly kind: "silent"; readonly pid: number; readonly why: string }
   | { readonly kind: "refused"; readonly status: number; readonly pid: number }
   | { readonly kind: "up"; readonly pid: number; readonly ms: number; readonly report: AppReport | null };
@@ -15,11 +15,11 @@ export interface AppFacts {
   readonly url: string | null;
   /** The port that this environment asks for. */
   readonly wantedPort: number;
-  /** This beckon's. */
+  /** The version of this command. */
   readonly version: string;
-  /** The person quit it on purpose. */
+  /** The user quit it on purpose. */
   readonly isOff: boolean;
-  /** false: what is to be done first is an install, which starts it too. */
+  /** False: the user must install first, which also starts the app. */
   readonly isInstalled: boolean;
   /** This terminal's variables that name a desktop. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -29,12 +29,12 @@ export interface AppFacts {
 const finding = createFindings("app", "app");
 const slowMs = 500;
 
-export function appFindings(facts: AppFacts): Finding[] {
+export function checkApp(facts: AppFacts): Finding[] {
   const { BECKON_URL: url } = facts.env;
-  const to = url
-    ? [finding("warn", "url", `BECKON_URL sends this terminal's hooks to ${url}`, "Unset it")]
+  const redirected = url
+    ? [finding("warn", "url", `BECKON_URL sends the hooks of this terminal to ${url}`, "Unset BECKON_URL")]
     : [];
-  return [...answerFindings(facts), ...to];
+  return [...answerFindings(facts), ...redirected];
 }
 
 function answerFindings(facts: AppFacts): Finding[] {
@@ -46,62 +46,65 @@ function answerFindings(facts: AppFacts): Finding[] {
           ? finding(
               "fail",
               "off",
-              "not running: you quit it, and it stays off until you start it",
+              "not running: you quit it, so it stays off until you start it",
               "Run: beckon start",
             )
           : isInstalled
-            ? finding(
-                "fail",
-                "down",
-                "not running: events wait in the spool until it starts",
-                "Run: beckon start",
-              )
-            : finding("fail", "down", "not running: beckon --install starts it too"),
+            ? finding("fail", "down", "not running: events are kept until it starts", "Run: beckon start")
+            : finding("fail", "down", "not running: beckon --install also starts it"),
       ];
     case "silent":
       return [
         finding(
           "fail",
           "silent",
-          `pid ${answer.pid} runs but does not answer: ${answer.why}`,
-          `End it with kill ${answer.pid} (if that does not help: kill -9 ${answer.pid}), then run: beckon. Its log: ${log}`,
+          `running (pid ${answer.pid}), but does not answer: ${answer.why}`,
+          `Run: kill ${answer.pid} (or kill -9 ${answer.pid}), then: beckon start. Its log: ${log}`,
         ),
       ];
     case "refused":
       return [
-        finding("fail", "refused", `pid ${answer.pid} refuses our token (${answer.status}): see files`, null),
+        finding(
+          "fail",
+          "refused",
+          `running (pid ${answer.pid}), but refuses the token (${answer.status}): see files`,
+          null,
+        ),
       ];
     case "up":
-      return [running(answer, facts), ...(answer.report ? reported(answer.report, facts) : [tooOld(facts)])];
+      return [
+        reportRunning(answer, facts),
+        ...(answer.report ? checkReport(answer.report, facts) : [reportOtherVersion(facts)]),
+      ];
   }
 }
 
-function running({ pid, ms }: Extract<HealthAnswer, { kind: "up" }>, { url }: AppFacts): Finding {
+function reportRunning({ pid, ms }: Extract<HealthAnswer, { kind: "up" }>, { url }: AppFacts): Finding {
   const text = `running (pid ${pid}) at ${url}, answers in ${Math.max(1, Math.round(ms))} ms`;
   return ms < slowMs
     ? finding("ok", "running", text)
-    : finding("warn", "slow", text, "The machine may be busy. If it stays so, restart beckon");
+    : finding("warn", "slow", text, "The machine may be busy. If it stays slow, restart beckon");
 }
 
-function tooOld({ version }: AppFacts): Finding {
+function reportOtherVersion({ version }: AppFacts): Finding {
   return finding(
     "warn",
     "other-version",
-    `the running beckon is of another version than this one (${version}) and cannot be asked more`,
+    `the running beckon has another version than this command (${version}), so the rest cannot be checked`,
     "Restart it: beckon stop, then beckon start",
   );
 }
 
-function reported(report: AppReport, facts: AppFacts): Finding[] {
+function checkReport(report: AppReport, facts: AppFacts): Finding[] {
   const { version, url, wantedPort } = facts;
   const port = Number(url ? new URL(url).port : 0);
   return [
     report.version === version
-      ? finding("ok", "version", `version ${version}, the same as this one`)
+      ? finding("ok", "version", `version ${version}, the same as this command`)
       : finding(
           "warn",
           "other-version",
-          `version ${report.version} runs, this one is ${version}`,
+          `version ${report.version} is running, but this command is ${version}`,
           "Restart it: beckon stop, then beckon start",
         ),
     ...(port === wantedPort
@@ -110,15 +113,15 @@ function reported(report: AppReport, facts: AppFacts): Finding[] {
           finding(
             "info",
             "port",
-            `on port ${port}: ${wantedPort} was taken when it started, or it was started with another BECKON_PORT. The hooks find it all the same`,
+            `uses port ${port}, because ${wantedPort} was in use or it was started with another BECKON_PORT. The hooks still find it`,
           ),
         ]),
-    ...elsewhere(report, facts),
+    ...findOtherDesktop(report, facts),
   ];
 }
 
-/** An app that was started over SSH or by a service cannot see the desktop that its person sits at. */
-function elsewhere({ env, isHeadless }: AppReport, facts: AppFacts): Finding[] {
+/** An app that was started over SSH or by a service does not reach the user's desktop. */
+function findOtherDesktop({ env, isHeadless }: AppReport, facts: AppFacts): Finding[] {
   const names = ["DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"] as const;
   const lacks = names.filter((name) => facts.env[name] && !env[name]);
   const others = names.filter((name) => facts.env[name] && env[name] && facts.env[name] !== env[name]);
@@ -127,12 +130,12 @@ function elsewhere({ env, isHeadless }: AppReport, facts: AppFacts): Finding[] {
   const what =
     lacks.length > 0
       ? `without ${formatList(lacks)}, which this terminal has`
-      : `with another ${formatList(others)} than this terminal's`;
+      : `with another ${formatList(others)} than this terminal has`;
   return [
     finding(
       isHeadless ? "fail" : "warn",
       "elsewhere",
-      `it was started${how} ${what}: icon and alerts are ${isHeadless ? "nowhere" : "perhaps elsewhere"}`,
+      `it was started${how} ${what}: ${isHeadless ? "it shows no icon and no alerts" : "icon and alerts may be on another desktop"}`,
       "Start it from your desktop: beckon stop, then beckon start",
     ),
   ];

@@ -1,4 +1,4 @@
-/** beckon's own files: ours alone, whole, and with room to grow. */
+/** Checks beckon's own files: private, undamaged, and with enough disk space. */
 import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
 import { createFindings, type Finding } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
@@ -6,7 +6,7 @@ import { watchConfig } from "../../storage/config-file.ts";
 import { errorCode, readSmallFile } from "../../storage/files.ts";
 import type { Paths } from "../../storage/paths.ts";
 
-interface Held {
+interface Ownership {
   readonly mode: number;
   readonly uid: number;
 }
@@ -14,14 +14,14 @@ interface Held {
 export interface FilesFacts {
   readonly folder: string;
   readonly authHeader: string;
-  /** null: not there; a text: why it cannot be looked at. */
-  readonly state: Held | string | null;
-  readonly token: (Held & { readonly isGood: boolean }) | string | null;
-  /** null: not there. A text: what is wrong with it. */
+  /** Null if it does not exist. A string says why it cannot be read. */
+  readonly state: Ownership | string | null;
+  readonly token: (Ownership & { readonly isGood: boolean }) | string | null;
+  /** Null if it does not exist. Any other string than "good" says what is wrong with it. */
   readonly endpoint: "good" | string | null;
   readonly configProblems: readonly string[];
   readonly freeBytes: number | null;
-  /** null: Windows, where modes mean nothing. */
+  /** Null on Windows, where modes mean nothing. */
   readonly me: number | null;
   /** The app refused the token in the file. */
   readonly isTokenRefused: boolean;
@@ -29,12 +29,12 @@ export interface FilesFacts {
 }
 
 const finding = createFindings("files", "files");
-const littleBytes = 200 * 1024 * 1024;
+const minFreeBytes = 200 * 1024 * 1024;
 
-export function filesFindings(facts: FilesFacts): Finding[] {
+export function checkFiles(facts: FilesFacts): Finding[] {
   const { folder, state, me, isRunning } = facts;
   if (typeof state === "string") {
-    return [finding("fail", "folder", `${folder} cannot be looked at (${state})`, "Check who owns it")];
+    return [finding("fail", "folder", `${folder} cannot be read (${state})`, "Check who owns it")];
   }
   if (state === null) {
     return isRunning
@@ -42,43 +42,43 @@ export function filesFindings(facts: FilesFacts): Finding[] {
           finding(
             "fail",
             "folder",
-            `${folder} is gone, though beckon runs`,
+            `${folder} is gone, although beckon is running`,
             "Restart it: beckon stop, then beckon start",
           ),
         ]
-      : [finding("info", "folder", `${folder} is not there yet: beckon makes it when it starts`)];
+      : [finding("info", "folder", `${folder} does not exist yet: beckon creates it when it starts`)];
   }
   const problems = [
     ...folderFindings(state, facts),
     ...tokenFindings(facts),
     ...endpointFindings(facts),
     ...facts.configProblems.map((problem) =>
-      finding("warn", "config", problem, "Correct the settings file: it is read again at once"),
+      finding("warn", "config", problem, "Fix the settings file. beckon reads it again at once"),
     ),
     ...spaceFindings(facts),
   ];
-  const whose = me === null ? "" : ", yours alone";
+  const access = me === null ? "" : " is private";
   return problems.length > 0
     ? problems
-    : [finding("ok", "good", `${folder}${whose}; token and settings are fine`)];
+    : [finding("ok", "good", `${folder}${access}; token and settings are fine`)];
 }
 
-function folderFindings(state: Held, { folder, me }: FilesFacts): Finding[] {
+function folderFindings(state: Ownership, { folder, me }: FilesFacts): Finding[] {
   if (me === null) return [];
   if (state.uid !== me) {
     const text = `${folder} belongs to user ${state.uid}, not to you (${me})`;
     return [finding("fail", "owner", text, "Set BECKON_HOME to a folder of your own")];
   }
   if ((state.mode & 0o077) === 0) return [];
-  const text = `${folder} can be opened by others (${octal(state.mode)}): prompts and a token lie in it`;
-  return [finding("fail", "folder-mode", text, `chmod 700 '${folder}'`)];
+  const text = `other users can open ${folder} (${formatMode(state.mode)}), which has your prompts and token`;
+  return [finding("fail", "folder-mode", text, `Run: chmod 700 '${folder}'`)];
 }
 
 function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: FilesFacts): Finding[] {
-  const anew = "Restart it: beckon stop, then beckon start";
+  const restart = "Restart it: beckon stop, then beckon start";
   if (token === null) {
     return isRunning
-      ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot get in`, anew)]
+      ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot connect`, restart)]
       : [];
   }
   if (typeof token === "string") {
@@ -89,24 +89,26 @@ function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: Fil
   const findings: Finding[] = [];
   if (me !== null && token.uid !== me) {
     findings.push(
-      finding("fail", "token-owner", `${authHeader} belongs to user ${token.uid}, not to you`, anew),
+      finding("fail", "token-owner", `${authHeader} belongs to user ${token.uid}, not to you`, restart),
     );
   } else if (me !== null && (token.mode & 0o077) !== 0) {
-    const text = `others on this machine can read your token (${authHeader} is ${octal(token.mode)})`;
+    const text = `other users can read your token (${authHeader} is ${formatMode(token.mode)})`;
     findings.push(
       finding(
         "fail",
         "token-mode",
         text,
-        `chmod 600 '${authHeader}'; then delete it and restart beckon for a new one`,
+        `Delete ${authHeader} and restart beckon, which creates a new token`,
       ),
     );
   }
   if (!token.isGood) {
-    findings.push(finding("fail", "token-damaged", `${authHeader} holds no token`, `Delete it. ${anew}`));
+    findings.push(
+      finding("fail", "token-damaged", `${authHeader} contains no token`, `Delete it. ${restart}`),
+    );
   } else if (isTokenRefused) {
-    const text = "the running beckon does not take the token in auth-header: hooks cannot get in";
-    findings.push(finding("fail", "token-refused", text, anew));
+    const text = "the running beckon refuses the token in auth-header, so hooks cannot connect";
+    findings.push(finding("fail", "token-refused", text, restart));
   }
   return findings;
 }
@@ -117,65 +119,68 @@ function endpointFindings({ endpoint }: FilesFacts): Finding[] {
     finding(
       "fail",
       "endpoint",
-      `endpoint.json ${endpoint}: hooks do not find beckon`,
+      `endpoint.json ${endpoint}, so hooks do not find beckon`,
       "Restart it: beckon stop, then beckon start",
     ),
   ];
 }
 
 function spaceFindings({ folder, freeBytes }: FilesFacts): Finding[] {
-  if (freeBytes === null || freeBytes > littleBytes) return [];
-  const text = `only ${Math.floor(freeBytes / 1024 / 1024)} MB are free where ${folder} is`;
+  if (freeBytes === null || freeBytes > minFreeBytes) return [];
+  const text = `only ${Math.floor(freeBytes / 1024 / 1024)} MB are free on the disk of ${folder}`;
   return [
     finding(
       freeBytes < limits.maxSegmentBytes ? "fail" : "warn",
       "space",
       text,
-      "Make room: events may be lost",
+      "Free some space, or events may be lost",
     ),
   ];
 }
 
-const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
+const formatMode = (mode: number): string => (mode & 0o777).toString(8).padStart(4, "0");
 
-export function lookAtFiles(paths: Paths, app: Pick<FilesFacts, "isTokenRefused" | "isRunning">): FilesFacts {
+export function readFilesFacts(
+  paths: Paths,
+  app: Pick<FilesFacts, "isTokenRefused" | "isRunning">,
+): FilesFacts {
   const config = watchConfig(paths.config, () => {});
   config.stop();
   return {
     ...app,
     folder: paths.state,
     authHeader: paths.authHeader,
-    state: held(() => statSync(paths.state)),
-    token: withToken(paths.authHeader),
-    endpoint: endpointOf(paths.endpoint),
+    state: readOwnership(() => statSync(paths.state)),
+    token: readTokenFacts(paths.authHeader),
+    endpoint: checkEndpointFile(paths.endpoint),
     configProblems: config.problems(),
-    freeBytes: freeAt(paths.state),
+    freeBytes: readFreeBytes(paths.state),
     me: process.getuid?.() ?? null,
   };
 }
 
-function held(look: () => Stats): Held | string | null {
+function readOwnership(read: () => Stats): Ownership | string | null {
   try {
-    const { mode, uid } = look();
+    const { mode, uid } = read();
     return { mode: mode & 0o777, uid };
   } catch (error) {
     return errorCode(error) === "ENOENT" ? null : errorCode(error);
   }
 }
 
-function withToken(path: string): FilesFacts["token"] {
-  const found = held(() => lstatSync(path));
-  if (found === null || typeof found === "string") return found;
+function readTokenFacts(path: string): FilesFacts["token"] {
+  const ownership = readOwnership(() => lstatSync(path));
+  if (ownership === null || typeof ownership === "string") return ownership;
   try {
     const text = readSmallFile(path, limits.maxSmallFileBytes);
     const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(text)?.[1] ?? "";
-    return { ...found, isGood: token.length >= limits.minTokenLength };
+    return { ...ownership, isGood: token.length >= limits.minTokenLength };
   } catch (error) {
     return errorCode(error);
   }
 }
 
-function endpointOf(path: string): FilesFacts["endpoint"] {
+function checkEndpointFile(path: string): FilesFacts["endpoint"] {
   try {
     const { url, pid } = Object(JSON.parse(readSmallFile(path, limits.maxSmallFileBytes)));
     const { protocol, hostname } = new URL(String(url));
@@ -186,7 +191,7 @@ function endpointOf(path: string): FilesFacts["endpoint"] {
   }
 }
 
-function freeAt(folder: string): number | null {
+function readFreeBytes(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;

@@ -174,7 +174,7 @@ const finding = createFindings("live event", "live");
 /** Users notice more than that. A first run from a cold disk takes a tenth of a second. */
 const slowMs = 500;
 
-export function findLiveFindings({ path, reason, outcome }: LiveFacts): Finding[] {
+export function checkLiveTest({ path, reason, outcome }: LiveFacts): Finding[] {
   const route = path === null ? `beckon hook called directly, because ${reason}` : `the command in ${path}`;
   const request = outcome.kind === "up" ? outcome.result.request : outcome.request;
   const problems =

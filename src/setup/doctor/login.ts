@@ -1,23 +1,23 @@
-/** Whether beckon starts with the desktop, and whether a session may start it. */
+/** Checks whether beckon starts at login, and whether a session may start it. */
 import { createFindings, type Finding } from "../../agents/finding.ts";
 
 export interface LoginFacts {
-  /** null: beckon knows no way on this system. */
+  /** Null if beckon does not know how on this system. */
   readonly item: {
     readonly on: boolean;
-    /** By the person, in their system's own settings. */
+    /** By the user, in the system's own settings. */
     readonly turnedOff: boolean;
     readonly binary: string | null;
-    /** Why it will not start; then, behind a full stop, what to do. */
+    /** Why it will not start and, after the first full stop, what to do. */
     readonly problem: string | null;
   } | null;
-  /** The person quit it on purpose. */
+  /** The user quit it on purpose. */
   readonly isOff: boolean;
 }
 
 const finding = createFindings("login", "login");
 
-export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
+export function checkLogin({ item, isOff }: LoginFacts): Finding[] {
   return [
     itemFinding(item),
     ...(isOff
@@ -25,8 +25,8 @@ export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
           finding(
             "info",
             "quit",
-            "you quit beckon: no session starts it until you do",
-            "Start it with: beckon start",
+            "you quit beckon, so no session starts it until you do",
+            "Run: beckon start",
           ),
         ]
       : []),
@@ -34,14 +34,14 @@ export function loginFindings({ item, isOff }: LoginFacts): Finding[] {
 }
 
 function itemFinding(item: LoginFacts["item"]): Finding {
-  const again = "Run: beckon --install --login";
+  const addItem = "Run: beckon --install --login";
   if (item === null)
-    return finding("info", "unknown", "beckon knows no way to start at login on this system");
+    return finding("info", "unknown", "beckon does not know how to start at login on this system");
   if (item.problem !== null) {
     const [text = "", ...fix] = item.problem.split(". ");
-    return finding(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || again);
+    return finding(item.turnedOff ? "info" : "warn", "problem", text, fix.join(". ") || addItem);
   }
   return item.on
     ? finding("ok", "on", `beckon starts when you log in${item.binary === null ? "" : ` (${item.binary})`}`)
-    : finding("info", "off", "beckon does not start when you log in", again);
+    : finding("info", "off", "beckon does not start when you log in", addItem);
 }

@@ -1,52 +1,59 @@
-/** Notifications: who shows them, what they can do, and what keeps them back. */
+/** Checks notifications: which program shows them, what it can do, and what suppresses them. */
 import { createFindings, type Finding } from "../../agents/finding.ts";
 import { type AppReport, notTried } from "./report.ts";
 
 const finding = createFindings("notifications", "notifications");
 
-/** What it means that the server cannot do it. */
-const without: readonly (readonly [ability: string, state: "warn" | "info", text: string])[] = [
-  ["actions", "warn", "they cannot be clicked: go to a session with the icon's menu, or beckon focus --next"],
+/** What it means for users if the notification server lacks an ability. */
+const missingAbilities: readonly (readonly [ability: string, state: "warn" | "info", text: string])[] = [
+  ["actions", "warn", "they cannot be clicked. Go to a session with the icon's menu or beckon focus --next"],
   ["body", "warn", "they show their title only"],
-  ["sound", "info", "the server plays no sounds: beckon plays them itself"],
-  ["persistence", "info", "the server keeps no list of past ones: beckon status shows who waits"],
+  ["sound", "info", "the server plays no sounds, so beckon plays them"],
+  [
+    "persistence",
+    "info",
+    "the server keeps no list of past notifications. beckon status shows what waits for you",
+  ],
 ];
 
-const others: Readonly<Record<string, string>> = {
-  "notify-send":
-    "they are shown by notify-send, since beckon itself does not get at the session bus: no buttons",
-  balloons: "Windows shows no toasts for beckon: balloons instead, one at a time",
-  "node-notifier": "the helper (osascript) does not stay up: node-notifier shows them, without buttons",
+const fallbacks: Readonly<Record<string, string>> = {
+  "notify-send": "notify-send shows them, without buttons, because beckon cannot reach the session bus",
+  balloons: "Windows shows no toasts for beckon, so it shows balloons, one at a time",
+  "node-notifier":
+    "node-notifier shows them, without buttons, because the helper (osascript) does not keep running",
 };
 
-export function notificationFindings(report: AppReport | null, clock: (at: number) => string): Finding[] {
+export function checkNotifications(report: AppReport | null, formatTime: (at: number) => string): Finding[] {
   if (report === null) return [finding("info", "untried", notTried)];
   const { notifier, isHeadless } = report;
-  if (isHeadless) return [finding("info", "headless", "none: beckon runs without a desktop")];
+  if (isHeadless) return [finding("info", "headless", "none, because beckon runs without a desktop")];
   if (notifier === null) {
-    return [finding("fail", "none", "none: beckon found nobody who could show them", startOne)];
+    return [finding("fail", "none", "none, because beckon found no notification service", startOne)];
   }
   if (notifier.missing !== null)
-    return [finding("fail", "missing", notifier.missing, startOne), ...kept(report, clock)];
+    return [finding("fail", "missing", notifier.missing, startOne), ...findSuppression(report, formatTime)];
   const { way, server, abilities } = notifier;
-  const can = (abilities ?? []).filter((ability) => without.some(([known]) => known === ability));
-  const words = can.length > 0 ? ` (${can.join(", ")})` : "";
-  const lacks = without.filter(([ability]) => abilities !== null && !abilities.includes(ability));
-  const other = others[way];
+  const can = (abilities ?? []).filter((ability) => missingAbilities.some(([known]) => known === ability));
+  const abilityList = can.length > 0 ? ` (${can.join(", ")})` : "";
+  const lacks = missingAbilities.filter(([ability]) => abilities !== null && !abilities.includes(ability));
+  const fallback = fallbacks[way];
   return [
-    finding("ok", "server", `${server ?? way}${words}`),
-    ...(other ? [finding("info", "way", other)] : []),
+    finding("ok", "server", `${server ?? way}${abilityList}`),
+    ...(fallback ? [finding("info", "way", fallback)] : []),
     ...lacks.map(([ability, state, text]) => finding(state, `no-${ability}`, text)),
-    ...kept(report, clock),
+    ...findSuppression(report, formatTime),
   ];
 }
 
 const startOne =
-  "Start or install a notification service (dunst, mako, xfce4-notifyd, …); beckon finds it by itself";
+  "Start or install a notification service (dunst, mako, xfce4-notifyd, …); beckon then finds it";
 
-/** What the person has asked for themselves, and may have forgotten. */
-function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) => string): Finding[] {
-  const end = quiet?.until == null ? "until you turn it off" : `until ${clock(quiet.until)}`;
+/** What the user turned off, and may have forgotten. */
+function findSuppression(
+  { isSilenced, quiet, alertsOn }: AppReport,
+  formatTime: (at: number) => string,
+): Finding[] {
+  const end = quiet?.until == null ? "until you turn it off" : `until ${formatTime(quiet.until)}`;
   return [
     ...(alertsOn
       ? []
@@ -63,8 +70,8 @@ function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) =>
           finding(
             "warn",
             "silenced",
-            "your desktop is set to do not disturb: beckon shows no alerts",
-            "Switch it off there",
+            "your desktop is set to do not disturb, so beckon shows no alerts",
+            "Turn it off there",
           ),
         ]
       : []),
@@ -74,9 +81,9 @@ function kept({ isSilenced, quiet, alertsOn }: AppReport, clock: (at: number) =>
             "warn",
             "quiet",
             quiet.by === "you"
-              ? `quiet ${end}: beckon shows no alerts`
-              : `quiet hours ${end}: beckon shows no alerts`,
-            quiet.by === "you" ? "The icon's menu: Quiet → Off" : "Change quietHours in config.json",
+              ? `quiet ${end}, so beckon shows no alerts`
+              : `quiet hours ${end}, so beckon shows no alerts`,
+            quiet.by === "you" ? "Choose Quiet → Off in the icon's menu" : "Change quietHours in config.json",
           ),
         ]
       : []),

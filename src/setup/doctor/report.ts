@@ -1,15 +1,15 @@
-/** What the running app tells `beckon doctor` of itself: GET /api/doctor. */
+/** What the running app reports to `beckon doctor`: GET /api/doctor. */
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { NotifierReport, TrayReport } from "../../core/ports.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 
 export interface ProbeReport {
   readonly session: string;
-  /** The tray's menu has it, and its icon counts it. */
+  /** The tray's menu lists it, and its icon counts it. */
   readonly isCounted: boolean;
-  /** Its alert is on the screen, as far as its notifier says. */
+  /** Its alert is on the screen, according to the notifier. Null if it is not. */
   readonly alert: { readonly handle: string | null } | null;
-  /** Why its alert is not shown. */
+  /** Why its alert is not shown. Null if it is. */
   readonly held: string | null;
   /** How far a click would get to the terminal that doctor runs in. */
   readonly reach: FocusOutcome | null;
@@ -26,14 +26,14 @@ export interface AppReport {
   readonly notifier: NotifierReport | null;
   readonly isSilenced: boolean | null;
   readonly quiet: Quiet | null;
-  /** Are people told of asks at all? */
+  /** Whether alerts for blocked sessions are turned on. */
   readonly alertsOn: boolean;
   readonly problems: readonly string[];
   readonly probes: readonly ProbeReport[];
 }
 
-/** The text of findings that only a running app could make. */
-export const notTried = "not tried: beckon is not running";
+/** The text of checks that need a running app. */
+export const notTried = "not checked, because beckon is not running";
 
 export const desktopVariables = [
   "DISPLAY",
@@ -44,7 +44,7 @@ export const desktopVariables = [
   "SSH_CONNECTION",
 ] as const;
 
-/** null: not from a beckon that knows doctor. */
+/** Null if the body is not a report. */
 export function readReport(body: unknown): AppReport | null {
   const { version, probes, env } = Object(body) as Partial<AppReport>;
   return typeof version === "string" && Array.isArray(probes) && typeof env === "object" && env !== null

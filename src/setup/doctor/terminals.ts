@@ -13,7 +13,7 @@ export interface TerminalsFacts {
 
 const report = createFindings("terminals", "terminals");
 
-export function terminalFindings({ own, installed, hasTerminal }: TerminalsFacts): Finding[] {
+export function checkTerminals({ own, installed, hasTerminal }: TerminalsFacts): Finding[] {
   const names = (...reaches: readonly Reach[]) =>
     installed
       .filter(({ reach }) => reaches.includes(reach))

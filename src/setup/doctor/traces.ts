@@ -1,4 +1,4 @@
-/** What was left behind: events that wait, and errors that nobody saw. */
+/** Checks what was left behind: events in the spool, and errors in the logs. */
 
 import { createFindings, type Finding, formatCount } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
@@ -9,7 +9,7 @@ import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
 
 export interface TracesFacts {
-  /** Lines in the spool that were there before doctor came. */
+  /** Lines in the spool, without those of doctor. */
   readonly waiting: number;
   readonly isUp: boolean;
   readonly hookErrors: readonly HookError[];
@@ -23,7 +23,7 @@ const finding = createFindings("app", "app");
 const maxLogBytes = 2 * 1024 * 1024;
 const maxText = 160;
 
-export function tracesFindings(facts: TracesFacts): Finding[] {
+export function checkTraces(facts: TracesFacts): Finding[] {
   const { waiting, isUp, hookErrors, logErrors, hookLog, log, now } = facts;
   const lastHook = hookErrors.at(-1);
   const lastLog = logErrors.at(-1);
@@ -31,8 +31,13 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
     ...(waiting > 0
       ? [
           isUp
-            ? finding("warn", "spool", `${waits(waiting)} in the spool though beckon runs`, `See ${log}`)
-            : finding("info", "spool", `${waits(waiting)} in the spool for beckon to start`),
+            ? finding(
+                "warn",
+                "spool",
+                `${waits(waiting)} in the spool, although beckon is running`,
+                `See ${log}`,
+              )
+            : finding("info", "spool", `${waits(waiting)} for beckon to start`),
         ]
       : []),
     ...(lastHook
@@ -40,7 +45,7 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
           finding(
             "warn",
             "hook-errors",
-            `${formatCount(hookErrors.length, "hook error")} in the last 24 h, the latest ${since(lastHook.at, now)} ago: ${cut(lastHook.text)}`,
+            `${formatCount(hookErrors.length, "hook error")} in the last 24 h, the latest ${formatAge(lastHook.at, now)} ago: ${truncate(lastHook.text)}`,
             `All of them: ${hookLog}`,
           ),
         ]
@@ -50,7 +55,7 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
           finding(
             "warn",
             "errors",
-            `${formatCount(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${since(lastLog.at, now)} ago: ${cut(lastLog.text)}`,
+            `${formatCount(logErrors.length, "error")} in beckon's log in the last 24 h, the latest ${formatAge(lastLog.at, now)} ago: ${truncate(lastLog.text)}`,
             `All of them: ${log}`,
           ),
         ]
@@ -60,14 +65,14 @@ export function tracesFindings(facts: TracesFacts): Finding[] {
 
 const waits = (count: number): string => formatCount(count, "event waits", "events wait");
 
-const cut = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
+const truncate = (text: string): string => (text.length <= maxText ? text : `${text.slice(0, maxText)}…`);
 
-function since(at: number, now: number): string {
+function formatAge(at: number, now: number): string {
   const minutes = Math.max(0, Math.round((now - at) / 60_000));
   return minutes < 60 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-export function lookForTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
+export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
   const waiting = read(paths.spool, limits.maxSpoolBytes)
     .split("\n")
     .filter((line) => line.trim() !== "" && !isProbeLine(line));
