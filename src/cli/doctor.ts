@@ -1,7 +1,6 @@
 /** `beckon doctor`: tests every part with a live event, and prints how to fix what is broken. */
 import type { Agent } from "../agents/agent.ts";
 import { type Finding, type FindingState, formatCount, links } from "../agents/finding.ts";
-import { agents } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
 import { runChecks } from "./doctor-checks.ts";
 import { formatLine, print, terminalColumns, wrapText } from "./output.ts";
@@ -11,7 +10,7 @@ const exitAfterMs = 500;
 /** A wider table is hard to read. */
 const maxColumns = 100;
 
-export async function doctor(args: string[], table: readonly Agent[] = agents): Promise<number> {
+export async function doctor(args: string[], table: readonly Agent[]): Promise<number> {
   const { flags } = parseArguments(args, { command: "doctor", flags: ["--json"] });
   const findings = await runChecks(process.env, table);
   const ok = !findings.some(({ state }) => state === "fail");

@@ -1,7 +1,7 @@
 /** `beckon --help` and `beckon --version`. */
 import { version as currentVersion } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
-import { agents, defaultAgent } from "../agents/index.ts";
+import { defaultAgent } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
 import { print } from "./output.ts";
 
@@ -51,7 +51,7 @@ const joinNames = (table: readonly Agent[]): string =>
 const formatVariable = ({ name, meaning }: Agent["settingsVariables"][number]): string =>
   `  ${name.padEnd(17)}  ${meaning}\n`;
 
-export async function help(_args: string[], table: readonly Agent[] = agents): Promise<number> {
+export async function help(_args: string[], table: readonly Agent[]): Promise<number> {
   print(createText(table));
   return 0;
 }

@@ -4,7 +4,10 @@
  * client.ts.
  */
 
-type Command = (args: string[]) => Promise<number>;
+import type { Agent } from "../agents/agent.ts";
+import { agents } from "../agents/index.ts";
+
+type Command = (args: string[], table: readonly Agent[]) => Promise<number>;
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./run.ts")).run,
@@ -35,12 +38,12 @@ const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands = "start stop status focus answer log doctor install uninstall version help".split(" ");
 
 /** Returns the exit code: 0, 1 if the command failed, 2 for a usage error. Never throws. */
-export async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[], table: readonly Agent[] = agents): Promise<number> {
   const end = argv.indexOf("--");
   const isDebug = argv.some((arg, n) => arg === "--debug" && (end < 0 || n < end));
   const args = argv.filter((arg, n) => arg !== "--debug" || (end >= 0 && n > end));
   try {
-    return await runCommand(args);
+    return await runCommand(args, table);
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const { exitCode = 1 } = error as { exitCode?: number };
@@ -54,7 +57,7 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-async function runCommand([first = "run", ...args]: string[]): Promise<number> {
+async function runCommand([first = "run", ...args]: string[], table: readonly Agent[]): Promise<number> {
   const end = args.indexOf("--");
   const options = end < 0 ? args : args.slice(0, end);
   const wantsHelp = options.some((arg) => arg === "--help" || arg === "-h");
@@ -62,7 +65,7 @@ async function runCommand([first = "run", ...args]: string[]): Promise<number> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw await unknownCommand(first);
   if (name !== "--help" && name !== "--version") checkHome(process.env.BECKON_HOME);
-  return (await load())(args);
+  return (await load())(args, table);
 }
 
 /** The app and the hooks run in other folders than this command, so a relative path would mean other places there. */

@@ -3,7 +3,7 @@ import { delimiter, dirname } from "node:path";
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { formatCount } from "../agents/finding.ts";
-import { agents, listVariables } from "../agents/index.ts";
+import { listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { findProgram } from "../setup/find-program.ts";
 import {
@@ -26,7 +26,7 @@ import { type LoginOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines } from "./output.ts";
 import { parseSetupArguments } from "./setup-args.ts";
 
-export async function install(args: string[], table: readonly Agent[] = agents): Promise<number> {
+export async function install(args: string[], table: readonly Agent[]): Promise<number> {
   const {
     flags,
     scope,

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import { isatty } from "node:tty";
 import { version } from "../../package.json";
+import type { Agent } from "../agents/agent.ts";
 import { startApp } from "../app/start.ts";
 import { limits } from "../core/limits.ts";
 import { ignoreErrors } from "../storage/files.ts";
@@ -14,7 +15,7 @@ import { parseArguments } from "./args.ts";
 /** What is left of the desktop adapters after a stop must not keep the process alive. */
 const exitAfterStopMs = 500;
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[], table: readonly Agent[]): Promise<number> {
   const options = readRunOptions(args);
   const paths = resolvePaths();
   if (options.fromHook && isOff(paths)) return 0;
@@ -24,6 +25,7 @@ export async function run(args: string[]): Promise<number> {
     env: process.env,
     port: readPort(),
     echo: !options.inBackground,
+    agents: table,
   });
   if (!app) {
     if (options.fromHook || options.atLogin || options.inBackground) return 0;

@@ -2,6 +2,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
 import { listVariables } from "../agents/index.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
@@ -11,11 +12,11 @@ import { print } from "./output.ts";
 
 const maxErrorLength = 2_000;
 
-export async function start(args: string[]): Promise<number> {
+export async function start(args: string[], table: readonly Agent[]): Promise<number> {
   parseArguments(args, { command: "start" });
   const paths = resolvePaths();
   const before = readEndpoint(paths);
-  const error = await launch();
+  const error = await launch(table);
   const running = readEndpoint(paths);
   if (error !== null || !running)
     throw new Error(`beckon could not be started${error ? `: ${error}` : ""}. Its log: ${paths.log}`);
@@ -30,9 +31,9 @@ export async function start(args: string[]): Promise<number> {
 }
 
 /** Returns null if beckon runs, otherwise the error that it printed. */
-async function launch(): Promise<string | null> {
+async function launch(table: readonly Agent[]): Promise<string | null> {
   const before = isCompiled() ? [] : [Bun.main];
-  const agents = listVariables();
+  const agents = listVariables(table);
   // On Windows the file for its errors could not be removed while the app has it open.
   if (process.platform === "win32") {
     const isUp = await launchDetached(process.execPath, process.env, { agents, before });

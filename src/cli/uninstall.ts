@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
-import { agents } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import {
@@ -28,7 +27,7 @@ import { formatLine, printLines } from "./output.ts";
 import { parseSetupArguments } from "./setup-args.ts";
 import { stopRunning } from "./stop.ts";
 
-export async function uninstall(args: string[], table: readonly Agent[] = agents): Promise<number> {
+export async function uninstall(args: string[], table: readonly Agent[]): Promise<number> {
   const {
     flags,
     scope,

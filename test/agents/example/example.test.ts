@@ -1,0 +1,172 @@
+/** The made-up agent works in every part of beckon, with nothing but its folder and its row. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { agents } from "../../../src/agents/index.ts";
+import type { OpenAlertSink } from "../../../src/core/ports.ts";
+import { createWorld, until, type World } from "../../world.ts";
+import { example } from "./index.ts";
+
+const table = [...agents, example];
+let folder = "";
+let binary = "";
+let world: World;
+
+/** Hooks call the binary, so the table with one row more is compiled into one. */
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "beckon-example-"));
+  binary = join(folder, "beckon");
+  await Bun.build({
+    entrypoints: [join(import.meta.dir, "main.ts")],
+    target: "bun",
+    compile: { outfile: binary, autoloadDotenv: false, autoloadBunfig: false },
+  });
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.destroy());
+
+async function beckon(...args: string[]) {
+  const child = world.spawn([binary, ...args]);
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+/** The agent runs its plugin at every event, and reads what it prints. */
+function callPlugin(payload: object) {
+  const child = Bun.spawn(["/bin/sh", plugin()], {
+    env: world.env,
+    stdin: new Blob([JSON.stringify(payload)]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  return { child, printed: child.stdout.text() };
+}
+
+const plugin = () => join(world.home, ".example", "plugins", "beckon.sh");
+
+function putProgram(): void {
+  const bin = join(world.home, ".example", "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "example"), "#!/bin/sh\necho 1.2.3\n", { mode: 0o755 });
+}
+
+test("install finds it, shows its plugin first, and uninstall removes it again", async () => {
+  putProgram();
+  const planned = await beckon("--install", "--agent", "example", "--dry-run");
+  expect(planned).toMatchObject({ err: "", code: 0 });
+  expect(planned.out).toContain("Found Example Agent 1.2.3 at ~/.example/bin/example.\n");
+  expect(planned.out).toContain("Would register 1 plugin in ~/.example/plugins/beckon.sh");
+  expect(planned.out).toContain(" hook example\n");
+  expect(existsSync(plugin())).toBe(false);
+
+  expect((await beckon("--install")).out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
+  expect(readFileSync(plugin(), "utf8")).toContain(" hook example\n");
+  // Claude Code is not on this machine, and nobody asked for it.
+  expect(existsSync(world.claude)).toBe(false);
+  expect((await beckon("--install")).out).toContain(
+    "1 plugin is registered in ~/.example/plugins/beckon.sh.",
+  );
+
+  expect((await beckon("--install", "--agent", "example", "--scope", "project")).err).toBe(
+    "beckon: Example Agent has no settings of the scope project\n",
+  );
+
+  const removed = await beckon("--uninstall", "--agent", "example");
+  expect(removed.out).toBe("Removed ~/.example/plugins/beckon.sh, which the install had created.\n");
+  expect(existsSync(join(world.home, ".example", "plugins"))).toBe(false);
+});
+
+test("both agents are installed and uninstalled together", async () => {
+  putProgram();
+  mkdirSync(world.claude);
+  const { out } = await beckon("--install");
+  expect(out).toContain("plugin in ~/.example/plugins/beckon.sh");
+  expect(out).toContain("hooks in ~/claude/settings.json");
+  expect(existsSync(plugin())).toBe(true);
+  await beckon("--uninstall");
+  expect(existsSync(plugin())).toBe(false);
+  expect(existsSync(join(world.claude, "settings.json"))).toBe(false);
+});
+
+test("its session is in the status, alerts the user, and is answered", async () => {
+  putProgram();
+  await beckon("--install");
+  const alerts: string[] = [];
+  const open: OpenAlertSink = async () => ({
+    show: async ({ title, body }) => {
+      alerts.push(`${title}: ${body}`);
+      return title;
+    },
+    close: async () => void alerts.push("closed"),
+    forget: async () => {},
+    isSilenced: async () => false,
+    stop: async () => {},
+  });
+  await world.start({}, { agents: table, alertSinks: { recorder: open } });
+  const session = { session: "s1", folder: "/home/dev/site" };
+
+  await callPlugin({ ...session, type: "session.started" }).child.exited;
+  await callPlugin({ ...session, type: "turn.started" }).child.exited;
+  await until(async () => (await world.session("s1"))?.activityPhase === "busy", 5_000);
+  expect(await world.session("s1")).toMatchObject({ provider: "example", cwd: "/home/dev/site" });
+
+  const asked = callPlugin({ ...session, type: "permission.asked", command: "deploy --now" });
+  await until(async () => (await world.session("s1"))?.asks[0]?.answerable === true, 5_000);
+  await until(() => alerts.length > 0, 5_000);
+  expect(alerts[0]).toContain("deploy --now");
+  const shown = await beckon("status");
+  expect(shown.out).toContain("1 needs you");
+  expect(shown.out).toContain("run: deploy --now");
+
+  expect(await beckon("answer", "s1", "deny", "not today")).toMatchObject({ err: "", code: 0 });
+  expect(await asked.printed).toBe('{"reply":"no","text":"not today"}\n');
+  await until(() => alerts.includes("closed"), 5_000);
+  expect((await world.session("s1"))?.asks).toEqual([]);
+
+  const again = callPlugin({ ...session, type: "permission.asked", command: "deploy --later" });
+  await until(async () => (await world.session("s1"))?.asks[0]?.answerable === true, 5_000);
+  await beckon("answer", "s1", "allow", "--yes");
+  expect(await again.printed).toBe('{"reply":"yes"}\n');
+
+  // What its own file says is seen without a hook.
+  writeFileSync(join(world.home, ".example", "finished"), "s1\n");
+  await until(async () => (await world.session("s1"))?.activityPhase === "interactable", 5_000);
+});
+
+test("doctor examines it, and sends its test event through the plugin", async () => {
+  putProgram();
+  await beckon("--install");
+  await world.start({}, { agents: table });
+  const { out } = await beckon("doctor", "--json");
+  const { findings } = JSON.parse(out) as { findings: { id: string; state: string; text: string }[] };
+  const find = (id: string) => findings.find((finding) => finding.id === id);
+  expect(find("example.found")).toMatchObject({ state: "ok", text: expect.stringContaining("1.2.3") });
+  expect(find("hooks.registered")).toMatchObject({ state: "ok" });
+  expect(find("live.heard")).toMatchObject({
+    state: "ok",
+    text: expect.stringContaining("the command in"),
+  });
+  expect(find("live.gone")).toMatchObject({ state: "ok" });
+  expect(findings.filter(({ id }) => id.startsWith("claude"))).toEqual([]);
+  expect((await beckon("doctor")).out).toStartWith("Example Agent  ✓ 1.2.3 at ~/.example/bin/example\n");
+});
+
+test("an agent that is not connected is offered, and --help names it", async () => {
+  mkdirSync(join(world.home, ".example"));
+  await world.start({}, { agents: table });
+  const body = (await (await world.request("/api/sessions")).json()) as { problems?: string[] };
+  expect(body.problems).toEqual(["Example Agent's hooks are not registered. Run: beckon --install"]);
+  const { out } = await beckon("--help");
+  expect(out).toContain("connect Claude Code and Example Agent,");
+  expect(out).toContain("  EXAMPLE_HOME       Example Agent's own folder (~/.example)\n");
+});
+
+test("a beckon without its row refuses its events", async () => {
+  await world.start();
+  const response = await world.post({ provider: "example", payload: { type: "turn.started", session: "s" } });
+  expect([response.status, await response.json()]).toEqual([400, { error: "unknown provider" }]);
+});

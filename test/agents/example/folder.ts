@@ -1,0 +1,8 @@
+/** Where the made-up agent keeps its files. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type Env, homeOf } from "../../../src/system/home.ts";
+
+export const exampleFolder = (env: Env): string => env.EXAMPLE_HOME || join(homeOf(env), ".example");
+export const pluginPath = (env: Env): string => join(exampleFolder(env), "plugins", "beckon.sh");
+export const isPresent = (env: Env): boolean => existsSync(exampleFolder(env));

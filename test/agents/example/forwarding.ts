@@ -1,0 +1,13 @@
+/** What the forwarder knows about the made-up agent. */
+import type { Forwarding } from "../../../src/agents/agent.ts";
+
+export const exampleForwarding: Forwarding = {
+  pidVariable: "EXAMPLE_PID",
+  projectVariable: null,
+  metaVariables: ["EXAMPLE_MODE"],
+  isAttended: (env) => (env.EXAMPLE_MODE === "batch" ? false : null),
+  identify: ({ type, session }) => ({ eventName: type, sessionId: session }),
+  isSessionStart: ({ type }) => type === "session.started",
+  canHold: ({ type }) => type === "permission.asked",
+  isDecision: (output) => /^\{"reply":"(?:yes|no)"(?:,"text":"[^"]*")?\}$/.test(JSON.stringify(output)),
+};
