@@ -15,7 +15,10 @@ export interface RequestFacts {
   readonly host: string | null;
   readonly origin: string | null;
   readonly referer: string | null;
-  /** Sec-Fetch-Site; "unknown" if only other Sec-Fetch-* headers were sent. */
+  /**
+   * Sec-Fetch-Site; "unknown" if only Sec-Fetch-Dest or -User was sent. Sec-Fetch-Mode alone does not count: Node's fetch
+   * sends it, and browsers never send it without Sec-Fetch-Site.
+   */
   readonly secFetch: string | null;
   readonly authorization: string | null;
   readonly contentType: string | null;
@@ -132,4 +135,4 @@ export function readFacts(method: string, path: string, headers: Headers): Reque
 }
 
 const hasOtherSecFetch = (headers: Headers): boolean =>
-  headers.has("sec-fetch-mode") || headers.has("sec-fetch-dest") || headers.has("sec-fetch-user");
+  headers.has("sec-fetch-dest") || headers.has("sec-fetch-user");

@@ -66,7 +66,7 @@ describe("over a real socket", () => {
     ["two Authorization headers", 401, "GET /api/sessions HTTP/1.1", host, "Authorization: Bearer x", secret],
     ["a preflight", 405, "OPTIONS /api/hook HTTP/1.1", host, "Origin: https://evil.example"],
     ["a form on a web page", 403, ...hook, "Origin: https://evil.example", "Content-Length: 0"],
-    ["only Sec-Fetch-Mode", 403, ...hook, "Sec-Fetch-Mode: no-cors", "Content-Length: 0"],
+    ["only Sec-Fetch-Dest", 403, ...hook, "Sec-Fetch-Dest: image", "Content-Length: 0"],
     ["an empty Origin", 403, ...hook, "Origin:", "Content-Length: 0"],
     ["two content types", 415, ...hook, "Content-Type: text/plain", "Content-Length: 0"],
     ["a dot segment that ends at a door", 401, "GET /health/../api/sessions HTTP/1.1", host],

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { createHookRoute } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
+import { testWith } from "../needs.ts";
 import { asks, createWorld, prompt, type World } from "../world.ts";
 
 let world: World;
@@ -202,6 +203,14 @@ describe("/api/sessions", () => {
     });
     const [ask = {}] = (session?.asks ?? []) as object[];
     expect(Object.keys(ask).sort()).toEqual(askFields.split(" ").sort());
+  });
+
+  testWith("node")("a script with the token that uses Node's fetch is served", async () => {
+    const script = `const [url, authorization] = process.argv.slice(1);
+      fetch(url, { headers: { authorization } }).then(async (response) => console.log(response.status));`;
+    const argv = ["node", "-e", script, `${world.address()}/api/sessions`, world.authorization()];
+    const node = Bun.spawn(argv, { stdout: "pipe" });
+    expect(await new Response(node.stdout).text()).toBe("200\n");
   });
 
   test("returns one session by id, unique prefix, or agent:id", async () => {
