@@ -13,6 +13,7 @@ import type { FocusOutcome } from "../core/view/focus-text.ts";
 import { openLogin } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
+import { readVersion } from "../setup/binary.ts";
 import { checkApp, type HealthAnswer } from "../setup/doctor/app.ts";
 import { checkFiles, readFilesFacts } from "../setup/doctor/files.ts";
 import { checkIcon } from "../setup/doctor/icon.ts";
@@ -29,7 +30,6 @@ import { checkNotifications } from "../setup/doctor/notifications.ts";
 import { type AppReport, type ProbeReport, readReport } from "../setup/doctor/report.ts";
 import { checkTerminals } from "../setup/doctor/terminals.ts";
 import { checkTraces, readTraces } from "../setup/doctor/traces.ts";
-import { versionOf } from "../setup/find-program.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { readSmallFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
@@ -112,7 +112,7 @@ async function examineAgents(
       state,
       program: record?.programs[agent.id] ?? null,
       binary: record?.binary ?? null,
-      readVersion: (binary) => versionOf(binary, exec),
+      readVersion: (binary) => readVersion(binary, exec),
     });
     return { agent, examination };
   });

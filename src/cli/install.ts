@@ -5,7 +5,7 @@ import type { Agent } from "../agents/agent.ts";
 import { formatCount } from "../agents/finding.ts";
 import { listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
-import { findProgram } from "../setup/find-program.ts";
+import { type BinaryPlan, findProgram, isSameContent } from "../setup/binary.ts";
 import {
   type AgentPlan,
   type AgentResult,
@@ -14,8 +14,6 @@ import {
   install as installHooks,
   planInstall,
 } from "../setup/install.ts";
-import type { BinaryPlan } from "../setup/place-binary.ts";
-import { isSameContent } from "../setup/same-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";

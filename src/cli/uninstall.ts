@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
 import { limits } from "../core/limits.ts";
+import { planRemoval, removeBinary } from "../setup/binary.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
 import {
   type InstalledFile,
@@ -12,7 +13,6 @@ import {
   writeInstallRecord,
 } from "../setup/record.ts";
 import { planUnregister, type UnregisterOutcome, unregister } from "../setup/register.ts";
-import { planRemoval, removeProgram } from "../setup/remove-program.ts";
 import { quoteForShell } from "../shell/index.ts";
 import { errorCode, ignoreErrors, readSmallFile, removeEmptyFolders, removeTree } from "../storage/files.ts";
 import { markOff } from "../storage/off-marker.ts";
@@ -247,13 +247,13 @@ async function removeLoginItem({ isDryRun, env, paths, report }: Uninstall): Pro
   }
 }
 
-async function removeBinary({ record, stuck, isDryRun, report }: Uninstall): Promise<void> {
+async function removeInstalledBinary({ record, stuck, isDryRun, report }: Uninstall): Promise<void> {
   const plan = await planRemoval(record, exec);
   if (!plan) return;
   // The user needs it to try again.
   if (stuck.size > 0) return report(`Kept ${plan.binary}, because hooks still call it.`);
-  if (plan.staysAs) return report(`Kept ${plan.binary}: ${plan.staysAs}.`);
-  if (!isDryRun) removeProgram(plan, record?.copy?.madeFolder ?? null);
+  if (plan.keepReason) return report(`Kept ${plan.binary}: ${plan.keepReason}.`);
+  if (!isDryRun) removeBinary(plan, record?.copy?.madeFolder ?? null);
   report(`${isDryRun ? "Would remove" : "Removed"} ${plan.binary}.`);
 }
 
@@ -283,7 +283,7 @@ const allSteps: readonly Step[] = [
   stopApp,
   removeHooks,
   removeLoginItem,
-  removeBinary,
+  removeInstalledBinary,
   removeRegistry,
   removeOwnFiles,
 ];

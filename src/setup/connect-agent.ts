@@ -1,7 +1,7 @@
 /** Registers beckon with one agent from the menu: `beckon --install` for the user's own settings, without a login item. */
 import { formatCount } from "../agents/finding.ts";
 import { homeOf } from "../system/home.ts";
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "./binary.ts";
 import { type InstallOptions, install } from "./install.ts";
 
 /** What was done, one sentence a line. Throws an error for the user if it could not be done. */

@@ -13,8 +13,7 @@ import {
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
-import type { Program } from "./find-program.ts";
-import { type BinaryPlan, type PlacedBinary, placeBinary, planBinary } from "./place-binary.ts";
+import { type BinaryPlan, type PlacedBinary, type Program, placeBinary, planBinary } from "./binary.ts";
 import { type InstallRecord, readInstallRecord, withInstallLock } from "./record.ts";
 import { register } from "./register.ts";
 

@@ -1,4 +1,4 @@
-/** beckon's own folders, without what somebody else put there. No link is followed. */
+/** --purge: removes beckon's own folders, but no file that is not beckon's, and follows no link. */
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
@@ -9,15 +9,15 @@ import { readInstallRecord } from "./record.ts";
 export interface PurgePlan {
   readonly folders: readonly string[];
   readonly remove: readonly string[];
-  /** What stays, with why. */
+  /** What is kept and why, for the user. */
   readonly kept: readonly string[];
 }
 
-/** Asked before anything is removed. By what only beckon writes: a file named `lock` or `config.json` may be anybody's. */
+/** Whether beckon has used the folder. Checks files that only beckon writes: `lock` or `config.json` could be any program's. */
 export const isBeckonHere = (paths: Paths): boolean =>
-  readInstallRecord(paths) !== null || /^Authorization: Bearer /.test(beginning(paths.authHeader));
+  readInstallRecord(paths) !== null || /^Authorization: Bearer /.test(readText(paths.authHeader));
 
-function beginning(path: string): string {
+function readText(path: string): string {
   try {
     return readSmallFile(path, limits.maxSmallFileBytes);
   } catch {
@@ -25,19 +25,19 @@ function beginning(path: string): string {
   }
 }
 
-/** In a folder that the person chose, what has the name of one of our folders may be theirs. */
+/** Whether other files are in beckon's folder, which the user may have chosen. */
 export const isShared = (paths: Paths): boolean =>
   readdirSync(paths.state).some((name) => !isOurs(name, paths) && !isOwnBin(join(paths.state, name)));
 
-/** A folder that the person chose may be their home, and `backups` in it their own: it must hold nothing but beckon's files. */
-export function planPurge(paths: Paths, given: { isChosen: boolean; isBeckons: boolean }): PurgePlan {
-  const { isChosen, isBeckons } = given;
+/** A folder that the user chose can be their home folder, and `backups` in it their own. So it is purged only if it has no other files. */
+export function planPurge(paths: Paths, options: { isChosen: boolean; isBeckons: boolean }): PurgePlan {
+  const { isChosen, isBeckons } = options;
   const plan = { folders: [] as string[], remove: [] as string[], kept: [] as string[] };
   for (const folder of new Set([paths.state, dirname(paths.config)])) {
-    const found = lstatSync(folder, { throwIfNoEntry: false });
-    if (!found) continue;
-    if (!found.isDirectory()) {
-      plan.kept.push(`${folder} is a link or a file: it stays, and what it leads to.`);
+    const stats = lstatSync(folder, { throwIfNoEntry: false });
+    if (!stats) continue;
+    if (!stats.isDirectory()) {
+      plan.kept.push(`Kept ${folder}, which is a link or a file.`);
       continue;
     }
     const names = readdirSync(folder);
@@ -45,19 +45,20 @@ export function planPurge(paths: Paths, given: { isChosen: boolean; isBeckons: b
       (name) => !isOurs(name, paths) && !(isChosen && isOwnBin(join(folder, name))),
     );
     if (isChosen && names.length > 0 && (foreign.length > 0 || !isBeckons)) {
-      const what =
-        foreign.length > 0 ? `holds more than beckon's files: ${listed(foreign)}` : "is not beckon's";
-      plan.kept.push(`${folder} ${what}. It stays; remove from it what you like.`);
+      const why =
+        foreign.length > 0 ? `it also has other files: ${formatNames(foreign)}` : "beckon has not used it";
+      plan.kept.push(`Kept ${folder}, because ${why}.`);
       continue;
     }
     plan.folders.push(folder);
     plan.remove.push(...names.filter((name) => !foreign.includes(name)).map((name) => join(folder, name)));
-    if (foreign.length > 0) plan.kept.push(`${folder} stays, with what is not beckon's: ${listed(foreign)}.`);
+    if (foreign.length > 0)
+      plan.kept.push(`Kept ${folder}, because it also has other files: ${formatNames(foreign)}.`);
   }
   return plan;
 }
 
-/** What could not be removed. */
+/** Returns what could not be removed. */
 export function purge({ folders, remove }: PurgePlan): string[] {
   const failed: string[] = [];
   for (const path of remove) {
@@ -73,7 +74,7 @@ export function purge({ folders, remove }: PurgePlan): string[] {
 
 const maxListed = 5;
 
-function listed(names: readonly string[]): string {
+function formatNames(names: readonly string[]): string {
   const more = names.length - maxListed;
   return names
     .slice(0, maxListed)
@@ -81,13 +82,13 @@ function listed(names: readonly string[]): string {
     .concat(more > 0 ? ` and ${more} more` : "");
 }
 
-/** Where the installer puts the binary; before it is removed, nothing else is in there. */
+/** The `bin` folder of the install, with nothing but the binary in it. */
 function isOwnBin(path: string): boolean {
   if (basename(path) !== "bin" || !lstatSync(path).isDirectory()) return false;
   return /^beckon(\.exe)?$/.test(readdirSync(path).join());
 }
 
-/** `snapshot.json` is, and so are `snapshot.previous.json`, `beckon.log.1` and what a killed process left half-written. */
+/** Also `snapshot.previous.json`, `beckon.log.1` and temporary files of a killed process. */
 function isOurs(name: string, paths: Paths): boolean {
   const { state: _, ...files } = paths;
   return Object.values(files).some((path) => {

@@ -11,8 +11,8 @@ const lookMs = 50;
 const answerMs = 1_000;
 
 /** From source, process.execPath is Bun, and would run whatever lies in its folder. */
-export function isCompiled(): boolean {
-  return /^(?:\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i.test(Bun.main);
+export function isCompiled(main = Bun.main): boolean {
+  return /^(?:\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i.test(main);
 }
 
 /** Throws where it cannot be started. `errors`: an open file for what it says on stderr. */

@@ -187,7 +187,7 @@ describe("--purge", () => {
     expect(readdirSync(home.places.state)).toEqual(["notes.txt"]);
   });
 
-  test("leaves a folder of the person's choice that holds more than beckon's files, whatever their names", async () => {
+  test("keeps a folder that the user chose if it has other files, whatever their names", async () => {
     const home = temporaryHome();
     const places = resolvePaths({ ...home.env, BECKON_HOME: home.home });
     home.put(home.at("backups", "photos.tar"), "precious");
@@ -197,7 +197,7 @@ describe("--purge", () => {
     const before = home.tree();
     const plan = planPurge(places, { isChosen: true, isBeckons: true });
     purge(plan);
-    expect(plan.kept).toEqual([expect.stringMatching(/holds more than beckon's files: letters/)]);
+    expect(plan.kept).toEqual([expect.stringMatching(/it also has other files: letters/)]);
     expect(home.tree()).toEqual(before);
   });
 

@@ -3,10 +3,15 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Exec } from "../../src/core/ports.ts";
-import { moveAside } from "../../src/setup/copy-program.ts";
-import { findProgram } from "../../src/setup/find-program.ts";
-import { type PlaceOptions, placeBinary, stablePlace } from "../../src/setup/place-binary.ts";
-import { planRemoval, removeProgram } from "../../src/setup/remove-program.ts";
+import {
+  findProgram,
+  moveAside,
+  type PlaceOptions,
+  placeBinary,
+  planRemoval,
+  removeBinary,
+  stableBinaryPath,
+} from "../../src/setup/binary.ts";
 import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
 import { modeOf, removeTemporaryFolders, withTmpfs } from "../storage/folder.ts";
@@ -33,7 +38,7 @@ test.each([
   ["darwin", {}, "/home/ann/.local/bin/beckon"],
   ["linux", { BECKON_HOME: "/portable" }, "/state/bin/beckon"],
 ] as const)("on %s with %j the place is %s", (platform, more, wanted) => {
-  expect(stablePlace({ HOME: "/home/ann", ...more }, { state: "/state" }, platform)).toBe(wanted);
+  expect(stableBinaryPath({ HOME: "/home/ann", ...more }, { state: "/state" }, platform)).toBe(wanted);
 });
 
 describe("the copy", () => {
@@ -199,8 +204,8 @@ describe("an uninstall", () => {
     const home = temporaryHome();
     const record = await installed(home);
     const plan = await planRemoval(record, exec);
-    expect(plan).toEqual({ binary: stable(home), staysAs: null });
-    if (plan) removeProgram(plan, record?.copy?.madeFolder ?? null);
+    expect(plan).toEqual({ binary: stable(home), keepReason: null });
+    if (plan) removeBinary(plan, record?.copy?.madeFolder ?? null);
     expect(existsSync(home.at(".local", "bin"))).toBe(false);
   });
 
@@ -208,7 +213,7 @@ describe("an uninstall", () => {
     const home = temporaryHome();
     const record = await installed(home);
     home.script(stable(home), "beckon 0.9.0");
-    expect(await planRemoval(record, exec)).toEqual({ binary: stable(home), staysAs: null });
+    expect(await planRemoval(record, exec)).toEqual({ binary: stable(home), keepReason: null });
   });
 
   test.each([
@@ -227,7 +232,7 @@ describe("an uninstall", () => {
     change(home);
     expect(await planRemoval(record, exec)).toEqual({
       binary: stable(home),
-      staysAs: expect.stringContaining(why),
+      keepReason: expect.stringContaining(why),
     });
   });
 
@@ -236,7 +241,7 @@ describe("an uninstall", () => {
     const program = { path: home.script(stable(home), "beckon 0.1.0"), readFrom: stable(home) };
     await home.install({ program });
     expect(await planRemoval(home.installed(), exec)).toMatchObject({
-      staysAs: expect.stringContaining("installer"),
+      keepReason: "the install did not put it there",
     });
   });
 });

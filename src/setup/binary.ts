@@ -1,0 +1,358 @@
+/**
+ * The binary that the hooks call: found, copied to a stable path, and removed again. A Downloads folder can be emptied, so
+ * the hooks call the copy.
+ *
+ * In WSL this is the Linux build with Linux paths, even if it was started from a Windows drive (/mnt/c/…): it copies itself
+ * into the home folder inside WSL. The Windows build, started from inside WSL, installs for Claude Code on Windows, and
+ * install.ts refuses settings that are inside WSL.
+ */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import type { Exec } from "../core/ports.ts";
+import { withFileLock } from "../settings-file/file-lock.ts";
+import { describeSystemError } from "../settings-file/index.ts";
+import { resolveOwnedPath } from "../settings-file/owned-path.ts";
+import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
+import type { Paths } from "../storage/paths.ts";
+import { type Env, homeOf } from "../system/home.ts";
+import { isCompiled } from "../system/launch.ts";
+import type { InstallRecord } from "./record.ts";
+
+export interface Program {
+  readonly path: string;
+  /** On Linux the file of a running program stays readable even if its name is gone. */
+  readonly readFrom: string;
+}
+
+const versionTimeoutMs = 5_000;
+
+/** This program, or the build of the checkout that it runs from. Throws if it runs from source and nothing is built. */
+export async function findProgram(main: string, execPath: string, exec: Exec): Promise<Program> {
+  if (isCompiled(main))
+    return { path: execPath, readFrom: process.platform === "linux" ? "/proc/self/exe" : execPath };
+  const name = process.platform === "win32" ? "beckon.exe" : "beckon";
+  const built = join(dirname(main), "..", "dist", name);
+  const isBuilt = basename(main) === "main.ts" && (await readVersion(built, exec)) !== null;
+  if (isBuilt) return { path: built, readFrom: built };
+  throw new Error(
+    "hooks need the built binary, but this is beckon's source. Build it first: npm run build && dist/beckon --install",
+  );
+}
+
+/** Null if the program is not beckon. */
+export async function readVersion(binary: string, exec: Exec): Promise<string | null> {
+  const { code, stdout } = await exec([binary, "--version"], { timeoutMs: versionTimeoutMs });
+  return code === 0 ? (/^beckon (\d+\.\d+\.\d+\S{0,40})\s*$/.exec(stdout)?.[1] ?? null) : null;
+}
+
+export interface PlaceOptions {
+  readonly program: Program;
+  readonly paths: Pick<Paths, "state">;
+  readonly env: Env;
+  readonly exec: Exec;
+  readonly before: Pick<InstallRecord, "binary" | "copy"> | null;
+  readonly platform?: NodeJS.Platform;
+}
+
+export type BinaryPlan =
+  /** The right binary is there already. */
+  | { readonly do: "keep"; readonly binary: string }
+  | { readonly do: "copy"; readonly binary: string; readonly replaces: string | null }
+  /** The hooks call the program where it is. */
+  | { readonly do: "stay"; readonly binary: string; readonly why: string };
+
+export interface PlacedBinary {
+  readonly plan: BinaryPlan;
+  readonly copy: InstallRecord["copy"];
+  readonly warnings: readonly string[];
+}
+
+const copyWaitMs = 60_000;
+
+/** The path that the hooks should call. */
+export function stableBinaryPath(
+  env: Env,
+  paths: Pick<Paths, "state">,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  if (env.BECKON_HOME) return join(paths.state, "bin", platform === "win32" ? "beckon.exe" : "beckon");
+  const home = homeOf(env, platform);
+  if (platform !== "win32") return join(home, ".local", "bin", "beckon");
+  const local = env.LOCALAPPDATA;
+  const folder = local && isAbsolute(local) ? local : join(home, "AppData", "Local");
+  return join(folder, "Programs", "beckon", "beckon.exe");
+}
+
+/** Changes nothing. */
+export async function planBinary(options: PlaceOptions): Promise<BinaryPlan> {
+  const { program, env, paths, platform } = options;
+  const binary = stableBinaryPath(env, paths, platform);
+  const stay = (why: string): BinaryPlan => ({ do: "stay", binary: program.path, why });
+  let stats: Stats | undefined;
+  try {
+    stats = lstatSync(binary, { throwIfNoEntry: false });
+  } catch (error) {
+    return stay(`${dirname(binary)} cannot be used (${errorCode(error)})`);
+  }
+  if (stats && isSamePath(binary, program.path)) return { do: "keep", binary };
+  if (stats?.isSymbolicLink()) return stay(`${binary} is a link to something else`);
+  if (stats && !stats.isFile())
+    return stay(`${binary} is ${stats.isDirectory() ? "a folder" : "not a program"}`);
+  try {
+    resolveOwnedPath(binary, homeOf(env, platform));
+  } catch (error) {
+    return stay((error as Error).message);
+  }
+  if (!stats) return { do: "copy", binary, replaces: null };
+  if (isCopyOf(program, binary, options.before)) return { do: "keep", binary };
+  const replaces = await readVersion(binary, options.exec);
+  return replaces
+    ? { do: "copy", binary, replaces }
+    : stay(`${binary} is another program. If you do not need it, move it away`);
+}
+
+/** Never throws: if the copy cannot be made, the hooks call the program where it is. */
+export async function placeBinary(options: PlaceOptions): Promise<PlacedBinary> {
+  const plan = await planBinary(options);
+  if (plan.do !== "copy") return { plan, copy: describeCopy(plan, options), warnings: [] };
+  const { program, exec, platform = process.platform } = options;
+  try {
+    return await copyProgram(program, plan.binary, { exec, platform }, async (copy) =>
+      withFileLock(
+        plan.binary,
+        async () => {
+          // Another install may have been quicker.
+          const now = await planBinary(options);
+          if (now.do !== "copy") return { plan: now, copy: describeCopy(now, options), warnings: [] };
+          const { warnings, ...made } = await copy();
+          const madeFolder = made.madeFolder ?? findEarlierCopy(now.binary, options)?.madeFolder ?? null;
+          return { plan: now, copy: { ...made, madeFolder }, warnings };
+        },
+        copyWaitMs,
+      ),
+    );
+  } catch (error) {
+    const why = `beckon could not be copied to ${plan.binary}: ${(error as Error).message}`;
+    return { plan: { do: "stay", binary: program.path, why }, copy: null, warnings: [] };
+  }
+}
+
+/** Null if the binary there was not copied by an install. */
+function describeCopy(plan: BinaryPlan, { before, program }: PlaceOptions): InstallRecord["copy"] {
+  if (plan.do !== "keep") return null;
+  const earlier = findEarlierCopy(plan.binary, { before });
+  if (earlier) return earlier;
+  if (isSamePath(plan.binary, program.path)) return null;
+  const sha256 = hashFile(plan.binary);
+  return { sha256, sourceSha256: hashFile(program.readFrom), madeFolder: null };
+}
+
+const findEarlierCopy = (binary: string, { before }: Pick<PlaceOptions, "before">): InstallRecord["copy"] =>
+  before?.binary === binary ? before.copy : null;
+
+/** True also if signing has changed the copy. */
+function isCopyOf(program: Program, binary: string, before: PlaceOptions["before"]): boolean {
+  if (isSameContent(program.readFrom, binary)) return true;
+  const copy = findEarlierCopy(binary, { before });
+  return (
+    copy !== null &&
+    copy.sha256 !== copy.sourceSha256 &&
+    copy.sourceSha256 === hashFile(program.readFrom) &&
+    copy.sha256 === hashFile(binary)
+  );
+}
+
+interface Copied {
+  readonly sha256: string;
+  readonly sourceSha256: string;
+  /** The topmost folder that was created for it. */
+  readonly madeFolder: string | null;
+  readonly warnings: readonly string[];
+}
+
+interface System {
+  readonly exec: Exec;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Creates the folder first, because `within` needs it for a lock. If the copy fails, both are removed. */
+async function copyProgram<Result>(
+  program: { readonly readFrom: string },
+  to: string,
+  system: System,
+  within: (copy: () => Promise<Copied>) => Promise<Result>,
+): Promise<Result> {
+  const folder = dirname(to);
+  let madeFolder: string | null = null;
+  try {
+    madeFolder = mkdirSync(folder, { recursive: true, mode: 0o755 }) ?? null;
+    return await within(async () => ({ ...(await copyFile(program.readFrom, to, system)), madeFolder }));
+  } catch (cause) {
+    removeEmptyFolders(folder, madeFolder);
+    throw new Error(describeSystemError(cause) ?? (cause as Error).message, { cause });
+  }
+}
+
+/** Replaces the file as a whole or not at all. A program that runs from it keeps its old file. */
+async function copyFile(
+  from: string,
+  to: string,
+  { exec, platform }: System,
+): Promise<Omit<Copied, "madeFolder">> {
+  const temporary = `${to}.beckon-tmp`;
+  const warnings: string[] = [];
+  try {
+    rmSync(temporary, { force: true });
+    copyFileSync(from, temporary);
+    chmodSync(temporary, 0o755);
+    if (platform === "darwin") warnings.push(...(await signAgain(temporary, exec)));
+    syncFile(temporary);
+    const copied = { sha256: hashFile(temporary), sourceSha256: hashFile(from), warnings };
+    if (platform === "win32") moveAside(to);
+    renameSync(temporary, to);
+    ignoreErrors(() => syncFolder(dirname(to)));
+    return copied;
+  } finally {
+    ignoreErrors(() => rmSync(temporary, { force: true }));
+  }
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, "r+");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const signTimeoutMs = 30_000;
+
+/** macOS kills a program with a wrong signature, and asks about one that was downloaded by a browser. */
+async function signAgain(path: string, exec: Exec): Promise<string[]> {
+  // Fails if the file is not marked as downloaded, which is fine.
+  await exec(["/usr/bin/xattr", "-d", "com.apple.quarantine", path]);
+  const sign = ["/usr/bin/codesign", "--force", "--sign", "-", "--identifier", "beckon", path];
+  const { code, stderr } = await exec(sign, { timeoutMs: signTimeoutMs });
+  if (code === 0) return [];
+  return [
+    `The copy could not be signed (${stderr.trim().slice(0, 200)}). If macOS refuses to run it, build beckon on this Mac.`,
+  ];
+}
+
+/** Windows can rename a running program, but not remove or replace it. */
+export function moveAside(path: string): void {
+  removeMovedAside(path);
+  try {
+    renameSync(path, `${path}.old-${Date.now()}`);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+  }
+  removeMovedAside(path);
+}
+
+/** Those that no longer run. */
+function removeMovedAside(path: string): void {
+  ignoreErrors(() => {
+    for (const name of readdirSync(dirname(path))) {
+      const isOld = name.startsWith(`${basename(path)}.old-`);
+      if (isOld) ignoreErrors(() => rmSync(join(dirname(path), name), { force: true }));
+    }
+  });
+}
+
+export interface RemovalPlan {
+  readonly binary: string;
+  /** Why it is kept. Null if it is removed. */
+  readonly keepReason: string | null;
+}
+
+/** Null if there is no binary to remove. */
+export async function planRemoval(record: InstallRecord | null, exec: Exec): Promise<RemovalPlan | null> {
+  if (!record) return null;
+  const { binary, copy } = record;
+  const stats = lstatSync(binary, { throwIfNoEntry: false });
+  if (!stats) return null;
+  const keep = (keepReason: string): RemovalPlan => ({ binary, keepReason });
+  if (!copy) return keep("the install did not put it there");
+  if (!stats.isFile()) return keep("it is no longer a program");
+  if (process.getuid && stats.uid !== process.getuid()) return keep("it belongs to another user");
+  if (hashFile(binary) === copy.sha256) return { binary, keepReason: null };
+  // The user may have replaced it by a newer beckon.
+  return (await readVersion(binary, exec)) === null
+    ? keep("it is another program now")
+    : { binary, keepReason: null };
+}
+
+/** Throws if it cannot be removed. */
+export function removeBinary({ binary }: RemovalPlan, madeFolder: string | null): void {
+  try {
+    rmSync(binary, { force: true });
+  } catch (error) {
+    if (process.platform !== "win32") throw new Error(`${binary} cannot be removed (${errorCode(error)})`);
+    moveToTemporaryFolder(binary);
+  }
+  for (const suffix of [".beckon-tmp", ".beckon-lock"])
+    ignoreErrors(() => rmSync(binary + suffix, { force: true }));
+  removeMovedAside(binary);
+  removeEmptyFolders(dirname(binary), madeFolder);
+}
+
+/** On Windows this program runs, so it can only be moved. */
+function moveToTemporaryFolder(binary: string): void {
+  try {
+    renameSync(binary, join(tmpdir(), `beckon-removed-${Date.now()}.exe`));
+  } catch {
+    renameSync(binary, `${binary}.old-${Date.now()}`);
+  }
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** SHA-256, read in chunks: the binary has 120 MB. */
+function hashFile(path: string): string {
+  const hash = new Bun.CryptoHasher("sha256");
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const fd = openSync(path, "r");
+  try {
+    for (;;) {
+      const length = readSync(fd, chunk, 0, chunkBytes, null);
+      if (length === 0) return hash.digest("hex");
+      hash.update(chunk.subarray(0, length));
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isSamePath(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+export function isSameContent(a: string, b: string): boolean {
+  try {
+    return statSync(a).size === statSync(b).size && hashFile(a) === hashFile(b);
+  } catch {
+    return false;
+  }
+}
