@@ -51,7 +51,9 @@ describe("the house", () => {
     // Transpiled, so that comments and types may say these words.
     const code = [...src].map(([path, source]) => [path, transpiler.transformSync(source)] as const);
     const pathsWith = (pattern: RegExp) => code.flatMap(([path, text]) => (pattern.test(text) ? [path] : []));
-    expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual(["src/agents/claude/decide.ts"]);
+    expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual([
+      "src/agents/claude/answering/decide.ts",
+    ]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);
   });
 

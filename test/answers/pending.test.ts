@@ -1,7 +1,7 @@
 /** No path of code answers without a person or a rule. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { decide } from "../../src/agents/claude/decide.ts";
+import { decide } from "../../src/agents/claude/answering/decide.ts";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import type { GivenAnswer } from "../../src/answers/pending.ts";

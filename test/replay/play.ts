@@ -1,7 +1,7 @@
 /** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
 
 import { claude } from "../../src/agents/claude/index.ts";
-import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status.ts";
+import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status-file.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import {
   type AgentEvent,

@@ -1,9 +1,9 @@
 /** Claude Code while the app runs: its events, its requests and what is watched beside its hooks. */
 import type { AgentRuntime } from "../agent.ts";
-import { autoAllow } from "./auto-allow.ts";
-import { decide } from "./decide.ts";
-import { describeRequest, findSessionId, isAnswerable } from "./describe.ts";
-import { ownDangers } from "./own-dangers.ts";
+import { autoAllow } from "./answering/auto-allow.ts";
+import { decide } from "./answering/decide.ts";
+import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
+import { ownDangers } from "./answering/own-dangers.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration.ts";

@@ -11,7 +11,7 @@ import {
 import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { claudeFolder } from "../setup/folder.ts";
-import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status.ts";
+import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status-file.ts";
 import { followStatusFiles, type StatusChange } from "./status-files.ts";
 import { createTranscriptReader, findTranscript } from "./transcripts.ts";
 

@@ -2,7 +2,7 @@
 import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../../system/processes.ts";
-import { readStatusFile, type StatusFile } from "../status.ts";
+import { readStatusFile, type StatusFile } from "../status-file.ts";
 
 export interface StatusChange {
   readonly file: StatusFile;

@@ -1,8 +1,8 @@
 /** The questions of AskUserQuestion, word for word. */
 
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
-import type { Question } from "../../core/session/ask-details.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Question } from "../../../core/session/ask-details.ts";
 
 /** null: not in a form that we know, or two that cannot be told apart. Then only the terminal can answer. */
 export function questionsOf(input: JsonRecord): readonly Question[] | null {

@@ -1,7 +1,7 @@
 /** A wrong yes is hard: what could do harm is said, and what could not is not. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { findDangers } from "../../../src/agents/claude/dangers.ts";
+import { findDangers } from "../../../../src/agents/claude/answering/dangers.ts";
 
 const cwd = "/home/dev/proj";
 const of = (command: string) => findDangers("Bash", { command }, { cwd });
@@ -450,7 +450,15 @@ describe("for any request", () => {
       "drop ",
       "delete from ",
     ],
-    ...["git -c ", "../", "$IFS", "env 'bash -c x' ", "docker run --volume ", "aws delete-", "alter table "],
+    ...[
+      "git -c ",
+      "../../",
+      "$IFS",
+      "env 'bash -c x' ",
+      "docker run --volume ",
+      "aws delete-",
+      "alter table ",
+    ],
   ])("a megabyte of %j does not hold it up", (unit) => {
     const text = unit.repeat(1_000_000 / unit.length);
     const start = performance.now();

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readStatusFile, statusMove, statusPlace, transcriptOf } from "../../../src/agents/claude/status.ts";
+import {
+  readStatusFile,
+  statusMove,
+  statusPlace,
+  transcriptOf,
+} from "../../../src/agents/claude/status-file.ts";
 
 /** As the CLI 2.1.325 wrote it. */
 const written = {

@@ -1,6 +1,6 @@
 /** What a command can do to Claude Code itself. */
-import type { AgentDangers } from "../../shell/dangers/context.ts";
-import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
+import type { AgentDangers } from "../../../shell/dangers/context.ts";
+import { skipsPermissions } from "../../../shell/dangers/service-programs.ts";
 
 export const ownDangers: AgentDangers = {
   programs: {

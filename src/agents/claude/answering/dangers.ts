@@ -1,11 +1,15 @@
 /** What a person should not miss before they say yes, in words, most severe first. */
 
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { findInvisible } from "../../core/text/visible.ts";
-import { type AgentDangers, type CommandContext, createCommandContext } from "../../shell/dangers/context.ts";
-import { checkScriptText, checkWord } from "../../shell/dangers/index.ts";
-import { describeSpecialFile, findSecretPath, isOutsideProject } from "../../shell/dangers/paths.ts";
-import { findDataLoss } from "../../shell/dangers/service-programs.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { findInvisible } from "../../../core/text/visible.ts";
+import {
+  type AgentDangers,
+  type CommandContext,
+  createCommandContext,
+} from "../../../shell/dangers/context.ts";
+import { checkScriptText, checkWord } from "../../../shell/dangers/index.ts";
+import { describeSpecialFile, findSecretPath, isOutsideProject } from "../../../shell/dangers/paths.ts";
+import { findDataLoss } from "../../../shell/dangers/service-programs.ts";
 import { ownDangers } from "./own-dangers.ts";
 import { checkUrl } from "./urls.ts";
 

@@ -1,17 +1,17 @@
 /** A permission request as a person is shown it: the exact text of what would run, and what is dangerous about it. */
 
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import type { AskDetails, Question } from "../../core/session/ask-details.ts";
-import type { AskKind } from "../../core/session/event.ts";
-import type { Ask } from "../../core/session/session.ts";
-import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
-import { hasDotSegments, relativeWithin } from "../../core/text/paths.ts";
-import { makeLineVisible } from "../../core/text/visible.ts";
-import type { RequestContext } from "../agent.ts";
-import { offersOf } from "./always.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import type { AskDetails, Question } from "../../../core/session/ask-details.ts";
+import type { AskKind } from "../../../core/session/event.ts";
+import type { Ask } from "../../../core/session/session.ts";
+import { createLabel, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
+import { hasDotSegments, relativeWithin } from "../../../core/text/paths.ts";
+import { makeLineVisible } from "../../../core/text/visible.ts";
+import type { RequestContext } from "../../agent.ts";
 import { changeLines, editLines } from "./change-lines.ts";
 import { findDangers } from "./dangers.ts";
 import { questionsOf } from "./questions.ts";
+import { offersOf } from "./suggestions.ts";
 import { toolName } from "./tool-name.ts";
 import { plainHost } from "./urls.ts";
 

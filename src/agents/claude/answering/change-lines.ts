@@ -1,7 +1,7 @@
 /** A change to a file as lines: `- ` goes, `+ ` comes, two blanks stay. */
 
-import { isRecord } from "../../core/json.ts";
-import { createLabel, createLines, type FittedLine } from "../../core/text/fit.ts";
+import { isRecord } from "../../../core/json.ts";
+import { createLabel, createLines, type FittedLine } from "../../../core/text/fit.ts";
 
 export function changeLines(before: unknown, after: unknown): FittedLine[] | null {
   if (typeof before !== "string" || typeof after !== "string") return null;

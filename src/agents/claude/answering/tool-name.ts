@@ -1,4 +1,4 @@
-import { makeLineVisible } from "../../core/text/visible.ts";
+import { makeLineVisible } from "../../../core/text/visible.ts";
 
 /** `mcp__github__create_issue` → "create_issue (github)" */
 export function toolName(tool: string): string {

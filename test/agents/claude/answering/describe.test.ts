@@ -1,9 +1,9 @@
 /** What a person is shown before they say yes. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { describeRequest } from "../../../src/agents/claude/describe.ts";
-import type { AskDetails } from "../../../src/core/session/ask-details.ts";
-import { maxColumns, maxRows } from "../../../src/core/text/fit.ts";
+import { describeRequest } from "../../../../src/agents/claude/answering/describe.ts";
+import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
+import { maxColumns, maxRows } from "../../../../src/core/text/fit.ts";
 import { colour, cwd, extras, recorded, request } from "./requests.ts";
 
 function ask(tool: string, input: object, more: object = {}): AskDetails {

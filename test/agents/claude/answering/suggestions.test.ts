@@ -1,7 +1,7 @@
 /** What the CLI offers to allow for good, in words; what cannot be said is not offered. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { alwaysInWords, offersOf } from "../../../src/agents/claude/always.ts";
+import { alwaysInWords, offersOf } from "../../../../src/agents/claude/answering/suggestions.ts";
 
 const rules = (list: unknown, destination = "localSettings", behavior = "allow") => ({
   type: "addRules",

@@ -1,8 +1,8 @@
 /** The CLI's own permission_suggestions in words. Only what can be said in words is offered. */
 
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { maxColumns } from "../../core/text/fit.ts";
-import { makeLineVisible } from "../../core/text/visible.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { maxColumns } from "../../../core/text/fit.ts";
+import { makeLineVisible } from "../../../core/text/visible.ts";
 import { toolName } from "./tool-name.ts";
 
 export interface Offer {

@@ -1,11 +1,11 @@
 /** The only place that can say "allow": an answer made the words that Claude Code's hook prints. */
 
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { limits } from "../../core/limits.ts";
-import type { Answer, Question } from "../../core/session/ask-details.ts";
-import { offersOf } from "./always.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Answer, Question } from "../../../core/session/ask-details.ts";
 import { describeRequest, shownLabel } from "./describe.ts";
 import { questionsOf } from "./questions.ts";
+import { offersOf } from "./suggestions.ts";
 
 export interface Decision {
   readonly hookSpecificOutput: {

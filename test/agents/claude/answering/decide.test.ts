@@ -1,8 +1,8 @@
 /** The words that Claude Code is answered with, exactly as measured; and answers that make no sense. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { decide as decideFor } from "../../../src/agents/claude/decide.ts";
-import type { Answer } from "../../../src/core/session/ask-details.ts";
+import { decide as decideFor } from "../../../../src/agents/claude/answering/decide.ts";
+import type { Answer } from "../../../../src/core/session/ask-details.ts";
 import { colour, extras, recorded, request } from "./requests.ts";
 
 const decide = (payload: unknown, answer: Answer): unknown => decideFor(payload, answer);

@@ -1,7 +1,7 @@
 /** Where an address really leads. */
 
-import type { CommandContext } from "../../shell/dangers/context.ts";
-import { checkWord } from "../../shell/dangers/index.ts";
+import type { CommandContext } from "../../../shell/dangers/context.ts";
+import { checkWord } from "../../../shell/dangers/index.ts";
 
 /** null: the host stands there as plainly as it can. */
 export function plainHost(address: string): string | null {

@@ -6,13 +6,13 @@ import {
   checkRuleFolder,
   parseAutoAllowRule,
   splitPlainCommand,
-} from "../../core/config/auto-allow-rules.ts";
-import { isReadOnlyCommand } from "../../core/config/read-only-commands.ts";
-import { isRecord, type JsonRecord } from "../../core/json.ts";
-import { isAbsolute, relativeWithin, resolvePath } from "../../core/text/paths.ts";
-import { makeVisible } from "../../core/text/visible.ts";
-import { findSecretPath } from "../../shell/dangers/paths.ts";
-import type { AutoAllowed, RequestContext } from "../agent.ts";
+} from "../../../core/config/auto-allow-rules.ts";
+import { isReadOnlyCommand } from "../../../core/config/read-only-commands.ts";
+import { isRecord, type JsonRecord } from "../../../core/json.ts";
+import { isAbsolute, relativeWithin, resolvePath } from "../../../core/text/paths.ts";
+import { makeVisible } from "../../../core/text/visible.ts";
+import { findSecretPath } from "../../../shell/dangers/paths.ts";
+import type { AutoAllowed, RequestContext } from "../../agent.ts";
 import { describeRequest, kindOf } from "./describe.ts";
 
 /** null: no rule allows it. */

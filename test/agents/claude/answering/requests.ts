@@ -30,7 +30,7 @@ export const extras = {
 
 /** Those that the real CLI sent. */
 export async function recorded(): Promise<Record<string, unknown>[]> {
-  const path = join(import.meta.dir, "../../fixtures/payloads.jsonl");
+  const path = join(import.meta.dir, "../../../fixtures/payloads.jsonl");
   const rows = (await Bun.file(path).text()).split("\n").filter((line) => line !== "");
   return rows
     .map((line) => JSON.parse(line).payload)

@@ -1,7 +1,7 @@
 /** What a person's own rule allows without them, and all that it must not. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { autoAllow as judge } from "../../../src/agents/claude/auto-allow.ts";
+import { autoAllow as judge } from "../../../../src/agents/claude/answering/auto-allow.ts";
 import { colour, cwd, request } from "./requests.ts";
 
 const rules = {
