@@ -1,4 +1,4 @@
-/** The binary in a place where it stays: never half of it, never over something else, and never under a program that runs. */
+/** The copy of the binary: always whole, never over another program, and never under a running one. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -42,7 +42,7 @@ test.each([
 });
 
 describe("the copy", () => {
-  test("is whole, can be run by everybody and written by its owner, and nothing is left beside it", async () => {
+  test("is whole, executable for all and writable for its owner, without leftovers", async () => {
     const home = temporaryHome();
     const { plan } = await place(home);
     expect(plan).toEqual({ do: "copy", binary: stable(home), replaces: null });
@@ -51,7 +51,7 @@ describe("the copy", () => {
     expect(readdirSync(dirname(stable(home)))).toEqual(["beckon"]);
   });
 
-  test("that is there already stays as it is", async () => {
+  test("is not made again if it is there", async () => {
     const home = temporaryHome();
     await place(home);
     const before = statSync(stable(home)).ino;
@@ -59,14 +59,14 @@ describe("the copy", () => {
     expect(statSync(stable(home)).ino).toBe(before);
   });
 
-  test("is not made where the program runs from there", async () => {
+  test("is not made if the program already runs from there", async () => {
     const home = temporaryHome();
     await place(home);
     const program = { path: stable(home), readFrom: stable(home) };
     expect((await place(home, { program })).plan).toEqual({ do: "keep", binary: stable(home) });
   });
 
-  test("takes the place of an older beckon, and one that runs goes on with its own file", async () => {
+  test("replaces an older beckon, and a running one keeps its own file", async () => {
     const home = temporaryHome();
     const old = home.program("0.0.9");
     home.put(
@@ -84,7 +84,7 @@ describe("the copy", () => {
     expect(Buffer.from((await out.read()).value ?? []).toString()).toBe("still\n");
   });
 
-  test("ten times at once is one", async () => {
+  test("is made once by ten installs at once", async () => {
     const home = temporaryHome();
     const program = home.program();
     const placed = await Promise.all(Array.from({ length: 10 }, () => place(home, { program })));
@@ -93,7 +93,7 @@ describe("the copy", () => {
   });
 });
 
-describe("something else in its place stays, and the hooks call the program where it is", () => {
+describe("something else at its path is kept, and the hooks call the program where it is", () => {
   const cases: [string, (home: Home) => void, string][] = [
     ["a folder", (home) => mkdirSync(stable(home), { recursive: true }), "is a folder"],
     ["another program", (home) => home.script(stable(home), "lighthouse control 3.1"), "is another program"],
@@ -118,7 +118,7 @@ describe("something else in its place stays, and the hooks call the program wher
     expect(home.tree()).toEqual(before);
   });
 
-  test("but a link to this very program is as good as a copy", async () => {
+  test("except a link to this program, which counts as a copy", async () => {
     const home = temporaryHome();
     const program = home.program();
     mkdirSync(dirname(stable(home)), { recursive: true });
@@ -131,7 +131,7 @@ testWith(
   "root",
   "linux",
   "mount",
-)("on a full disk there is no copy, not even half of one, and the person is told why", async () => {
+)("on a full disk there is no copy, not even a part, and the reason is reported", async () => {
   await withTmpfs("64k", async (folder) => {
     const home = homeAt(folder);
     const elsewhere = temporaryHome();
@@ -162,7 +162,7 @@ describe("on a Mac", () => {
     };
   };
 
-  test("the copy is signed before it is in its place, and a second install sees that it is the same", async () => {
+  test("the copy is signed before it is moved into place, and a second install recognises it", async () => {
     const home = temporaryHome();
     const ran: string[] = [];
     const options = { platform: "darwin", exec: mac(0, ran) } as const;
@@ -175,7 +175,7 @@ describe("on a Mac", () => {
     expect((await place(home, { ...options, before })).plan.do).toBe("keep");
   });
 
-  test("one that cannot be signed is there all the same, with a warning", async () => {
+  test("a copy that cannot be signed is installed with a warning", async () => {
     const home = temporaryHome();
     const { plan, warnings } = await place(home, { platform: "darwin", exec: mac(1, []) });
     expect(plan.do).toBe("copy");
@@ -183,12 +183,12 @@ describe("on a Mac", () => {
   });
 });
 
-test("a program in use is moved aside, as Windows wants it, and is gone the next time", () => {
+test("on Windows a running program is moved aside, and removed the next time", () => {
   const home = temporaryHome();
   const path = home.put(home.at("beckon.exe"), "old");
   home.put(`${path}.old-1`, "older");
   moveAside(path);
-  // Nobody runs it here, so it could be removed at once.
+  // It does not run here, so it could be removed at once.
   expect(existsSync(path)).toBe(false);
   expect(readdirSync(home.home)).toEqual([]);
   moveAside(path);
@@ -200,7 +200,7 @@ describe("an uninstall", () => {
     return home.installed();
   };
 
-  test("removes the copy, and the folders that were made for it", async () => {
+  test("removes the copy, and the folders that were created for it", async () => {
     const home = temporaryHome();
     const record = await installed(home);
     const plan = await planRemoval(record, exec);
@@ -209,7 +209,7 @@ describe("an uninstall", () => {
     expect(existsSync(home.at(".local", "bin"))).toBe(false);
   });
 
-  test("removes a newer beckon that was put in its place", async () => {
+  test("removes a newer beckon that replaced it", async () => {
     const home = temporaryHome();
     const record = await installed(home);
     home.script(stable(home), "beckon 0.9.0");
@@ -226,7 +226,7 @@ describe("an uninstall", () => {
       },
       "no longer a program",
     ],
-  ])("leaves %s that was put in its place", async (_, change, why) => {
+  ])("keeps %s that replaced it", async (_, change, why) => {
     const home = temporaryHome();
     const record = await installed(home);
     change(home);
@@ -236,7 +236,7 @@ describe("an uninstall", () => {
     });
   });
 
-  test("leaves a program that the installer did not put there", async () => {
+  test("keeps a program that no install put there", async () => {
     const home = temporaryHome();
     const program = { path: home.script(stable(home), "beckon 0.1.0"), readFrom: stable(home) };
     await home.install({ program });
@@ -247,14 +247,14 @@ describe("an uninstall", () => {
 });
 
 describe("run from its source", () => {
-  test("the build beside it is what is installed", async () => {
+  test("installs the build beside it", async () => {
     const home = temporaryHome();
     const built = home.script(home.at("checkout", "dist", "beckon"), "beckon 0.1.0");
     const main = home.put(home.at("checkout", "src", "main.ts"), "");
     expect(await findProgram(main, process.execPath, exec)).toEqual({ path: built, readFrom: built });
   });
 
-  test("without one, it says how to build it", async () => {
+  test("says how to build it if there is no build", async () => {
     const home = temporaryHome();
     const main = home.put(home.at("checkout", "src", "main.ts"), "");
     await expect(findProgram(main, process.execPath, exec)).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** An install as a person sees it: their own settings stay theirs, and what cannot be done changes nothing. */
+/** An install changes only beckon's entries, and nothing at all if it cannot succeed. */
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -33,7 +33,7 @@ const eventsFor = (version: string | null) =>
     .map(({ event }) => event as string)
     .sort();
 
-describe("for the version that is here", () => {
+describe("the version of Claude Code", () => {
   test.each(["2.0.76", "2.1.100", "2.1.325"])("%s gets the hooks it knows", async (version) => {
     const home = temporaryHome();
     home.claude(version);
@@ -42,7 +42,7 @@ describe("for the version that is here", () => {
     expect(eventsIn(home.read())).toEqual(eventsFor(version));
   });
 
-  test("one that is gone from PATH is asked where it was last time", async () => {
+  test("is read from the program's last known path if it is not on PATH", async () => {
     const home = temporaryHome();
     home.claude("2.1.325");
     await home.install();
@@ -51,7 +51,7 @@ describe("for the version that is here", () => {
     expect(done.isChanged).toBe(false);
   });
 
-  test("one that is gone altogether is taken for what it was last time", async () => {
+  test("is the last known one if the program is gone", async () => {
     const home = temporaryHome();
     const claude = home.claude("2.1.325");
     await home.install();
@@ -61,14 +61,14 @@ describe("for the version that is here", () => {
     expect(eventsIn(home.read())).toEqual(eventsFor("2.1.325"));
   });
 
-  test("one that never was is taken for the oldest, whose hooks all know", async () => {
+  test("is the oldest supported one if it was never found", async () => {
     const home = temporaryHome();
     const done = await home.install();
     expect(done.version).toBeNull();
     expect(eventsIn(home.read())).toEqual(eventsFor(null));
   });
 
-  test("a newer one has the hooks that it knows added", async () => {
+  test("decides about new hooks after an update of Claude Code", async () => {
     const home = temporaryHome();
     home.claude("2.0.76");
     await home.install();
@@ -79,7 +79,7 @@ describe("for the version that is here", () => {
 });
 
 describe("the settings file", () => {
-  test("is made where there is none, for its owner alone", async () => {
+  test("is created if there is none, private to its owner", async () => {
     const home = temporaryHome();
     await home.install();
     expect(modeOf(home.settings)).toBe("600");
@@ -87,7 +87,7 @@ describe("the settings file", () => {
     expect(home.installed()?.files).toMatchObject([{ path: home.settings, before: null }]);
   });
 
-  test("keeps its mode and everything that is not ours, and its old text is kept aside for its owner alone", async () => {
+  test("keeps its mode and all other entries, and its backup is private", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs, 0o640);
     const { backup } = await home.install();
@@ -100,7 +100,7 @@ describe("the settings file", () => {
     expect(modeOf(home.places.backups)).toBe("700");
   });
 
-  test("that is a link stays one, and what it leads to is written", async () => {
+  test("is written through a link, which stays", async () => {
     const home = temporaryHome();
     const real = home.put(home.at("dotfiles", "claude", "settings.json"), theirs);
     mkdirSync(home.at(".claude"));
@@ -113,7 +113,7 @@ describe("the settings file", () => {
     expect(readFileSync(real, "utf8")).toBe(theirs);
   });
 
-  test("in a folder that is a link is written there", async () => {
+  test("is written through a folder that is a link", async () => {
     const home = temporaryHome();
     const real = home.put(home.at("dotfiles", "claude", "settings.json"), theirs);
     symlinkSync(home.at("dotfiles", "claude"), home.at(".claude"));
@@ -122,7 +122,7 @@ describe("the settings file", () => {
     expect(eventsIn(readFileSync(real, "utf8"))).toEqual(eventsFor(null));
   });
 
-  test("whose link leads to nothing yet is made where it leads", async () => {
+  test("is created where a broken link leads", async () => {
     const home = temporaryHome();
     mkdirSync(home.at(".claude"));
     mkdirSync(home.at("dotfiles"));
@@ -133,7 +133,7 @@ describe("the settings file", () => {
     expect(lstatSync(home.settings).isSymbolicLink()).toBe(true);
   });
 
-  test("is touched once: a second install changes nothing, not even its time", async () => {
+  test("is not touched by a second install, not even its time", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     await home.install();
@@ -143,13 +143,13 @@ describe("the settings file", () => {
     expect({ tree: home.tree(), changed: statSync(home.settings).mtimeMs }).toEqual(before);
   });
 
-  test("has the last five of its old texts kept, and the one that an uninstall gives back", async () => {
+  test("has its last five backups kept, and the one that an uninstall restores", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     await home.install();
     const first = home.backups()[0];
     for (let n = 0; n < 8; n++) {
-      // Each time as if another beckon had to be called.
+      // Each install registers another path.
       await home.install({
         env: { ...home.env, BECKON_HOME: home.places.state },
         program: home.program(`1.0.${n}`),
@@ -174,7 +174,7 @@ describe("the settings file", () => {
     expect(existsSync(home.settings)).toBe(false);
   });
 
-  test("is the one in CLAUDE_CONFIG_DIR, where that is set", async () => {
+  test("is the one in CLAUDE_CONFIG_DIR if that is set", async () => {
     const home = temporaryHome();
     await home.install({ env: { ...home.env, CLAUDE_CONFIG_DIR: home.at("elsewhere") } });
     expect(eventsIn(home.read(home.at("elsewhere", "settings.json")))).toEqual(eventsFor(null));
@@ -182,7 +182,7 @@ describe("the settings file", () => {
   });
 });
 
-describe("nothing at all changes where the settings", () => {
+describe("nothing changes if the settings", () => {
   const refused: [name: string, text: string | Buffer, says: string | RegExp][] = [
     ["are no JSON", '{\n  "a": 1,\n  "b": \n}', /settings\.json, line 4, column 1/],
     ["have a comment", '{\n  // mine\n  "a": 1\n}', /settings\.json, line 2, column 3/],
@@ -215,14 +215,14 @@ describe("nothing at all changes where the settings", () => {
     await expect(home.install()).rejects.toThrow("is not a regular file");
   });
 
-  test("are a link that leads round in a circle", async () => {
+  test("are a link to itself", async () => {
     const home = temporaryHome();
     mkdirSync(home.at(".claude"));
     symlinkSync("settings.json", home.settings);
     await expect(home.install()).rejects.toThrow("a link that leads back to itself");
   });
 
-  test("have something else where an event's hooks should be, and the file is named with its place", async () => {
+  test("have another value where an event's hooks should be, and the error names the line", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{\n  "hooks": {"Stop": null}\n}');
     const options = home.options();
@@ -242,7 +242,7 @@ describe("nothing at all changes where the settings", () => {
     expect(home.tree()).toEqual(before);
   });
 
-  test.each(["file", "folder"])("could be written by everybody (%s)", async (which) => {
+  test.each(["file", "folder"])("can be written by all users (%s)", async (which) => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     chmodSync(which === "file" ? home.settings : home.at(".claude"), which === "file" ? 0o666 : 0o777);
@@ -253,7 +253,7 @@ describe("nothing at all changes where the settings", () => {
   });
 });
 
-test("a look ahead tells what would be done, and changes nothing", async () => {
+test("a plan says what would be done, and changes nothing", async () => {
   const home = temporaryHome();
   home.put(home.settings, theirs);
   const options = home.options();
@@ -265,20 +265,20 @@ test("a look ahead tells what would be done, and changes nothing", async () => {
   expect(home.tree()).toEqual(before);
 });
 
-describe("a person is warned", () => {
+describe("a warning", () => {
   const warned = async (text: string, more = {}) => {
     const home = temporaryHome();
     home.put(home.settings, text);
     return (await home.install(more)).warnings;
   };
 
-  test("of hooks that are switched off", async () => {
+  test("for hooks that are turned off", async () => {
     expect(await warned('{"disableAllHooks": true}')).toEqual([
       expect.stringContaining('"disableAllHooks": true'),
     ]);
   });
 
-  test("of hooks that are switched off in this project alone", async () => {
+  test("for hooks that are turned off in this project only", async () => {
     const home = temporaryHome();
     const cwd = home.at("project");
     home.put(join(cwd, ".claude", "settings.local.json"), '{"disableAllHooks": true}');
@@ -290,7 +290,7 @@ describe("a person is warned", () => {
   test.each([
     ['{"allowManagedHooksOnly": true}', "allows only their own"],
     ['{"disableAllHooks": true}', "switched hooks off"],
-  ])("of an administrator's %s", async (text, says) => {
+  ])("for an administrator's %s", async (text, says) => {
     const home = temporaryHome();
     const managed = [home.put(home.at("etc", "managed-settings.json"), text)];
     expect((await home.install({ agents: agentsOn({ managed }) })).warnings).toEqual([
@@ -298,14 +298,14 @@ describe("a person is warned", () => {
     ]);
   });
 
-  test("of a plugin that brings the same hooks, unless it is off", async () => {
+  test("for a plugin with the same hooks, unless it is off", async () => {
     expect(await warned('{"enabledPlugins": {"beckon@somewhere": true}}')).toEqual([
       expect.stringContaining("beckon@somewhere"),
     ]);
     expect(await warned('{"enabledPlugins": {"beckon@somewhere": false, "beckoning@x": true}}')).toEqual([]);
   });
 
-  test("of a second name of the file, which would stay behind", async () => {
+  test("for a hard link to the file, which keeps the old text", async () => {
     const home = temporaryHome();
     home.put(home.settings, "{}");
     Bun.spawnSync(["ln", home.settings, home.at("other.json")]);
@@ -313,7 +313,7 @@ describe("a person is warned", () => {
   });
 });
 
-test("settings with a byte that another system's editor put first keep it", async () => {
+test("a byte order mark is kept", async () => {
   const home = temporaryHome();
   home.put(home.settings, "\ufeff{}\r\n");
   await home.install();
@@ -322,7 +322,7 @@ test("settings with a byte that another system's editor put first keep it", asyn
   expect(readFileSync(home.settings)).toEqual(Buffer.from("\ufeff{}\r\n"));
 });
 
-test("an old half-written file of an install that was killed is no obstacle", async () => {
+test("the half-written file of a killed install does not matter", async () => {
   const home = temporaryHome();
   home.put(home.settings, theirs);
   writeFileSync(`${home.settings}.beckon-tmp`, "half");
@@ -337,7 +337,7 @@ testWith(
   "root",
   "linux",
   "mount",
-)("on a full disk the home stays as it was, without a trace", async () => {
+)("a full disk leaves the home folder unchanged", async () => {
   await withTmpfs("512k", async (disk) => {
     const home = temporaryHome(disk);
     home.put(home.settings, theirs);

@@ -1,4 +1,4 @@
-/** After an uninstall the settings are what they were: byte for byte where nobody else wrote, else all but our entries. */
+/** After an uninstall the settings are as before: byte for byte if nothing else changed them, otherwise without beckon's entries. */
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   existsSync,
@@ -31,7 +31,7 @@ describe("install, then uninstall", () => {
     try {
       await home.install();
     } catch {
-      // One that is refused is left as it is.
+      // A file that is refused does not change.
       expect(readFileSync(home.settings)).toEqual(bytes);
       expect(existsSync(home.places.installed)).toBe(false);
       return;
@@ -56,7 +56,7 @@ function hasOurs(text: string): boolean {
 }
 
 describe("an uninstall", () => {
-  test("removes the file that was made for the hooks, and its folder if nobody else uses it", async () => {
+  test("removes the file that the install created, and its folder if that is empty", async () => {
     const home = temporaryHome();
     const options = { env: { ...home.env, CLAUDE_CONFIG_DIR: home.at("a", "b", "c") } };
     await home.install(options);
@@ -64,7 +64,7 @@ describe("an uninstall", () => {
     expect(existsSync(home.at("a"))).toBe(false);
   });
 
-  test("leaves the folder where somebody else uses it", async () => {
+  test("keeps the folder if it has other files", async () => {
     const home = temporaryHome();
     await home.install();
     writeFileSync(home.at(".claude", "history.jsonl"), "");
@@ -72,7 +72,7 @@ describe("an uninstall", () => {
     expect(readdirSync(home.at(".claude"))).toEqual(["history.jsonl"]);
   });
 
-  test("removes the file also where all that was added to it is gone again", async () => {
+  test("removes the file also if what others added is gone again", async () => {
     const home = temporaryHome();
     await home.install();
     writeFileSync(home.settings, JSON.stringify(JSON.parse(home.read())));
@@ -80,7 +80,7 @@ describe("an uninstall", () => {
     expect(existsSync(home.settings)).toBe(false);
   });
 
-  test("takes only our entries where somebody has written since, and keeps a copy", async () => {
+  test("removes only beckon's entries if the file has changed since, and keeps a backup", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{\n  "model": "opus"\n}\n');
     await home.install();
@@ -91,7 +91,7 @@ describe("an uninstall", () => {
     expect(home.backups()).toHaveLength(2);
   });
 
-  test("takes only our entries where the backup is gone or was changed", async () => {
+  test("removes only beckon's entries if the backup is gone or was changed", async () => {
     for (const spoil of [rmSync, (path: string) => writeFileSync(path, '{"evil": true}')]) {
       const home = temporaryHome();
       home.put(home.settings, '{"model":"opus"}');
@@ -102,7 +102,7 @@ describe("an uninstall", () => {
     }
   });
 
-  test("gives back what was there before the first of several installs", async () => {
+  test("restores the file as it was before the first of several installs", async () => {
     const home = temporaryHome();
     const before = '{ "model" : "opus" }';
     home.put(home.settings, before);
@@ -114,7 +114,7 @@ describe("an uninstall", () => {
     expect(home.read()).toBe(before);
   });
 
-  test("after which somebody wrote and beckon was installed again gives back no entry of an older beckon", async () => {
+  test("does not restore entries of an older beckon", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{"model":"opus"}');
     home.claude("2.0.76");
@@ -126,7 +126,7 @@ describe("an uninstall", () => {
     expect(JSON.parse(home.read())).toEqual({ model: "opus", theme: "dark" });
   });
 
-  test("of hooks that were put there by hand finds them too", async () => {
+  test("finds hooks that were added by hand", async () => {
     const home = temporaryHome();
     const hand = { hooks: { Stop: [{ hooks: [{ type: "command", command: "beckon hook claude" }] }] } };
     home.put(home.settings, JSON.stringify(hand));
@@ -134,7 +134,7 @@ describe("an uninstall", () => {
     expect(listOwnHooks(home.read())).toEqual([]);
   });
 
-  test("takes away what an install that was killed left beside the settings", async () => {
+  test("removes what a killed install left beside the settings", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{"model":"opus"}');
     const before = home.tree();
@@ -144,7 +144,7 @@ describe("an uninstall", () => {
     expect(home.tree()).toEqual(before);
   });
 
-  test("where nothing is ours touches nothing", async () => {
+  test("changes nothing if there are no hooks of beckon's", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{"hooks":{}}');
     const before = home.tree();
@@ -157,7 +157,7 @@ describe("an uninstall", () => {
 describe("--purge", () => {
   const usual = { isChosen: false, isBeckons: true };
 
-  test("removes beckon's folders whole", async () => {
+  test("removes beckon's folders", async () => {
     const home = temporaryHome();
     await home.install();
     for (const name of [
@@ -177,7 +177,7 @@ describe("--purge", () => {
     expect(existsSync(home.at(".config", "beckon"))).toBe(false);
   });
 
-  test("leaves what somebody else put there, and says so", async () => {
+  test("keeps files that are not beckon's, and says so", async () => {
     const home = temporaryHome();
     await home.install();
     home.put(join(home.places.state, "notes.txt"), "mine");
@@ -201,7 +201,7 @@ describe("--purge", () => {
     expect(home.tree()).toEqual(before);
   });
 
-  test("leaves a folder of the person's choice in which beckon never was", () => {
+  test("keeps a folder that the user chose and beckon never used", () => {
     const home = temporaryHome();
     home.put(home.at("disk", "backups", "photos.tar"), "precious");
     const disk = resolvePaths({ BECKON_HOME: home.at("disk") });
@@ -209,7 +209,7 @@ describe("--purge", () => {
     expect(existsSync(home.at("disk", "backups", "photos.tar"))).toBe(true);
   });
 
-  test("follows no link out of its folder, nor one in its place", async () => {
+  test("follows no links", async () => {
     const home = temporaryHome();
     const precious = home.put(home.at("elsewhere", "journal", "diary.txt"), "precious");
     mkdirSync(home.places.state, { recursive: true });

@@ -1,4 +1,4 @@
-/** The built binary, as a person runs it in a terminal: what it says, what it leaves, what it takes away. */
+/** The built binary, run in a terminal: what it prints, installs and removes. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   appendFileSync,
@@ -61,8 +61,8 @@ const theirs =
   '{\n\t"model": "opus",\n\t"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}\n}';
 const stable = (home: Home) => home.at(".local", "bin", "beckon");
 
-describe("a whole life", () => {
-  test("install, install again, uninstall: the home is as it was, byte for byte", async () => {
+describe("install and uninstall", () => {
+  test("install, install again, uninstall: the home folder is as before, byte for byte", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs, 0o644);
     home.claude("2.1.325");
@@ -155,7 +155,7 @@ describe("a whole life", () => {
     expect(home.read()).toBe('{"enabledPlugins": {"beckon@beckon": true}}');
   });
 
-  test("a look ahead shows the difference, and changes nothing", async () => {
+  test("--dry-run shows the diff, and changes nothing", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     const before = home.tree();
@@ -165,12 +165,12 @@ describe("a whole life", () => {
     expect(out).toMatch(
       /Would register \d+ hooks in .*:\n@@[\s\S]*^\+.*beckon' hook claude[\s\S]*\nThere is no desktop here: /m,
     );
-    // What would stand in the file is shown as it would stand there.
+    // The diff shows paths as they would be in the file, without ~.
     expect(out).toContain(`'${stable(home)}' hook claude`);
     expect(home.tree()).toEqual(before);
   });
 
-  test("a look ahead says of login only what would change", async () => {
+  test("--dry-run says what would change at login", async () => {
     const home = temporaryHome();
     const look = () => run(home, ["--install", "--dry-run", "--login"], { program: stable(home) });
     const first = await run(home, ["--install", "--dry-run", "--login"]);
@@ -181,7 +181,7 @@ describe("a whole life", () => {
     expect(existsSync(home.at(".config"))).toBe(false);
   });
 
-  test("what stays is told with a command that needs no beckon", async () => {
+  test("an uninstall prints a command to remove what is kept", async () => {
     const home = temporaryHome();
     await run(home, ["--install"]);
     home.put(home.places.hookLog, "");
@@ -196,7 +196,7 @@ describe("a whole life", () => {
     expect([state, settings].filter((path) => existsSync(path))).toEqual([]);
   });
 
-  test("what Claude Code calls works, and reaches the app that runs; uninstalling stops it", async () => {
+  test("the registered hook reaches the running app, and an uninstall stops the app", async () => {
     const home = temporaryHome();
     await run(home, ["--install"]);
     const hook = listOwnHooks(home.read()).find(({ event }) => event === "UserPromptSubmit");
@@ -223,7 +223,7 @@ describe("a whole life", () => {
     expect(await app.exited).toBe(0);
     expect(existsSync(home.places.state)).toBe(false);
     expect(existsSync(home.settings)).toBe(false);
-    // What a session that has not noticed yet still calls says nothing.
+    // A session that still calls the removed hook sees no error.
     const late = Bun.spawnSync(["/bin/sh", "-c", hook?.command ?? ""], {
       env: home.env,
       stdin: Buffer.from("{}"),
@@ -231,7 +231,7 @@ describe("a whole life", () => {
     expect([late.exitCode, late.stdout.toString() + late.stderr.toString()]).toEqual([0, ""]);
   }, 30_000);
 
-  test("after an update, too, the home is as it was", async () => {
+  test("after an update, an uninstall restores the home folder too", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     const before = home.tree();
@@ -246,7 +246,7 @@ describe("a whole life", () => {
     expect(home.tree()).toEqual(before);
   });
 
-  test("with BECKON_HOME everything is in there, and the hooks say so", async () => {
+  test("with BECKON_HOME everything is in that folder, and the hooks name it", async () => {
     const home = temporaryHome();
     const env = { BECKON_HOME: home.at("my beckon's") };
     const { code } = await run(home, ["--install"], { env });
@@ -264,7 +264,7 @@ describe("a whole life", () => {
     expect(readdirSync(home.home)).toEqual([]);
   });
 
-  test("hooks of a beckon in another folder go too, and the person is told of that folder", async () => {
+  test("hooks of a beckon in another folder are removed too, and that folder is named", async () => {
     const home = temporaryHome();
     const env = { BECKON_HOME: home.at("portable") };
     home.put(home.settings, theirs);
@@ -277,7 +277,7 @@ describe("a whole life", () => {
     expect(home.read()).toBe(theirs);
   });
 
-  test("a project's settings are found again from elsewhere", async () => {
+  test("an uninstall finds a project's settings from another folder", async () => {
     const home = temporaryHome();
     const cwd = home.at("project");
     mkdirSync(cwd);
@@ -289,8 +289,8 @@ describe("a whole life", () => {
   });
 });
 
-describe("many at once", () => {
-  test("ten installs into the same settings, five of them with a folder of their own, leave one set of hooks", async () => {
+describe("several at once", () => {
+  test("ten installs into the same settings leave one set of hooks", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     home.claude("2.1.325");
@@ -307,7 +307,7 @@ describe("many at once", () => {
     expect(readdirSync(home.at(".local", "bin"))).toEqual(["beckon"]);
   }, 60_000);
 
-  test("installs and uninstalls at once leave all of it or nothing", async () => {
+  test("installs and uninstalls leave everything or nothing", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     for (let round = 0; round < 3; round++) {
@@ -323,7 +323,7 @@ describe("many at once", () => {
     expect(existsSync(home.places.state)).toBe(false);
   }, 60_000);
 
-  test("an install that was killed leaves nothing that an uninstall does not take", async () => {
+  test("an uninstall removes everything that a killed install left", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     await run(home, ["--install"]);
@@ -332,7 +332,7 @@ describe("many at once", () => {
         env: { ...home.env },
         stdio: ["ignore", "ignore", "ignore"],
       });
-      // Somewhere on the way: each time at another moment.
+      // Each time at another moment.
       await Bun.sleep(30 + 25 * round);
       child.kill("SIGKILL");
       await child.exited;
@@ -347,7 +347,7 @@ describe("many at once", () => {
     expect(existsSync(`${home.places.installed}.beckon-lock`)).toBe(false);
   }, 60_000);
 
-  test("ten projects at once are all remembered", async () => {
+  test("ten projects are all recorded", async () => {
     const home = temporaryHome();
     const folders = Array.from({ length: 10 }, (_, n) => home.at(`p${n}`));
     for (const cwd of folders) mkdirSync(cwd);
@@ -361,7 +361,7 @@ describe("many at once", () => {
   }, 60_000);
 });
 
-describe("what cannot be is said in a line", () => {
+describe("an error is one line", () => {
   test.each([
     [
       ["--install", "--scope", "galaxy"],
@@ -393,13 +393,13 @@ describe("what cannot be is said in a line", () => {
     expect(readdirSync(home.home)).toEqual([]);
   });
 
-  test("--agent claude is what it does anyway", async () => {
+  test("--agent claude is the default", async () => {
     const home = temporaryHome();
     expect((await run(home, ["--install", "--agent", "claude", "--dry-run"])).code).toBe(0);
     expect((await run(home, ["--install", "--agent=claude", "--dry-run"])).code).toBe(0);
   });
 
-  test("settings with an error in them are named with its place", async () => {
+  test("for settings with a mistake, with line and column", async () => {
     const home = temporaryHome();
     home.put(home.settings, '{\n  "model": "opus",\n}\n');
     const before = home.tree();
@@ -424,7 +424,7 @@ describe("what cannot be is said in a line", () => {
     expect(bare.err).not.toContain("    at ");
   });
 
-  test("a step of an uninstall that fails is told, and the rest is done", async () => {
+  test("for a failing step of an uninstall, and the other steps run", async () => {
     const home = temporaryHome();
     home.put(home.settings, theirs);
     await run(home, ["--install"]);
@@ -434,7 +434,7 @@ describe("what cannot be is said in a line", () => {
     expect(failed.err).toBe(
       `beckon: the hooks are still in ~/.claude/settings.json: ~/.claude/settings.json is read-only. To let beckon change it: chmod u+w '${home.settings}'\n`,
     );
-    // Known still, and there still, for the next try.
+    // Still recorded and still there, for the next try.
     chmodSync(home.settings, 0o644);
     expect(await run(home, ["--uninstall"], { program: stable(home) })).toMatchObject({ code: 0, err: "" });
     expect(home.read()).toBe(theirs);
@@ -442,7 +442,7 @@ describe("what cannot be is said in a line", () => {
   });
 
   test.each(["", "--purge"])(
-    "a folder that is not beckon's is left alone by --uninstall %s, whatever the names in it",
+    "--uninstall %s does not touch a folder that is not beckon's, whatever the names in it",
     async (flag) => {
       const home = temporaryHome();
       for (const name of ["helpers/letter.txt", "backups/photos.tar", "journal/diary.txt"]) {
@@ -460,7 +460,7 @@ describe("what cannot be is said in a line", () => {
     },
   );
 
-  test("a home that is beckon's folder too keeps a folder that has the name of one of ours", async () => {
+  test("a home folder as BECKON_HOME keeps a folder with the name of one of beckon's", async () => {
     const home = temporaryHome();
     const env = { BECKON_HOME: home.home };
     const letter = home.put(home.at("helpers", "letter.txt"), "precious");
@@ -471,7 +471,7 @@ describe("what cannot be is said in a line", () => {
     expect([existsSync(letter), existsSync(notes)]).toEqual([true, true]);
   });
 
-  test("a stranger's project cannot steer the terminal, by its name, its plugins or its errors", async () => {
+  test("an untrusted project cannot send control characters by its name, plugins or errors", async () => {
     const home = temporaryHome();
     const cwd = home.at("p\x1b[31m\u202e");
     const file = join(cwd, ".claude", "settings.json");
@@ -496,7 +496,7 @@ describe("what cannot be is said in a line", () => {
     expect(said.join("")).toContain("beckon@");
   });
 
-  test("a broken project file that never had hooks of ours does not stand in the way", async () => {
+  test("a broken project file without beckon's hooks is ignored", async () => {
     const home = temporaryHome();
     home.put(home.at("project", ".claude", "settings.json"), "{ broken");
     expect(await run(home, ["--uninstall"], { cwd: home.at("project") })).toMatchObject({ code: 0 });
@@ -514,7 +514,7 @@ function homeOfNobody(): Home {
   return home;
 }
 
-describe("as a person who may not do everything", () => {
+describe("without root", () => {
   testAsOther("it works in their own home", async () => {
     const home = homeOfNobody();
     expect(await run(home, ["--install"], { before: nobody })).toMatchObject({ err: "", code: 0 });
@@ -545,20 +545,17 @@ describe("as a person who may not do everything", () => {
     expect(existsSync(home.places.state)).toBe(false);
   });
 
-  testAsOther(
-    "where nothing may be put into ~/.local/bin, the hooks call the program where it is",
-    async () => {
-      const home = homeOfNobody();
-      mkdirSync(home.at(".local", "bin"), { recursive: true });
-      chownSync(home.at(".local"), 65_534, 65_534);
-      chownSync(home.at(".local", "bin"), 65_534, 65_534);
-      chmodSync(home.at(".local", "bin"), 0o555);
-      const { out, code } = await run(home, ["--install"], { before: nobody });
-      expect(code).toBe(0);
-      expect(out).toContain(`So the hooks call ${binary}. Keep it there`);
-      expect(listOwnHooks(home.read())[0]?.command).toContain(`'${binary}'`);
-    },
-  );
+  testAsOther("if ~/.local/bin is not writable, the hooks call the program where it is", async () => {
+    const home = homeOfNobody();
+    mkdirSync(home.at(".local", "bin"), { recursive: true });
+    chownSync(home.at(".local"), 65_534, 65_534);
+    chownSync(home.at(".local", "bin"), 65_534, 65_534);
+    chmodSync(home.at(".local", "bin"), 0o555);
+    const { out, code } = await run(home, ["--install"], { before: nobody });
+    expect(code).toBe(0);
+    expect(out).toContain(`So the hooks call ${binary}. Keep it there`);
+    expect(listOwnHooks(home.read())[0]?.command).toContain(`'${binary}'`);
+  });
 
   testAsOther("root with somebody else's home is told to be that person", async () => {
     const home = homeOfNobody();
@@ -568,7 +565,7 @@ describe("as a person who may not do everything", () => {
   });
 });
 
-test("from its source it installs the build beside it", async () => {
+test("from source it installs the build beside it", async () => {
   const home = temporaryHome();
   const main = join(import.meta.dir, "../../src/main.ts");
   const { err, code } = await run(home, [main, "--install"], { program: process.execPath });
@@ -576,7 +573,7 @@ test("from its source it installs the build beside it", async () => {
   expect(home.installed()?.binary).toBe(stable(home));
 });
 
-test("a running beckon of another build is named, with what to do", async () => {
+test("another build that runs is named, with how to switch", async () => {
   const home = temporaryHome();
   const app = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts")], {
     env: { ...home.env, BECKON_PORT: "23588", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
