@@ -58,7 +58,7 @@ test("alerts: shown, and not shown with the reason", () => {
   record.notShown(alert.key, "muted");
   record.notShown("claude:nobody#1", "muted");
   record.shown(alert);
-  record.notShown(alert.key, "you have seen it or sent it away");
+  record.notShown(alert.key, "you have seen or dismissed it");
   expect(log).toMatchObject([
     { what: "not shown", asked: "Bash: touch x", outcome: "muted", by: null },
     { what: "shown", asked: "Bash: touch x", outcome: "alert shown", by: null },

@@ -8,6 +8,8 @@ export interface AskDetails {
   readonly tool: string | null;
   /** "Run a command", "Edit src/app.ts", "Fetch a page", "Use create_issue (github)", "Approve a plan". */
   readonly heading: string;
+  /** The heading says no more than the name of the tool: "Run a command" for Bash. */
+  readonly isGenericHeading?: true;
   /** The exact text. Invisible characters are made visible; a row that continues a long line starts with "⤷ ". */
   readonly lines: readonly string[];
   /** False if there is more than these lines show. Then it cannot be allowed from here. */

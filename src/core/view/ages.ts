@@ -1,5 +1,4 @@
-/** How long ago, in words coarse enough that a menu does not change each second, and when the next word is due. */
-
+/** How long ago something happened, in steps of a minute or more, and when such a text or check changes next. */
 import type { Moment } from "../session/event.ts";
 import { elapsedMs } from "../session/phase.ts";
 import { dayMs, hourMs, minuteMs } from "../timing.ts";
@@ -10,39 +9,39 @@ export interface Ages {
   /** "now", "3 min", "2 h", "1 day" */
   format(moment: Moment): string;
   isOlder(moment: Moment, thanMs: number): boolean;
-  /** For what a person set to end at a wall time: it ends then, not at the next full minute. */
+  /** Exact, not in full minutes: for times that the user has set. */
   isFuture(at: number): boolean;
-  /** As of the last full minute of the wall clock, so that all ages change together. */
+  /** The last full minute of the wall clock. Ages count from it, so that all of them change together. */
   readonly minute: Moment;
-  /** The wall time at which an answer given so far becomes another; null: never. */
+  /** The wall time at which a result returned so far changes; null if none does. */
   nextChange(): number | null;
 }
 
 export function createAges(now: Moment): Ages {
-  const into = now.at % minuteMs;
-  const minute = { at: now.at - into, t: now.t - into };
+  const sinceMinuteMs = now.at % minuteMs;
+  const minute = { at: now.at - sinceMinuteMs, t: now.t - sinceMinuteMs };
   let next = Number.MAX_SAFE_INTEGER;
-  const wake = (at: number): void => {
+  const changeAt = (at: number): void => {
     if (at > now.at) next = Math.min(next, at);
   };
-  const wakeIn = (ms: number): void => wake(minute.at + Math.ceil(ms / minuteMs) * minuteMs);
+  const changeIn = (ms: number): void => changeAt(minute.at + Math.ceil(ms / minuteMs) * minuteMs);
 
   return {
     format(moment) {
       const ms = elapsedMs(moment, minute);
       const step = ms < hourMs ? minuteMs : ms < dayMs ? hourMs : dayMs;
-      wakeIn(step - (ms % step));
-      return ageOf(ms);
+      changeIn(step - (ms % step));
+      return formatAge(ms);
     },
     isOlder(moment, thanMs) {
       const left = thanMs - elapsedMs(moment, minute);
-      if (left > 0) wakeIn(left);
+      if (left > 0) changeIn(left);
       return left <= 0;
     },
     isFuture(at) {
-      wake(at);
-      // Its words may say "tomorrow": midnight is at a full quarter of an hour everywhere.
-      if (at > now.at && at < Number.MAX_SAFE_INTEGER) wake(now.at - (now.at % quarterMs) + quarterMs);
+      changeAt(at);
+      // Its text may say "tomorrow". Midnight is at a full quarter of an hour in every time zone.
+      if (at > now.at && at < Number.MAX_SAFE_INTEGER) changeAt(now.at - (now.at % quarterMs) + quarterMs);
       return at > now.at;
     },
     minute,
@@ -50,7 +49,7 @@ export function createAges(now: Moment): Ages {
   };
 }
 
-function ageOf(ms: number): string {
+function formatAge(ms: number): string {
   if (ms < minuteMs) return "now";
   if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
   if (ms < dayMs) return `${Math.floor(ms / hourMs)} h`;

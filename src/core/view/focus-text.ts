@@ -1,3 +1,4 @@
+/** How going to a terminal ended, as a message. */
 import type { Session } from "../session/session.ts";
 import { terminals, windowSystems } from "../terminals.ts";
 import { truncateMiddle } from "../text/text.ts";
@@ -5,11 +6,11 @@ import { nameTerminal } from "./terminal-name.ts";
 
 export interface FocusText {
   readonly title: string;
-  /** A sentence each: a notification cuts what is long, line by line. */
+  /** One sentence per line: notifications truncate line by line. */
   readonly lines: readonly string[];
 }
 
-/** `session`: null where it is not known any more. */
+/** `session` is null if it is no longer known. */
 export function formatFocusOutcome(
   { result, by, why }: FocusOutcome,
   session: Pick<Session, "place" | "cwd" | "ended"> | null,
@@ -21,26 +22,26 @@ export function formatFocusOutcome(
     case "window":
       return {
         title: "As close as beckon gets",
-        lines: sentences(`this is its window${way}`, why, whereIs(session)),
+        lines: formatSentences(`this is its window${way}`, why, describePlace(session)),
       };
     case "impossible":
-      return { title: "beckon cannot take you there", lines: sentences(why, whereIs(session)) };
+      return { title: "beckon cannot take you there", lines: formatSentences(why, describePlace(session)) };
   }
 }
 
 const maxPath = 100;
 
-/** A terminal that beckon cannot show, its person can find: by its name and its folder. */
-function whereIs(session: Parameters<typeof formatFocusOutcome>[1]): string | null {
+/** Helps the user to find a terminal that beckon cannot show. */
+function describePlace(session: Parameters<typeof formatFocusOutcome>[1]): string | null {
   if (session === null || session.ended) return null;
-  const known = [
+  const parts = [
     nameTerminal(session.place),
     session.cwd && `in ${truncateMiddle(session.cwd, maxPath)}`,
   ].filter(Boolean);
-  return known.length === 0 ? null : `where to look: ${known.join(", ")}`;
+  return parts.length === 0 ? null : `where to look: ${parts.join(", ")}`;
 }
 
-function sentences(...parts: readonly (string | null)[]): string[] {
+function formatSentences(...parts: readonly (string | null)[]): string[] {
   return parts.flatMap((part) => (part ? [`${capitalize(part).replace(/\.$/, "")}.`] : []));
 }
 
@@ -54,8 +55,8 @@ function capitalize(text: string): string {
 
 export interface FocusOutcome {
   readonly result: "exact" | "window" | "impossible";
-  /** The recipes that did it, outermost last: `tmux, X11`. */
+  /** The terminals and window systems that were used, outermost last: `tmux, X11`. */
   readonly by: string;
-  /** For people, where it was less than exact: why, and what to do. */
+  /** Why it was not exact, and what to do; null if it was. */
   readonly why: string | null;
 }

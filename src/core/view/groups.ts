@@ -72,11 +72,11 @@ export function groupSession(session: Session, context: GroupContext): SessionGr
   if (session.ended || isLost(session, asks, ages)) return { group: "ended", silence: null, asks: [] };
 
   const key = sessionKeyOf(session);
-  const silence = silenceOf(session, key, context);
+  const silence = findSilence(session, key, context);
   const isDismissed = (ask: Ask) => preferences.dismissed.includes(dismissedAskKey(key, ask.id));
   const leading = asks.find((ask) => !isDismissed(ask)) ?? asks[0];
   if (leading) {
-    const why = silence ?? unattended(session, config) ?? (isDismissed(leading) ? dismissed : null);
+    const why = silence ?? findUnattended(session, config) ?? (isDismissed(leading) ? dismissed : null);
     const ordered = [leading, ...asks.filter((ask) => ask !== leading)];
     return { group: why === null ? "needs_you" : "set_aside", silence: why, asks: ordered };
   }
@@ -100,22 +100,22 @@ function isLost(session: Session, asks: readonly Ask[], ages: Ages): boolean {
   return asks.length === 0 && !isWatched && ages.isOlder(session.last, timing.staleAfterMs);
 }
 
-function silenceOf(
-  session: Session,
-  key: string,
-  { preferences, config, ages }: GroupContext,
-): Silence | null {
-  const until = snoozedUntil(key, preferences, ages);
+function findSilence(session: Session, key: string, context: GroupContext): Silence | null {
+  const until = findSnoozeEnd(key, context);
   if (until !== null) return { kind: "snoozed", until };
-  return findMuteScope(session, preferences, config) ? { kind: "muted" } : null;
+  return findMuteScope(session, context.preferences, context.config) ? { kind: "muted" } : null;
 }
 
-export function snoozedUntil(key: string, preferences: Preferences, ages: Ages): number | null {
+/** Returns the wall time at which the snooze of a session ends; null if it is not snoozed. */
+export function findSnoozeEnd(
+  key: string,
+  { preferences, ages }: Pick<GroupContext, "preferences" | "ages">,
+): number | null {
   const snooze = preferences.snoozed.find(({ session, until }) => session === key && ages.isFuture(until));
   return snooze?.until ?? null;
 }
 
-function unattended(session: Session, config: Config): Silence | null {
+function findUnattended(session: Session, config: Config): Silence | null {
   return session.attended === false && !config.alerts.unattended ? { kind: "unattended" } : null;
 }
 

@@ -1,62 +1,56 @@
-/** What sessions are called in the tray: by project, and by what tells two of one project apart. */
-
-import type { Session } from "../session/session.ts";
-import { projectOf } from "../session/session.ts";
+/** The names of sessions in menu and alerts: the project, and what distinguishes two sessions of one project. */
+import { projectOf, type Session } from "../session/session.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
 
 const maxName = 24;
-const maxMore = 18;
+const maxDifference = 18;
 const idLength = 8;
 
-interface Named {
+interface KeyedSession {
   /** `agent:sessionId` */
   readonly key: string;
   readonly session: Session;
 }
 
-/** By key. */
-export function nameSessions(rows: readonly Named[]): ReadonlyMap<string, string> {
-  const groups = Map.groupBy(rows, ({ session }) => nameOf(session));
-  return new Map(
-    [...groups].flatMap(([name, alike]) => (alike.length === 1 ? alone(name, alike) : told(name, alike))),
-  );
+/** Returns the names by session key. */
+export function nameSessions(sessions: readonly KeyedSession[]): ReadonlyMap<string, string> {
+  const sameName = Map.groupBy(sessions, ({ session }) => nameProject(session));
+  return new Map([...sameName].flatMap(([name, alike]) => distinguish(name, alike)));
 }
 
-function alone(name: string, rows: readonly Named[]): [string, string][] {
-  return rows.map(({ key }) => [key, name]);
-}
-
-/** Each with the first difference that is its own alone, as a person would see it. */
-function told(name: string, alike: readonly Named[]): [string, string][] {
-  const names = new Map<string, string>();
-  for (const tell of differences) {
-    const groups = Map.groupBy(alike, ({ session }) => tell(session));
-    for (const [difference, rows] of groups) {
-      const [row] = rows;
-      if (row && rows.length === 1 && difference !== "" && !names.has(row.key))
-        names.set(row.key, difference);
+/** Adds to each name the first difference that no other session has. */
+function distinguish(name: string, alike: readonly KeyedSession[]): [string, string][] {
+  if (alike.length === 1) return alike.map(({ key }) => [key, name]);
+  const differences = new Map<string, string>();
+  for (const describe of describers) {
+    for (const [difference, [first, ...others]] of Map.groupBy(alike, ({ session }) => describe(session))) {
+      const isUnique = first !== undefined && others.length === 0 && difference !== "";
+      if (isUnique && !differences.has(first.key)) differences.set(first.key, difference);
     }
-    if (names.size === alike.length) break;
+    if (differences.size === alike.length) break;
   }
-  return alike.map(({ key, session }) => [key, `${name} ${names.get(key) ?? shortId(session)}`]);
+  return alike.map(({ key, session }) => [key, `${name} ${differences.get(key) ?? formatShortId(session)}`]);
 }
 
-function nameOf(session: Session): string {
+function nameProject(session: Session): string {
   const name = toSingleLine(projectOf(session) ?? "");
-  return name === "" ? shortId(session) : truncateMiddle(name, maxName);
+  return name === "" ? formatShortId(session) : truncateMiddle(name, maxName);
 }
 
-function shortId({ sessionId }: Session): string {
+function formatShortId({ sessionId }: Session): string {
   return `#${[...toSingleLine(sessionId)].slice(0, idLength).join("")}`;
 }
 
-const differences: readonly ((session: Session) => string)[] = [
-  ({ gitBranch }) => quoted("(", truncateMiddle(gitBranch ?? "", maxMore), ")"),
-  ({ firstCwd }) =>
-    quoted("in ", truncateMiddle(firstCwd?.split(/[\\/]/).filter(Boolean).at(-2) ?? "", maxMore), ""),
-  ({ title }) => quoted("“", truncateEnd(title ?? "", maxMore), "”"),
+/** Branch, parent folder, title: each "" if unknown. */
+const describers: readonly ((session: Session) => string)[] = [
+  ({ gitBranch }) => enclose("(", truncateMiddle(gitBranch ?? "", maxDifference), ")"),
+  ({ firstCwd }) => {
+    const parent = firstCwd?.split(/[\\/]/).filter(Boolean).at(-2) ?? "";
+    return enclose("in ", truncateMiddle(parent, maxDifference), "");
+  },
+  ({ title }) => enclose("“", truncateEnd(title ?? "", maxDifference), "”"),
 ];
 
-function quoted(before: string, text: string, after: string): string {
+function enclose(before: string, text: string, after: string): string {
   return text === "" ? "" : `${before}${text}${after}`;
 }

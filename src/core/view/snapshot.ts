@@ -1,4 +1,4 @@
-/** What others see of a session: the API's, the command line's and the desktop's one view. */
+/** SessionSnapshot: a session as the API, the command line and the dashboard see it. Its field names are part of the API. */
 import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
@@ -23,18 +23,18 @@ export interface AskSnapshot {
   readonly agentId: string | null;
   readonly tool: string | null;
   readonly summary: string;
-  /** Those of the first question. */
+  /** The options of the first question. */
   readonly options: readonly string[];
-  /** How many questions it asks at once, where more than one. */
+  /** How many questions it asks at once. Absent for one. */
   readonly questions?: number;
   readonly openedAt: number;
-  /** A person can answer it from here. */
+  /** It can be answered through beckon. */
   readonly answerable: boolean;
-  /** What an answer has to name; there while it is answerable. */
+  /** The id that an answer has to name. Present while it is answerable. */
   readonly answerId?: string;
-  /** In words, where it is answerable and could do harm. */
+  /** Warnings, if it is answerable and could do harm. */
   readonly dangers?: readonly string[];
-  /** All that is asked, where it is answerable; else why it is not. Only of one session at a time. */
+  /** Only in the snapshot of a single session: everything that is asked if it is answerable, otherwise why it is not. */
   readonly asked?: AskDetails;
   readonly why?: string;
 }
@@ -47,11 +47,11 @@ export interface SessionSnapshot {
   readonly group: Group;
   readonly activityPhase: ActivityPhase | null;
   readonly status: Status;
-  /** What its last turn ended with, where that was an error. */
+  /** The error that ended its last turn. */
   readonly error: string | null;
-  /** Its process went away in the middle of a turn. */
+  /** Its process disappeared in the middle of a turn. */
   readonly died: boolean;
-  /** Its last turn was broken off: `lastResponse`, if any, is older than `lastPrompt`. */
+  /** Its last turn was interrupted, so `lastResponse` is older than `lastPrompt`. */
   readonly interrupted?: true;
   readonly asks: readonly AskSnapshot[];
   readonly children: readonly {
@@ -76,7 +76,7 @@ export interface SessionSnapshot {
   readonly attended: boolean | null;
   /** Why no alert is shown for it: "muted", "snoozed until 14:20", "unattended", "dismissed". Absent if alerts are shown. */
   readonly silence?: string;
-  /** Since when it has been in this phase. */
+  /** Wall time since which it has been in this phase. */
   readonly since: number;
   readonly startedAt: number;
   readonly lastEventAt: number;
@@ -133,7 +133,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     lastResponse: session.lastResponse,
     currentSkill: session.currentSkill,
     place: session.place,
-    fingerprint: fingerprint(session),
+    fingerprint: computeFingerprint(session),
     attended: session.attended,
     ...(silence === null ? {} : { silence: formatSilence(silence, (at) => formatTime(at, now.at)) }),
     since: sinceOf(session),
@@ -148,8 +148,8 @@ function sinceOf(session: Session): number {
   return blocking?.at ?? session.turn.at;
 }
 
-/** Two terminals in one folder differ; the same terminal is the same after a restart of beckon. */
-function fingerprint(session: Session): string | null {
+/** Differs for two terminals in one folder, and stays the same after a restart of beckon. */
+function computeFingerprint(session: Session): string | null {
   const { place, firstCwd } = session;
   if (place?.pid == null) return null;
   return createHash("sha256")

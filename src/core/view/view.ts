@@ -1,15 +1,20 @@
-/** What a person sees of the state, as data: adapters show it, and know nothing else. */
+/**
+ * What users see of the state: menu, alerts, groups, snapshots, and the texts in them. Each is a pure function of sessions,
+ * preferences, settings and time.
+ *
+ * This file has the data that desktop adapters show. They know nothing else.
+ */
 import type { UserAction } from "../config/user-action.ts";
 
 export interface MenuEntry {
   readonly kind: "entry";
-  /** Stays the same while the entry means the same, whatever its words and place. */
+  /** Stays the same as long as the entry means the same, even if its label or position changes. */
   readonly id: string;
   readonly label: string;
-  /** null: it only tells, or only opens its children. */
+  /** null if it is only a text, or only opens its children. */
   readonly action: UserAction | null;
   readonly checked?: boolean;
-  /** It says yes to what its siblings tell: without any of them it must not be there either. */
+  /** It approves what its siblings show. If any of them cannot be shown, it must not be shown either. */
   readonly needsAll?: true;
   readonly children?: readonly MenuItem[];
 }
@@ -26,7 +31,7 @@ export interface TrayView {
   readonly icon: TrayIcon;
   /** "beckon: 2 need you, 3 working" */
   readonly title: string;
-  /** For a tooltip: the first few sessions, one a line. */
+  /** The first sessions, one per line. */
   readonly tooltip: string;
   readonly items: readonly MenuItem[];
 }
@@ -34,17 +39,17 @@ export interface TrayView {
 export type AlertKind = "blocked" | "failed" | "idle" | "finished";
 
 export interface AlertButton {
-  /** Not the same for another ask. */
+  /** Different for every ask. */
   readonly id: string;
   readonly label: string;
   readonly action: UserAction;
-  /** It says yes to what the body tells: only where all of the body can be read. */
+  /** It approves what the body shows, so it needs a place that shows the whole body. */
   readonly needsAll: boolean;
 }
 
-/** An alert that should be on the screen. */
+/** An alert that should be shown now. */
 export interface Alert {
-  /** Once per ask: as long as it stays the same, it is the same alert. */
+  /** Identifies the alert: one per ask. */
   readonly key: string;
   readonly session: string;
   readonly kind: AlertKind;
@@ -55,18 +60,17 @@ export interface Alert {
   readonly body: string;
   /** Wall time. */
   readonly since: number;
-  /** Several in one: the keys of those it stands for. Who sends it away sends them away. */
+  /** The keys of the alerts that this one stands for. Dismissing it dismisses them. */
   readonly covers?: readonly string[];
-  /** The body is word for word, blanks and empty lines too: it is shown as it is. */
+  /** The body is exact, with its blanks and empty lines, and must be shown unchanged. */
   readonly isExact?: true;
-  /** Beside going there, which every alert can do. At most three. */
+  /** At most three, besides the click that every alert has: go to the terminal. */
   readonly buttons?: readonly AlertButton[];
 }
 
-/** In columns. */
 export const maxLabelColumns = 80;
 
-/** Unlike a join alone, never the same for different parts. */
+/** Joins the parts so that different parts never give the same id. */
 export function createEntryId(...parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
 }

@@ -13,6 +13,7 @@ export const asked = (more: Partial<AskDetails> = {}): AskDetails => ({
   dangers: [],
   always: [],
   questions: [],
+  ...(more.heading === undefined ? { isGenericHeading: true } : {}),
   ...more,
 });
 

@@ -17,6 +17,7 @@ import { plainHost } from "./urls.ts";
 
 interface Told {
   readonly heading: string;
+  readonly isGenericHeading?: true;
   readonly lines: readonly FittedLine[];
   /** There is more to it than the request says. */
   readonly isPart?: boolean;
@@ -47,6 +48,7 @@ export function describeRequest(payload: unknown, { cwd, agentDangers }: Request
     kind,
     tool,
     heading: told.heading,
+    ...(told.isGenericHeading ? { isGenericHeading: true } : {}),
     lines,
     isWhole: isWhole && told.isPart !== true && isRecord(given) && isShowable(given),
     dangers:
@@ -106,12 +108,13 @@ function runs(what: string): Tell {
     const { command, run_in_background, dangerouslyDisableSandbox } = input;
     if (typeof command !== "string") return null;
     const how = [
-      run_in_background === true ? "in the background" : "",
-      dangerouslyDisableSandbox === true ? "outside of the sandbox" : "",
+      ...(run_in_background === true ? ["in the background"] : []),
+      ...(dangerouslyDisableSandbox === true ? ["outside of the sandbox"] : []),
     ];
     const inHeading = switches.filter((name) => typeof input[name] === "boolean");
     return {
-      heading: ["Run a", what, ...how].filter((part) => part !== "").join(" "),
+      heading: ["Run a", what, ...how].join(" "),
+      ...(how.length === 0 ? { isGenericHeading: true } : {}),
       lines: [...splitLines(command), ...others(input, ["command", "description", "timeout", ...inHeading])],
     };
   };
@@ -156,6 +159,7 @@ function tellFetch(input: JsonRecord): Told | null {
   const host = plainHost(url);
   return {
     heading: "Fetch a page",
+    isGenericHeading: true,
     lines: [
       ...splitLines(url),
       ...(host === null ? [] : [createLabel("leads to", host)]),

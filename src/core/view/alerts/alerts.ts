@@ -1,4 +1,4 @@
-/** The alerts that should be on the screen, of the state and the time. Nothing says "now show one" or "take it back". */
+/** The alerts that should be shown now, as a function of state and time. Nothing says "show this" or "withdraw that". */
 import type { Config } from "../../config/config.ts";
 import { findMuteScope, type Preferences } from "../../config/preferences.ts";
 import { computeQuietHours, type LocalTime, nextMidnight } from "../../config/quiet.ts";
@@ -20,146 +20,147 @@ export interface AlertsInput {
   readonly preferences: Preferences;
   readonly config: Config;
   readonly now: Moment & LocalTime;
-  /** Local time, for people: `14:20`, or with its day where it is not today. */
+  /** Formats a wall time as local time: `14:20`, with its day if it is not today. */
   readonly formatTime: (at: number) => string;
-  /** Wall time since which this run of beckon has watched: what it found dead then may have been so for hours. */
+  /** Wall time at which beckon started. */
   readonly startedAt: number;
-  /** Sessions, `agent:sessionId`, whose very pane the person looks at. */
+  /** Sessions, `agent:sessionId`, whose pane the user is looking at. */
   readonly visibleSessions: ReadonlySet<string>;
-  /** Keys of alerts whose pane they looked at a moment ago: they know of these, and of nothing that came since. */
+  /** Keys of alerts whose pane the user looked at a moment ago. */
   readonly recentlySeen: ReadonlySet<string>;
-  /** The person has asked their desktop for silence. */
+  /** The desktop is set to "do not disturb". */
   readonly doNotDisturb: boolean;
   readonly findDetails: FindAskDetails;
-  /** The person's own folder; empty: not known. */
+  /** The user's home folder; empty if unknown. */
   readonly home: string;
 }
 
 export interface Alerts {
   readonly show: readonly Alert[];
-  /** What would show but for the reason given, in words for a log. */
+  /** What is not shown, and the reason, for the log. */
   readonly suppressed: readonly { readonly key: string; readonly reason: string }[];
-  /** Ends that the person sees happen: to be dismissed, or they would be told of them as soon as they look away. */
+  /** Keys of ends of turns that the user sees happen. To be dismissed, or they would alert as soon as the user looks away. */
   readonly seen: readonly string[];
-  /** Wall time at which this may become another though nothing happens; null: never. */
+  /** Wall time at which this may change without an event; null if it does not. */
   readonly nextChange: number | null;
 }
 
 export function computeAlerts(input: AlertsInput): Alerts {
   const { now, config } = input;
-  const watch = {
+  const context = {
     now,
-    upSince: input.startedAt,
-    on: config.alerts,
-    asked: withAnsweringEnabled(input.findDetails, config),
+    startedAt: input.startedAt,
+    enabled: config.alerts,
+    findDetails: withAnsweringEnabled(input.findDetails, config),
     home: input.home,
   };
   const sessions = input.sessions.map((session) => settle(session, now.t));
-  const told = sessions.map((session) => findCauses(session, watch));
-  const causes = told.flatMap((one) => one.causes).sort(bySince);
-  const judged = causes.map((cause) => ({ cause, hold: holdOf(cause, input) }));
-  const groups = groupCauses(judged.filter(({ hold }) => hold === null).map(({ cause }) => cause));
-  const names = namesFor(groups.flatMap(listNamedSessions), sessions);
+  const perSession = sessions.map((session) => findCauses(session, context));
+  const causes = perSession.flatMap((found) => found.causes).sort(compareCauses);
+  const judged = causes.map((cause) => ({ cause, suppression: findSuppression(cause, input) }));
+  const shown = judged.filter(({ suppression }) => suppression === null).map(({ cause }) => cause);
+  const groups = groupCauses(shown);
+  const names = nameForAlerts(groups.flatMap(listNamedSessions), sessions);
   const quiet = computeQuietHours(config.quietHours, now);
 
-  const times = [
-    ...told.flatMap(({ againMs }) => againMs.map((ms) => now.at + ms)),
+  const changes = [
+    ...perSession.flatMap(({ recheckMs }) => recheckMs.map((ms) => now.at + ms)),
     ...causes.flatMap(({ leftMs }) => (leftMs === null ? [] : [now.at + leftMs])),
-    ...judged.flatMap(({ hold }) => hold?.until ?? []),
+    ...judged.flatMap(({ suppression }) => suppression?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.checkAt] : []),
-    // What began today began on a day with a name, from then on.
+    // After midnight, a time of today is shown with its day.
     ...(groups.length > 0 ? [nextMidnight(now)] : []),
   ];
   return {
-    show: groups.map((group) =>
-      createAlert(group, names, { sound: config.alerts.sound, clock: input.formatTime }),
+    show: groups.map((group) => createAlert(group, names, input)),
+    suppressed: judged.flatMap(({ cause: { key }, suppression }) =>
+      suppression ? [{ key, reason: suppression.reason }] : [],
     ),
-    suppressed: judged.flatMap(({ cause, hold }) => (hold ? [{ key: cause.key, reason: hold.why }] : [])),
     seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
-    nextChange: earliest(times, now.at),
+    nextChange: findEarliest(changes, now.at),
   };
 }
 
-function bySince(a: AlertCause, b: AlertCause): number {
+function compareCauses(a: AlertCause, b: AlertCause): number {
   return a.since.at - b.since.at || (a.key < b.key ? -1 : 1);
 }
 
-interface Hold {
-  readonly why: string;
-  /** Wall time at which it should be judged anew; null: only the person changes it. */
+interface Suppression {
+  readonly reason: string;
+  /** Wall time at which to check again; null if only the user or an event changes it. */
   readonly until: number | null;
 }
 
-const stays = (why: string): Hold => ({ why, until: null });
+const suppress = (reason: string, until: number | null = null): Suppression => ({ reason, until });
 
-/** null: nothing speaks against it. */
-function holdOf({ key, kind, session, since }: AlertCause, input: AlertsInput): Hold | null {
-  const { preferences, config, now, formatTime: clock } = input;
-  const own = sessionKeyOf(session);
-  const muted = findMuteScope(session, preferences, config);
-  const snooze = preferences.snoozed.find((s) => s.session === own && s.until > now.at);
+/** Returns null if the alert should be shown. */
+function findSuppression({ key, kind, session, since }: AlertCause, input: AlertsInput): Suppression | null {
+  const { preferences, config, now, formatTime } = input;
+  const sessionKey = sessionKeyOf(session);
+  const { quietUntil } = preferences;
+  const muteScope = findMuteScope(session, preferences, config);
+  const snooze = preferences.snoozed.find((one) => one.session === sessionKey && one.until > now.at);
   const quiet = computeQuietHours(config.quietHours, now);
-  // Who runs a test looks at it, and wants to see it at once.
+  // The user who runs a test looks at it and wants to see it at once.
   const isTest = isProbe(session);
-  const mayLook = isTest || config.alerts.whileLooking;
+  const isShownWhileLooking = isTest || config.alerts.whileLooking;
   const graceMs = kind === "blocked" && !isTest ? config.alerts.graceMs - elapsedMs(since, now) : 0;
 
-  if (!config.alerts[kind]) return stays(`alerts.${kind} is off in the settings`);
-  if (session.attended === false && !config.alerts.unattended) return stays("nobody sits at this session");
-  if (preferences.dismissed.includes(key)) return stays("you have seen it or sent it away");
-  if (muted === "session") return stays("you muted this session");
-  if (muted === "project") return stays(`the project ${toSingleLine(projectOf(session) ?? "")} is muted`);
-  if (snooze) return { why: `you snoozed it until ${clock(snooze.until)}`, until: snooze.until };
-  if (preferences.quietUntil !== null && preferences.quietUntil > now.at) {
-    if (preferences.quietUntil === Number.MAX_SAFE_INTEGER) return stays("quiet until you turn it off");
-    return { why: `quiet until ${clock(preferences.quietUntil)}`, until: preferences.quietUntil };
+  if (!config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
+  if (session.attended === false && !config.alerts.unattended) return suppress("the session is unattended");
+  if (preferences.dismissed.includes(key)) return suppress("you have seen or dismissed it");
+  if (muteScope === "session") return suppress("you muted this session");
+  if (muteScope === "project") {
+    return suppress(`the project ${toSingleLine(projectOf(session) ?? "")} is muted`);
   }
-  if (quiet?.isOn) return { why: `quiet hours until ${clock(quiet.changesAt)}`, until: quiet.checkAt };
-  if (input.doNotDisturb) return stays("your desktop is set to do not disturb");
-  if (!mayLook && input.visibleSessions.has(own)) return stays("you are looking at it");
-  if (!mayLook && input.recentlySeen.has(key)) return stays("you have just looked at it");
+  if (snooze) return suppress(`you snoozed it until ${formatTime(snooze.until)}`, snooze.until);
+  if (quietUntil === Number.MAX_SAFE_INTEGER) return suppress("quiet until you turn it off");
+  if (quietUntil !== null && quietUntil > now.at) {
+    return suppress(`quiet until ${formatTime(quietUntil)}`, quietUntil);
+  }
+  if (quiet?.isOn) return suppress(`quiet hours until ${formatTime(quiet.changesAt)}`, quiet.checkAt);
+  if (input.doNotDisturb) return suppress("your desktop is set to do not disturb");
+  if (!isShownWhileLooking && input.visibleSessions.has(sessionKey)) return suppress("you are looking at it");
+  if (!isShownWhileLooking && input.recentlySeen.has(key)) return suppress("you have just looked at it");
   if (graceMs > 0) {
-    return { why: `you have ${config.alerts.graceMs} ms to answer in the terminal`, until: now.at + graceMs };
+    const reason = `you have ${config.alerts.graceMs} ms to answer in the terminal`;
+    return suppress(reason, now.at + graceMs);
   }
   return null;
 }
 
-/** Who sees a turn end knows it. A dialog that somebody looked at and left open still waits for them. */
-function isSeen(
-  { kind, key, session }: AlertCause,
-  { visibleSessions: looking, config, preferences }: AlertsInput,
-): boolean {
-  const looks = !config.alerts.whileLooking && looking.has(sessionKeyOf(session));
-  return looks && kind !== "blocked" && !preferences.dismissed.includes(key);
+/** A user who sees a turn end knows it. A dialog that they looked at and left open still waits for them. */
+function isSeen({ kind, key, session }: AlertCause, input: AlertsInput): boolean {
+  const { visibleSessions, config, preferences } = input;
+  const isLooking = !config.alerts.whileLooking && visibleSessions.has(sessionKeyOf(session));
+  return isLooking && kind !== "blocked" && !preferences.dismissed.includes(key);
 }
 
-/** Each is compared with all others. */
+/** Names are compared with each other, so only so many sessions are taken into account. */
 const maxSiblings = 50;
 
-/** As the menu calls them: by project, and by what tells two that live in one project apart. */
-function namesFor(named: readonly Session[], sessions: readonly Session[]): ReadonlyMap<string, string> {
+/** Names sessions as the menu does. Live sessions of the same projects count, so that the names distinguish them. */
+function nameForAlerts(named: readonly Session[], sessions: readonly Session[]): ReadonlyMap<string, string> {
   if (named.length === 0) return new Map();
-  const told = new Set(named);
-  const projects = new Set([...told].map(projectOf));
-  const others = sessions.filter((s) => !s.ended && !told.has(s) && projects.has(projectOf(s)));
-  const rows = [...told, ...others.slice(0, maxSiblings)];
-  return nameSessions(rows.map((session) => ({ key: sessionKeyOf(session), session })));
+  const wanted = new Set(named);
+  const projects = new Set([...wanted].map(projectOf));
+  const siblings = sessions.filter((s) => !s.ended && !wanted.has(s) && projects.has(projectOf(s)));
+  const all = [...wanted, ...siblings.slice(0, maxSiblings)];
+  return nameSessions(all.map((session) => ({ key: sessionKeyOf(session), session })));
 }
 
-function earliest(times: readonly number[], now: number): number | null {
+function findEarliest(times: readonly number[], now: number): number | null {
   let first: number | null = null;
   for (const at of times) if (at > now && (first === null || at < first)) first = Math.ceil(at);
   return first;
 }
 
-/** From causes to alerts: one each while they are few, the rest in one, so that a bad minute is not a wall of alerts. */
-
 /**
- * More blocked sessions than this cannot be taken in one by one. The oldest keep their own alert, which can be clicked;
- * the rest share the last. As soon as one is answered, the next comes out of the crowd with an alert of its own.
+ * Nobody can handle more blocked sessions one by one. The oldest keep alerts of their own, which can be clicked; the others
+ * share one. When an ask is answered, the next session gets an alert of its own.
  */
 const maxBlocked = 5;
-/** When the network or the agent's service is down, all sessions fail at once, and all say the same. */
+/** If the network or the agent's service is down, all sessions fail with the same error. */
 const maxFailed = 3;
 const maxQuiet = 1;
 const maxListed = 5;
@@ -173,68 +174,67 @@ const predicates: Readonly<Record<AlertKind, string>> = {
   finished: "are done",
 };
 
-/** What one alert is about. */
-export interface AlertGroup {
+/** The causes that share one alert. */
+interface AlertGroup {
   readonly key: string;
   readonly first: AlertCause;
   readonly causes: readonly AlertCause[];
-  /** "3 sessions", where there are no others of their kind; "3 more". */
+  /** It has all causes of its kind: "3 sessions", not "3 more". */
   readonly isAll: boolean;
 }
 
-/** Of causes in the order of their age. */
+/** `causes` must be sorted, oldest first. */
 function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
-  // A test has its own, however many others there are.
+  // A test always has an alert of its own.
   const tests = causes.filter(({ session }) => isProbe(session));
   const real = tests.length === 0 ? causes : causes.filter(({ session }) => !isProbe(session));
-  const of = (...kinds: AlertKind[]) => real.filter(({ kind }) => kinds.includes(kind));
+  const ofKind = (...kinds: AlertKind[]) => real.filter(({ kind }) => kinds.includes(kind));
   return [
-    ...capped(tests, tests.length, ""),
-    ...capped(of("blocked"), maxBlocked, "more:blocked"),
-    ...capped(of("failed"), maxFailed, "more:failed"),
-    // Of what is done the last is news; who has waited longest comes first in all else.
-    ...capped(of("idle", "finished").toReversed(), maxQuiet, "more:done"),
+    ...limitAlerts(tests, tests.length, ""),
+    ...limitAlerts(ofKind("blocked"), maxBlocked, "more:blocked"),
+    ...limitAlerts(ofKind("failed"), maxFailed, "more:failed"),
+    // The newest first: it is the news. The other kinds have the one that waits longest first.
+    ...limitAlerts(ofKind("idle", "finished").toReversed(), maxQuiet, "more:done"),
   ];
 }
 
-/** Never more than `max`, and never a crowd of one. */
-function capped(causes: readonly AlertCause[], max: number, key: string): readonly AlertGroup[] {
-  const isMany = causes.length > max;
-  const alone = isMany ? causes.slice(0, max - 1) : causes;
-  const groups = alone.map((cause): AlertGroup => {
+/** At most `max` alerts. A shared alert has at least two causes. */
+function limitAlerts(causes: readonly AlertCause[], max: number, sharedKey: string): readonly AlertGroup[] {
+  const single = causes.length > max ? causes.slice(0, max - 1) : causes;
+  const groups = single.map((cause): AlertGroup => {
     return { key: cause.key, first: cause, causes: [cause], isAll: false };
   });
-  const rest = causes.slice(alone.length);
+  const rest = causes.slice(single.length);
   const [first] = rest;
-  return first ? [...groups, { key, first, causes: rest, isAll: alone.length === 0 }] : groups;
+  return first ? [...groups, { key: sharedKey, first, causes: rest, isAll: single.length === 0 }] : groups;
 }
 
-/** The sessions that its alert names. */
+/** The sessions that the alert of a group names. */
 function listNamedSessions({ causes }: AlertGroup): readonly Session[] {
   return causes.slice(0, maxListed).map(({ session }) => session);
 }
 
 function createAlert(
-  group: AlertGroup,
+  { key, first, causes, isAll }: AlertGroup,
   names: ReadonlyMap<string, string>,
-  { sound, clock }: { readonly sound: boolean; readonly clock: (at: number) => string },
+  { config, formatTime }: AlertsInput,
 ): Alert {
-  const { key, first, causes, isAll } = group;
   const nameOf = ({ session }: AlertCause): string => names.get(sessionKeyOf(session)) ?? "A session";
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
-  const isOne = causes.length === 1;
-  const listed = isOne ? [] : causes.slice(0, maxListed).map((cause) => cause.listed(nameOf(cause)));
-  const when = clock(first.since.at);
+  const isSingle = causes.length === 1;
+  const items = isSingle ? [] : causes.slice(0, maxListed).map((cause) => cause.createItem(nameOf(cause)));
+  const when = formatTime(first.since.at);
   const longest = kind === "blocked" ? `, the longest since ${when}` : "";
   const title = `${causes.length} ${isAll ? "sessions" : "more"} ${predicates[kind]}${longest}`;
+  const isLoud = (kind === "blocked" || kind === "failed") && !isProbe(first.session);
   return {
     key,
     session: sessionKeyOf(first.session),
     kind,
     urgency: urgencies[kind],
-    sound: sound && (kind === "blocked" || kind === "failed") && !isProbe(first.session),
-    ...(isOne ? first.words(nameOf(first), when) : formatListAlert(title, listed, causes.length)),
+    sound: config.alerts.sound && isLoud,
+    ...(isSingle ? first.formatText(nameOf(first), when) : formatListAlert(title, items, causes.length)),
     since: first.since.at,
-    ...(isOne ? {} : { covers: causes.map((cause) => cause.key) }),
+    ...(isSingle ? {} : { covers: causes.map((cause) => cause.key) }),
   };
 }

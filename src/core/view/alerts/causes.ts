@@ -1,5 +1,4 @@
-/** What of a session is worth an alert, whether or not its person wants to hear of it now. */
-
+/** What about a session is worth an alert, whether or not the user wants to see it now. */
 import type { Config } from "../../config/config.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
 import type { Moment } from "../../session/event.ts";
@@ -27,90 +26,94 @@ export interface AlertCause {
   readonly kind: AlertKind;
   readonly session: Session;
   readonly since: Moment;
-  /** `when`: its `since`, for people. */
-  readonly words: (name: string, when: string) => AlertText;
-  readonly listed: (name: string) => AlertListItem;
-  /** Milliseconds until it is too old to be told; null: never. */
+  /** Formats an alert of its own. `when` is `since` as local time. */
+  readonly formatText: (name: string, when: string) => AlertText;
+  /** Creates its line in an alert about several sessions. */
+  readonly createItem: (name: string) => AlertListItem;
+  /** Milliseconds until it is too old for an alert; null if it never is. */
   readonly leftMs: number | null;
 }
 
 export interface AlertCauses {
   readonly causes: readonly AlertCause[];
-  /** Milliseconds until time alone may bring another, or change these. */
-  readonly againMs: readonly number[];
+  /** Milliseconds until time alone may add or change a cause. */
+  readonly recheckMs: readonly number[];
 }
 
-/** What happened longer ago is no news. A person comes back from lunch to what failed. */
-const newsMs = { failed: 30 * minuteMs, idle: 10 * minuteMs, finished: 10 * minuteMs } as const;
-/** Found dead so soon after beckon's start, it may have been so for hours. */
+/** An older event causes no alert. A failure counts longer: the user may come back from lunch. */
+const maxAgeMs = { failed: 30 * minuteMs, idle: 10 * minuteMs, finished: 10 * minuteMs } as const;
+/** A session found dead this soon after beckon's start may have died hours ago. */
 const startMs = 10_000;
 
 export interface CauseContext {
   readonly now: Moment;
-  /** Wall time since which beckon has watched. */
-  readonly upSince: number;
-  /** Which kinds the person wants to be told of. */
-  readonly on: Pick<Config["alerts"], "failed" | "finished">;
-  readonly asked: FindAskDetails;
+  /** Wall time at which beckon started. */
+  readonly startedAt: number;
+  /** Which kinds the user wants. */
+  readonly enabled: Pick<Config["alerts"], "failed" | "finished">;
+  readonly findDetails: FindAskDetails;
   readonly home: string;
 }
 
-/** Of a session that is settled at `now`. */
-export function findCauses(session: Session, watch: CauseContext): AlertCauses {
-  const { now } = watch;
-  const rest = settlesAt(session, now.t);
-  const againMs = rest === null ? [] : [rest - now.t];
-  const asks = session.asks.filter(isVisible);
-  const nameless = asks.filter((ask) => waitsForName(ask, now));
-  for (const ask of nameless) againMs.push(timing.fileHookGapMs - elapsedMs(ask, now));
-  const blocked = asks
-    .filter((ask) => isBlocking(ask) && !nameless.includes(ask))
-    .map((ask): AlertCause => {
-      return {
-        key: askAlertKey(session, ask.id),
-        kind: "blocked",
-        session,
-        since: ask,
-        words: (name, when) =>
-          isProbe(session)
-            ? probeText
-            : formatAskAlert(ask, session, name, when, { asked: watch.asked(ask), home: watch.home }),
-        listed: (name) => createAskItem(ask, session, name, watch.home),
-        leftMs: null,
-      };
-    });
+/** `session` must be settled at `now`. */
+export function findCauses(session: Session, context: CauseContext): AlertCauses {
+  const { now } = context;
+  const settlesT = settlesAt(session, now.t);
+  const recheckMs = settlesT === null ? [] : [settlesT - now.t];
   if (session.ended) {
-    const died = diedOf(session, session.ended, watch);
-    if (typeof died === "number") return { causes: [], againMs: [died] };
-    if (died) return { causes: [died], againMs };
+    const died = findDeath(session, session.ended, context);
+    if (typeof died === "number") return { causes: [], recheckMs: [died] };
+    if (died) return { causes: [died], recheckMs };
   }
-  if (blocked.length + nameless.length > 0) return { causes: blocked, againMs };
+  const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
+  const unnamed = session.asks.filter((ask) => isVisible(ask) && isUnnamed(ask, now));
+  for (const ask of unnamed) recheckMs.push(timing.fileHookGapMs - elapsedMs(ask, now));
+  const blocked = asks
+    .filter((ask) => !unnamed.includes(ask))
+    .map((ask) => createAskCause(session, ask, context));
+  if (blocked.length + unnamed.length > 0) return { causes: blocked, recheckMs };
+
   const certain = session.stopped && certainAt(session, session.stopped, now.t);
-  if (certain !== null) againMs.push(certain - now.t);
-  const over = certain === null ? overOf(session, watch) : null;
-  // A reminder says nothing new about a turn whose end was told.
-  const one = isTold(session, watch) ? over : (idleOf(session, now) ?? over);
-  return { causes: one ? [one] : [], againMs };
+  if (certain !== null) recheckMs.push(certain - now.t);
+  const turnEnd = certain === null ? findTurnEnd(session, context) : null;
+  // A reminder adds nothing to a turn whose end has an alert.
+  const cause = alertsTurnEnd(session, context) ? turnEnd : (findIdle(session, now) ?? turnEnd);
+  return { causes: cause ? [cause] : [], recheckMs };
 }
 
-function waitsForName(ask: Ask, now: Moment): boolean {
+function createAskCause(session: Session, ask: Ask, { findDetails, home }: CauseContext): AlertCause {
+  return {
+    key: askAlertKey(session, ask.id),
+    kind: "blocked",
+    session,
+    since: ask,
+    formatText: (name, when) =>
+      isProbe(session)
+        ? probeText
+        : formatAskAlert(ask, session, name, when, { details: findDetails(ask), home }),
+    createItem: (name) => createAskItem(ask, session, name, home),
+    leftMs: null,
+  };
+}
+
+/** The status file can report a dialog just before the hook that names it. */
+function isUnnamed(ask: Ask, now: Moment): boolean {
   return ask.from === "file" && ask.tool === null && elapsedMs(ask, now) < timing.fileHookGapMs;
 }
 
 /**
- * A session that no hook spoke of could not have sent a SessionEnd.
- * A number: the milliseconds after which it is certain.
+ * Returns the milliseconds until it is certain that no SessionEnd hook comes. A session without hooks could not have sent one,
+ * so its end means nothing.
  */
-function diedOf(
+function findDeath(
   session: Session,
   ended: NonNullable<Session["ended"]>,
-  watch: CauseContext,
+  { now, startedAt }: CauseContext,
 ): AlertCause | number | null {
-  const { now, upSince } = watch;
   if (!hasDied(session) || !session.turn.byHook) return null;
-  const wasBefore = ended.at < upSince + startMs;
-  const since = wasBefore ? session.last : ended;
-  const leftMs = newsMs.failed - elapsedMs(since, now);
+  const wasBeforeStart = ended.at < startedAt + startMs;
+  const since = wasBeforeStart ? session.last : ended;
+  const leftMs = maxAgeMs.failed - elapsedMs(since, now);
   if (leftMs <= 0) return null;
   const certainMs = timing.lateHookMs - elapsedMs(ended, now);
   if (certainMs > 0) return certainMs;
@@ -119,54 +122,54 @@ function diedOf(
     kind: "failed",
     session,
     since,
-    words: (name, when) => formatDiedAlert(session, name, when),
-    listed: (name) => createTurnEndItem(session, name),
+    formatText: (name, when) => formatDiedAlert(session, name, when),
+    createItem: (name) => createTurnEndItem(session, name),
     leftMs,
   };
 }
 
-/** The agent itself said that the turn is over, and nothing runs since. */
-function isOver(session: Session, now: Moment): boolean {
+/** The agent reported the end of its turn, and nothing has run since. */
+function isTurnOver(session: Session, now: Moment): boolean {
   const { turn, stopped, ended } = session;
   if (turn.running || stopped === null) return false;
-  // A run that nobody sits at ends with its turn; where somebody sits, they ended it.
+  // An unattended run ends with its turn. If the user was there, they ended the session themselves.
   if (ended) return session.attended === false && !ended.whileBusy;
   return stopped.t === turn.t && statusOf(session, now).kind === "idle";
 }
 
-function isTold(session: Session, { now, on }: CauseContext): boolean {
-  return isOver(session, now) && (session.turn.error === null ? on.finished : on.failed);
+function alertsTurnEnd(session: Session, { now, enabled }: CauseContext): boolean {
+  return isTurnOver(session, now) && (session.turn.error === null ? enabled.finished : enabled.failed);
 }
 
-function overOf(session: Session, { now, on }: CauseContext): AlertCause | null {
+function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCause | null {
   const { stopped, turn } = session;
-  const isFailed = turn.error !== null;
-  if (stopped === null || !isOver(session, now) || !(isFailed || on.finished)) return null;
-  const kind = isFailed ? "failed" : "finished";
-  const leftMs = newsMs[kind] - elapsedMs(stopped, now);
+  const hasFailed = turn.error !== null;
+  if (stopped === null || !isTurnOver(session, now) || !(hasFailed || enabled.finished)) return null;
+  const kind = hasFailed ? "failed" : "finished";
+  const leftMs = maxAgeMs[kind] - elapsedMs(stopped, now);
   if (leftMs <= 0) return null;
   return {
     key: turnEndAlertKey(session, stopped),
     kind,
     session,
     since: stopped,
-    words: (name, when) => (isFailed ? formatFailedAlert : formatFinishedAlert)(session, name, when),
-    listed: (name) => createTurnEndItem(session, name),
+    formatText: (name, when) => (hasFailed ? formatFailedAlert : formatFinishedAlert)(session, name, when),
+    createItem: (name) => createTurnEndItem(session, name),
     leftMs,
   };
 }
 
-function idleOf(session: Session, now: Moment): AlertCause | null {
+function findIdle(session: Session, now: Moment): AlertCause | null {
   const ask = session.asks.find((open) => open.kind === "idle" && isVisible(open));
-  const leftMs = ask ? newsMs.idle - elapsedMs(ask, now) : 0;
+  const leftMs = ask ? maxAgeMs.idle - elapsedMs(ask, now) : 0;
   if (!ask || leftMs <= 0) return null;
   return {
     key: askAlertKey(session, ask.id),
     kind: "idle",
     session,
     since: ask,
-    words: (name, when) => formatAskAlert(ask, session, name, when),
-    listed: (name) => createTurnEndItem(session, name),
+    formatText: (name, when) => formatAskAlert(ask, session, name, when),
+    createItem: (name) => createTurnEndItem(session, name),
     leftMs,
   };
 }

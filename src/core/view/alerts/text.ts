@@ -1,4 +1,4 @@
-/** What an alert says. The title names the session and what it wants; the body has the one thing to decide by. */
+/** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
 import { type Ask, hasDied, isInterrupted, type Session } from "../../session/session.ts";
@@ -15,246 +15,246 @@ export interface AlertText extends Pick<Alert, "isExact" | "buttons"> {
   readonly body: string;
 }
 
-/** In columns. Banners show about 40 of a title: the session's name comes first, and leaves room for what it wants. */
+/** All in columns. Banners show about 40 of a title, so the session's name comes first and is short. */
 const maxTitle = 64;
 const maxTool = 24;
 const maxReason = 160;
-const maxLastWords = 120;
+const maxResponse = 120;
 const maxOption = 24;
 const maxOptions = 4;
 const maxBranch = 28;
 const maxTopic = 40;
-const maxListedName = 28;
-const maxListedWords = 48;
+const maxItemName = 28;
+const maxItemText = 48;
 
-/**
- * `when` it began, on the person's clock. Not how long ago: words that change are shown anew, each time. `asked`: what can
- * be answered on the spot.
- */
+/** `when` is the time it opened, not how long ago that was: an alert whose text changes is shown again. */
 export function formatAskAlert(
   ask: Ask,
   session: Session,
   name: string,
   when: string,
-  { asked, home }: { readonly asked: AskDetails | null; readonly home: string } = { asked: null, home: "" },
+  { details, home }: { readonly details: AskDetails | null; readonly home: string } = {
+    details: null,
+    home: "",
+  },
 ): AlertText {
-  const [wants, ...reasons] = wantOf(ask, session, home);
-  const context = contextOf(session, name, `since ${when}`, ask.agentId);
-  const plainly = words(`${name} ${wants}`, [...reasons, context]);
-  if (asked === null) return plainly;
-  const { lines, ...more } = createExactText(sessionKeyOf(session), ask, asked, reasons.filter(Boolean));
-  return { ...plainly, body: [...lines, context].join("\n"), ...more };
+  const [predicate, ...reasons] = describeAsk(ask, session, home);
+  const context = formatContext(session, name, `since ${when}`, ask.agentId);
+  const summary = createText(`${name} ${predicate}`, [...reasons, context]);
+  if (details === null) return summary;
+  const { lines, ...exact } = createExactText(sessionKeyOf(session), ask, details, reasons.filter(Boolean));
+  return { ...summary, body: [...lines, context].join("\n"), ...exact };
 }
 
-/** What it wants, to be read after its name; then what there is to decide by. */
-function wantOf(ask: Ask, session: Session, home: string): readonly [string, ...string[]] {
-  const about = truncateEnd(unmarked(formatFirstQuestion(ask)), maxReason);
+/** Returns what it wants, to be read after the session's name, and what the user needs to decide. */
+function describeAsk(ask: Ask, session: Session, home: string): readonly [string, ...string[]] {
+  const subject = truncateEnd(stripMarkdown(formatFirstQuestion(ask)), maxReason);
   switch (ask.kind) {
     case "permission":
       return ask.tool
-        ? [`wants to use ${toolName(ask.tool)}`, subjectOf(ask.summary, session.cwd, home)]
-        : ["needs your permission", about];
+        ? [`wants to use ${formatTool(ask.tool)}`, formatSubject(ask.summary, session.cwd, home)]
+        : ["needs your permission", subject];
     case "question":
-      return [hasQuestions(ask), about, optionsOf(ask.options)];
+      return [formatQuestionCount(ask), subject, formatOptions(ask.options)];
     case "plan":
-      return ["has a plan to approve", about];
+      return ["has a plan to approve", subject];
     case "elicitation":
-      return ["needs your input", about];
+      return ["needs your input", subject];
     case "idle":
-      return ["is waiting for you", lastWords(session)];
+      return ["is waiting for you", formatResponse(session)];
   }
 }
 
-const hasQuestions = ({ questions = 1 }: Ask): string =>
+const formatQuestionCount = ({ questions = 1 }: Ask): string =>
   questions > 1 ? `has ${questions} questions` : "has a question";
 
-/** "create_issue (github)" for mcp__github__create_issue. */
-function toolName(tool: string): string {
+/** mcp__github__create_issue → "create_issue (github)" */
+function formatTool(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return server && name
     ? `${truncateMiddle(name, maxTool)} (${truncateMiddle(server, maxTool)})`
     : truncateMiddle(tool, maxTool);
 }
 
-/** A command as it is; a file as it is called from where the session works. */
-function subjectOf(summary: string, cwd: string | null, home: string): string {
+/** A command as it is; a path relative to the session's folder if it is inside. */
+function formatSubject(summary: string, cwd: string | null, home: string): string {
   const isPath = /^(?:[/~]|[a-z]:\\)\S*$/i.test(summary);
   if (!isPath) return truncateEnd(summary, maxReason);
   const isInside =
-    cwd !== null && summary.startsWith(cwd) && /^[\\/]./.test(summary.slice(cwd.length)) && cwd !== "";
-  return truncateMiddle(isInside ? summary.slice(cwd.length + 1) : shortenHomePath(summary, home), maxReason);
+    cwd !== null && cwd !== "" && summary.startsWith(cwd) && /^[\\/]./.test(summary.slice(cwd.length));
+  const path = isInside ? summary.slice(cwd.length + 1) : shortenHomePath(summary, home);
+  return truncateMiddle(path, maxReason);
 }
 
-function optionsOf(options: readonly string[]): string {
-  const shown = options.slice(0, maxOptions).map((option) => truncateEnd(option, maxOption));
-  const left = options.length - shown.length;
-  return [...shown, ...(left > 0 ? [`${left} more`] : [])].filter(Boolean).join(" · ");
+function formatOptions(options: readonly string[]): string {
+  const listed = options.slice(0, maxOptions).map((option) => truncateEnd(option, maxOption));
+  const left = options.length - listed.length;
+  return [...listed, ...(left > 0 ? [`${left} more`] : [])].filter(Boolean).join(" · ");
 }
 
-/** Where to look for it: what its name does not say already. Then since when. */
-function contextOf(session: Session, name: string, when: string, agentId: string | null = null): string {
-  const child = session.children.find((c) => c.agentId === agentId);
+/** "Explore subagent · main · Rewrite the guide · tmux %3 · since 14:20", without what the name says already. */
+function formatContext(session: Session, name: string, when: string, agentId: string | null = null): string {
+  const child = session.children.find((one) => one.agentId === agentId);
   const subagent = agentId === null ? "" : `${truncateEnd(child?.type ?? "", maxTool)} subagent`.trim();
   const branch = session.gitBranch === "HEAD" ? "" : truncateMiddle(session.gitBranch ?? "", maxBranch);
   const topic = truncateEnd(session.title ?? "", maxTopic);
   const further = [branch, topic].filter((part) => part !== "" && !name.includes(part));
-  return [subagent, ...further, session.ended ? null : nameTerminal(session.place), when]
-    .filter(Boolean)
-    .join(" · ");
+  const terminal = session.ended ? null : nameTerminal(session.place);
+  return [subagent, ...further, terminal, when].filter(Boolean).join(" · ");
 }
 
 export function formatFailedAlert(session: Session, name: string, when: string): AlertText {
   const error = truncateEnd(session.turn.error ?? "", maxReason);
-  return words(`${name} stopped with an error`, [error, contextOf(session, name, when)]);
+  return createText(`${name} stopped with an error`, [error, formatContext(session, name, when)]);
 }
 
 export function formatDiedAlert(session: Session, name: string, when: string): AlertText {
-  const prompt = truncateEnd(session.lastPrompt ?? "", maxLastWords);
-  const lost = prompt === "" ? "" : `It was at work on: ${prompt}`;
-  return words(`${name} ended unexpectedly`, [
-    lost || "It was in the middle of a turn.",
-    contextOf(session, name, when),
-  ]);
+  const prompt = truncateEnd(session.lastPrompt ?? "", maxResponse);
+  const task = prompt === "" ? "It was in the middle of a turn." : `It was at work on: ${prompt}`;
+  return createText(`${name} ended unexpectedly`, [task, formatContext(session, name, when)]);
 }
 
 export function formatFinishedAlert(session: Session, name: string, when: string): AlertText {
-  return words(`${name} is done`, [lastWords(session), contextOf(session, name, when)]);
+  return createText(`${name} is done`, [formatResponse(session), formatContext(session, name, when)]);
 }
 
-function lastWords(session: Session): string {
-  const said = isInterrupted(session) ? formatInterrupted(session.lastPrompt) : (session.lastResponse ?? "");
-  return truncateEnd(unmarked(said), maxLastWords);
+function formatResponse(session: Session): string {
+  const text = isInterrupted(session) ? formatInterrupted(session.lastPrompt) : (session.lastResponse ?? "");
+  return truncateEnd(stripMarkdown(text), maxResponse);
 }
 
-/** One of a list: its name and what there is to say of it in a few words. */
+/** A line of an alert about several sessions. */
 export interface AlertListItem {
   readonly name: string;
-  readonly told: string;
+  readonly text: string;
 }
 
 export function createAskItem(ask: Ask, session: Session, name: string, home: string): AlertListItem {
-  const [wants, about = ""] = wantOf(ask, session, home);
-  return { name, told: about || wants };
+  const [predicate, subject = ""] = describeAsk(ask, session, home);
+  return { name, text: subject || predicate };
 }
 
 export function createTurnEndItem(session: Session, name: string): AlertListItem {
   const { turn, lastResponse } = session;
-  return {
-    name,
-    told: turn.error ?? (hasDied(session) ? statusTexts.died : unmarked(lastResponse ?? "")),
-  };
+  const ending = hasDied(session) ? statusTexts.died : stripMarkdown(lastResponse ?? "");
+  return { name, text: turn.error ?? ending };
 }
 
-/** Several in one alert: the first few by name. */
-export function formatListAlert(title: string, listed: readonly AlertListItem[], count: number): AlertText {
-  const lines = listed.map(({ name, told }) => {
-    const about = truncateEnd(told, maxListedWords);
-    return about === "" ? truncateEnd(name, maxListedName) : `${truncateEnd(name, maxListedName)}: ${about}`;
+/** `items` are the first of `count` sessions. */
+export function formatListAlert(title: string, items: readonly AlertListItem[], count: number): AlertText {
+  const lines = items.map(({ name, text }) => {
+    const shortName = truncateEnd(name, maxItemName);
+    const shortText = truncateEnd(text, maxItemText);
+    return shortText === "" ? shortName : `${shortName}: ${shortText}`;
   });
   const left = count - lines.length;
-  return words(title, left > 0 ? [...lines, `and ${left} more`] : lines);
+  return createText(title, left > 0 ? [...lines, `and ${left} more`] : lines);
 }
 
-function words(title: string, lines: readonly string[]): AlertText {
+function createText(title: string, lines: readonly string[]): AlertText {
   return { title: truncateEnd(title, maxTitle), body: lines.filter((line) => line !== "").join("\n") };
 }
 
-/** Markdown's own signs say nothing in an alert. */
-function unmarked(text: string): string {
+const maxMarkdown = 2_000;
+
+function stripMarkdown(text: string): string {
   return toSingleLine(
     text
-      .slice(0, maxLookedAt)
+      .slice(0, maxMarkdown)
       .replace(/^\s*(?:```.*|#+|[-*+>]|\d+\.)(?=\s|$)/gm, "")
       .replace(/\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
       .replace(/\*\*|`/g, ""),
   );
 }
 
-const maxLookedAt = 2_000;
-
 export const probeText: AlertText = {
   title: "beckon doctor: a test",
   body: "It goes away by itself.",
 };
 
-/** An alert about something that can be answered on the spot: its exact words, and the buttons that go with them. */
-
-/** What the body says of the ask, before where and when. */
-export interface ExactText extends Pick<Alert, "isExact" | "buttons"> {
+/** The exact text of an ask that can be answered in the alert, and the buttons that go with it. */
+interface ExactText extends Pick<Alert, "isExact" | "buttons"> {
   readonly lines: readonly string[];
 }
 
 /**
- * Narrow enough that no desktop wraps a row again: xfce4-notifyd puts a hyphen into a word that it parts, and cuts a line
- * that takes more than six rows.
+ * Narrow enough that no desktop wraps a row again: xfce4-notifyd hyphenates words that it splits, and cuts a line that takes
+ * more than six rows.
  */
-const columns = 40;
-/** More than most desktops show. What needs all of it is not offered there. */
-const maxRows = 12;
+const exactColumns = 40;
+/** More than most desktops show. A button that needs the whole body is not offered there. */
+const maxExactRows = 12;
+/** Buttons are side by side. */
 const maxButtons = 3;
-/** Three of them stand side by side. */
 const maxButtonLabel = 20;
 const maxDanger = 80;
 
-/** `summary`: what is said of it where there is no room for all. */
+/** `summary` is shown instead if there is no room for the exact text. */
 function createExactText(
   session: string,
   ask: Ask,
-  asked: AskDetails,
+  details: AskDetails,
   summary: readonly string[],
 ): ExactText {
-  const name = answerIdOf(ask);
-  const button = (id: string, label: string, answer: Answer): AlertButton => ({
-    id: `${id}@${name}`,
+  const answerId = answerIdOf(ask);
+  const button: CreateButton = (id, label, answer) => ({
+    id: `${id}@${answerId}`,
     label,
-    action: { do: "answer", session, ask: name, answer, by: "notification" },
+    action: { do: "answer", session, ask: answerId, answer, by: "notification" },
     needsAll: answer.do !== "deny",
   });
-  const texts = asked.isWhole ? textsOf(asked) : [];
-  const all = texts.map(rowsOf).find((rows) => rows.length <= maxRows);
-  const warnings = asked.dangers.map((danger) => truncateEnd(`⚠ ${danger}`, maxDanger));
-  const buttons = buttonsOf(asked, all !== undefined && warnings.length === 0, button);
-  if (all === undefined || buttons.length === 0) return { lines: [...warnings, ...summary], buttons };
-  return { lines: [...warnings, ...all], isExact: true, buttons };
+  const texts = details.isWhole ? listExactTexts(details) : [];
+  const exact = texts.map(wrapLines).find((rows) => rows.length <= maxExactRows);
+  const warnings = details.dangers.map((danger) => truncateEnd(`⚠ ${danger}`, maxDanger));
+  const canApprove = exact !== undefined && warnings.length === 0;
+  const buttons = createButtons(details, canApprove, button);
+  if (exact === undefined || buttons.length === 0) return { lines: [...warnings, ...summary], buttons };
+  return { lines: [...warnings, ...exact], isExact: true, buttons };
 }
 
-/** Tabs are of whatever width a desktop makes them. */
-function rowsOf(lines: readonly string[]): readonly string[] {
-  return lines.flatMap((line) => wrapLine(line.replaceAll("\t", "    "), columns, measureProportionalWidth));
-}
-
-/** All that is to be decided by; of a question it can be less than all it says. */
-function textsOf({ kind, heading, lines, questions }: AskDetails): readonly (readonly string[])[] {
-  if (kind === "question")
-    return [lines, ...(questions.length === 1 ? [[questions[0]?.question ?? ""]] : [])];
-  const isInTitle = kind === "plan" || heading === "Run a command" || heading === "Fetch a page";
-  return [isInTitle ? lines : [heading, ...lines]];
-}
-
-type Make = (id: string, label: string, answer: Answer) => AlertButton;
-
-function buttonsOf(asked: AskDetails, isSafe: boolean, button: Make): readonly AlertButton[] {
-  const { kind } = asked;
-  const deny = (label: string) => button("deny", label, { do: "deny", message: null });
-  if (kind === "question") return isSafe ? optionButtons(asked, button) : [];
-  if (kind === "plan") return isSafe ? [button("allow", "Approve", { do: "allow" }), deny("Send back")] : [];
-  return [...(isSafe ? [button("allow", "Allow", { do: "allow" })] : []), deny("Deny")];
-}
-
-/** In quotes: no option can pass for a button of ours. */
-function optionButtons({ questions }: AskDetails, button: Make): readonly AlertButton[] {
-  const [only, ...others] = questions;
-  if (!only || others.length > 0 || only.isMultiple || only.options.length > maxButtons) return [];
-  const isShort = ({ label }: { readonly label: string }) =>
-    toSingleLine(label) === label && label !== "" && measureWidth(label) <= maxButtonLabel;
-  if (!only.options.every(isShort)) return [];
-  return only.options.map(({ label }, n) =>
-    button(`reply-${n}`, `“${label}”`, { do: "reply", replies: [[label]] }),
+/** Desktops differ in the width of a tab. */
+function wrapLines(lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) =>
+    wrapLine(line.replaceAll("\t", "    "), exactColumns, measureProportionalWidth),
   );
 }
 
-/** Of a place that shows so many rows of the body: what may be offered there. */
+/** Everything that is needed to decide, longest first: a question is enough without its options, which are the buttons. */
+function listExactTexts(details: AskDetails): readonly (readonly string[])[] {
+  const { kind, heading, lines, questions, isGenericHeading } = details;
+  if (kind === "question") {
+    return questions.length === 1 ? [lines, [questions[0]?.question ?? ""]] : [lines];
+  }
+  return [kind === "plan" || isGenericHeading ? lines : [heading, ...lines]];
+}
+
+type CreateButton = (id: string, label: string, answer: Answer) => AlertButton;
+
+function createButtons(
+  details: AskDetails,
+  canApprove: boolean,
+  button: CreateButton,
+): readonly AlertButton[] {
+  const allow = (label: string) => (canApprove ? [button("allow", label, { do: "allow" })] : []);
+  const deny = (label: string) => button("deny", label, { do: "deny", message: null });
+  if (details.kind === "question") return canApprove ? createReplyButtons(details, button) : [];
+  if (details.kind === "plan") return canApprove ? [...allow("Approve"), deny("Send back")] : [];
+  return [...allow("Allow"), deny("Deny")];
+}
+
+/** The labels are quoted, so that no option looks like a button of ours. */
+function createReplyButtons({ questions }: AskDetails, button: CreateButton): readonly AlertButton[] {
+  const [only, ...others] = questions;
+  if (!only || others.length > 0 || only.isMultiple || only.options.length > maxButtons) return [];
+  const labels = only.options.map(({ label }) => label);
+  const isShort = (label: string) =>
+    label !== "" && toSingleLine(label) === label && measureWidth(label) <= maxButtonLabel;
+  if (!labels.every(isShort)) return [];
+  return labels.map((label, n) => button(`reply-${n}`, `“${label}”`, { do: "reply", replies: [[label]] }));
+}
+
+/** Selects the buttons for a place that shows this many rows of the body. */
 export function selectButtons({ body, isExact, buttons = [] }: Alert, rows: number): readonly AlertButton[] {
-  const isAll = isExact === true && body.split("\n").length <= rows;
-  return buttons.filter(({ needsAll }) => isAll || !needsAll);
+  const showsAll = isExact === true && body.split("\n").length <= rows;
+  return buttons.filter(({ needsAll }) => showsAll || !needsAll);
 }

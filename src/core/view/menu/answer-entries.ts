@@ -1,94 +1,103 @@
 /**
- * An ask that can be answered in the tray: all of what is asked, and only below that the answers. It is a menu of its own,
- * which never changes while it is there: no answer ever comes to stand where another entry was a moment ago.
+ * The submenu of an ask that can be answered: everything that is asked, and below it the answers. It never changes while it is
+ * open, so no answer appears where another entry was a moment ago.
  */
-
-import type { UserAction } from "../../config/user-action.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";
 import type { Ask } from "../../session/session.ts";
 import { measureMenuWidth, wrapLine } from "../../text/fit.ts";
 import { truncateEnd } from "../../text/text.ts";
-import type { MenuEntry } from "../view.ts";
-import { createEntryId, maxLabelColumns } from "../view.ts";
+import { createEntryId, type MenuEntry, maxLabelColumns } from "../view.ts";
 
-/** Before every row of an agent's text, so that none can pass for an entry of ours. */
+/** Starts every row of an agent's text, so that none can look like an entry of ours. */
 const bar = "│ ";
 const columns = maxLabelColumns - bar.length;
 const maxRows = 20;
 const maxDangers = 5;
 
-export function createAnswerEntries(session: string, ask: Ask, asked: AskDetails): MenuEntry[] {
-  const name = answerIdOf(ask);
-  const tell = (id: string, label: string): MenuEntry => {
-    return { kind: "entry", id: createEntryId(id, session, name), label, action: null };
-  };
-  const can = (id: string, label: string, answer: Answer): MenuEntry => {
-    const action: UserAction = { do: "answer", session, ask: name, answer, by: "tray" };
-    const needsAll = answer.do !== "deny";
-    return { ...tell(id, label), action, ...(needsAll ? { needsAll } : {}) };
-  };
-  const rows = asked.lines.flatMap((line) => wrapLine(forMenu(line), columns, measureMenuWidth));
-  const isShort = rows.length <= maxRows;
-  const shown = isShort ? rows : rows.slice(0, maxRows - 1);
-  const dangers = asked.dangers.slice(0, maxDangers);
-  const heading = wrapLine(forMenu(asked.heading), maxLabelColumns, measureMenuWidth);
-  const isAll = asked.isWhole && isShort && dangers.length === asked.dangers.length;
+export function createAnswerEntries(session: string, ask: Ask, details: AskDetails): MenuEntry[] {
+  const answerId = answerIdOf(ask);
+  const text: CreateText = (id, label) => ({
+    kind: "entry",
+    id: createEntryId(id, session, answerId),
+    label,
+    action: null,
+  });
+  const button: CreateButton = (id, label, answer) => ({
+    ...text(id, label),
+    action: { do: "answer", session, ask: answerId, answer, by: "tray" },
+    ...(answer.do === "deny" ? {} : { needsAll: true }),
+  });
+  const rows = details.lines.flatMap((line) => wrapLine(expandTabs(line), columns, measureMenuWidth));
+  const hasAllRows = rows.length <= maxRows;
+  const shownRows = hasAllRows ? rows : rows.slice(0, maxRows - 1);
+  const dangers = details.dangers.slice(0, maxDangers);
+  const heading = wrapLine(expandTabs(details.heading), maxLabelColumns, measureMenuWidth);
+  const isComplete = details.isWhole && hasAllRows && dangers.length === details.dangers.length;
+  const focusLabel = isComplete ? "Go to terminal" : "Look at all of it in the terminal";
   return [
-    ...heading.map((row, n) => tell(`heading-${n}`, row)),
-    ...dangers.map((danger, n) => tell(`danger-${n}`, truncateEnd(`⚠ ${danger}`, maxLabelColumns))),
-    ...shown.map((row, n) => tell(`row-${n}`, `${bar}${row}`.trimEnd())),
-    ...(isShort ? [] : [tell("more-rows", `… ${rows.length - shown.length} more lines`)]),
-    // The first that can be chosen: GTK has it chosen already when the menu is opened by a key.
-    look(session, tell("look", isAll ? "Go to terminal" : "Look at all of it in the terminal")),
-    ...(isAll ? yes(asked, session, tell, can) : []),
-    can("deny", no[asked.kind] ?? "Deny", { do: "deny", message: null }),
+    ...heading.map((row, n) => text(`heading-${n}`, row)),
+    ...dangers.map((danger, n) => text(`danger-${n}`, truncateEnd(`⚠ ${danger}`, maxLabelColumns))),
+    ...shownRows.map((row, n) => text(`row-${n}`, `${bar}${row}`.trimEnd())),
+    ...(hasAllRows ? [] : [text("more-rows", `… ${rows.length - shownRows.length} more lines`)]),
+    // The first entry with an action: GTK preselects it if the menu is opened with a key.
+    { ...text("look", focusLabel), action: { do: "focus", session } },
+    ...(isComplete ? createApprovals(details, session, text, button) : []),
+    button("deny", denyLabels[details.kind] ?? "Deny", { do: "deny", message: null }),
   ];
 }
 
-const no: Readonly<Record<string, string>> = { plan: "Send back", question: "Decline to answer" };
+const denyLabels: Readonly<Record<string, string>> = { plan: "Send back", question: "Decline to answer" };
 
-type Tell = (id: string, label: string) => MenuEntry;
-type Can = (id: string, label: string, answer: Answer) => MenuEntry;
+type CreateText = (id: string, label: string) => MenuEntry;
+type CreateButton = (id: string, label: string, answer: Answer) => MenuEntry;
 
-function yes(asked: AskDetails, session: string, tell: Tell, can: Can): MenuEntry[] {
-  const { kind, dangers, always } = asked;
-  if (kind === "question") return replies(asked, session, tell, can);
-  if (kind === "plan") return [can("allow", "Approve plan", { do: "allow" })];
-  const offers = always.map((words, choice) => ({ words: forMenu(words), choice }));
-  const short = offers.filter(({ words }) => wrapLine(words, maxLabelColumns, measureMenuWidth).length === 1);
+function createApprovals(
+  details: AskDetails,
+  session: string,
+  text: CreateText,
+  button: CreateButton,
+): MenuEntry[] {
+  const { kind, dangers, always } = details;
+  if (kind === "question") return createReplies(details, session, text, button);
+  if (kind === "plan") return [button("allow", "Approve plan", { do: "allow" })];
+  const offers = always.map((label, choice) => ({ label: expandTabs(label), choice }));
+  const fitting = offers.filter(({ label }) => fitsOneRow(label));
   return [
-    can("allow", dangers.length === 0 ? "Allow" : "Allow anyway", { do: "allow" }),
-    ...short.map(({ words, choice }) => can(`always-${choice}`, words, { do: "always", choice })),
-    ...(short.length < offers.length ? [tell("more-offers", `For more choices: ${command(session)}`)] : []),
+    button("allow", dangers.length === 0 ? "Allow" : "Allow anyway", { do: "allow" }),
+    ...fitting.map(({ label, choice }) => button(`always-${choice}`, label, { do: "always", choice })),
+    ...(fitting.length < offers.length
+      ? [text("more-offers", `For more choices: ${formatCommand(session)}`)]
+      : []),
   ];
 }
 
-/** What one click cannot say is for the keyboard. */
-function replies({ questions }: AskDetails, session: string, tell: Tell, can: Can): MenuEntry[] {
+/** Several questions, or one with several answers, need more than one click: the command line takes those. */
+function createReplies(
+  { questions }: AskDetails,
+  session: string,
+  text: CreateText,
+  button: CreateButton,
+): MenuEntry[] {
   const [only, ...others] = questions;
   const labels = only?.options.map(({ label }) => label) ?? [];
   const entries = labels.map((label, n) =>
-    can(`reply-${n}`, `Answer “${forMenu(label)}”`, { do: "reply", replies: [[label]] }),
+    button(`reply-${n}`, `Answer “${expandTabs(label)}”`, { do: "reply", replies: [[label]] }),
   );
   const isOneClick = only !== undefined && others.length === 0 && !only.isMultiple;
-  const isShort = entries.every(
-    ({ label }) => wrapLine(label, maxLabelColumns, measureMenuWidth).length === 1,
-  );
   const isNamed = labels.every((label) => label.trim() !== "");
-  if (isOneClick && isShort && isNamed && entries.length > 0) return entries;
-  return [tell("by-command", `Answer there, or with: ${command(session)}`)];
+  const canClick = isOneClick && isNamed && entries.every(({ label }) => fitsOneRow(label));
+  if (canClick && entries.length > 0) return entries;
+  return [text("by-command", `Answer there, or with: ${formatCommand(session)}`)];
 }
 
-const look = (session: string, entry: MenuEntry): MenuEntry => ({
-  ...entry,
-  action: { do: "focus", session },
-});
+const fitsOneRow = (label: string): boolean =>
+  wrapLine(label, maxLabelColumns, measureMenuWidth).length === 1;
 
-function command(session: string): string {
+function formatCommand(session: string): string {
   const id = session.slice(session.indexOf(":") + 1);
   return truncateEnd(`beckon answer ${id.slice(0, 8)} …`, maxLabelColumns / 2);
 }
 
-/** A tab would change the rest to the right edge of some menus. */
-const forMenu = (text: string): string => text.replaceAll("\t", "    ");
+/** Some menus align what follows a tab to the right. */
+const expandTabs = (text: string): string => text.replaceAll("\t", "    ");

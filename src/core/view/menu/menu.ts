@@ -1,5 +1,4 @@
-/** The tray: what its icon, its tooltip and its menu should be, of the state and the time. */
-
+/** The tray's icon, tooltip and menu as a function of state and time. */
 import type { Config } from "../../config/config.ts";
 import type { Preferences } from "../../config/preferences.ts";
 import type { QuietMode, UserAction } from "../../config/user-action.ts";
@@ -11,14 +10,20 @@ import { truncateEnd } from "../../text/text.ts";
 import { createAges } from "../ages.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../groups.ts";
 import { nameSessions } from "../session-names.ts";
-import type { MenuEntry, MenuItem, TrayIcon, TrayView } from "../view.ts";
-import { createEntryId, maxLabelColumns } from "../view.ts";
+import {
+  createEntryId,
+  type MenuEntry,
+  type MenuItem,
+  maxLabelColumns,
+  type TrayIcon,
+  type TrayView,
+} from "../view.ts";
 import {
   createMenuRow,
   createSessionEntry,
   formatSessionLine,
+  type MenuContext,
   type MenuRow,
-  type MenuRowInput,
 } from "./session-entry.ts";
 
 export interface MenuFacts {
@@ -26,18 +31,18 @@ export interface MenuFacts {
   readonly unconnected: readonly { readonly id: string; readonly name: string }[];
   readonly dashboard: boolean;
   readonly version: string;
-  /** The person's own folder; empty: not known. */
+  /** The user's home folder; empty if unknown. */
   readonly home: string;
-  /** What a person should see before all else, a line each: `config.json: alerts.sound must be true or false`. */
+  /** Problems to show at the top: `config.json: alerts.sound must be true or false`. */
   readonly problems: readonly string[];
-  /** Local time, for people: `14:20`, or `tomorrow 08:00` where it is not today. */
+  /** Formats a wall time as local time: `14:20`, or `tomorrow 08:00` if it is not today. */
   readonly formatTime: (at: number) => string;
-  /** Wall time at which the configured quiet hours end that hold now; null: they do not. */
+  /** Wall time at which the current quiet hours end; null if there are none now. */
   readonly quietHoursEnd: number | null;
 }
 
 export interface MenuInput {
-  /** Settled at `now`; that they settle later (0.3 to 1 s after an event) is for the caller to come back for. */
+  /** Settled at `now`. They can settle further up to 1 s after an event; the caller has to create the menu again then. */
   readonly sessions: readonly Session[];
   readonly preferences: Preferences;
   readonly config: Config;
@@ -47,12 +52,12 @@ export interface MenuInput {
 }
 
 export interface Menu extends TrayView {
-  /** Wall time at which it becomes another though nothing happens; null: never. */
+  /** Wall time at which the menu changes without an event; null if it does not. */
   readonly nextChange: number | null;
 }
 
-/** How many are listed at once; the rest is one step further. */
-const shown: Readonly<Record<Group, number>> = {
+/** How many sessions each group lists. The rest is in a submenu. */
+const maxListed: Readonly<Record<Group, number>> = {
   needs_you: 8,
   failed: 3,
   set_aside: 3,
@@ -60,193 +65,174 @@ const shown: Readonly<Record<Group, number>> = {
   ready: 5,
   ended: 0,
 };
-/** A menu longer than this cannot be used, and some panels cannot show it. */
-const maxFurther = 30;
+/** A longer submenu is hard to use, and some panels cannot show it. */
+const maxInSubmenu = 30;
 const maxEnded = 10;
-const inTooltip = 4;
+const maxInTooltip = 4;
 
-export function createMenu({
-  sessions,
-  preferences,
-  config,
-  now,
-  facts,
-  findDetails: asked,
-}: MenuInput): Menu {
+export function createMenu(input: MenuInput): Menu {
+  const { sessions, preferences, config, now, facts } = input;
   const ages = createAges(now);
-  const given = {
+  const context: MenuContext = {
     preferences,
     config,
     ages,
-    clock: facts.formatTime,
-    asked: withAnsweringEnabled(asked, config),
+    formatTime: facts.formatTime,
+    findDetails: withAnsweringEnabled(input.findDetails, config),
     home: facts.home,
   };
-  const rows = sessions.flatMap((session) => createMenuRow(session, given) ?? []).sort(byUrgency);
+  const rows = sessions.flatMap((session) => createMenuRow(session, context) ?? []).sort(compareRows);
   const byGroup = Map.groupBy(rows, ({ group }) => group);
-  const of = (group: Group): readonly MenuRow[] => byGroup.get(group) ?? [];
-  // However many there are, only so many get a name and a menu.
-  const listed = (group: Group): readonly MenuRow[] =>
-    of(group).slice(0, group === "ended" ? maxEnded : shown[group] + 1 + maxFurther);
-  const names = nameSessions([...byGroup.keys()].flatMap(listed));
-  const entry = (row: MenuRow): MenuEntry => createSessionEntry(row, names.get(row.key) ?? row.key, given);
-  const section = (group: Group): MenuItem[] => sectionOf(group, listed(group).map(entry), of(group).length);
+  const rowsIn = (group: Group): readonly MenuRow[] => byGroup.get(group) ?? [];
+  // Only rows that can be listed get a name and an entry.
+  const listedIn = (group: Group): readonly MenuRow[] =>
+    rowsIn(group).slice(0, group === "ended" ? maxEnded : maxListed[group] + 1 + maxInSubmenu);
+  const names = nameSessions([...byGroup.keys()].flatMap(listedIn));
+  const nameRow = (row: MenuRow): string => names.get(row.key) ?? row.key;
+  const entriesIn = (group: Group): MenuEntry[] =>
+    listedIn(group).map((row) => createSessionEntry(row, nameRow(row), context));
+  const section = (group: Group): MenuItem[] => createSection(group, entriesIn(group), rowsIn(group).length);
 
-  const needing = of("needs_you");
-  const told = [...needing, ...of("failed"), ...of("working")];
-  const parts: MenuItem[][] = [
-    [...connect(facts), ...problemEntries(facts)],
-    needing.length > 0
-      ? [...section("needs_you"), command("next", "Next waiting", { do: "next" })]
-      : [
-          tell(
-            "calm",
-            rows.length > 0 || facts.unconnected.length > 0 ? "Nothing needs you" : "No sessions yet",
-          ),
-        ],
+  const needsYou = rowsIn("needs_you");
+  const hasAnything = rows.length > 0 || facts.unconnected.length > 0;
+  const sections: MenuItem[][] = [
+    [...createConnectEntries(facts), ...createProblemEntries(facts)],
+    needsYou.length > 0
+      ? [...section("needs_you"), createCommand("next", "Next waiting", { do: "next" })]
+      : [createText("calm", hasAnything ? "Nothing needs you" : "No sessions yet")],
     section("failed"),
     section("set_aside"),
     section("working"),
     section("ready"),
-    ended(listed("ended").map(entry)),
+    createEndedSection(entriesIn("ended")),
     [
-      quiet(preferences, given, facts),
-      ...(facts.dashboard ? [command("dashboard", "Open dashboard", { do: "dashboard" })] : []),
-      command("settings", "Settings…", { do: "settings" }),
-      command("about", `About beckon ${facts.version}`, { do: "about" }),
-      command("quit", "Quit", { do: "quit" }),
+      createQuietEntry(preferences, context, facts),
+      ...(facts.dashboard ? [createCommand("dashboard", "Open dashboard", { do: "dashboard" })] : []),
+      createCommand("settings", "Settings…", { do: "settings" }),
+      createCommand("about", `About beckon ${facts.version}`, { do: "about" }),
+      createCommand("quit", "Quit", { do: "quit" }),
     ],
   ];
-  const icon = iconOf(needing.length, of("working").length);
-  const title = titleOf((group) => of(group).length);
-  const tooltip = told.map((row) => formatSessionLine(row, names.get(row.key) ?? row.key, given));
+  const title = formatTitle((group) => rowsIn(group).length);
+  const inTooltip = [...needsYou, ...rowsIn("failed"), ...rowsIn("working")];
+  const lines = inTooltip.map((row) => formatSessionLine(row, nameRow(row), context));
   return {
-    icon,
+    icon: createIcon(needsYou.length, rowsIn("working").length),
     title,
-    tooltip: [title, ...atMost(tooltip, inTooltip)].join("\n"),
-    items: separated(parts),
+    tooltip: [title, ...limitLines(lines, maxInTooltip)].join("\n"),
+    items: joinSections(sections),
     nextChange: ages.nextChange(),
   };
 }
 
 const newestFirst: ReadonlySet<Group> = new Set(["failed", "ready", "ended"]);
 
-/** Who waits or works longest comes first and so keeps its place; of what is over, the newest. */
-function byUrgency(a: MenuRow, b: MenuRow): number {
+/** The session that waits or works longest comes first, so it keeps its position. In groups of what is over, the newest does. */
+function compareRows(a: MenuRow, b: MenuRow): number {
   const byTime = newestFirst.has(a.group) ? b.since.at - a.since.at : a.since.at - b.since.at;
   return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
-function iconOf(needing: number, working: number): TrayIcon {
-  return { phase: needing > 0 ? "blocked" : working > 0 ? "working" : "calm", count: needing };
+function createIcon(needsYou: number, working: number): TrayIcon {
+  return { phase: needsYou > 0 ? "blocked" : working > 0 ? "working" : "calm", count: needsYou };
 }
 
-function titleOf(count: (group: Group) => number): string {
-  const parts = inTitle.flatMap((group) =>
+const groupsInTitle: readonly Group[] = ["needs_you", "failed", "working"];
+
+function formatTitle(count: (group: Group) => number): string {
+  const parts = groupsInTitle.flatMap((group) =>
     count(group) === 0 ? [] : [formatGroupCount(group, count(group))],
   );
   return `beckon: ${parts.length === 0 ? "nothing needs you" : parts.join(", ")}`;
 }
 
-const inTitle: readonly Group[] = ["needs_you", "failed", "working"];
+/** "Needs you (2)" */
+function formatHeading(group: Group, count: number): string {
+  const label = groupLabels[group];
+  return `${label.charAt(0).toUpperCase()}${label.slice(1)} (${count})`;
+}
 
-/** "Needs you" */
-const headingOf = (group: Group): string =>
-  groupLabels[group].charAt(0).toUpperCase() + groupLabels[group].slice(1);
-
-function command(id: string, label: string, action: UserAction): MenuEntry {
+function createCommand(id: string, label: string, action: UserAction): MenuEntry {
   return { kind: "entry", id, label, action };
 }
 
-function tell(id: string, label: string): MenuEntry {
+function createText(id: string, label: string): MenuEntry {
   return { kind: "entry", id, label, action: null };
 }
 
-function atMost(lines: readonly string[], count: number): string[] {
+function limitLines(lines: readonly string[], count: number): string[] {
   if (lines.length <= count) return [...lines];
   return [...lines.slice(0, count), `and ${lines.length - count} more`];
 }
 
-/** Of `all` there are, `entries` are the first. */
-function sectionOf(group: Group, entries: readonly MenuEntry[], all: number): MenuItem[] {
-  if (all === 0) return [];
-  // "1 more…" would take the line that the one itself can have.
-  const count = all <= shown[group] + 1 ? all : shown[group];
-  const further = entries.slice(count);
-  const listed = [
-    tell(createEntryId("heading", group), `${headingOf(group)} (${all})`),
-    ...entries.slice(0, count),
-  ];
-  if (further.length === 0) return listed;
-  const left = all - count - maxFurther;
+/** `entries` are the first of `total` sessions. */
+function createSection(group: Group, entries: readonly MenuEntry[], total: number): MenuItem[] {
+  if (total === 0) return [];
+  // "1 more…" would take as much room as the session itself.
+  const count = total <= maxListed[group] + 1 ? total : maxListed[group];
+  const heading = createText(createEntryId("heading", group), formatHeading(group, total));
+  const listed = [heading, ...entries.slice(0, count)];
+  const inSubmenu = entries.slice(count);
+  if (inSubmenu.length === 0) return listed;
+  const left = total - count - maxInSubmenu;
   const children = [
-    ...further.slice(0, maxFurther),
-    ...(left > 0 ? [tell(createEntryId("left", group), `and ${left} more: run beckon status`)] : []),
+    ...inSubmenu.slice(0, maxInSubmenu),
+    ...(left > 0 ? [createText(createEntryId("left", group), `and ${left} more: run beckon status`)] : []),
   ];
-  return [...listed, { ...tell(createEntryId("more", group), `${all - count} more…`), children }];
+  return [...listed, { ...createText(createEntryId("more", group), `${total - count} more…`), children }];
 }
 
-function ended(entries: readonly MenuEntry[]): MenuItem[] {
+function createEndedSection(entries: readonly MenuEntry[]): MenuItem[] {
   if (entries.length === 0) return [];
-  return [{ ...tell("ended", `${headingOf("ended")} (${entries.length})`), children: entries }];
+  return [{ ...createText("ended", formatHeading("ended", entries.length)), children: entries }];
 }
 
-function connect(facts: MenuFacts): MenuEntry[] {
+function createConnectEntries(facts: MenuFacts): MenuEntry[] {
   return facts.unconnected.map(({ id, name }) =>
-    command(createEntryId("connect", id), `Connect ${name}…`, { do: "connect", agent: id }),
+    createCommand(createEntryId("connect", id), `Connect ${name}…`, { do: "connect", agent: id }),
   );
 }
 
-function problemEntries({ problems, home }: MenuFacts): MenuEntry[] {
-  return problems.map((problem, index) =>
-    command(
-      createEntryId("problem", String(index)),
-      `! ${truncateEnd(shortenHome(problem, home), maxLabelColumns - 2)}`,
-      {
-        do: "settings",
-      },
-    ),
-  );
+function createProblemEntries({ problems, home }: MenuFacts): MenuEntry[] {
+  return problems.map((problem, index) => {
+    const text = truncateEnd(shortenHome(problem, home), maxLabelColumns - 2);
+    return createCommand(createEntryId("problem", String(index)), `! ${text}`, { do: "settings" });
+  });
 }
 
-/** What a person chose is checked; a time that has begun to run is neither "1 hour" nor "tomorrow" any more. */
-function quiet(
+/** The mode in effect is checked. A time that runs already is shown as "Until 15:20", no longer as "For 1 hour". */
+function createQuietEntry(
   { quietUntil }: Preferences,
-  { ages, clock }: MenuRowInput,
+  { ages, formatTime }: MenuContext,
   { quietHoursEnd }: MenuFacts,
 ): MenuEntry {
   const isOn = quietUntil !== null && ages.isFuture(quietUntil);
   const isForever = quietUntil === Number.MAX_SAFE_INTEGER;
   const isByHours = quietHoursEnd !== null && ages.isFuture(quietHoursEnd);
   const mode = (name: QuietMode, label: string, checked: boolean): MenuEntry => ({
-    ...command(createEntryId("quiet", name), label, { do: "quiet", mode: name }),
+    ...createCommand(createEntryId("quiet", name), label, { do: "quiet", mode: name }),
     checked,
   });
-  const until = isOn && !isForever ? clock(quietUntil) : null;
+  const until = isOn && !isForever ? formatTime(quietUntil) : null;
+  const hours = isByHours ? `Quiet hours until ${formatTime(quietHoursEnd)} (in settings)` : null;
   const children = [
-    ...(isByHours ? [tell("quiet-hours", `Quiet hours until ${clock(quietHoursEnd)} (in settings)`)] : []),
+    ...(hours === null ? [] : [createText("quiet-hours", hours)]),
     mode("off", "Off", !isOn),
-    ...(until === null ? [] : [{ ...tell("quiet-until", `Until ${until}`), checked: true }]),
+    ...(until === null ? [] : [{ ...createText("quiet-until", `Until ${until}`), checked: true }]),
     mode("hour", "For 1 hour", false),
     mode("tomorrow", "Until tomorrow", false),
     mode("on", "Until I turn it off", isOn && isForever),
   ];
-  const label =
-    until !== null
-      ? `Quiet until ${until}`
-      : isOn
-        ? "Quiet until turned off"
-        : isByHours
-          ? "Quiet hours"
-          : "Quiet";
-  return { ...tell("quiet", label), children };
+  const label = isByHours ? "Quiet hours" : "Quiet";
+  const current = until !== null ? `Quiet until ${until}` : isOn ? "Quiet until turned off" : label;
+  return { ...createText("quiet", current), children };
 }
 
-function separated(parts: readonly MenuItem[][]): MenuItem[] {
-  const filled = parts.filter((part) => part.length > 0);
-  return filled.flatMap((part, index) =>
-    index === 0
-      ? part
-      : [{ kind: "separator" as const, id: createEntryId("separator", part[0]?.id ?? "") }, ...part],
-  );
+function joinSections(sections: readonly MenuItem[][]): MenuItem[] {
+  const filled = sections.filter((section) => section.length > 0);
+  return filled.flatMap((section, index) => {
+    if (index === 0) return section;
+    const id = createEntryId("separator", section[0]?.id ?? "");
+    return [{ kind: "separator" as const, id }, ...section];
+  });
 }

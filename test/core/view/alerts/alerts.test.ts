@@ -281,7 +281,7 @@ describe("idle and finished", () => {
     const over = { ...run, turn: { ...run.turn, ...ago(0.5 * second) }, ended: end };
     expect(titles(alertsOf([over], { config }))).toEqual(["web is done"]);
     expect(alertsOf([over], { config }).show[0]?.key).toBe(alertsOf([run], { config }).show[0]?.key ?? "");
-    expect(whys(alertsOf([over], { config: finished }))).toEqual(["nobody sits at this session"]);
+    expect(whys(alertsOf([over], { config: finished }))).toEqual(["the session is unattended"]);
   });
 });
 
@@ -312,7 +312,7 @@ describe("held back, and why", () => {
     ["you are looking at it", { visibleSessions: new Set([key]) }, null],
     ["you have just looked at it", { recentlySeen: new Set([`${key}#ask-60000`]) }, null],
     [
-      "you have seen it or sent it away",
+      "you have seen or dismissed it",
       { preferences: { ...noPreferences, dismissed: [`${key}#ask-60000`] } },
       null,
     ],
@@ -326,7 +326,7 @@ describe("held back, and why", () => {
   });
   test("nobody sits at it: a run by -p or the SDK, unless the settings want it", () => {
     const run = { ...one, attended: false };
-    expect(whys(alertsOf([run]))).toEqual(["nobody sits at this session"]);
+    expect(whys(alertsOf([run]))).toEqual(["the session is unattended"]);
     expect(alertsOf([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
     expect(alertsOf([{ ...one, attended: null }]).show).toHaveLength(1);
   });
