@@ -14,22 +14,27 @@ import { openLogin } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
 import { readVersion } from "../setup/binary.ts";
-import { checkApp, type HealthAnswer } from "../setup/doctor/app.ts";
-import { checkFiles, readFilesFacts } from "../setup/doctor/files.ts";
-import { checkIcon } from "../setup/doctor/icon.ts";
 import {
+  type AppReport,
+  checkApp,
+  checkFiles,
+  checkIcon,
   checkLiveTest,
+  checkLogin,
+  checkNotifications,
+  checkTerminals,
+  checkTraces,
+  type HealthAnswer,
   type LiveApp,
   type LiveFacts,
+  type ProbeReport,
   probeText,
+  readFilesFacts,
+  readReport,
+  readTraces,
   runHook,
   runLiveTest,
-} from "../setup/doctor/live.ts";
-import { checkLogin } from "../setup/doctor/login.ts";
-import { checkNotifications } from "../setup/doctor/notifications.ts";
-import { type AppReport, type ProbeReport, readReport } from "../setup/doctor/report.ts";
-import { checkTerminals } from "../setup/doctor/terminals.ts";
-import { checkTraces, readTraces } from "../setup/doctor/traces.ts";
+} from "../setup/doctor/index.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
 import { readSmallFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";

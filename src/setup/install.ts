@@ -1,4 +1,8 @@
-/** Registers beckon with the user's agents. Checks everything first, so that an install that cannot succeed changes nothing. */
+/**
+ * Setup: install, uninstall and doctor, for every agent of the table. Here is the install: it checks everything first, so that
+ * an install that cannot succeed changes nothing. register.ts changes one settings file, binary.ts places the program,
+ * record.ts remembers what was done, purge.ts removes beckon's own files, and doctor/ has the checks.
+ */
 import { existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Agent, AgentSetup, ProgramSearch, Registration, Scope } from "../agents/agent.ts";
