@@ -2,6 +2,7 @@
 import type { Schedule, Sink, StateView } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
+import { timing } from "../core/timing.ts";
 import { minuteOfDay } from "../system/clock.ts";
 import { schedule as systemSchedule } from "../system/schedule.ts";
 
@@ -21,7 +22,7 @@ export interface RenderLoop {
 }
 
 /** After a change the state settles: after 0.3 s, and 1 s where an agent's status file contradicts its hooks. */
-const settledAfterMs = [350, 1_050] as const;
+const settledAfterMs = [timing.settleMs + 50, timing.contradictionMs + 50] as const;
 /** The shortest pause between two rounds, and how many times as long as a round took. */
 const minPauseMs = 20;
 const pauseFactor = 5;

@@ -9,6 +9,7 @@ import {
   createInternalEvent,
   type Moment,
 } from "../../src/core/session/event.ts";
+import { timing } from "../../src/core/timing.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { createStore } from "../../src/state/store.ts";
 import { takeSnapshot } from "../core/view/snapshot.ts";
@@ -38,7 +39,7 @@ export interface Input {
 /** The app looks for dead processes every second. */
 const processCheckMs = 1_000;
 /** What is shown changes when something arrives, and when everything has come to rest. */
-const restMs = [300, 1_000];
+const restMs = [timing.settleMs, timing.contradictionMs];
 
 export function play(recording: Recording, options: Options = {}): Shown[] {
   const inputs = inputsOf(recording, options).sort((a, b) => a.arrives - b.arrives);
