@@ -24,6 +24,7 @@ export const routes = {
   mute: { method: "POST", path: "/api/sessions/:id/mute", access: "local" },
   snooze: { method: "POST", path: "/api/sessions/:id/snooze", access: "local" },
   dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "local" },
+  quiet: { method: "POST", path: "/api/quiet", access: "local" },
   doctor: { method: "GET", path: "/api/doctor", access: "local" },
   stop: { method: "POST", path: "/api/stop", access: "local" },
 } as const satisfies Readonly<Record<string, Route>>;

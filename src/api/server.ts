@@ -29,6 +29,8 @@ export interface ServerOptions {
   readonly sessions: SessionList;
   /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
   readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
+  /** Turns all alerts off or on. Returns what holds then, or a text if the body is invalid. */
+  readonly setQuiet: (body: JsonRecord) => object | string;
   /** Permission hooks that wait for a decision. */
   readonly hold: HoldHandler;
   /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
@@ -96,8 +98,8 @@ function createHandlers(
     if (matches.length < 2) return respond(404, { error: `no session ${name}` });
     const candidates = matches
       .slice(0, maxCandidates)
-      .map(({ provider, sessionId, project, title, state }) => {
-        return { provider, sessionId, project, title, state };
+      .map(({ provider, sessionId, project, gitBranch, title, lastPrompt, state, group }) => {
+        return { provider, sessionId, project, gitBranch, title, lastPrompt, state, group };
       });
     return respond(404, { error: `${matches.length} sessions match ${name}`, candidates });
   }
@@ -139,6 +141,11 @@ function createHandlers(
     mute: act("mute"),
     snooze: act("snooze"),
     dismiss: act("dismiss"),
+    quiet: async ({ request }) => {
+      const body = parseBody(await readBody(request));
+      const result = typeof body === "string" ? body : options.setQuiet(body);
+      return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    },
     doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
     stop: () => {
       // The response goes out first.

@@ -3,11 +3,11 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
-import { findQuietMode } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { Store } from "../state/store.ts";
-import { formatLocalTime, minuteOfDay } from "../system/clock.ts";
+import { formatLocalTime } from "../system/clock.ts";
+import { readQuiet } from "./quiet.ts";
 
 export interface SessionListOptions {
   readonly store: Store;
@@ -45,9 +45,7 @@ export function createSessionList(options: SessionListOptions): SessionList {
       return store.findMatches(name, now).map((session) => createSnapshot(session, now, context));
     },
     more() {
-      const { at } = clock();
-      const now = { at, minuteOfDay: minuteOfDay(at) };
-      const quiet = findQuietMode(preferences().quietUntil, config().quietHours, now);
+      const quiet = readQuiet(options);
       const unconnected = options
         .unconnected()
         .map(({ name }) => `${name}'s hooks are not registered. Run: beckon --install`);

@@ -25,6 +25,7 @@ import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
+import { setQuiet } from "./quiet.ts";
 import { createRenderLoop } from "./render-loop.ts";
 import { runSessionAction } from "./session-actions.ts";
 import { createSessionList } from "./session-list.ts";
@@ -221,6 +222,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     }),
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
+    setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
     hold: pending,
     doctor: async (wants) =>
       createDoctorReport({

@@ -3,9 +3,10 @@
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
-import { callApi, noSessionError } from "./client.ts";
+import { callApi } from "./client.ts";
+import { encodeKey, fetchSession, nameOf } from "./find-session.ts";
 import { print, stripControls, truncate } from "./output.ts";
 
 /** The hook has 2 s to confirm the answer. */
@@ -27,6 +28,7 @@ export async function answer(args: string[]): Promise<number> {
   const parsed = readArguments(args);
   const paths = resolvePaths();
   const session = await fetchSession(paths, parsed.session);
+  checkPrefix(session, parsed.session);
   if (parsed.words.length === 0) {
     showAsks(session, parsed);
     return 0;
@@ -37,9 +39,8 @@ export async function answer(args: string[]): Promise<number> {
     print("Nothing was sent.\n");
     return 1;
   }
-  const key = encodeURIComponent(`${session.provider}:${session.sessionId}`);
   const body = { ask: ask.answerId, by: "command line", ...given };
-  const response = await callApi(paths, `/api/sessions/${key}/answer`, { body, timeoutMs });
+  const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
   print(`${stripControls(`${formatAnswer(given)} in ${nameOf(session)}: ${subjectOf(ask)}`)}\n`);
@@ -69,19 +70,14 @@ function readArguments(args: readonly string[]): AnswerArguments {
 /** So that a typo does not name another session. */
 const minPrefix = 4;
 
-async function fetchSession(paths: Paths, name: string): Promise<SessionSnapshot> {
-  const response = await callApi(paths, `/api/sessions/${encodeURIComponent(name)}`);
-  if (typeof response === "string") throw new Error(response);
-  if (response.status !== 200) throw noSessionError(name, response);
-  const session = response.body as unknown as SessionSnapshot;
-  const { provider, sessionId, project } = session;
-  const isWholeName = [sessionId, `${provider}:${sessionId}`, project].includes(name);
+function checkPrefix({ provider, sessionId, project }: SessionSnapshot, name: string): void {
+  const ids = [sessionId, `${provider}:${sessionId}`].map((id) => id.toLowerCase());
+  const isWholeName = project === name || ids.includes(name.toLowerCase());
   const prefix = name.slice(name.lastIndexOf(":") + 1);
   if (!isWholeName && prefix.length < minPrefix)
     throw usageError(
       `${quote(name)} is too short to answer by: give at least ${minPrefix} characters of the session's id, or its project`,
     );
-  return session;
 }
 
 type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
@@ -120,8 +116,6 @@ function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string
     `${subjectOf(ask)} (${nameOf(session)}) cannot be answered from here: ${why}. ${next}`,
   );
 }
-
-const nameOf = ({ project, sessionId }: SessionSnapshot): string => project ?? sessionId.slice(0, 8);
 
 const maxSubjectColumns = 200;
 /** The first line of these says what they do. For all other tools the heading does. */

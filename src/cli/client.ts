@@ -4,8 +4,6 @@ import type { Quiet } from "../core/config/quiet.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
-import { quote } from "./args.ts";
-import { stripControls } from "./output.ts";
 
 const defaultTimeoutMs = 2_000;
 /** The body of these has an error message for the user. */
@@ -102,27 +100,4 @@ export async function fetchSessions(paths: Paths): Promise<SessionsResponse | st
   return Array.isArray(response.body.sessions)
     ? (response.body as unknown as SessionsResponse)
     : "beckon answered without a list of sessions. Restart it with: beckon stop && beckon start";
-}
-
-const maxListed = 5;
-
-/** For the API's 404: no session has that name, or several do. */
-export function noSessionError(name: string, { body }: ApiResponse): Error {
-  const candidates = Array.isArray(body.candidates)
-    ? (body.candidates as readonly Partial<SessionSnapshot>[])
-    : [];
-  if (candidates.length < 2)
-    return new Error(`no session has the id or project ${quote(name)}. See your sessions: beckon status`);
-  const rows = candidates.slice(0, maxListed).map(({ sessionId = "", project, title, state }) => {
-    const about = [project, title, state === "completed" ? "ended" : null].filter(Boolean).join(" · ");
-    return stripControls(`  ${sessionId}  ${about}`).trimEnd();
-  });
-  const hidden = candidates.length - rows.length;
-  return new Error(
-    [
-      `${candidates.length} sessions match ${quote(name)}. Use the id of one of them:`,
-      ...rows,
-      ...(hidden > 0 ? [`  and ${hidden} more: beckon status`] : []),
-    ].join("\n"),
-  );
 }

@@ -1,7 +1,8 @@
 /** `beckon focus`: goes to the terminal of a session. */
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
-import { callApi, noSessionError } from "./client.ts";
+import { callApi } from "./client.ts";
+import { noSessionError } from "./find-session.ts";
 import { printLines } from "./output.ts";
 
 /** Some terminals are slow to answer. */

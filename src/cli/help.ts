@@ -28,6 +28,10 @@ const createText = (
       --ask ID                which ask, if there are several
       --yes                   do not ask for confirmation
       --                      send the rest as text
+  beckon mute SESSION         no alerts from it, until --off
+  beckon snooze SESSION [MINUTES]   no alerts from it for 15 minutes, or MINUTES
+  beckon dismiss SESSION      put aside what it asks now
+  beckon quiet hour | tomorrow | on | off   no alerts at all
   beckon log                  what was asked, answered and alerted
       [--json] [-n N]
   beckon doctor [--json]      test every part, and say how to fix it

@@ -16,6 +16,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   status: async () => (await import("./status.ts")).status,
   focus: async () => (await import("./focus.ts")).focus,
   answer: async () => (await import("./answer.ts")).answer,
+  mute: async () => (await import("./silence.ts")).mute,
+  snooze: async () => (await import("./silence.ts")).snooze,
+  dismiss: async () => (await import("./silence.ts")).dismiss,
+  quiet: async () => (await import("./quiet.ts")).quiet,
   log: async () => (await import("./log.ts")).log,
   doctor: async () => (await import("./doctor.ts")).doctor,
   "--install": async () => (await import("./install.ts")).install,
@@ -35,7 +39,10 @@ const aliases: Readonly<Record<string, string>> = {
 
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
-const knownCommands = "start stop status focus answer log doctor install uninstall version help".split(" ");
+const knownCommands =
+  "start stop status focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
+    " ",
+  );
 
 /** Returns the exit code: 0, 1 if the command failed, 2 for a usage error. Never throws. */
 export async function main(argv: string[], table: readonly Agent[] = agents): Promise<number> {

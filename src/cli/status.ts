@@ -3,10 +3,10 @@ import type { Quiet } from "../core/config/quiet.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
+import { formatQuiet } from "./quiet.ts";
 import { formatStatusTable } from "./status-table.ts";
 
 export async function status(args: string[]): Promise<number> {
@@ -65,11 +65,6 @@ async function formatText(paths: Paths): Promise<string> {
     wrapAll(formatHookErrors(paths, now)),
   ].filter((lines) => lines.length > 0);
   return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
-}
-
-function formatQuiet({ by, until }: Quiet, now: number): string {
-  const end = until === null ? "until you turn it off in the menu" : `until ${formatLocalTime(until, now)}`;
-  return `Quiet ${end}${by === "you" ? "" : ` (${by})`}: beckon shows no alerts.`;
 }
 
 /** Hooks print nothing, so their errors are shown here. */

@@ -57,16 +57,22 @@ export function createStore(onError: (text: string) => void = fail): Store {
 
   function findByName(name: string, now: Moment): Session[] {
     const sessions = [...stories].map(([key, { session }]) => ({ key, session }));
+    const lowered = name.toLowerCase();
     const exact = sessions.filter(({ key, session }) => session.sessionId === name || key === name);
+    const inAnyCase = sessions.filter(({ key, session }) =>
+      [session.sessionId.toLowerCase(), key.toLowerCase()].includes(lowered),
+    );
     // Every key begins with its agent's name, so a prefix of a key counts only with the colon.
-    const byId = sessions.filter(
+    const byPrefix = sessions.filter(
       ({ key, session }) =>
-        session.sessionId.startsWith(name) || (name.includes(":") && key.startsWith(name)),
+        session.sessionId.toLowerCase().startsWith(lowered) ||
+        (lowered.includes(":") && key.toLowerCase().startsWith(lowered)),
     );
     const inProject = sessions.filter(({ session }) => projectOf(session) === name);
     const live = inProject.filter(({ session }) => !isOver(session, now));
     const byProject = live.length > 0 ? live : inProject;
-    const matches = exact.length > 0 ? exact : new Set([...byId, ...byProject]);
+    const byId = exact.length > 0 ? exact : inAnyCase;
+    const matches = byId.length > 0 ? byId : new Set([...byPrefix, ...byProject]);
     return [...matches].map(({ session }) => settle(session, now.t));
   }
 

@@ -294,3 +294,38 @@ describe("POST /api/sessions/:id/…", () => {
     expect((await world.post({}, path("deeds", "fly"))).status).toBe(404);
   });
 });
+
+describe("POST /api/quiet", () => {
+  const setQuiet = async (body: unknown) => {
+    const response = await world.post(body, "/api/quiet");
+    return { status: response.status, body: await response.json() };
+  };
+  const listed = async () =>
+    ((await (await world.request("/api/sessions")).json()) as { quiet?: unknown }).quiet;
+
+  test("turns alerts off until it is turned off, and on again", async () => {
+    const quiet = { by: "you", until: null };
+    expect(await setQuiet({ mode: "on" })).toEqual({ status: 200, body: { ok: true, quiet } });
+    expect(await listed()).toEqual(quiet);
+    expect(await setQuiet({ mode: "off" })).toEqual({ status: 200, body: { ok: true } });
+    expect(await listed()).toBeUndefined();
+  });
+
+  test("turns alerts off for an hour", async () => {
+    const before = Date.now();
+    const { body } = await setQuiet({ mode: "hour" });
+    const { until } = (body as { quiet: { until: number } }).quiet;
+    expect(until - before).toBeWithin(3_600_000, 3_660_000);
+    await setQuiet({ mode: "off" });
+  });
+
+  test.each([{}, { mode: "loud" }, { mode: true }])("%j is not a mode", async (body) => {
+    const error = 'mode must be "hour", "tomorrow", "on" or "off"';
+    expect(await setQuiet(body)).toEqual({ status: 400, body: { error } });
+    expect(await listed()).toBeUndefined();
+  });
+
+  test("a body that is not JSON is an error", async () => {
+    expect(await setQuiet("{")).toEqual({ status: 400, body: { error: "invalid JSON" } });
+  });
+});

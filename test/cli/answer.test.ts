@@ -302,7 +302,7 @@ describe("while beckon runs", () => {
     await world.answerable("52e18d2b-0000");
     expect(await answer("shop-api", "allow")).toEqual(
       failed(
-        '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a-0000  shop-api\n  52e18d2b-0000  shop-api',
+        '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a  shop-api  working\n  52e18d2b  shop-api  needs you',
       ),
     );
     expect(second.isRunning()).toBe(true);

@@ -38,6 +38,15 @@ describe("a session is found", () => {
     expect(found(store, "d")).toBeNull();
     expect(found(store, "x")).toBeNull();
   });
+  test("by its id in any case, and first by the very same spelling", () => {
+    const store = storeOf("Ab-1", "ab-1", "CD-2");
+    expect(found(store, "ab-1")).toBe("ab-1");
+    expect(found(store, "Ab-1")).toBe("Ab-1");
+    expect(found(store, "AB-1")).toBeNull();
+    expect(found(store, "cd-2")).toBe("CD-2");
+    expect(found(store, "c")).toBe("CD-2");
+    expect(found(store, "Claude:cd")).toBe("CD-2");
+  });
   test("by agent:id and its beginning", () => {
     const store = storeOf("c1", "d1");
     expect(found(store, "claude:c1")).toBe("c1");

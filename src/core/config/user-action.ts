@@ -27,4 +27,6 @@ export type UserAction =
   | { readonly do: "about" }
   | { readonly do: "quit" };
 
-export type QuietMode = "off" | "hour" | "tomorrow" | "on";
+export const quietModes = ["off", "hour", "tomorrow", "on"] as const;
+
+export type QuietMode = (typeof quietModes)[number];
