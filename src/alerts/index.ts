@@ -28,8 +28,8 @@ import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
 import { computeAlerts, type Alerts as WantedAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
+import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
-import { schedule as systemSchedule } from "../system/schedule.ts";
 import {
   type AlertReconciler,
   createAlertReconciler,

@@ -102,7 +102,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
   const answers = createAnswers({
     agents,
-    path: paths.decisions,
+    path: paths.answerLog,
     key: decisionKey,
     clock,
     config,
@@ -122,13 +122,13 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     home: homeOf(env),
     terminals: desktop.terminals,
     readPresence: desktop.readPresence,
-    saved: loadAlertState(paths.desk),
+    saved: loadAlertState(paths.alertState),
     // Which alerts are shown must be known after a kill too, or they are shown twice.
     createSaver: (value) =>
-      createSaver(() => saveAlertState(paths.desk, value()), {
+      createSaver(() => saveAlertState(paths.alertState, value()), {
         quietMs: 30,
-        maxMs: 200,
-        maxRestMs: 0,
+        maxDelayMs: 200,
+        maxPauseMs: 0,
         onError: onProblem,
       }),
     refresh: renderLoop.refresh,

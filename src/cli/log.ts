@@ -21,7 +21,7 @@ export async function log(args: string[]): Promise<number> {
   const { "-n": count = defaultCount } = values;
   if (!/^[1-9]\d{0,6}$/.test(count)) throw usageError(`-n takes a number of lines, but got ${quote(count)}`);
   const paths = resolvePaths();
-  const entries = readAnswerLog(paths.decisions).slice(-Number(count));
+  const entries = readAnswerLog(paths.answerLog).slice(-Number(count));
   const isRunning = readEndpoint(paths) !== null;
   if (flags.has("--json")) {
     if (!isRunning) process.stderr.write(`${notRunning}\n`);

@@ -17,9 +17,9 @@ export interface SavedSessions {
 
 export function readSavedSessions(paths: Paths): SavedSessions {
   const now = createClock()();
-  const { value, problem } = loadSnapshot(paths, { look: true });
+  const { value, problem } = loadSnapshot(paths, { readOnly: true });
   const context = {
-    preferences: readPreferences(loadAlertState(paths.desk)),
+    preferences: readPreferences(loadAlertState(paths.alertState)),
     config: readConfigFile(paths.config).config,
     formatTime: formatLocalTime,
   };

@@ -28,7 +28,7 @@ function tryMarkOff(paths: Paths): string | null {
     markOff(paths, "beckon stop");
     return null;
   } catch (error) {
-    return `${paths.off} cannot be written (${errorCode(error)})`;
+    return `${paths.offMarker} cannot be written (${errorCode(error)})`;
   }
 }
 

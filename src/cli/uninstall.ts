@@ -268,7 +268,7 @@ async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
 
 async function removeOwnFiles({ paths, env, stuck, isDryRun, isOwnFolder, fail }: Uninstall): Promise<void> {
   if (isDryRun || !isOwnFolder || !existsSync(paths.state)) return;
-  const { helpers, off, launching } = paths;
+  const { helpers, offMarker: off, launchMarker: launching } = paths;
   const folders = env.BECKON_HOME && isShared(paths) ? [] : [helpers];
   for (const path of [...folders, off, launching, ...(stuck.size > 0 ? [] : [paths.installed])]) {
     try {

@@ -121,7 +121,7 @@ function onSignals(stop: () => void): void {
 async function findRestarted({ paths, surroundings }: HeldEvent, until: number): Promise<Target | null> {
   for (let tries = 0; performance.now() < until; tries++) {
     await Bun.sleep(tries < quickRetries ? retryMs : retryMs * 4);
-    if ((await readSmall(paths.off)) !== null) return null;
+    if ((await readSmall(paths.offMarker)) !== null) return null;
     const target = await chooseTarget(process.env, paths, [], surroundings);
     if (target?.isLoopback && (await isAnswering(target))) return target;
   }

@@ -28,11 +28,11 @@ export async function launchApp({ agent, places, refused }: Wake): Promise<strin
   if (!isWelcome(own, process.getuid?.() ?? null)) return null;
   const env = environmentFor(own, await environmentOf(agent.id), places);
   if (!hasScreen(env) || !isOursToStart(own, env, places)) return null;
-  if (isOff(places) || !wantsIt(resolvePaths(env).config) || !claim(places.launching)) return null;
+  if (isOff(places) || !wantsIt(resolvePaths(env).config) || !claim(places.launchMarker)) return null;
   // One that came up meanwhile wrote its address before it took the mark away.
   const found = readEndpoint(places);
   if (found && found.url !== refused) {
-    ignoreErrors(() => rmSync(places.launching, { force: true }));
+    ignoreErrors(() => rmSync(places.launchMarker, { force: true }));
     return null;
   }
   try {

@@ -1,4 +1,7 @@
-/** The state as it lies on disk, and back: also after a reboot, when the clock that orders events began anew. */
+/**
+ * Converts the state to the content of the snapshot and back. After a reboot the clock that orders events starts again, so the
+ * stamps are shifted to lie before everything of this boot.
+ */
 import { version } from "../../package.json";
 import { isRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
@@ -17,62 +20,63 @@ export interface SavedState {
 }
 
 export interface LoadedState extends SavedState {
-  /** How many sessions of the file could not be understood. */
+  /** How many sessions were damaged. */
   readonly dropped: number;
 }
 
 export function encodeState(saved: SavedState, { at, t, boot, host }: ClockReading): SnapshotFile {
-  const { eventWindows: tellings, ...rest } = saved;
-  return { version: 1, ...rest, lately: seal(tellings), savedAt: at, savedT: t, boot, host };
+  const { eventWindows, ...rest } = saved;
+  return { version: 1, ...rest, lately: seal(eventWindows), savedAt: at, savedT: t, boot, host };
 }
 
-/** Events are not checked field by field: as this very version wrote them, or not at all. */
-function seal(tellings: readonly SavedEventWindow[]): { text: string; sum: string } {
-  const text = JSON.stringify(tellings);
-  return { text, sum: sumOf(text) };
+/** Events are not checked field by field. They are loaded only unchanged and by the version that wrote them. */
+function seal(eventWindows: readonly SavedEventWindow[]): { text: string; sum: string } {
+  const text = JSON.stringify(eventWindows);
+  return { text, sum: computeChecksum(text) };
 }
 
-function sumOf(text: string): string {
+function computeChecksum(text: string): string {
   return Bun.hash(`${version} ${text}`).toString(36);
 }
 
 function unseal(value: unknown): readonly SavedEventWindow[] {
-  if (!isRecord(value) || typeof value.text !== "string" || value.sum !== sumOf(value.text)) return [];
+  if (!isRecord(value) || typeof value.text !== "string" || value.sum !== computeChecksum(value.text))
+    return [];
   return JSON.parse(value.text);
 }
 
-export function decodeState(file: SnapshotFile, here: ClockReading): LoadedState {
+export function decodeState(file: SnapshotFile, now: ClockReading): LoadedState {
   const { savedAt, savedT, boot, host } = file;
   const list: unknown[] = Array.isArray(file.sessions) ? file.sessions : [];
   const sessions = parseSessions(list);
-  const sameBoot = boot !== null && boot === here.boot;
-  const shift =
-    sameBoot || typeof savedAt !== "number" || typeof savedT !== "number"
+  const isSameBoot = boot !== null && boot === now.boot;
+  const shiftMs =
+    isSameBoot || typeof savedAt !== "number" || typeof savedT !== "number"
       ? 0
-      : here.t - Math.max(0, here.at - savedAt) - savedT;
-  const moved = shift === 0 ? sessions : sessions.map((session) => shifted(session, shift));
-  const sameHost = sameBoot && host === here.host;
+      : now.t - Math.max(0, now.at - savedAt) - savedT;
+  const shifted = shiftMs === 0 ? sessions : sessions.map((session) => shiftStamps(session, shiftMs));
+  const isSameHost = isSameBoot && host === now.host;
   return {
     journal: file.journal,
     spool: file.spool,
-    eventWindows: sameHost ? unseal(file.lately) : [],
-    sessions: sameBoot && !sameHost ? moved.map(outOfSight) : moved,
+    eventWindows: isSameHost ? unseal(file.lately) : [],
+    sessions: isSameBoot && !isSameHost ? shifted.map(markAsRemote) : shifted,
     dropped: list.length - sessions.length,
   };
 }
 
-/** Every stamp in it, moved: `t` is a moment's, `newest` the session's own. */
-function shifted<T>(value: T, by: number): T {
-  if (Array.isArray(value)) return value.map((item) => shifted(item, by)) as T;
+/** Every `t` and `newest` in the value is a stamp. */
+function shiftStamps<T>(value: T, byMs: number): T {
+  if (Array.isArray(value)) return value.map((item) => shiftStamps(item, byMs)) as T;
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).map(([name, inner]) => {
     const isStamp = (name === "t" || name === "newest") && typeof inner === "number";
-    return [name, isStamp ? inner + by : shifted(inner, by)];
+    return [name, isStamp ? inner + byMs : shiftStamps(inner, byMs)];
   });
   return Object.fromEntries(entries) as T;
 }
 
-/** Saved in another pid namespace (a container's, before it was started anew): its pids are other processes here. */
-function outOfSight(session: Session): Session {
+/** For a session saved in another pid namespace (a restarted container): its pid is another process here. */
+function markAsRemote(session: Session): Session {
   return session.place ? { ...session, place: { ...session.place, local: false } } : session;
 }

@@ -1,5 +1,7 @@
-/** Every session, in memory. One way in: dispatch. */
-
+/**
+ * State: every session in memory, and how the state is saved in the snapshot and restored from it. Only `dispatch` changes a
+ * session.
+ */
 import { limits } from "../core/limits.ts";
 import { type AgentEvent, createSessionKey, type Moment } from "../core/session/event.ts";
 import { elapsedMs, stateOf } from "../core/session/phase.ts";
@@ -32,31 +34,36 @@ export interface Store {
   find(name: string, now: Moment): Session | null;
   /** All sessions that `name` could mean: an id, a prefix of one, `agent:id`, or a project. */
   findMatches(name: string, now: Moment): Session[];
-  /** Lets go of sessions that are long over. */
+  /** Drops sessions that ended long ago, and the oldest ones if there are too many. */
   prune(now: Moment, retention: Retention): void;
-  /** Of sessions that moved a moment ago: events older than their newest may still be under way. */
+  /** For the snapshot, of sessions that changed a moment ago: older events of theirs can still arrive. */
   eventWindows(now: Moment): SavedEventWindow[];
-  restore(sessions: readonly Session[], tellings?: readonly SavedEventWindow[]): void;
+  restore(sessions: readonly Session[], eventWindows?: readonly SavedEventWindow[]): void;
 }
 
-function fail(text: string): never {
+function throwError(text: string): never {
   throw new Error(text);
 }
 
-export function createStore(onError: (text: string) => void = fail): Store {
-  const stories = new Map<string, EventWindow>();
+export function createStore(onError: (text: string) => void = throwError): Store {
+  const windows = new Map<string, EventWindow>();
   const listeners: SessionListener[] = [];
 
-  function tell(listener: SessionListener, after: Session, event: AgentEvent, before: Session | null): void {
+  function notify(
+    listener: SessionListener,
+    after: Session,
+    event: AgentEvent,
+    before: Session | null,
+  ): void {
     try {
       listener(after, event, before);
     } catch (error) {
-      onError(`${event.name} of ${event.sessionId} counted, but what follows from it failed: ${error}`);
+      onError(`${event.name} of ${event.sessionId} was applied, but a listener failed: ${error}`);
     }
   }
 
   function findByName(name: string, now: Moment): Session[] {
-    const sessions = [...stories].map(([key, { session }]) => ({ key, session }));
+    const sessions = [...windows].map(([key, { session }]) => ({ key, session }));
     const lowered = name.toLowerCase();
     const exact = sessions.filter(({ key, session }) => session.sessionId === name || key === name);
     const inAnyCase = sessions.filter(({ key, session }) =>
@@ -79,62 +86,62 @@ export function createStore(onError: (text: string) => void = fail): Store {
   return {
     dispatch(event) {
       const key = createSessionKey(event.agent, event.sessionId);
-      const before = stories.get(key);
+      const before = windows.get(key);
       const after = reduce(before, event);
       if (after === before) return;
-      stories.set(key, after);
-      // A test that is over leaves nothing behind.
-      if (after.session.ended && isProbe(after.session)) stories.delete(key);
-      for (const listener of listeners) tell(listener, after.session, event, before?.session ?? null);
+      windows.set(key, after);
+      // The session of a finished test of `beckon doctor` is not kept.
+      if (after.session.ended && isProbe(after.session)) windows.delete(key);
+      for (const listener of listeners) notify(listener, after.session, event, before?.session ?? null);
     },
     subscribe: (listener) => void listeners.push(listener),
-    get: (agent, sessionId) => stories.get(createSessionKey(agent, sessionId))?.session ?? null,
-    sessions: (now) => [...stories.values()].map((story) => settle(story.session, now.t)),
+    get: (agent, sessionId) => windows.get(createSessionKey(agent, sessionId))?.session ?? null,
+    sessions: (now) => [...windows.values()].map(({ session }) => settle(session, now.t)),
     find(name, now) {
       const [only, ...others] = findByName(name, now);
       return only && others.length === 0 ? only : null;
     },
     findMatches: findByName,
     prune(now, retention) {
-      const over = [...stories].filter(([, { session }]) => isOver(session, now));
+      const over = [...windows].filter(([, { session }]) => isOver(session, now));
       over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
       over.forEach(([key, { session }], index) => {
         const isOld = elapsedMs(session.ended ?? session.last, now) > retention.completedMs;
-        if (isOld || index >= retention.completedMax) stories.delete(key);
+        if (isOld || index >= retention.completedMax) windows.delete(key);
       });
-      // The first in the map are those known longest.
-      for (const key of stories.keys()) {
-        if (stories.size <= limits.maxSessions) break;
-        stories.delete(key);
+      // A map iterates in the order of insertion: the sessions known longest come first.
+      for (const key of windows.keys()) {
+        if (windows.size <= limits.maxSessions) break;
+        windows.delete(key);
       }
     },
     eventWindows(now) {
-      const moving = [...stories.values()].filter(
+      const changing = [...windows.values()].filter(
         ({ session }) => now.t - session.newest < timing.savedReorderMs,
       );
-      moving.sort((a, b) => b.session.newest - a.session.newest);
-      const tellings: SavedEventWindow[] = [];
+      changing.sort((a, b) => b.session.newest - a.session.newest);
+      const saved: SavedEventWindow[] = [];
       let room = limits.maxSavedEvents;
-      for (const { base, recent } of moving) {
+      for (const { base, recent } of changing) {
         room -= recent.length;
         if (room < 0) break;
-        tellings.push({ base, recent });
+        saved.push({ base, recent });
       }
-      return tellings;
+      return saved;
     },
-    restore(sessions, tellings = []) {
-      for (const story of [...sessions.map(createWindow), ...tellings.map(restoreWindow)]) {
-        if (story) stories.set(createSessionKey(story.session.agent, story.session.sessionId), story);
+    restore(sessions, eventWindows = []) {
+      for (const window of [...sessions.map(createWindow), ...eventWindows.map(restoreWindow)]) {
+        if (window) windows.set(createSessionKey(window.session.agent, window.session.sessionId), window);
       }
     },
   };
 }
 
-/** Ended, or silent for hours in a place where nobody could see its end. */
+/** Ended; or silent for hours, if its process cannot be watched and its end could be missed. */
 function isOver(session: Session, now: Moment): boolean {
-  const isSeen = session.place?.local === true && session.place.pid !== null;
+  const isWatched = session.place?.local === true && session.place.pid !== null;
   const state = stateOf(session, now);
-  if (isSeen) return state === "completed";
+  if (isWatched) return state === "completed";
   return (
     state === "completed" || state === "stale" || elapsedMs(session.last, now) > timing.unwatchedMaxAgeMs
   );

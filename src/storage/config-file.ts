@@ -1,49 +1,54 @@
-/** The person's settings file, read again whenever it changes. */
+/** The user's settings file, config.json. It is read again whenever it changes. */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
+import { schedule as scheduleTimer } from "./schedule.ts";
 
 export interface ConfigFile {
   config(): Config;
-  /** What is wrong with it, a line each. While there is something, the last good settings hold. */
+  /** One line each. While there is a problem, the last valid settings are used. */
   problems(): readonly string[];
   stop(): void;
 }
 
-/** An editor writes a file in several steps, and some by renaming: its stamp says more than any watcher. */
-const lookMs = 1_000;
+/** The file is polled and not watched: editors write in several steps, and some replace the file. */
+const pollMs = 1_000;
 
-export function watchConfig(path: string, onChange: () => void): ConfigFile {
+export function watchConfig(path: string, onChange: () => void, schedule = scheduleTimer): ConfigFile {
   let stamp = "";
-  let good = defaultConfig;
+  let config = defaultConfig;
   let problems: readonly string[] = [];
 
-  function look(): boolean {
-    const now = stampOf(path);
+  function readIfChanged(): boolean {
+    const now = readStamp(path);
     if (now === stamp) return false;
     const isFirst = stamp === "";
     stamp = now;
-    const read = readConfigFile(path, isFirst ? `${lastGood} (after a start, the usual ones)` : lastGood);
+    const read = readConfigFile(path, isFirst ? `${lastValid} (after a start, the defaults)` : lastValid);
     problems = read.problems;
-    // At a start there is none before it: then all that is right of it holds.
-    if (problems.length === 0 || isFirst) good = read.config;
+    // At a start there are no earlier settings, so the valid part of the file is used.
+    if (problems.length === 0 || isFirst) config = read.config;
     return true;
   }
 
-  look();
-  const timer = setInterval(() => {
-    if (look()) onChange();
-  }, lookMs);
-  timer.unref();
-  return { config: () => good, problems: () => problems, stop: () => clearInterval(timer) };
+  function pollLater(): () => void {
+    return schedule(() => {
+      cancelPoll = pollLater();
+      if (readIfChanged()) onChange();
+    }, pollMs);
+  }
+
+  readIfChanged();
+  let cancelPoll = pollLater();
+  return { config: () => config, problems: () => problems, stop: () => cancelPoll() };
 }
 
-function stampOf(path: string): string {
+/** Changes whenever the file does. A change of its mode changes only ctime. */
+function readStamp(path: string): string {
   try {
-    // The change of its rights is one of ctime alone.
     const { mtimeMs, ctimeMs, size, ino } = statSync(path);
     return `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
   } catch (error) {
@@ -51,11 +56,11 @@ function stampOf(path: string): string {
   }
 }
 
-const lastGood = "The last good settings hold";
+const lastValid = "The last valid settings stay in use";
 
-/** `holds` says which settings are in effect while the file is not valid JSON. */
-export function readConfigFile(path: string, holds = lastGood): ReturnType<typeof parseConfig> {
-  const wrong = (why: string) => ({ config: defaultConfig, problems: [`${path} ${why}`] });
+/** `inUse` says which settings are used while the file is not valid JSON. */
+export function readConfigFile(path: string, inUse = lastValid): ReturnType<typeof parseConfig> {
+  const createProblem = (reason: string) => ({ config: defaultConfig, problems: [`${path} ${reason}`] });
   let text = "";
   try {
     text = readSmallFile(path, limits.maxSmallFileBytes);
@@ -65,13 +70,13 @@ export function readConfigFile(path: string, holds = lastGood): ReturnType<typeo
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { config: defaultConfig, problems: [] };
     if (error instanceof SyntaxError) {
-      return wrong(`is not valid JSON, ${describeJsonError(text) ?? error.message}. ${holds}`);
+      return createProblem(`is not valid JSON, ${describeJsonError(text) ?? error.message}. ${inUse}`);
     }
-    return wrong(`cannot be read (${errorCode(error)})`);
+    return createProblem(`cannot be read (${errorCode(error)})`);
   }
 }
 
-/** Where there is none: one that is there is never touched. null: done; else why it could not be. */
+/** Creates the file if there is none. Returns what went wrong, or null. */
 export function createConfigFile(path: string, text: string): string | null {
   try {
     if (existsSync(path)) return null;
@@ -79,8 +84,8 @@ export function createConfigFile(path: string, text: string): string | null {
     writeFileSync(path, text, { flag: "wx", mode: 0o600 });
     return null;
   } catch (error) {
-    // An editor may have been quicker.
+    // An editor created it in the meantime.
     if (existsSync(path)) return null;
-    return `It could not be made: ${error instanceof Error ? error.message : error}`;
+    return `It could not be created: ${error instanceof Error ? error.message : error}`;
   }
 }

@@ -1,43 +1,46 @@
-/** What went wrong in hooks, of late: they are silent, so nobody saw it. */
+/** The errors that hooks have logged. Hooks are silent, so nobody has seen them. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
+import { dayMs, hourMs } from "../core/timing.ts";
 import { readSmallFile } from "./files.ts";
 import { listSegments } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
 
 export interface HookError {
   readonly at: number;
-  /** `-`: not known. */
+  /** `-` if unknown. */
   readonly event: string;
   readonly text: string;
 }
 
-const recentMs = 24 * 60 * 60_000;
-const freshMs = 60 * 60_000;
+/** Older errors are never shown. */
+const maxAgeMs = dayMs;
+/** Younger errors are always shown. */
+const recentMs = hourMs;
 
-/** The newest last. What doctor's own tests left there is no news. */
-function recentHookErrors(path: string, now: number): readonly HookError[] {
-  return read(path)
+/** Newest last, without those of doctor's own tests. */
+function readHookErrors(path: string, now: number): readonly HookError[] {
+  return readOrEmpty(path)
     .split("\n")
     .flatMap((line): HookError[] => {
       const [when = "", event = "", sessionId = "", text = ""] = line.split("\t");
       const at = Date.parse(when);
-      return now - at < recentMs && !isProbe({ sessionId }) ? [{ at, event, text }] : [];
+      return now - at < maxAgeMs && !isProbe({ sessionId }) ? [{ at, event, text }] : [];
     });
 }
 
-/** Those that may still matter: of the last hour, and older ones while no hook has come through since. */
+/** Errors that can still matter: those of the last hour, and older ones if no hook has succeeded since. */
 export function readOpenHookErrors({ hookLog, journal }: Paths, now: number): readonly HookError[] {
-  const recent = recentHookErrors(hookLog, now);
-  const last = recent.at(-1);
+  const errors = readHookErrors(hookLog, now);
+  const last = errors.at(-1);
   if (!last) return [];
-  return now - last.at < freshMs || lastTakenAt(journal) < last.at ? recent : [];
+  return now - last.at < recentMs || readLastEventAt(journal) < last.at ? errors : [];
 }
 
-/** When a hook's event last came through: the journal has those and nothing else. 0: none is known of. */
-function lastTakenAt(journal: string): number {
+/** When the last event of a hook arrived. 0 if there was none: the journal contains only events of hooks. */
+function readLastEventAt(journal: string): number {
   try {
     const files = listSegments(journal).map((name) => statSync(join(journal, name)));
     return Math.max(0, ...files.filter(({ size }) => size > 0).map(({ mtimeMs }) => mtimeMs));
@@ -46,7 +49,7 @@ function lastTakenAt(journal: string): number {
   }
 }
 
-function read(path: string): string {
+function readOrEmpty(path: string): string {
   try {
     return readSmallFile(path, limits.maxHookLogReadBytes);
   } catch {

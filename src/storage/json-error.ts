@@ -1,7 +1,7 @@
-/** Where JSON that a person wrote goes wrong, and how, in their words. */
+/** Says where JSON that a user wrote is wrong, and how. */
 import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 
-/** `line 3, column 1: nothing follows after the last comma`; null: it is JSON for all that can be told. */
+/** `line 3, column 1: nothing follows after the last comma`. null if no error is found. */
 export function describeJsonError(text: string): string | null {
   const errors: ParseError[] = [];
   try {
@@ -16,7 +16,7 @@ export function describeJsonError(text: string): string | null {
   return `line ${line}, column ${column}: ${describeParseError(text, first)}`;
 }
 
-/** Both counted from 1. */
+/** Counted from 1. */
 export function locateOffset(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lines = before.match(/\r\n|\n|\r/g) ?? [];
@@ -24,7 +24,7 @@ export function locateOffset(text: string, offset: number): { line: number; colu
   return { line: lines.length + 1, column: [...before.slice(start)].length + 1 };
 }
 
-const complaints: Readonly<Record<string, string>> = {
+const descriptions: Readonly<Record<string, string>> = {
   InvalidNumberFormat: "a number that JSON does not allow",
   PropertyNameExpected: 'a name in double quotes ("…") is missing here',
   ValueExpected: "a value is missing here",
@@ -33,13 +33,13 @@ const complaints: Readonly<Record<string, string>> = {
   CloseBraceExpected: "a closing } is missing here",
   CloseBracketExpected: "a closing ] is missing here",
   EndOfFileExpected: "something follows after the end of the settings",
-  InvalidCommentToken: "a comment, which JSON does not allow: take it out",
-  UnexpectedEndOfComment: "a comment, which JSON does not allow: take it out",
-  UnexpectedEndOfString: 'a text without its closing "',
+  InvalidCommentToken: "a comment, which JSON does not allow: remove it",
+  UnexpectedEndOfComment: "a comment, which JSON does not allow: remove it",
+  UnexpectedEndOfString: 'a string without its closing "',
   UnexpectedEndOfNumber: "a number that JSON does not allow",
   InvalidUnicode: "\\u needs four hexadecimal digits",
-  InvalidEscapeCharacter: "a backslash before a letter that JSON does not know: write \\\\",
-  InvalidCharacter: "a control character within a text",
+  InvalidEscapeCharacter: "an unknown escape sequence: write \\\\ for a backslash",
+  InvalidCharacter: "a control character in a string",
 };
 
 export function describeParseError(body: string, { error, offset, length }: ParseError): string {
@@ -47,9 +47,8 @@ export function describeParseError(body: string, { error, offset, length }: Pars
   const isMissing = name === "PropertyNameExpected" || name === "ValueExpected";
   if (isMissing && body.slice(0, offset).trimEnd().endsWith(","))
     return "nothing follows after the last comma";
-  const found = body.slice(offset, offset + Math.min(length, 20));
-  if (/^(?:<{7}|={7}|>{7})/.test(body.slice(offset, offset + 7)))
-    return "a merge conflict that is not resolved";
-  if (found.startsWith("'")) return 'texts stand in double quotes (")';
-  return complaints[name] ?? `${JSON.stringify(found)} is nothing that JSON knows`;
+  const excerpt = body.slice(offset, offset + Math.min(length, 20));
+  if (/^(?:<{7}|={7}|>{7})/.test(body.slice(offset, offset + 7))) return "an unresolved merge conflict";
+  if (excerpt.startsWith("'")) return 'strings need double quotes (")';
+  return descriptions[name] ?? `${JSON.stringify(excerpt)} is not valid JSON`;
 }

@@ -1,4 +1,4 @@
-/** One beckon per state folder. */
+/** The lock that allows one beckon per state folder. */
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync, truncateSync } from "node:fs";
 import { errorCode } from "./files.ts";
@@ -8,13 +8,13 @@ export interface Lock {
   release(): void;
 }
 
-/** A Database that is collected takes its lock with it. */
-const held = new Set<Database>();
+/** Kept here because garbage collection of a Database releases its lock. */
+const lockedDatabases = new Set<Database>();
 
-/** null: another process has it. SQLite's lock is the system's own: kill -9 frees it. */
+/** null if another process has the lock. SQLite uses a lock of the system, which kill -9 releases. */
 export function acquireLock(paths: Pick<Paths, "lock">): Lock | null {
   try {
-    return take(paths.lock) ?? takeFromScratch(paths.lock);
+    return lockDatabase(paths.lock) ?? lockEmptied(paths.lock);
   } catch (cause) {
     if (errorCode(cause) === "SQLITE_BUSY") return null;
     throw new Error(
@@ -26,11 +26,12 @@ export function acquireLock(paths: Pick<Paths, "lock">): Lock | null {
   }
 }
 
-function take(path: string): Lock | null {
-  createPrivate(path);
+/** null if the file is not a database. */
+function lockDatabase(path: string): Lock | null {
+  createLockFile(path);
   const database = new Database(path);
   try {
-    // Its journal would be a second file beside it, which a full disk does not take and kill -9 leaves behind.
+    // A journal file could not be created on a full disk, and kill -9 would leave it behind.
     database.run("PRAGMA journal_mode=MEMORY");
     database.run("BEGIN EXCLUSIVE");
   } catch (error) {
@@ -38,22 +39,22 @@ function take(path: string): Lock | null {
     if (errorCode(error) === "SQLITE_NOTADB") return null;
     throw error;
   }
-  held.add(database);
+  lockedDatabases.add(database);
   return {
     release() {
-      if (held.delete(database)) database.close();
+      if (lockedDatabases.delete(database)) database.close();
     },
   };
 }
 
-/** Something else wrote into the file. Emptied in place: a new file would let a second beckon in beside the first. */
-function takeFromScratch(path: string): Lock | null {
+/** Another program wrote into the file. It is emptied and not replaced: a second beckon could lock a new file. */
+function lockEmptied(path: string): Lock | null {
   truncateSync(path);
-  return take(path);
+  return lockDatabase(path);
 }
 
-/** Never opened where it exists: closing any descriptor of a file drops the locks this process has on it. */
-function createPrivate(path: string): void {
+/** An existing file is not opened: closing any descriptor of a file releases the locks that this process has on it. */
+function createLockFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

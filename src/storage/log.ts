@@ -1,6 +1,8 @@
 /** beckon's own log, one line per entry, in files of bounded size. A hook loads this file, so it imports little. */
 import { appendFileSync, chmodSync, renameSync, statSync } from "node:fs";
 import { limits } from "../core/limits.ts";
+import type { Schedule } from "../core/ports.ts";
+import { schedule as scheduleTimer } from "./schedule.ts";
 
 export type Level = "info" | "warn" | "error";
 export type Log = (level: Level, text: string) => void;
@@ -12,6 +14,7 @@ export interface LogOptions {
   /** Print warnings and errors to stderr too. */
   readonly echo?: boolean;
   readonly now?: () => Date;
+  readonly schedule?: Schedule;
 }
 
 /** A line that repeats is only counted for this long. */
@@ -20,9 +23,10 @@ const countMs = 5_000;
 /** The returned function never throws: a full disk must not stop what is being logged. */
 export function openLog(path: string, options: LogOptions = {}): Log {
   const { maxBytes = 1024 * 1024, keep = 3, echo = false, now = () => new Date() } = options;
+  const { schedule = scheduleTimer } = options;
   let last = "";
   let repeated = 0;
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let cancelCount: (() => void) | null = null;
   try {
     chmodSync(path, 0o600);
   } catch {
@@ -41,8 +45,8 @@ export function openLog(path: string, options: LogOptions = {}): Log {
   }
 
   function writeCount(): void {
-    if (timer) clearTimeout(timer);
-    timer = null;
+    cancelCount?.();
+    cancelCount = null;
     if (repeated > 0) write(`… ${repeated} more times: ${last.slice(0, 80)}`, "info");
     repeated = 0;
   }
@@ -54,8 +58,7 @@ export function openLog(path: string, options: LogOptions = {}): Log {
     const line = `${level.padEnd(5)} ${shortened}`;
     if (line === last) {
       repeated++;
-      timer ??= setTimeout(writeCount, countMs);
-      timer.unref();
+      cancelCount ??= schedule(writeCount, countMs);
       return;
     }
     writeCount();

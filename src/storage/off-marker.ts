@@ -1,23 +1,23 @@
-/** The mark that a person wants beckon off: they quit it, and hooks leave it off until it is started again. */
+/** A file that exists while the user wants beckon off. Hooks do not start it until the user starts it again. */
 import { lstatSync, rmSync } from "node:fs";
 import { ensurePrivateFolder, ignoreErrors, writePrivateFile } from "./files.ts";
 import type { Paths } from "./paths.ts";
 
-type Places = Pick<Paths, "state" | "off">;
+type OffPaths = Pick<Paths, "state" | "offMarker">;
 
-/** `by` is for people who look into the file. Throws where it cannot be written. */
-export function markOff(paths: Places, by: string): void {
+/** `by` is only for a user who reads the file. Throws if it cannot be written. */
+export function markOff(paths: OffPaths, by: string): void {
   ensurePrivateFolder(paths.state);
   writePrivateFile(
-    paths.off,
+    paths.offMarker,
     `${new Date().toISOString()} ${by}: hooks do not start beckon while this file is here\n`,
   );
 }
 
-export function isOff(paths: Places): boolean {
-  return lstatSync(paths.off, { throwIfNoEntry: false }) !== undefined;
+export function isOff(paths: OffPaths): boolean {
+  return lstatSync(paths.offMarker, { throwIfNoEntry: false }) !== undefined;
 }
 
-export function clearOff(paths: Places): void {
-  ignoreErrors(() => rmSync(paths.off, { force: true }));
+export function clearOff(paths: OffPaths): void {
+  ignoreErrors(() => rmSync(paths.offMarker, { force: true }));
 }

@@ -1,65 +1,68 @@
-/** Reads files of lines forwards and backwards, in bounded memory whatever lies in them. */
+/** Reads the lines of a file forwards and backwards, in bounded memory whatever the file contains. */
 import { readSync } from "node:fs";
 
 export interface FileLine {
   readonly start: number;
-  /** The byte after its newline. */
+  /** The offset after the newline. */
   readonly end: number;
-  /** null: longer than allowed, and not held in memory. */
+  /** null if the line is longer than allowed. */
   readonly text: string | null;
 }
 
 const chunkBytes = 256 * 1024;
 const newline = 10;
 
-/** Every line that has its newline; returns where the unterminated rest starts. */
+/** Yields every line that ends with a newline. Returns where the incomplete rest starts. */
 export function* readCompleteLines(
   fd: number,
   from: number,
   maxLineBytes: number,
 ): Generator<FileLine, number, void> {
   const chunk = Buffer.allocUnsafe(chunkBytes);
-  let start = from;
-  let at = from;
-  let pieces: Buffer[] = [];
+  let lineStart = from;
+  let chunkStart = from;
+  /** The parts of the current line that earlier chunks contained. */
+  let parts: Buffer[] = [];
   for (;;) {
-    const bytes = chunk.subarray(0, readSync(fd, chunk, 0, chunkBytes, at));
-    if (bytes.length === 0) return start;
+    const bytes = chunk.subarray(0, readSync(fd, chunk, 0, chunkBytes, chunkStart));
+    if (bytes.length === 0) return lineStart;
     let begin = 0;
-    for (let found = bytes.indexOf(newline); found >= 0; found = bytes.indexOf(newline, begin)) {
-      const end = at + found + 1;
-      const last = bytes.subarray(begin, found);
-      const fits = end - 1 - start <= maxLineBytes;
-      const text = !fits
-        ? null
-        : pieces.length === 0
-          ? last.toString()
-          : Buffer.concat([...pieces, last]).toString();
-      pieces = [];
-      begin = found + 1;
-      yield { start, end, text };
-      start = end;
+    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, begin)) {
+      const end = chunkStart + at + 1;
+      const lastPart = bytes.subarray(begin, at);
+      const isTooLong = end - 1 - lineStart > maxLineBytes;
+      const text = isTooLong ? null : joinParts(parts, lastPart);
+      parts = [];
+      begin = at + 1;
+      yield { start: lineStart, end, text };
+      lineStart = end;
     }
-    at += bytes.length;
-    if (at - start > maxLineBytes) pieces = [];
-    else if (begin < bytes.length) pieces.push(Buffer.from(bytes.subarray(begin)));
+    chunkStart += bytes.length;
+    if (chunkStart - lineStart > maxLineBytes) parts = [];
+    else if (begin < bytes.length) parts.push(Buffer.from(bytes.subarray(begin)));
   }
 }
 
-/** Where the last newline of the first `size` bytes ends: what comes after it was never finished. */
+function joinParts(parts: readonly Buffer[], lastPart: Buffer): string {
+  return parts.length === 0 ? lastPart.toString() : Buffer.concat([...parts, lastPart]).toString();
+}
+
+/** The offset after the last newline in the first `size` bytes: everything after it is incomplete. */
 export function findEndOfLastLine(fd: number, size: number): number {
   const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size));
   for (let high = size; high > 0; ) {
     const low = Math.max(0, high - chunk.length);
     const bytes = chunk.subarray(0, readSync(fd, chunk, 0, high - low, low));
-    const found = bytes.lastIndexOf(newline);
-    if (found >= 0) return low + found + 1;
+    const last = bytes.lastIndexOf(newline);
+    if (last >= 0) return low + last + 1;
     high = low;
   }
   return 0;
 }
 
-/** The head of each line that starts at `from` or later and ends by `end`, the last first; `visit` says whether to go on. */
+/**
+ * Calls `visit` with the first `headBytes` of each line between `from` and `end`, the last line first, until it returns false.
+ */
 export function visitHeadsBackwards(
   fd: number,
   { from, end, headBytes }: { from: number; end: number; headBytes: number },
@@ -68,15 +71,16 @@ export function visitHeadsBackwards(
   const chunk = Buffer.allocUnsafe(1 + chunkBytes + headBytes);
   for (let high = end; high > from; ) {
     const low = Math.max(from, high - chunkBytes);
-    // One byte more in front, to see whether a line starts at `low`.
+    // One byte more before it, to see whether a line starts at `low`.
     const base = Math.max(0, low - 1);
     const bytes = chunk.subarray(0, readSync(fd, chunk, 0, Math.min(end, high + headBytes) - base, base));
-    const head = (start: number) => bytes.toString("utf8", start, Math.min(start + headBytes, bytes.length));
+    const readHead = (start: number) =>
+      bytes.toString("utf8", start, Math.min(start + headBytes, bytes.length));
     for (let before = high - 1 - base; before > 0; ) {
       before = bytes.lastIndexOf(newline, before - 1);
-      if (before >= 0 && !visit(head(before + 1))) return;
+      if (before >= 0 && !visit(readHead(before + 1))) return;
     }
-    if (low === 0 && !visit(head(0))) return;
+    if (low === 0 && !visit(readHead(0))) return;
     high = low;
   }
 }

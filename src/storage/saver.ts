@@ -1,70 +1,72 @@
-/** Saves soon after a change, not at every change. */
+/** Saves soon after a change, but not at every change. */
+import type { Schedule } from "../core/ports.ts";
+import { schedule as scheduleTimer } from "./schedule.ts";
 
 export interface SaverOptions {
-  /** Saved once nothing has changed for this long, */
+  /** Saves once nothing has changed for this long, */
   readonly quietMs?: number;
-  /** but no later than this after the first change, unless saving takes very long. */
-  readonly maxMs?: number;
-  /** How long it may rest after a save that took long. */
-  readonly maxRestMs?: number;
+  /** but no later than this after the first change, unless saving takes long. */
+  readonly maxDelayMs?: number;
+  /** The longest pause after a save that took long. */
+  readonly maxPauseMs?: number;
   readonly onError: (text: string) => void;
+  /** A clock that nobody can set, in milliseconds. */
+  readonly now?: () => number;
+  readonly schedule?: Schedule;
 }
 
 export interface Saver {
+  /** Something changed. */
   schedule(): void;
-  /** Saves now what is not saved yet. */
+  /** Saves now if something has changed since the last save. */
   flush(): void;
 }
 
-/** What takes long is done less often: no more than a hundredth of the time goes into it. */
-const restFactor = 100;
+/** After a save that took long, the pause is this many times as long: at most a hundredth of the time goes into saving. */
+const pauseFactor = 100;
 
-/** What `save` throws is reported and never gets out; it is tried again after the next change, and by flush. */
+/** If `save` throws, the error is reported, and saving is tried again after the next change or by flush. */
 export function createSaver(save: () => void, options: SaverOptions): Saver {
-  const { quietMs = 1_000, maxMs = 5_000, maxRestMs = 60_000, onError } = options;
-  let unsaved = false;
-  let first = 0;
-  let last = 0;
+  const { quietMs = 1_000, maxDelayMs = 5_000, maxPauseMs = 60_000, onError } = options;
+  const { now = () => performance.now(), schedule = scheduleTimer } = options;
+  let isSaved = true;
+  let firstChangeAt = 0;
+  let lastChangeAt = 0;
   let savedAt = 0;
-  let tookMs = 0;
-  let timer: ReturnType<typeof setTimeout> | null = null;
+  let saveTookMs = 0;
+  let cancel: (() => void) | null = null;
 
-  function wait(ms: number): void {
-    timer = setTimeout(wake, ms);
-    timer.unref();
-  }
-
-  function wake(): void {
-    const now = performance.now();
-    const due = Math.min(last + quietMs, first + maxMs);
-    const left = Math.max(due, savedAt + Math.min(tookMs * restFactor, maxRestMs)) - now;
-    if (left > 1) wait(left);
+  function saveIfDue(): void {
+    const dueAt = Math.min(lastChangeAt + quietMs, firstChangeAt + maxDelayMs);
+    const pauseEndsAt = savedAt + Math.min(saveTookMs * pauseFactor, maxPauseMs);
+    const waitMs = Math.max(dueAt, pauseEndsAt) - now();
+    if (waitMs > 1) cancel = schedule(saveIfDue, waitMs);
     else flush();
   }
 
   function flush(): void {
-    if (timer) clearTimeout(timer);
-    timer = null;
-    if (!unsaved) return;
-    const started = performance.now();
+    cancel?.();
+    cancel = null;
+    if (isSaved) return;
+    const startedAt = now();
     try {
       save();
-      unsaved = false;
+      isSaved = true;
     } catch (error) {
       onError(error instanceof Error ? error.message : String(error));
     }
-    savedAt = performance.now();
-    tookMs = savedAt - started;
+    savedAt = now();
+    saveTookMs = savedAt - startedAt;
   }
 
   return {
-    // Called for every event: no timer is touched while one runs.
+    // Called for every event, so a running timer is left as it is.
     schedule() {
-      last = performance.now();
-      unsaved = true;
-      if (timer) return;
-      first = last;
-      wait(quietMs);
+      lastChangeAt = now();
+      isSaved = false;
+      if (cancel) return;
+      firstChangeAt = lastChangeAt;
+      cancel = schedule(saveIfDue, quietMs);
     },
     flush,
   };

@@ -1,4 +1,4 @@
-/** The state on disk: whole or not at all, with the one before it kept, and never in the way of a start. */
+/** The snapshot of the state: written atomically, with the previous one kept. A damaged one never prevents a start. */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
@@ -9,11 +9,12 @@ import type { Paths } from "./paths.ts";
 import type { SpoolPosition } from "./spool.ts";
 
 const version = 1;
+/** How many damaged snapshots are kept. */
 const maxDamaged = 3;
 
 export interface SnapshotFile {
   readonly version: typeof version;
-  /** The journal up to here is in it. */
+  /** The snapshot contains the journal up to here. */
   readonly journal: JournalPosition | null;
   readonly spool: SpoolPosition | null;
   readonly [field: string]: unknown;
@@ -21,25 +22,25 @@ export interface SnapshotFile {
 
 export interface LoadedSnapshot {
   readonly value: SnapshotFile | null;
-  /** What was wrong, for the log. */
+  /** For the log. */
   readonly problem?: string;
 }
 
-type Found =
-  | { readonly is: "good"; readonly value: SnapshotFile }
-  | { readonly is: "missing" }
-  | { readonly is: "unreadable" | "damaged"; readonly why: string }
-  | { readonly is: "newer"; readonly why: string; readonly version: number };
+type ReadResult =
+  | { readonly kind: "good"; readonly value: SnapshotFile }
+  | { readonly kind: "missing" }
+  | { readonly kind: "unreadable" | "damaged"; readonly reason: string }
+  | { readonly kind: "newer"; readonly reason: string; readonly version: number };
 
-const previousOf = (path: string) => path.replace(/(\.json)?$/, ".previous.json");
+const previousPath = (path: string) => path.replace(/(\.json)?$/, ".previous.json");
 
-/** Throws if it cannot be written; what was there before is then still there. */
+/** Throws if the snapshot cannot be written. The one before is then still there. */
 export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile): void {
   try {
     writePrivateFile(paths.snapshot, JSON.stringify(value), () => keepPrevious(paths.snapshot));
   } catch (cause) {
     throw new Error(
-      `the snapshot could not be written (${errorCode(cause)}); the journal still has everything. Is ${dirname(paths.snapshot)} writable, and the disk not full?`,
+      `the snapshot could not be written (${errorCode(cause)}), but the journal has everything. Is ${dirname(paths.snapshot)} writable, and the disk not full?`,
       { cause },
     );
   }
@@ -47,87 +48,92 @@ export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile
 
 function keepPrevious(snapshot: string): void {
   try {
-    renameSync(snapshot, previousOf(snapshot));
+    renameSync(snapshot, previousPath(snapshot));
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
 /**
- * The snapshot, or the one before it. What cannot be used is put aside, so that the next save does not overwrite it;
- * with `look` everything is left as it is.
+ * The snapshot, or the previous one if it cannot be used. One that cannot be used is renamed, so that the next save does not
+ * overwrite it, unless `readOnly` is set.
  */
-export function loadSnapshot(paths: Pick<Paths, "snapshot">, { look = false } = {}): LoadedSnapshot {
+export function loadSnapshot(
+  paths: Pick<Paths, "snapshot">,
+  { readOnly = false, now = () => new Date() } = {},
+): LoadedSnapshot {
   const problems: string[] = [];
-  for (const path of [paths.snapshot, previousOf(paths.snapshot)]) {
-    const found = read(path);
-    if (found.is === "missing") continue;
-    if (found.is === "good") {
+  for (const path of [paths.snapshot, previousPath(paths.snapshot)]) {
+    const result = readSnapshotFile(path);
+    if (result.kind === "missing") continue;
+    if (result.kind === "good") {
       if (problems.length > 0) problems.push(`${basename(path)} is used instead`);
-      return { value: found.value, ...told(problems) };
+      return { value: result.value, ...joinProblems(problems) };
     }
-    const aside = look ? "" : putAside(path, paths.snapshot, found);
-    problems.push(`${basename(path)} ${found.why}${aside}`);
+    const renamed = readOnly ? "" : setAside(path, paths.snapshot, result, now());
+    problems.push(`${basename(path)} ${result.reason}${renamed}`);
   }
   if (problems.length > 0) problems.push("beckon starts from its journal");
-  return { value: null, ...told(problems) };
+  return { value: null, ...joinProblems(problems) };
 }
 
-const told = (problems: readonly string[]) => (problems.length > 0 ? { problem: problems.join("; ") } : {});
+const joinProblems = (problems: readonly string[]) =>
+  problems.length > 0 ? { problem: problems.join("; ") } : {};
 
-function read(path: string): Found {
+function readSnapshotFile(path: string): ReadResult {
   try {
     const { size } = statSync(path);
-    if (size > limits.maxSnapshotBytes) return { is: "damaged", why: `is far too large (${size} bytes)` };
+    if (size > limits.maxSnapshotBytes) return { kind: "damaged", reason: `is too large (${size} bytes)` };
     const text = readFileSync(path, "utf8");
-    if (text.trim() === "") return { is: "damaged", why: "is empty" };
-    return judge(JSON.parse(text));
+    if (text.trim() === "") return { kind: "damaged", reason: "is empty" };
+    return checkSnapshot(JSON.parse(text));
   } catch (error) {
-    if (errorCode(error) === "ENOENT") return { is: "missing" };
-    if (error instanceof SyntaxError) return { is: "damaged", why: "is damaged (no JSON)" };
-    return { is: "unreadable", why: `cannot be read (${errorCode(error)})` };
+    if (errorCode(error) === "ENOENT") return { kind: "missing" };
+    if (error instanceof SyntaxError) return { kind: "damaged", reason: "is damaged (not JSON)" };
+    return { kind: "unreadable", reason: `cannot be read (${errorCode(error)})` };
   }
 }
 
-function judge(value: unknown): Found {
-  const wrong: Found = { is: "damaged", why: "is damaged (not a snapshot)" };
-  if (typeof value !== "object" || value === null) return wrong;
+function checkSnapshot(value: unknown): ReadResult {
+  const damaged: ReadResult = { kind: "damaged", reason: "is damaged (not a snapshot)" };
+  if (typeof value !== "object" || value === null) return damaged;
   const file = value as Partial<SnapshotFile>;
   if (Number.isSafeInteger(file.version) && Number(file.version) > version) {
     return {
-      is: "newer",
-      why: `was written by a newer beckon (version ${file.version})`,
+      kind: "newer",
+      reason: `was written by a newer beckon (version ${file.version})`,
       version: Number(file.version),
     };
   }
   const { journal } = file;
-  const placed =
+  const hasPosition =
     !journal ||
     (isSegmentName(String(journal.segment)) && Number.isSafeInteger(journal.offset) && journal.offset >= 0);
-  return file.version === version && placed ? { is: "good", value: value as SnapshotFile } : wrong;
+  return file.version === version && hasPosition ? { kind: "good", value: value as SnapshotFile } : damaged;
 }
 
-function putAside(path: string, snapshot: string, found: Found): string {
+/** Renames the file, and returns the end of a sentence that says so. */
+function setAside(path: string, snapshot: string, result: ReadResult, now: Date): string {
   const stem = snapshot.replace(/\.json$/, "");
-  const date = new Date().toISOString().replace(/[:.]/g, "-");
-  const kept = path === snapshot ? "" : "-previous";
-  const versioned = found.is === "newer" ? `${stem}.v${found.version}${kept}` : null;
-  const free = versioned && !statSync(`${versioned}.json`, { throwIfNoEntry: false });
+  const date = now.toISOString().replace(/[:.]/g, "-");
+  const suffix = path === snapshot ? "" : "-previous";
+  const versioned = result.kind === "newer" ? `${stem}.v${result.version}${suffix}` : null;
+  const isFree = versioned && !statSync(`${versioned}.json`, { throwIfNoEntry: false });
   const target = versioned
-    ? free
+    ? isFree
       ? `${versioned}.json`
       : `${versioned}-${date}.json`
-    : `${stem}.damaged-${date}${kept}.json`;
+    : `${stem}.damaged-${date}${suffix}.json`;
   try {
     renameSync(path, target);
-    if (!versioned) forgetDamaged(stem);
-    return ` and was put aside as ${basename(target)}`;
+    if (!versioned) removeOldDamaged(stem);
+    return ` and was renamed to ${basename(target)}`;
   } catch (error) {
-    return ` and could not be put aside (${errorCode(error)})`;
+    return ` and could not be renamed (${errorCode(error)})`;
   }
 }
 
-function forgetDamaged(stem: string): void {
+function removeOldDamaged(stem: string): void {
   const start = `${basename(stem)}.damaged-`;
   const folder = dirname(stem);
   const damaged = readdirSync(folder)

@@ -17,9 +17,11 @@ import {
 } from "node:fs";
 import { basename } from "node:path";
 import { limits } from "../core/limits.ts";
+import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
 import { errorCode, ignoreErrors } from "./files.ts";
 import { type FileLine, readCompleteLines } from "./read-lines.ts";
+import { schedule as scheduleTimer } from "./schedule.ts";
 
 /** Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file; then the offset in the first. */
 export type SpoolPosition = readonly [string, number];
@@ -35,6 +37,7 @@ export interface SpoolOptions {
   readonly quietMs?: number;
   /** A clock that nobody can set, in milliseconds. */
   readonly now?: () => number;
+  readonly schedule?: Schedule;
 }
 
 export interface Spool {
@@ -61,7 +64,7 @@ const rotatedPath = (path: string): string => `${path}.taking`;
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
   const { onError, maxLineBytes, pollMs = timing.spoolPollMs, quietMs = 5_000 } = options;
-  const now = options.now ?? (() => performance.now());
+  const { now = () => performance.now(), schedule = scheduleTimer } = options;
   const rotated = rotatedPath(path);
   const name = basename(path);
   /** By file id, in the order in which the files were read. */
@@ -185,8 +188,14 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     return running;
   }
 
-  const timer = setInterval(poll, pollMs);
-  timer.unref();
+  function pollLater(): () => void {
+    return schedule(() => {
+      cancelPoll = pollLater();
+      void poll();
+    }, pollMs);
+  }
+
+  let cancelPoll = pollLater();
   return {
     poll,
     position() {
@@ -195,7 +204,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     },
     async stop() {
       isStopped = true;
-      clearInterval(timer);
+      cancelPoll();
       await running;
     },
   };

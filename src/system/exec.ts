@@ -1,9 +1,7 @@
-/** Runs a program by its argv: no shell, no more time and no more output than allowed. */
+/** Runs a program without a shell, with a limit on its time and its output. */
 import { limits } from "../core/limits.ts";
-import type { Exec, ExecResult } from "../core/ports.ts";
+import type { Exec } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
-
-const notRun = (stderr: string): ExecResult => ({ code: null, stdout: "", stderr });
 
 export const exec: Exec = async (argv, options = {}) => {
   const { timeoutMs = timing.commandTimeoutMs, input } = options;
@@ -17,25 +15,25 @@ export const exec: Exec = async (argv, options = {}) => {
       windowsHide: true,
     });
   } catch (error) {
-    return notRun((error as Error).message);
+    return { code: null, stdout: "", stderr: (error as Error).message };
   }
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), timeoutMs);
-  stop.signal.addEventListener("abort", () => child.kill("SIGKILL"));
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  abort.signal.addEventListener("abort", () => child.kill("SIGKILL"));
   if (input !== undefined && typeof child.stdin === "object") {
-    await feed(child.stdin, input);
+    await writeInput(child.stdin, input);
   }
-  // What it leaves running keeps its pipes open: what was read until its own end, and a moment more, counts.
+  // A process that it started can keep the pipes open. Output until shortly after its own end counts.
   const ended = child.exited.then(() => Bun.sleep(drainMs));
-  const aborted = new Promise<void>((resolve) => stop.signal.addEventListener("abort", () => resolve()));
+  const aborted = new Promise<void>((resolve) => abort.signal.addEventListener("abort", () => resolve()));
   const until = Promise.race([ended, aborted]);
   const [stdout, stderr] = await Promise.all([
-    readSome(child.stdout, until, () => stop.abort()),
-    readSome(child.stderr, until, () => stop.abort()),
+    readUntil(until, child.stdout, () => abort.abort()),
+    readUntil(until, child.stderr, () => abort.abort()),
   ]);
   await Promise.race([child.exited, aborted]);
   clearTimeout(timer);
-  if (stop.signal.aborted) {
+  if (abort.signal.aborted) {
     await child.exited;
     return { code: null, stdout, stderr: stderr || `stopped after ${timeoutMs} ms` };
   }
@@ -44,8 +42,8 @@ export const exec: Exec = async (argv, options = {}) => {
 
 const drainMs = 20;
 
-/** A program that does not read its input may be gone already: that is thrown at once, or later. */
-async function feed(stdin: Bun.FileSink, input: string): Promise<void> {
+/** A program that does not read its input can be gone already. That throws at once, or later. */
+async function writeInput(stdin: Bun.FileSink, input: string): Promise<void> {
   const ignore = () => {};
   try {
     Promise.resolve(stdin.write(input)).catch(ignore);
@@ -53,26 +51,26 @@ async function feed(stdin: Bun.FileSink, input: string): Promise<void> {
   } catch {}
 }
 
-async function readSome(
-  stream: ReadableStream<Uint8Array>,
+async function readUntil(
   until: Promise<unknown>,
-  tooMuch: () => void,
+  stream: ReadableStream<Uint8Array>,
+  onTooMuch: () => void,
 ): Promise<string> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const over = until.then(() => null);
+  const end = until.then(() => null);
   while (true) {
-    const next = await Promise.race([reader.read(), over]);
+    const next = await Promise.race([reader.read(), end]);
     if (next === null || next.done) break;
     chunks.push(next.value);
     size += next.value.length;
     if (size > limits.maxCommandOutputBytes) {
-      tooMuch();
+      onTooMuch();
       break;
     }
   }
-  // Not waited for: it would wait for a writer that may never end.
+  // Not awaited: it would wait for a writer that may never end.
   void reader.cancel().catch(() => {});
   return Buffer.concat(chunks).subarray(0, limits.maxCommandOutputBytes).toString("utf8");
 }

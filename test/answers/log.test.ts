@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AnswerLogEntry, openAnswerLog, readAnswerLog } from "../../src/answers/log.ts";
-import { modeOf, removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
+import { readMode, removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 
 afterAll(removeTemporaryFolders);
 
@@ -38,7 +38,7 @@ describe("the log of answers", () => {
     for (let n = 0; n < 5; n++) decisions.add(entry(n));
     decisions.flush();
     expect(readAnswerLog(path)).toEqual([0, 1, 2, 3, 4].map((n) => entry(n)));
-    expect(modeOf(path)).toBe("600");
+    expect(readMode(path)).toBe("600");
   });
 
   test("has a size limit, and is read in order", () => {
@@ -71,7 +71,7 @@ describe("the log of answers", () => {
     decisions.prune(now);
     expect(readAnswerLog(path).map(({ asked }) => asked)).toEqual(["npm test 1"]);
     expect(existsSync(`${path}.1`)).toBe(false);
-    expect(modeOf(path)).toBe("600");
+    expect(readMode(path)).toBe("600");
   });
 
   test("is sorted by time, even if some entries were written later", () => {

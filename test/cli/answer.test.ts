@@ -134,7 +134,7 @@ describe("while beckon runs", () => {
       code: 0,
     });
     expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
-    expect(world.read(world.places.decisions)).toContain('"by":"command line"');
+    expect(world.read(world.places.answerLog)).toContain('"by":"command line"');
   });
 
   test("a message that begins with a dash is sent after --", async () => {

@@ -50,7 +50,7 @@ describe("answers", () => {
     await world.answerable("s-1");
     await world.send({ session_id: "s-1", hook_event_name: "PostToolUse", cwd: "/p/shop-api", ...call });
     // It is written within a moment.
-    await until(() => world.read(world.places.decisions).includes("in the terminal"), 2_000);
+    await until(() => world.read(world.places.answerLog).includes("in the terminal"), 2_000);
   });
 
   test("are listed with who gave them, newest last, with secrets masked", async () => {
@@ -60,7 +60,7 @@ describe("answers", () => {
       "shop-api | Bash: npm ci | allowed (in the terminal)",
       "",
     ]);
-    expect(world.read(world.places.decisions)).not.toContain("ghp_");
+    expect(world.read(world.places.answerLog)).not.toContain("ghp_");
   });
 
   test("-n limits them to the newest, --json prints them as JSON lines", async () => {
@@ -110,7 +110,7 @@ describe("the list", () => {
   });
   const put = (...entries: object[]) => {
     mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.decisions, entries.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    writeFileSync(world.places.answerLog, entries.map((line) => `${JSON.stringify(line)}\n`).join(""));
   };
 
   test("shows who answered, however long the answer is", async () => {

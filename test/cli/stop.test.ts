@@ -20,7 +20,7 @@ async function beckon(...args: string[]) {
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
-const isOff = () => existsSync(world.places.off);
+const isOff = () => existsSync(world.places.offMarker);
 
 describe("beckon stop", () => {
   test("the app has ended when it returns, and everything is saved", async () => {

@@ -45,7 +45,7 @@ onDesktop(
 
     await choose(bus, "Quit");
     await until(() => !isAlive(pid, null), 10_000);
-    expect(existsSync(world.places.off)).toBe(true);
+    expect(existsSync(world.places.offMarker)).toBe(true);
     expect(await world.hook(world.payload("s"))).toEqual({ stdout: "", stderr: "", code: 0 });
     expect(world.apps()).toEqual([]);
     expect(world.spool()).toHaveLength(1);

@@ -51,7 +51,7 @@ afterEach(() => world?.destroy());
 
 /** Decided before the hook ends: there is nothing to wait for. */
 function expectNothingStarted(): void {
-  expect(existsSync(world.places.launching)).toBe(false);
+  expect(existsSync(world.places.launchMarker)).toBe(false);
   expect(world.apps()).toEqual([]);
   expect(world.spool()).toHaveLength(1);
 }
@@ -127,7 +127,7 @@ describe("a session starts while beckon is down", () => {
 
       expect(await launchDetached(binary, world.env, { agents })).toBe(true);
       const pid = await world.started();
-      expect(existsSync(world.places.off)).toBe(false);
+      expect(existsSync(world.places.offMarker)).toBe(false);
       expect(await launchDetached(binary, world.env, { agents })).toBe(true);
       expect(world.apps()).toEqual([pid]);
       process.kill(pid, "SIGKILL");
@@ -168,11 +168,11 @@ describe("a session starts while beckon is down", () => {
     "a start that came to nothing is tried again, but not at once",
     async () => {
       mkdirSync(world.places.state, { recursive: true, mode: 0o700 });
-      writeFileSync(world.places.launching, "");
+      writeFileSync(world.places.launchMarker, "");
       await world.hook(world.payload("one"));
       expect(world.apps()).toEqual([]);
       const old = new Date(Date.now() - 20_000);
-      utimesSync(world.places.launching, old, old);
+      utimesSync(world.places.launchMarker, old, old);
       await world.hook(world.payload("two"));
       await world.started();
       await until(async () => (await world.sessions()).length === 2, 5_000);

@@ -115,7 +115,7 @@ export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<
 
     /** The one that runs and answers. */
     async started(): Promise<number> {
-      await until(() => existsSync(places.endpoint) && !existsSync(places.launching), 10_000);
+      await until(() => existsSync(places.endpoint) && !existsSync(places.launchMarker), 10_000);
       return JSON.parse(read(places.endpoint)).pid;
     },
 

@@ -68,15 +68,15 @@ const migrated: Readonly<
 };
 
 const refused = {
-  "comment.txt": "line 2, column 20: a comment, which JSON does not allow: take it out",
+  "comment.txt": "line 2, column 20: a comment, which JSON does not allow: remove it",
   "trailing-comma.txt": "line 3, column 1: nothing follows after the last comma",
-  "single-quotes.txt": 'line 2, column 3: texts stand in double quotes (")',
-  "merge-conflict.txt": "line 3, column 1: a merge conflict that is not resolved",
+  "single-quotes.txt": 'line 2, column 3: strings need double quotes (")',
+  "merge-conflict.txt": "line 3, column 1: an unresolved merge conflict",
   "cut-off.txt": "line 4, column 19: a closing ] is missing here",
   "two-objects.txt": "line 2, column 1: something follows after the end of the settings",
-  "bare-word.txt": 'line 2, column 12: "opus" is nothing that JSON knows',
+  "bare-word.txt": 'line 2, column 12: "opus" is not valid JSON',
   "missing-comma.txt": "line 3, column 3: a comma is missing before this",
-  "backslash-path.txt": "line 1, column 14: a backslash before a letter that JSON does not know: write \\\\",
+  "backslash-path.txt": "line 1, column 14: an unknown escape sequence: write \\\\ for a backslash",
   "list.json": "line 1, column 1: settings begin with {",
   "hooks-is-a-list.json": "line 2, column 12: hooks is a list [ ], but must be an object { }",
   "event-is-an-object.json": "line 3, column 13: hooks.Stop is an object { }, but must be a list [ ]",

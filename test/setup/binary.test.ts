@@ -14,7 +14,7 @@ import {
 } from "../../src/setup/binary.ts";
 import { exec } from "../../src/system/exec.ts";
 import { testWith } from "../needs.ts";
-import { modeOf, removeTemporaryFolders, withTmpfs } from "../storage/folder.ts";
+import { readMode, removeTemporaryFolders, withTmpfs } from "../storage/folder.ts";
 import { type Home, homeAt, removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(() => {
@@ -46,7 +46,7 @@ describe("the copy", () => {
     const home = temporaryHome();
     const { plan } = await place(home);
     expect(plan).toEqual({ do: "copy", binary: stable(home), replaces: null });
-    expect(modeOf(stable(home))).toBe("755");
+    expect(readMode(stable(home))).toBe("755");
     expect(readFileSync(stable(home))).toEqual(readFileSync(home.program().path));
     expect(readdirSync(dirname(stable(home)))).toEqual(["beckon"]);
   });

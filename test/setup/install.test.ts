@@ -17,7 +17,7 @@ import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { planInstall } from "../../src/setup/install.ts";
 import { testWith } from "../needs.ts";
-import { modeOf, withTmpfs } from "../storage/folder.ts";
+import { readMode, withTmpfs } from "../storage/folder.ts";
 import { agentsOn, removeHomes, temporaryHome } from "./home.ts";
 
 afterAll(removeHomes);
@@ -82,8 +82,8 @@ describe("the settings file", () => {
   test("is created if there is none, private to its owner", async () => {
     const home = temporaryHome();
     await home.install();
-    expect(modeOf(home.settings)).toBe("600");
-    expect(modeOf(home.at(".claude"))).toBe("700");
+    expect(readMode(home.settings)).toBe("600");
+    expect(readMode(home.at(".claude"))).toBe("700");
     expect(home.installed()?.files).toMatchObject([{ path: home.settings, before: null }]);
   });
 
@@ -91,13 +91,13 @@ describe("the settings file", () => {
     const home = temporaryHome();
     home.put(home.settings, theirs, 0o640);
     const { backup } = await home.install();
-    expect(modeOf(home.settings)).toBe("640");
+    expect(readMode(home.settings)).toBe("640");
     const after = JSON.parse(home.read());
     expect(after.model).toBe("opus");
     expect(after.hooks.Stop[0]).toEqual(JSON.parse(theirs).hooks.Stop[0]);
     expect(readFileSync(backup ?? "", "utf8")).toBe(theirs);
-    expect(modeOf(backup ?? "")).toBe("600");
-    expect(modeOf(home.places.backups)).toBe("700");
+    expect(readMode(backup ?? "")).toBe("600");
+    expect(readMode(home.places.backups)).toBe("700");
   });
 
   test("is written through a link, which stays", async () => {

@@ -191,6 +191,6 @@ describe("listeners", () => {
     store.dispatch(event("s", 0, prompt));
     expect(store.sessions(at(0))).toMatchObject([{ turn: { running: true } }]);
     expect(heard).toBe(1);
-    expect(logged).toEqual(["prompt of s counted, but what follows from it failed: Error: no bell"]);
+    expect(logged).toEqual(["prompt of s was applied, but a listener failed: Error: no bell"]);
   });
 });

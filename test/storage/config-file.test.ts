@@ -4,13 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { type ConfigFile, createConfigFile, watchConfig } from "../../src/storage/config-file.ts";
-import { until } from "../world.ts";
+import { createVirtualTime, type VirtualTime } from "../virtual-time.ts";
 
 let folder = "";
 let path = "";
 let file: ConfigFile | null = null;
 let changes = 0;
+let time: VirtualTime;
 beforeEach(() => {
+  time = createVirtualTime();
   folder = mkdtempSync(join(tmpdir(), "beckon-config-"));
   path = join(folder, "config.json");
   changes = 0;
@@ -21,60 +23,71 @@ afterEach(() => {
 });
 const write = (value: unknown) =>
   writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value));
-const follow = () => {
-  file = watchConfig(path, () => changes++);
+const watch = () => {
+  file = watchConfig(path, () => changes++, time.schedule);
   return file;
 };
+const oneSecond = () => time.advance(1_000);
 
-test("without a file, or with an empty one, the defaults hold", () => {
-  expect(follow().config()).toEqual(defaultConfig);
+test("without a file, or with an empty one, the defaults are used", () => {
+  expect(watch().config()).toEqual(defaultConfig);
   file?.stop();
   write(" ");
-  expect(follow()).toMatchObject({});
-  expect(file?.config()).toEqual(defaultConfig);
+  expect(watch().config()).toEqual(defaultConfig);
   expect(file?.problems()).toEqual([]);
 });
 
-test("a change holds within a second or two", async () => {
-  const found = follow();
+test("a change is in effect within a second", async () => {
+  const watched = watch();
   write({ alerts: { sound: false } });
-  await until(() => changes === 1, 3_000);
-  expect(found.config().alerts.sound).toBe(false);
-  expect(found.config().alerts.blocked).toBe(true);
+  await oneSecond();
+  expect(changes).toBe(1);
+  expect(watched.config().alerts.sound).toBe(false);
+  expect(watched.config().alerts.blocked).toBe(true);
 });
 
-test("what is wrong is named by its key, and the last good settings hold", async () => {
+test("a mistake is reported with its key, and the last valid settings stay in use", async () => {
   write({ alerts: { sound: false } });
-  const found = follow();
+  const watched = watch();
   write({ alerts: { sound: "loud" } });
-  await until(() => changes === 1, 3_000);
-  expect(found.problems().join()).toContain("alerts.sound must be");
-  expect(found.config().alerts.sound).toBe(false);
+  await oneSecond();
+  expect(watched.problems().join()).toContain("alerts.sound must be");
+  expect(watched.config().alerts.sound).toBe(false);
   write('{\n  "alerts": {"sound": true},\n}\n');
-  await until(() => changes === 2, 3_000);
-  expect(found.problems()).toEqual([
-    `${path} is not valid JSON, line 3, column 1: nothing follows after the last comma. The last good settings hold`,
+  await oneSecond();
+  expect(watched.problems()).toEqual([
+    `${path} is not valid JSON, line 3, column 1: nothing follows after the last comma. The last valid settings stay in use`,
   ]);
-  expect(found.config().alerts.sound).toBe(false);
+  expect(watched.config().alerts.sound).toBe(false);
   write({});
-  await until(() => changes === 3, 3_000);
-  expect(found.problems()).toEqual([]);
-  expect(found.config()).toEqual(defaultConfig);
+  await oneSecond();
+  expect(watched.problems()).toEqual([]);
+  expect(watched.config()).toEqual(defaultConfig);
 });
 
-test("a file is made for whoever has none, and one that is there is never touched", () => {
+test("a file is created if there is none, and an existing one is never changed", () => {
   const fresh = join(folder, "beckon", "config.json");
   expect(createConfigFile(fresh, "{}")).toBeNull();
   expect(readFileSync(fresh, "utf8")).toBe("{}");
   expect(statSync(fresh).mode & 0o777).toBe(0o600);
   expect(createConfigFile(fresh, "other")).toBeNull();
   expect(readFileSync(fresh, "utf8")).toBe("{}");
-  expect(createConfigFile(join(fresh, "below"), "{}")).toStartWith("It could not be made: ");
+  expect(createConfigFile(join(fresh, "below"), "{}")).toStartWith("It could not be created: ");
 });
 
-test("at a start, what is right of a file with a mistake holds", () => {
+test("at a start, the valid part of a file with a mistake is used", () => {
   write({ alerts: { sound: "loud", finished: true } });
-  const found = follow();
-  expect(found.config().alerts).toEqual({ ...defaultConfig.alerts, finished: true });
-  expect(found.problems()).toHaveLength(1);
+  const watched = watch();
+  expect(watched.config().alerts).toEqual({ ...defaultConfig.alerts, finished: true });
+  expect(watched.problems()).toHaveLength(1);
+});
+
+test("a file that does not change is not reported, and nothing is after the stop", async () => {
+  write({ alerts: { sound: false } });
+  const watched = watch();
+  await time.advance(10_000);
+  watched.stop();
+  write({});
+  await time.advance(10_000);
+  expect(changes).toBe(0);
 });

@@ -3,26 +3,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
 
-const made: string[] = [];
+const folders: string[] = [];
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-storage-"));
-  made.push(folder);
+  folders.push(folder);
   return folder;
 }
 
-/** For each file's afterAll. */
+/** For the afterAll of each test file. */
 export function removeTemporaryFolders(): void {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 export function temporaryPaths(): Paths {
   return resolvePaths({ BECKON_HOME: join(temporaryFolder(), "home") });
 }
 
-export const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+export const readMode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-/** A small file system of its own. Needs root. */
+/** Mounts a small file system. Needs root. */
 export async function withTmpfs(size: string, use: (folder: string) => Promise<void> | void): Promise<void> {
   const folder = temporaryFolder();
   run("mount", "-t", "tmpfs", "-o", `size=${size},mode=0700`, "tmpfs", folder);

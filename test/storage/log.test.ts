@@ -2,42 +2,43 @@ import { afterAll, expect, test } from "bun:test";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { appendBoundedLine, openLog } from "../../src/storage/log.ts";
-import { modeOf, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
+import { createVirtualTime } from "../virtual-time.ts";
+import { readMode, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
 
 afterAll(removeTemporaryFolders);
 
 const now = () => new Date("2026-01-02T03:04:05.678Z");
 
-function logIn(folder: string, more: Parameters<typeof openLog>[1] = {}) {
+function createFixture(folder = temporaryFolder(), options: Parameters<typeof openLog>[1] = {}) {
   const path = join(folder, "beckon.log");
-  const log = openLog(path, { now, ...more });
+  const log = openLog(path, { now, ...options });
   return { path, log, lines: () => readFileSync(path, "utf8").split("\n").slice(0, -1) };
 }
 
-test("a line has its time and level, in a file for its owner only", () => {
+test("a line has its time and level, in a file that only its owner can read", () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "beckon.log"), "");
   chmodSync(join(folder, "beckon.log"), 0o644);
-  const { path, log, lines } = logIn(folder);
+  const { path, log, lines } = createFixture(folder);
   log("info", "listening");
   log("error", "no room");
   expect(lines()).toEqual([
     "2026-01-02T03:04:05.678Z info  listening",
     "2026-01-02T03:04:05.678Z error no room",
   ]);
-  expect(modeOf(path)).toBe("600");
+  expect(readMode(path)).toBe("600");
 });
 
-test("what a terminal would obey is shown instead, and stays on one line", () => {
-  const { log, lines } = logIn(temporaryFolder());
+test("control characters are escaped, so that an entry is one line and harmless in a terminal", () => {
+  const { log, lines } = createFixture();
   log("warn", "a\nb\r\x1b[31mred\x00\x7f\x9b \u202egpj.exe\u2028");
   expect(lines()).toEqual([
     "2026-01-02T03:04:05.678Z warn  a\\nb\\u000d\\u001b[31mred\\u0000\\u007f\\u009b \\u202egpj.exe\\u2028",
   ]);
 });
 
-test("a line repeated 313 times is written once, with how often it came", () => {
-  const { log, lines } = logIn(temporaryFolder());
+test("a line repeated 313 times is written once, with a count", () => {
+  const { log, lines } = createFixture();
   for (let n = 0; n < 313; n++) log("error", "no room");
   log("info", "room again");
   log("error", "no room");
@@ -49,15 +50,24 @@ test("a line repeated 313 times is written once, with how often it came", () => 
   ]);
 });
 
-test("the log turns over at its size and keeps as many older ones as asked", () => {
+test("the count of a repeated line is written after a few seconds", async () => {
+  const time = createVirtualTime();
+  const { log, lines } = createFixture(temporaryFolder(), { schedule: time.schedule });
+  for (let n = 0; n < 3; n++) log("error", "no room");
+  expect(lines()).toHaveLength(1);
+  await time.advance(5_000);
+  expect(lines().map((line) => line.slice(25))).toEqual(["error no room", "… 2 more times: error no room"]);
+});
+
+test("a log that reaches its size is renamed, and a few older ones are kept", () => {
   const folder = temporaryFolder();
-  const { log } = logIn(folder, { maxBytes: 500, keep: 2 });
+  const { log } = createFixture(folder, { maxBytes: 500, keep: 2 });
   for (let n = 0; n < 60; n++) log("info", `line ${n}`);
   const names = readdirSync(folder).sort();
   expect(names).toEqual(["beckon.log", "beckon.log.1", "beckon.log.2"]);
   for (const name of names) {
     expect(statSync(join(folder, name)).size).toBeLessThanOrEqual(500);
-    expect(modeOf(join(folder, name))).toBe("600");
+    expect(readMode(join(folder, name))).toBe("600");
   }
   const text = ["beckon.log.2", "beckon.log.1", "beckon.log"].map((name) =>
     readFileSync(join(folder, name), "utf8"),
@@ -66,21 +76,21 @@ test("the log turns over at its size and keeps as many older ones as asked", () 
   expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => 60 - numbers.length + n));
 });
 
-test("a huge line is cut", () => {
-  const { log, lines } = logIn(temporaryFolder());
+test("a very long line is shortened", () => {
+  const { log, lines } = createFixture();
   log("info", "x".repeat(1_000_000));
   expect(lines()[0]?.length).toBeLessThan(4_100);
   expect(lines()[0]).toEndWith("x…");
 });
 
-test("a log that cannot be written does not harm anyone", () => {
+test("a log that cannot be written throws no error", () => {
   const log = openLog(join(temporaryFolder(), "missing", "beckon.log"));
-  log("error", "into the void");
-  log("error", "into the void");
+  log("error", "not written");
+  log("error", "not written");
   log("info", "again");
 });
 
-test("a small log never grows beyond its bound, and tells when a line could not be written", () => {
+test("a bounded file never grows beyond its limit, and a failed write returns false", () => {
   const folder = temporaryFolder();
   const path = join(folder, "hook.log");
   for (let n = 0; n < 100; n++) expect(appendBoundedLine(path, `line ${n}`, 200)).toBe(true);

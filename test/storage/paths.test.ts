@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { resolvePaths } from "../../src/storage/paths.ts";
 
-test("with BECKON_HOME everything lies directly in that folder", () => {
+test("with BECKON_HOME all files are directly in that folder", () => {
   expect(resolvePaths({ BECKON_HOME: "/opt/b/", HOME: "/home/me", XDG_STATE_HOME: "/x" }, "linux")).toEqual({
     state: "/opt/b",
     config: "/opt/b/config.json",
@@ -14,18 +14,18 @@ test("with BECKON_HOME everything lies directly in that folder", () => {
     spool: "/opt/b/spool.jsonl",
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
-    decisions: "/opt/b/decisions.jsonl",
+    answerLog: "/opt/b/decisions.jsonl",
     lock: "/opt/b/lock",
-    desk: "/opt/b/desk.json",
+    alertState: "/opt/b/desk.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",
-    off: "/opt/b/off",
-    launching: "/opt/b/launching",
+    offMarker: "/opt/b/off",
+    launchMarker: "/opt/b/launching",
   });
 });
 
-test("a relative BECKON_HOME is meant from the current folder, an empty one is none", () => {
+test("a relative BECKON_HOME is resolved from the current folder, an empty one is ignored", () => {
   expect(resolvePaths({ BECKON_HOME: "b/../c" }, "linux").state).toBe(resolve("c"));
   expect(resolvePaths({ BECKON_HOME: "", HOME: "/home/me" }, "linux").state).toBe(
     "/home/me/.local/state/beckon",
@@ -36,20 +36,20 @@ test.each([
   ["nothing set", {}, "/home/me/.local/state/beckon", "/home/me/.config/beckon/config.json"],
   ["both set", { XDG_STATE_HOME: "/s", XDG_CONFIG_HOME: "/c" }, "/s/beckon", "/c/beckon/config.json"],
   [
-    "relative or empty, which the XDG specification has ignored",
+    "relative or empty, which the XDG specification ignores",
     { XDG_STATE_HOME: "s", XDG_CONFIG_HOME: "" },
     "/home/me/.local/state/beckon",
     "/home/me/.config/beckon/config.json",
   ],
 ])("Linux: %s", (_, env, state, config) => {
-  const found = resolvePaths({ HOME: "/home/me", ...env }, "linux");
-  expect([found.state, found.config]).toEqual([state, config]);
+  const paths = resolvePaths({ HOME: "/home/me", ...env }, "linux");
+  expect([paths.state, paths.config]).toEqual([state, config]);
 });
 
 test("macOS: one folder in Application Support, whatever XDG says", () => {
-  const found = resolvePaths({ HOME: "/Users/me", XDG_STATE_HOME: "/s" }, "darwin");
-  expect(found.state).toBe("/Users/me/Library/Application Support/beckon");
-  expect(found.config).toBe("/Users/me/Library/Application Support/beckon/config.json");
+  const paths = resolvePaths({ HOME: "/Users/me", XDG_STATE_HOME: "/s" }, "darwin");
+  expect(paths.state).toBe("/Users/me/Library/Application Support/beckon");
+  expect(paths.config).toBe("/Users/me/Library/Application Support/beckon/config.json");
 });
 
 test("Windows: state in LOCALAPPDATA, config in APPDATA", () => {
@@ -61,7 +61,7 @@ test("Windows: state in LOCALAPPDATA, config in APPDATA", () => {
   );
 });
 
-test("without HOME, or with a relative one, the system's own word counts", () => {
+test("without HOME, or with a relative one, the home folder comes from the system", () => {
   const expected = `${homedir()}/.local/state/beckon`;
   expect(resolvePaths({}, "linux").state).toBe(expected);
   expect(resolvePaths({ HOME: "me" }, "linux").state).toBe(expected);

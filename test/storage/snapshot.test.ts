@@ -3,73 +3,76 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import fc from "fast-check";
 import { loadSnapshot, type SnapshotFile, saveSnapshot } from "../../src/storage/snapshot.ts";
-import { modeOf, removeTemporaryFolders, temporaryPaths } from "./folder.ts";
+import { readMode, removeTemporaryFolders, temporaryPaths } from "./folder.ts";
 
 afterAll(removeTemporaryFolders);
 
-const file = (note: unknown): SnapshotFile => ({
+const createFile = (content: unknown): SnapshotFile => ({
   version: 1,
   journal: { segment: "0000000001.jsonl", offset: 12 },
   spool: ["12.34.ab", 56],
-  note,
+  content,
 });
 
-function prepared() {
+function createFixture() {
   const paths = temporaryPaths();
   mkdirSync(paths.state);
   const names = () => readdirSync(paths.state).sort();
   return { paths, previous: join(paths.state, "snapshot.previous.json"), names };
 }
 
-test("what is saved is loaded, for its owner only, and the one before it is kept", () => {
-  const { paths, previous, names } = prepared();
+test("a saved snapshot is loaded, readable only by its owner, and the previous one is kept", () => {
+  const { paths, previous, names } = createFixture();
   expect(loadSnapshot(paths)).toEqual({ value: null });
-  saveSnapshot(paths, file("one"));
-  saveSnapshot(paths, file("two"));
-  expect(loadSnapshot(paths)).toEqual({ value: file("two") });
-  expect(JSON.parse(readFileSync(previous, "utf8"))).toEqual(file("one"));
-  expect([modeOf(paths.snapshot), modeOf(previous)]).toEqual(["600", "600"]);
+  saveSnapshot(paths, createFile("one"));
+  saveSnapshot(paths, createFile("two"));
+  expect(loadSnapshot(paths)).toEqual({ value: createFile("two") });
+  expect(JSON.parse(readFileSync(previous, "utf8"))).toEqual(createFile("one"));
+  expect([readMode(paths.snapshot), readMode(previous)]).toEqual(["600", "600"]);
   expect(names()).toEqual(["snapshot.json", "snapshot.previous.json"]);
 });
 
-test("any state comes back as it was", () => {
-  const { paths } = prepared();
+test("any state is loaded as it was saved", () => {
+  const { paths } = createFixture();
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 4 }), (state) => {
-      saveSnapshot(paths, file(state));
-      expect(loadSnapshot(paths).value).toEqual(JSON.parse(JSON.stringify(file(state))));
+      saveSnapshot(paths, createFile(state));
+      expect(loadSnapshot(paths).value).toEqual(JSON.parse(JSON.stringify(createFile(state))));
     }),
     { numRuns: 30 },
   );
 });
 
-const broken: [string, string, RegExp][] = [
+const damaged: [string, string, RegExp][] = [
   ["empty", "", /is empty/],
-  ["cut off", '{"version":1,"journal":nu', /is damaged \(no JSON\)/],
-  ["full of zeros", "\0".repeat(500), /is damaged \(no JSON\)/],
+  ["cut off", '{"version":1,"journal":nu', /is damaged \(not JSON\)/],
+  ["full of zeros", "\0".repeat(500), /is damaged \(not JSON\)/],
   ["a list", "[]", /not a snapshot/],
   ["null", "null", /not a snapshot/],
   ["without a version", "{}", /not a snapshot/],
   ["of version 0", '{"version":0}', /not a snapshot/],
-  ["with a journal position that is none", '{"version":1,"journal":{"segment":3}}', /not a snapshot/],
+  ["with a journal position that is not valid", '{"version":1,"journal":{"segment":3}}', /not a snapshot/],
 ];
 
-test.each(broken)("a snapshot that is %s is put aside, named, and the one before it used", (_, text, why) => {
-  const { paths, names } = prepared();
-  saveSnapshot(paths, file("one"));
-  saveSnapshot(paths, file("two"));
-  writeFileSync(paths.snapshot, text);
-  const { value, problem } = loadSnapshot(paths);
-  expect(value).toEqual(file("one"));
-  expect(problem).toMatch(why);
-  expect(problem).toMatch(/was put aside as snapshot\.damaged-.*; snapshot\.previous\.json is used instead/);
-  const aside = names().find((name) => name.startsWith("snapshot.damaged-")) ?? "";
-  expect(readFileSync(join(paths.state, aside), "utf8")).toBe(text);
-  expect(loadSnapshot(paths)).toEqual({ value: file("one") });
-});
+test.each(damaged)(
+  "a snapshot that is %s is renamed, reported, and replaced by the previous one",
+  (_, text, reason) => {
+    const { paths, names } = createFixture();
+    saveSnapshot(paths, createFile("one"));
+    saveSnapshot(paths, createFile("two"));
+    writeFileSync(paths.snapshot, text);
+    const { value, problem } = loadSnapshot(paths);
+    expect(value).toEqual(createFile("one"));
+    expect(problem).toMatch(reason);
+    expect(problem).toMatch(/was renamed to snapshot\.damaged-.*; snapshot\.previous\.json is used instead/);
+    const renamed = names().find((name) => name.startsWith("snapshot.damaged-")) ?? "";
+    expect(readFileSync(join(paths.state, renamed), "utf8")).toBe(text);
+    expect(loadSnapshot(paths)).toEqual({ value: createFile("one") });
+  },
+);
 
-test("if both are damaged, beckon starts from nothing and says so", () => {
-  const { paths, previous, names } = prepared();
+test("if both snapshots are damaged, beckon starts from its journal and reports it", () => {
+  const { paths, previous, names } = createFixture();
   writeFileSync(paths.snapshot, "{");
   writeFileSync(previous, "");
   const { value, problem } = loadSnapshot(paths);
@@ -80,49 +83,48 @@ test("if both are damaged, beckon starts from nothing and says so", () => {
   expect(names().every((name) => name.startsWith("snapshot.damaged-"))).toBe(true);
 });
 
-test("killed between the two renames, the previous copy is there and nothing is amiss", () => {
-  const { paths } = prepared();
-  saveSnapshot(paths, file("one"));
-  saveSnapshot(paths, file("two"));
+test("after a kill between the two renames the previous snapshot is loaded", () => {
+  const { paths } = createFixture();
+  saveSnapshot(paths, createFile("one"));
+  saveSnapshot(paths, createFile("two"));
   rmSync(paths.snapshot);
-  expect(loadSnapshot(paths)).toEqual({ value: file("one") });
+  expect(loadSnapshot(paths)).toEqual({ value: createFile("one") });
 });
 
-test("no more than three damaged ones are kept, the newest", async () => {
-  const { paths, names } = prepared();
+test("the three newest damaged snapshots are kept", () => {
+  const { paths, names } = createFixture();
   for (let n = 0; n < 5; n++) {
     writeFileSync(paths.snapshot, `damaged ${n}`);
-    loadSnapshot(paths);
-    await Bun.sleep(2);
+    loadSnapshot(paths, { now: () => new Date(n) });
   }
   const kept = names().map((name) => readFileSync(join(paths.state, name), "utf8"));
   expect(kept).toEqual(["damaged 2", "damaged 3", "damaged 4"]);
 });
 
-test("a newer beckon's snapshot outlives an older beckon, however often both are started", () => {
-  const { paths, previous, names } = prepared();
-  const newer = (note: string) => JSON.stringify({ version: 2, note });
+test("the snapshot of a newer beckon is kept, however often an older one is started", () => {
+  const { paths, previous, names } = createFixture();
+  const newer = (content: string) => JSON.stringify({ version: 2, content });
   writeFileSync(paths.snapshot, newer("a"));
   writeFileSync(previous, newer("b"));
   const { value, problem } = loadSnapshot(paths);
   expect(value).toBeNull();
   expect(problem).toContain(
-    "snapshot.json was written by a newer beckon (version 2) and was put aside as snapshot.v2.json",
+    "snapshot.json was written by a newer beckon (version 2) and was renamed to snapshot.v2.json",
   );
-  for (const note of ["one", "two", "three"]) saveSnapshot(paths, file(note));
+  for (const content of ["one", "two", "three"]) saveSnapshot(paths, createFile(content));
   writeFileSync(paths.snapshot, newer("c"));
   loadSnapshot(paths);
   const texts = names().map((name) => readFileSync(join(paths.state, name), "utf8"));
-  for (const note of ["a", "b", "c"]) expect(texts).toContain(newer(note));
+  for (const content of ["a", "b", "c"]) expect(texts).toContain(newer(content));
 });
 
-test("a look at the snapshot moves nothing", () => {
-  const { paths, names } = prepared();
-  saveSnapshot(paths, file("one"));
-  saveSnapshot(paths, file("two"));
+test("a snapshot loaded read-only is not renamed, even if it is damaged", () => {
+  const { paths, names } = createFixture();
+  saveSnapshot(paths, createFile("one"));
+  saveSnapshot(paths, createFile("two"));
   writeFileSync(paths.snapshot, "{");
-  const { value, problem } = loadSnapshot(paths, { look: true });
-  expect(value).toEqual(file("one"));
-  expect(problem).toContain("snapshot.json is damaged (no JSON); snapshot.previous.json is used instead");
+  const { value, problem } = loadSnapshot(paths, { readOnly: true });
+  expect(value).toEqual(createFile("one"));
+  expect(problem).toContain("snapshot.json is damaged (not JSON); snapshot.previous.json is used instead");
   expect(names()).toEqual(["snapshot.json", "snapshot.previous.json"]);
 });

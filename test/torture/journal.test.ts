@@ -50,7 +50,7 @@ describe("a damaged journal", () => {
     writeFileSync(newest(), `${mixed.join("\n")}\n{"id":"torn","at`);
     await world.start();
     expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
-    expect(world.log()).toContain("no line of beckon's");
+    expect(world.log()).toContain("not a line of the journal");
     for (const payload of afterItAsked("first", "make", "made")) await world.post(payload);
     expect(briefOf(await world.status(), "first")).toEqual(done("make", "made"));
   });

@@ -41,7 +41,7 @@ describe("a damaged snapshot", () => {
       writeFileSync(world.inHome("snapshot.json"), text);
       await world.start();
       await expectEverything(world);
-      expect(world.log()).toMatch(/warn +snapshot\.json .*(damaged|empty).* put aside/);
+      expect(world.log()).toMatch(/warn +snapshot\.json .*(damaged|empty).* renamed/);
       expect(isKept(text)).toBe(true);
     },
   );

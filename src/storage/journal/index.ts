@@ -1,8 +1,7 @@
 /**
- * Every event beckon accepted, in the order it did: one JSON line each, in numbered segments. An event is here before it
- * is acknowledged, so state = snapshot + the lines after it.
+ * The journal: every event that beckon accepted, in order, one JSON line each, in numbered files (segments). An event is here
+ * before it is acknowledged. So the snapshot and the lines after it give the state, and kill -9 loses nothing.
  */
-
 import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../core/limits.ts";
@@ -16,32 +15,33 @@ import {
   readRecentIds,
   replaySegments,
 } from "./read.ts";
-import { continueSegment, createSegment, listSegments, nextSegmentName, type Segment } from "./segments.ts";
+import { createSegment, listSegments, nextSegmentName, reopenSegment, type Segment } from "./segments.ts";
 
 export type { JournalLine, JournalPosition };
 
 export interface JournalEntry extends Omit<JournalLine, "body"> {
-  /** The body's raw JSON text. */
+  /** The JSON text of the body. */
   readonly text: string;
 }
 
 export interface JournalOptions {
   readonly retentionDays: () => number;
   readonly onError: (text: string) => void;
-  /** Beyond this the oldest segments go before their time. */
+  /** If the journal is larger, the oldest segments are removed early. */
   readonly maxBytes?: number;
   readonly now?: () => number;
 }
 
 export interface Journal {
-  /** Settles once the entry is written: as many entries as came meanwhile share one write, and one fate. */
+  /** Resolves once the entry is written. Entries that arrive in the same tick share one write and one promise. */
   append(entry: JournalEntry): Promise<void>;
+  /** Everything before it is in the journal. */
   position(): JournalPosition;
-  /** Before the first append: it also learns which positions are taken. */
+  /** Call it before the first append, which must not reuse a position that the snapshot knows. */
   replay(after: JournalPosition | null, onLine: (line: JournalLine) => void): ReplayResult;
   /** The ids of the last `max` lines, oldest first. */
   recentIds(max: number): string[];
-  /** Once a snapshot holds everything before `covered`. */
+  /** Removes old segments. Call it once a snapshot contains everything before `covered`. */
   rotate(covered: JournalPosition): void;
   close(): void;
 }
@@ -59,61 +59,61 @@ export class JournalError extends Error {
   }
 }
 
+/** How often to check that no other program has changed the newest segment. */
 const checkMs = 20;
-/** Lines are gathered here until they are written: a new buffer for each write was half the journal's cost. */
-const gatherBytes = 256 * 1024;
+/** Lines are collected in one buffer until they are written: a new buffer for each write was half the journal's cost. */
+const bufferBytes = 256 * 1024;
 
+/** The entries of one write. */
 interface Batch {
   readonly bytes: Buffer;
   length: number;
-  readonly done: PromiseWithResolvers<void>;
+  readonly written: PromiseWithResolvers<void>;
 }
 
 export function openJournal(dir: string, options: JournalOptions): Journal {
   const { onError, maxBytes = limits.maxJournalBytes, now = Date.now } = options;
   let current: Segment | null = null;
-  /** New segments sort after this one: positions in it may be known, though the file is gone or shorter. */
-  let passed: string | null = null;
-  let gathered: Buffer | null = null;
+  /** A new segment sorts after this one: a snapshot may know positions in it, though the file is gone or shorter now. */
+  let lastUsedName: string | null = null;
+  let buffer: Buffer | null = null;
   let batch: Batch | null = null;
   let checkedAt = 0;
 
-  function open(): Segment {
-    const last = listSegments(dir).at(-1) ?? "";
-    if (last > (passed ?? "")) {
+  function openSegment(): Segment {
+    const newest = listSegments(dir).at(-1) ?? "";
+    if (newest > (lastUsedName ?? "")) {
       try {
-        return continueSegment(dir, last);
+        return reopenSegment(dir, newest);
       } catch (error) {
-        onError(`journal ${last} cannot be written (${errorCode(error)}): a new one is started`);
-        passed = last;
+        onError(`journal ${newest} cannot be written (${errorCode(error)}): starting a new file`);
+        lastUsedName = newest;
       }
     }
-    return createSegment(dir, nextSegmentName(passed ?? last), now());
+    return createSegment(dir, nextSegmentName(lastUsedName ?? newest), now());
   }
 
-  /** Leaves the segment as it is: the next append starts another. */
-  function leave(segment: Segment): void {
+  /** The next append starts another segment. */
+  function leaveSegment(segment: Segment): void {
     ignoreErrors(() => closeSync(segment.fd));
-    passed = segment.name;
+    lastUsedName = segment.name;
     current = null;
   }
 
-  /** Before every write, but not more often than a person could change it. */
-  function checkCurrent(segment: Segment): void {
-    const since = performance.now();
-    if (since - checkedAt < checkMs) return;
-    checkedAt = since;
+  function checkSegment(segment: Segment): void {
+    const started = performance.now();
+    if (started - checkedAt < checkMs) return;
+    checkedAt = started;
     const { nlink, size } = fstatSync(segment.fd);
     if (nlink > 0 && size === segment.length) return;
-    onError(
-      `journal ${segment.name} was ${nlink > 0 ? "changed" : "deleted"} by another program: a new one is started`,
-    );
-    leave(segment);
+    const change = nlink > 0 ? "changed" : "deleted";
+    onError(`journal ${segment.name} was ${change} by another program: starting a new file`);
+    leaveSegment(segment);
   }
 
   function write(bytes: Buffer): void {
-    if (current) checkCurrent(current);
-    current ??= open();
+    if (current) checkSegment(current);
+    current ??= openSegment();
     const segment = current;
     try {
       for (let done = 0; done < bytes.length; ) {
@@ -125,20 +125,20 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
       try {
         ftruncateSync(segment.fd, segment.length);
       } catch {
-        leave(segment);
+        leaveSegment(segment);
       }
       throw error;
     }
     segment.length += bytes.length;
   }
 
-  /** The batch that has room for so many bytes more. */
-  function batchWith(room: number): Batch {
-    if (batch && batch.length + room > batch.bytes.length) flush();
+  /** A batch with room for this many more bytes. */
+  function findBatch(roomBytes: number): Batch {
+    if (batch && batch.length + roomBytes > batch.bytes.length) flush();
     if (batch) return batch;
-    gathered ??= Buffer.allocUnsafeSlow(gatherBytes);
-    const bytes = room > gatherBytes ? Buffer.allocUnsafeSlow(room) : gathered;
-    batch = { bytes, length: 0, done: Promise.withResolvers() };
+    buffer ??= Buffer.allocUnsafeSlow(bufferBytes);
+    const bytes = roomBytes > bufferBytes ? Buffer.allocUnsafeSlow(roomBytes) : buffer;
+    batch = { bytes, length: 0, written: Promise.withResolvers() };
     setImmediate(flush);
     return batch;
   }
@@ -149,50 +149,50 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     if (!full) return;
     try {
       write(full.bytes.subarray(0, full.length));
-      full.done.resolve();
+      full.written.resolve();
     } catch (error) {
-      full.done.reject(new JournalError(error));
+      full.written.reject(new JournalError(error));
     }
   }
 
-  function startNext(): void {
+  function startNewSegmentIfDue(): void {
     if (!current || current.length === 0) return;
-    const old = now() - current.startedAt > Math.min(1, options.retentionDays()) * dayMs;
-    if (current.length <= limits.maxSegmentBytes && !old) return;
-    leave(current);
-    current = open();
+    const isOld = now() - current.startedAt > Math.min(1, options.retentionDays()) * dayMs;
+    if (current.length <= limits.maxSegmentBytes && !isOld) return;
+    leaveSegment(current);
+    current = openSegment();
   }
 
-  function removeCovered(covered: JournalPosition): void {
-    const oldest = now() - options.retentionDays() * dayMs;
-    let kept = 0;
+  function removeOldSegments(covered: JournalPosition): void {
+    const oldestAt = now() - options.retentionDays() * dayMs;
+    let totalBytes = 0;
     let isNewest = true;
     for (const name of listSegments(dir).reverse()) {
       const { size, mtimeMs } = statSync(join(dir, name));
-      kept += size;
-      const isWhole = name < covered.segment || (name === covered.segment && size <= covered.offset);
-      if (name === current?.name || !isWhole) continue;
+      totalBytes += size;
+      const isCovered = name < covered.segment || (name === covered.segment && size <= covered.offset);
+      if (name === current?.name || !isCovered) continue;
       // The newest stays, so that recentIds has something to read.
-      if (!isNewest && (mtimeMs < oldest || kept > maxBytes)) rmSync(join(dir, name));
+      if (!isNewest && (mtimeMs < oldestAt || totalBytes > maxBytes)) rmSync(join(dir, name));
       isNewest = false;
     }
   }
 
   return {
     append(entry) {
-      const head = headOf(entry);
-      const body = inOneLine(entry.text);
+      const head = stringifyHead(entry);
+      const body = removeLineBreaks(entry.text);
       // A character takes three bytes at most.
-      const room = (head.length + body.length) * 3 + bodyName.length + 2;
-      const into = batchWith(room);
-      into.length = putLine(into.bytes, into.length, head, body);
-      return into.done.promise;
+      const roomBytes = (head.length + body.length) * 3 + bodyName.length + 2;
+      const target = findBatch(roomBytes);
+      target.length = writeLine(target.bytes, target.length, head, body);
+      return target.written.promise;
     },
     position() {
       if (current) return { segment: current.name, offset: current.length };
       const end = readJournalEnd(dir);
-      if (end && end.segment > (passed ?? "")) return end;
-      return { segment: nextSegmentName(passed ?? end?.segment ?? ""), offset: 0 };
+      if (end && end.segment > (lastUsedName ?? "")) return end;
+      return { segment: nextSegmentName(lastUsedName ?? end?.segment ?? ""), offset: 0 };
     },
     replay(after, onLine) {
       let end: JournalPosition | null;
@@ -203,10 +203,10 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
         return { lines: 0, skipped: 0 };
       }
       // After a power failure, or if the folder was emptied, the snapshot can be ahead of the journal.
-      const ahead =
+      const isSnapshotAhead =
         after &&
         (!end || end.segment < after.segment || (end.segment === after.segment && end.offset < after.offset));
-      if (ahead) passed = after.segment;
+      if (isSnapshotAhead) lastUsedName = after.segment;
       return replaySegments(dir, after, onLine, onError);
     },
     recentIds(max) {
@@ -218,11 +218,11 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
     },
     rotate(covered) {
       try {
-        startNext();
-        removeCovered(covered);
+        startNewSegmentIfDue();
+        removeOldSegments(covered);
       } catch (error) {
         onError(
-          `the journal could not be tidied (${errorCode(error)}): it is tried again after the next snapshot`,
+          `old journal files could not be removed (${errorCode(error)}): beckon tries again after the next snapshot`,
         );
       }
     },
@@ -234,19 +234,23 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
   };
 }
 
-function headOf({ id, at, t, boot, key, spool }: JournalEntry): string {
+function stringifyHead({ id, at, t, boot, key, spool }: JournalEntry): string {
   return JSON.stringify({ id, at, t, boot, key, spool });
 }
 
-function inOneLine(text: string): string {
-  return text.includes("\n") || text.includes("\r") ? text.replace(/[\r\n]/g, " ") : text;
+/** In JSON a line break is only white space between tokens. */
+function removeLineBreaks(json: string): string {
+  return json.includes("\n") || json.includes("\r") ? json.replace(/[\r\n]/g, " ") : json;
 }
 
 const bodyName = Buffer.from('"body":');
 const [comma, brace, lineFeed] = [44, 125, 10];
 
-/** The body is put into the head as it came: to write it anew would cost more, and JSON.stringify gives up on deep ones. */
-function putLine(bytes: Buffer, start: number, head: string, body: string): number {
+/**
+ * Adds the body's text to the head as its last field, and returns the end. To stringify the body again would cost more, and
+ * JSON.stringify fails on deeply nested values.
+ */
+function writeLine(bytes: Buffer, start: number, head: string, body: string): number {
   let end = start + bytes.write(head, start);
   bytes[end - 1] = comma;
   bytes.set(bodyName, end);

@@ -1,4 +1,4 @@
-/** Reading the journal back. */
+/** Reads the journal back. Lines are checked by hand: a start can have a hundred thousand of them. */
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../core/limits.ts";
@@ -12,12 +12,11 @@ export interface JournalLine {
   readonly t: number;
   readonly boot: string | null;
   readonly key: string;
-  /** The spool file the event was read from, and where its line ends. */
+  /** The position in the spool after this event, if it came from there. */
   readonly spool?: readonly [string, number];
   readonly body: unknown;
 }
 
-/** Everything before it is in the journal, and nothing after it. */
 export interface JournalPosition {
   readonly segment: string;
   readonly offset: number;
@@ -29,10 +28,10 @@ export interface ReplayResult {
 }
 
 const maxReadBackBytes = 256 * 1024 * 1024;
-/** `{"id":` and an id of the greatest length, each character escaped. */
+/** `{"id":` and the longest id with every character escaped. */
 const headBytes = 16 + limits.maxIdLength * 6;
 
-/** Every whole line after the position, in order. A torn end of the newest segment is no error: it was never acknowledged. */
+/** Passes on every complete line after the position, in order. */
 export function replaySegments(
   dir: string,
   after: JournalPosition | null,
@@ -41,12 +40,14 @@ export function replaySegments(
 ): ReplayResult {
   let lines = 0;
   let skipped = 0;
-  const skip = (segment: string, from: number, to: number, why: string) => {
-    skipped++;
-    onError(`journal ${segment}: skipped ${to - from} bytes at ${from} (${why})`);
-  };
   const segments = listSegments(dir).filter((name) => after === null || name >= after.segment);
-  const readOne = (segment: string) =>
+
+  function skip(segment: string, from: number, to: number, reason: string): void {
+    skipped++;
+    onError(`journal ${segment}: skipped ${to - from} bytes at byte ${from} (${reason})`);
+  }
+
+  function replaySegment(segment: string): void {
     withFile(join(dir, segment), (fd) => {
       const from = after?.segment === segment ? after.offset : 0;
       const reader = readCompleteLines(fd, from, limits.maxJournalLineBytes);
@@ -55,45 +56,45 @@ export function replaySegments(
         const { start, end, text } = step.value;
         const line = text === null ? null : parseLine(text);
         if (line === null) {
-          skip(
-            segment,
-            start,
-            end,
-            text === null ? "longer than any line beckon writes" : "no line of beckon's",
-          );
+          skip(segment, start, end, text === null ? "the line is too long" : "not a line of the journal");
           continue;
         }
         lines++;
         onLine(line);
       }
       const { size } = fstatSync(fd);
-      if (segment !== segments.at(-1) && step.value < size) skip(segment, step.value, size, "torn");
+      // In the newest segment an incomplete line is normal after a crash: it was never acknowledged.
+      if (segment !== segments.at(-1) && step.value < size) {
+        skip(segment, step.value, size, "the line is incomplete");
+      }
     });
+  }
+
   for (const segment of segments) {
     try {
-      readOne(segment);
+      replaySegment(segment);
     } catch (error) {
       skipped++;
-      onError(`journal ${segment} cannot be read (${errorCode(error)}): the rest of it is passed over`);
+      onError(`journal ${segment} cannot be read (${errorCode(error)}): the rest of it is skipped`);
     }
   }
   return { lines, skipped };
 }
 
-/** The ids of the last lines, oldest first. */
+/** The ids of the last `max` lines, oldest first. */
 export function readRecentIds(dir: string, max: number): string[] {
   const ids: string[] = [];
-  let budget = maxReadBackBytes;
+  let bytesLeft = maxReadBackBytes;
   for (const segment of listSegments(dir).reverse()) {
-    if (ids.length >= max || budget <= 0) break;
-    // What cannot be read was told when it was replayed.
+    if (ids.length >= max || bytesLeft <= 0) break;
+    // The replay has reported a segment that cannot be read.
     ignoreErrors(() =>
       withFile(join(dir, segment), (fd) => {
         const end = findEndOfLastLine(fd, fstatSync(fd).size);
-        const from = Math.max(0, end - budget);
-        budget -= end - from;
+        const from = Math.max(0, end - bytesLeft);
+        bytesLeft -= end - from;
         visitHeadsBackwards(fd, { from, end, headBytes }, (head) => {
-          const id = idOf(head);
+          const id = parseId(head);
           if (id !== null) ids.push(id);
           return ids.length < max;
         });
@@ -103,7 +104,7 @@ export function readRecentIds(dir: string, max: number): string[] {
   return ids.reverse();
 }
 
-/** Where the journal ends: after the last whole line of its newest segment, or after one that cannot be read. */
+/** The position after the last complete line. null if there is no segment. */
 export function readJournalEnd(dir: string): JournalPosition | null {
   const segment = listSegments(dir).at(-1);
   if (segment === undefined) return null;
@@ -126,7 +127,7 @@ function withFile<T>(path: string, use: (fd: number) => T): T {
   }
 }
 
-function idOf(head: string): string | null {
+function parseId(head: string): string | null {
   const quoted = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(head)?.[1];
   try {
     return quoted === undefined ? null : (JSON.parse(quoted) as string);
@@ -138,13 +139,13 @@ function idOf(head: string): string | null {
 function parseLine(text: string): JournalLine | null {
   try {
     const line = JSON.parse(text) as Partial<JournalLine> | null;
-    return line && isLine(line) ? line : null;
+    return line && isJournalLine(line) ? line : null;
   } catch {
     return null;
   }
 }
 
-function isLine(line: Partial<JournalLine>): line is JournalLine {
+function isJournalLine(line: Partial<JournalLine>): line is JournalLine {
   return (
     typeof line.id === "string" &&
     typeof line.at === "number" &&

@@ -1,4 +1,4 @@
-/** The journal's files: numbered so that their names sort, appended to one at a time. */
+/** The files of the journal. Their names are numbers that sort; only the newest is appended to. */
 import {
   closeSync,
   constants,
@@ -13,17 +13,18 @@ import { join } from "node:path";
 import { errorCode } from "../files.ts";
 import { findEndOfLastLine } from "../read-lines.ts";
 
+/** A segment that is open for appending. */
 export interface Segment {
   readonly name: string;
   readonly fd: number;
   readonly startedAt: number;
-  /** How far it is whole. */
+  /** The length of the complete lines in it. */
   length: number;
 }
 
-const pattern = /^\d{10}\.jsonl$/;
+const segmentName = /^\d{10}\.jsonl$/;
 
-export const isSegmentName = (name: string): boolean => pattern.test(name);
+export const isSegmentName = (name: string): boolean => segmentName.test(name);
 
 /** Oldest first. */
 export function listSegments(dir: string): string[] {
@@ -39,33 +40,27 @@ export function listSegments(dir: string): string[] {
 }
 
 export function nextSegmentName(name: string): string {
-  const number = pattern.test(name) ? Number.parseInt(name, 10) : 0;
+  const number = isSegmentName(name) ? Number.parseInt(name, 10) : 0;
   return `${String(number + 1).padStart(10, "0")}.jsonl`;
 }
 
-/** A torn last line was never acknowledged: it is cut off, or the next line would be glued to it. */
-export function continueSegment(dir: string, name: string): Segment {
+/** Cuts off an incomplete last line: it was never acknowledged, and the next line would continue it. */
+export function reopenSegment(dir: string, name: string): Segment {
   const fd = openSync(join(dir, name), constants.O_RDWR | constants.O_APPEND);
-  return orClose(fd, () => {
+  try {
     fchmodSync(fd, 0o600);
     const { size, birthtimeMs } = fstatSync(fd);
     const length = findEndOfLastLine(fd, size);
     if (length < size) ftruncateSync(fd, length);
     return { name, fd, startedAt: birthtimeMs, length };
-  });
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
 }
 
 export function createSegment(dir: string, name: string, now: number): Segment {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
   return { name, fd: openSync(join(dir, name), flags, 0o600), startedAt: now, length: 0 };
-}
-
-function orClose<T>(fd: number, use: () => T): T {
-  try {
-    return use();
-  } catch (error) {
-    closeSync(fd);
-    throw error;
-  }
 }

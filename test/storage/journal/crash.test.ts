@@ -2,38 +2,38 @@ import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { removeTemporaryFolders, temporaryFolder } from "../folder.ts";
-import { cut, entry, linesOf, newest, open } from "./fixture.ts";
+import { createEntry, newestSegment, openTestJournal, readJournal, truncateFile } from "./fixture.ts";
 
 afterAll(removeTemporaryFolders);
 
-test("cut off at any byte, every whole line is there, nothing else, and the next event follows cleanly", async () => {
+test("a journal cut off at any byte has exactly its complete lines, and the next event follows them", async () => {
   const folder = temporaryFolder();
   const original = join(folder, "original");
-  const { journal } = open(original);
+  const { journal } = openTestJournal(original);
   const ids = ["a", "b", "ü☂"];
-  for (const id of ids) await journal.append(entry(id, { prompt: `über ${id} "\\n" 😀` }));
+  for (const id of ids) await journal.append(createEntry(id, { prompt: `über ${id} "\\n" 😀` }));
   journal.close();
-  const bytes = readFileSync(newest(original));
+  const bytes = readFileSync(newestSegment(original));
   const ends = [...bytes.keys()].filter((index) => bytes[index] === 10).map((index) => index + 1);
   expect(ends).toHaveLength(3);
 
   for (let length = 0; length <= bytes.length; length++) {
     const dir = join(folder, String(length));
     mkdirSync(dir);
-    copyFileSync(newest(original), join(dir, "0000000001.jsonl"));
-    cut(join(dir, "0000000001.jsonl"), length);
-    const whole = ends.filter((end) => end <= length).length;
-    const before = linesOf(dir);
-    expect(before.ids).toEqual(ids.slice(0, whole));
+    copyFileSync(newestSegment(original), join(dir, "0000000001.jsonl"));
+    truncateFile(join(dir, "0000000001.jsonl"), length);
+    const complete = ends.filter((end) => end <= length).length;
+    const before = readJournal(dir);
+    expect(before.ids).toEqual(ids.slice(0, complete));
     expect(before.errors).toEqual([]);
 
-    const after = open(dir).journal;
-    expect(after.position()).toEqual({ segment: "0000000001.jsonl", offset: ends[whole - 1] ?? 0 });
-    expect(after.recentIds(10)).toEqual(ids.slice(0, whole));
-    await after.append(entry("next"));
+    const after = openTestJournal(dir).journal;
+    expect(after.position()).toEqual({ segment: "0000000001.jsonl", offset: ends[complete - 1] ?? 0 });
+    expect(after.recentIds(10)).toEqual(ids.slice(0, complete));
+    await after.append(createEntry("next"));
     after.close();
-    const again = linesOf(dir);
-    expect(again.ids).toEqual([...ids.slice(0, whole), "next"]);
+    const again = readJournal(dir);
+    expect(again.ids).toEqual([...ids.slice(0, complete), "next"]);
     expect(again.skipped).toBe(0);
   }
 });
@@ -50,7 +50,7 @@ const writer = `
   }
 `;
 
-test("kill -9 at any moment: every event that was acknowledged is in the journal once", async () => {
+test("after kill -9 at any moment, every acknowledged event is in the journal once", async () => {
   const dir = temporaryFolder();
   const acknowledged: string[] = [];
   for (let round = 0; round < 6; round++) {
@@ -63,11 +63,11 @@ test("kill -9 at any moment: every event that was acknowledged is in the journal
     child.kill("SIGKILL");
     acknowledged.push(...(await reading).split("\n").slice(0, -1));
   }
-  const { ids, skipped } = linesOf(dir);
+  const { ids, skipped } = readJournal(dir);
   expect(acknowledged.length).toBeGreaterThan(100);
   expect(skipped).toBe(0);
   expect(new Set(ids).size).toBe(ids.length);
-  const known = new Set(ids);
-  expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
-  expect(statSync(newest(dir)).size).toBeGreaterThan(0);
+  const journalled = new Set(ids);
+  expect(acknowledged.filter((id) => !journalled.has(id))).toEqual([]);
+  expect(statSync(newestSegment(dir)).size).toBeGreaterThan(0);
 });

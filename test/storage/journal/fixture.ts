@@ -7,7 +7,11 @@ import {
   openJournal,
 } from "../../../src/storage/journal/index.ts";
 
-export function entry(id: string, body: unknown = { n: id }, more: Partial<JournalEntry> = {}): JournalEntry {
+export function createEntry(
+  id: string,
+  body: unknown = { n: id },
+  fields: Partial<JournalEntry> = {},
+): JournalEntry {
   return {
     id,
     at: 1_700_000_000_000,
@@ -15,31 +19,38 @@ export function entry(id: string, body: unknown = { n: id }, more: Partial<Journ
     boot: "b",
     key: `k-${id}`,
     text: JSON.stringify(body),
-    ...more,
+    ...fields,
   };
 }
 
-export function open(dir: string, more: Partial<JournalOptions> = {}) {
+export function openTestJournal(dir: string, options: Partial<JournalOptions> = {}) {
   const errors: string[] = [];
-  const journal = openJournal(dir, { retentionDays: () => 7, onError: (text) => errors.push(text), ...more });
+  const journal = openJournal(dir, {
+    retentionDays: () => 7,
+    onError: (text) => errors.push(text),
+    ...options,
+  });
   return { journal, errors };
 }
 
 /** What a beckon that starts now would read. */
-export function linesOf(dir: string, after: Parameters<ReturnType<typeof openJournal>["replay"]>[0] = null) {
-  const { journal, errors } = open(dir);
+export function readJournal(
+  dir: string,
+  after: Parameters<ReturnType<typeof openJournal>["replay"]>[0] = null,
+) {
+  const { journal, errors } = openTestJournal(dir);
   const lines: JournalLine[] = [];
   const result = journal.replay(after, (line) => lines.push(line));
   return { ...result, lines, ids: lines.map(({ id }) => id), errors };
 }
 
-export const segments = (dir: string): string[] => readdirSync(dir).sort();
+export const listFiles = (dir: string): string[] => readdirSync(dir).sort();
 
-export const newest = (dir: string): string => join(dir, segments(dir).at(-1) ?? "");
+export const newestSegment = (dir: string): string => join(dir, listFiles(dir).at(-1) ?? "");
 
-export const textOf = (dir: string): string => readFileSync(newest(dir), "utf8");
+export const readNewestSegment = (dir: string): string => readFileSync(newestSegment(dir), "utf8");
 
-export function cut(path: string, length: number): void {
+export function truncateFile(path: string, length: number): void {
   const fd = openSync(path, "r+");
   ftruncateSync(fd, length);
   closeSync(fd);
