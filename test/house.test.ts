@@ -72,6 +72,13 @@ describe("the house", () => {
     expect(namedAgents(src, ids)).toEqual([]);
   });
 
+  test("no two exported types have the same name", () => {
+    const names = [...src.values()].flatMap((source) =>
+      [...source.matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(([, name = ""]) => name),
+    );
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   test("no import escapes these rules: bun's own parser finds no other", () => {
     const transpiler = new Bun.Transpiler({ loader: "ts" });
     for (const [path, source] of src) {

@@ -26,7 +26,7 @@ import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { shortenHome } from "../core/text/paths.ts";
-import { computeAlerts, type Alerts as WantedAlerts } from "../core/view/alerts/alerts.ts";
+import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
@@ -148,7 +148,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     { sessions, now }: StateView,
     visibility: PaneVisibility,
     doNotDisturb: boolean,
-  ): WantedAlerts {
+  ): ComputedAlerts {
     return computeAlerts({
       sessions,
       now,
@@ -225,7 +225,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     };
   }
 
-  function showIn(targets: readonly OpenSink[], { show, suppressed: hidden }: WantedAlerts): void {
+  function showIn(targets: readonly OpenSink[], { show, suppressed: hidden }: ComputedAlerts): void {
     const alerts = message ? [...show, message] : show;
     const suppressedKeys = hidden.map(({ key }) => key);
     for (const { reconciler } of targets) reconciler.want(alerts, suppressedKeys);
@@ -243,7 +243,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     await Promise.race([answer, sleep(silenceAnswerMs)]);
   }
 
-  function reportSuppressed(hidden: WantedAlerts["suppressed"]): void {
+  function reportSuppressed(hidden: ComputedAlerts["suppressed"]): void {
     for (const { key, reason } of hidden) {
       if (suppressed.get(key) !== reason) options.onSuppressed(key, reason);
       suppressed.set(key, reason);

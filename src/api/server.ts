@@ -38,7 +38,7 @@ export interface ServerOptions {
   readonly onError: (text: string) => void;
 }
 
-export interface Server {
+export interface ApiServer {
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -156,7 +156,7 @@ function createHandlers(
 }
 
 /** Listens on the port, or throws EADDRINUSE. */
-export function listen(port: number, options: ServerOptions): Server {
+export function listen(port: number, options: ServerOptions): ApiServer {
   const guard = createGuard({ port, token: options.token });
   // Bun's own router would match the path as it was sent; the guard judges the decoded one.
   const app = new Elysia({ systemRouter: false })
@@ -199,7 +199,7 @@ export function listen(port: number, options: ServerOptions): Server {
 }
 
 /** Listens on the port, or on the next free one. */
-export async function listenFrom(port: number, options: ServerOptions): Promise<Server> {
+export async function listenFrom(port: number, options: ServerOptions): Promise<ApiServer> {
   const last = Math.min(port + limits.maxPortsTried, 65_535);
   for (let next = port; next <= last; next++) {
     try {

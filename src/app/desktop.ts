@@ -25,7 +25,7 @@ export interface DesktopOptions {
   readonly agents: LoadedAgents;
 }
 
-export interface TrayOptions extends Omit<TraySinkOptions, "facts" | "home"> {
+export interface DesktopTrayOptions extends Omit<TraySinkOptions, "facts" | "home"> {
   readonly unconnected: () => MenuFacts["unconnected"];
   readonly problems: () => readonly string[];
 }
@@ -44,7 +44,7 @@ export interface Desktop {
     UserActionsOptions,
     "version" | "findTranscript" | "openFile" | "copy" | "agentName" | "connect"
   >;
-  createTray(options: TrayOptions): TraySink;
+  createTray(options: DesktopTrayOptions): TraySink;
   /** Resolves when icon and notifications are there, or cannot be shown. */
   open(options: OpenDesktopOptions): Promise<void>;
   notifierReport(): Promise<(NotifierReport & { readonly isSilenced: boolean | null }) | null>;

@@ -20,7 +20,7 @@ import { exec } from "../system/exec.ts";
 import { type Env, homeOf } from "../system/home.ts";
 import { launchDetached } from "../system/launch.ts";
 import { usageError } from "./args.ts";
-import { type LoginOptions, planLogin, setUpLogin } from "./login-item.ts";
+import { type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";
 import { print, printLines } from "./output.ts";
 import { parseSetupArguments } from "./setup-args.ts";
 
@@ -74,7 +74,7 @@ function readLogin(flags: ReadonlySet<string>): boolean | null {
   return isOn || isOff ? isOn : null;
 }
 
-type LoginChoice = Pick<LoginOptions, "wanted" | "isDefault">;
+type LoginChoice = Pick<LoginItemOptions, "wanted" | "isDefault">;
 
 /** --dry-run */
 async function printPlan(options: InstallOptions, login: LoginChoice): Promise<void> {

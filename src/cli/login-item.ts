@@ -13,7 +13,7 @@ export interface LoginResult {
   readonly isFailed: boolean;
 }
 
-export interface LoginOptions {
+export interface LoginItemOptions {
   readonly paths: Paths;
   readonly env: Env;
   readonly binary: string;
@@ -26,7 +26,7 @@ export interface LoginOptions {
 const nothingDone: LoginResult = { lines: [], isChanged: false, isFailed: false };
 
 /** Never throws, because the hooks are in place already. It counts as failed only if the user asked for it. */
-export async function setUpLogin(options: LoginOptions): Promise<LoginResult> {
+export async function setUpLogin(options: LoginItemOptions): Promise<LoginResult> {
   const isWanted = options.wanted ?? options.isDefault;
   try {
     if (isWanted) return await enable(options);
@@ -40,7 +40,7 @@ export async function setUpLogin(options: LoginOptions): Promise<LoginResult> {
 
 const turnedOff = "beckon's login item is turned off in the system's settings.";
 
-async function enable({ paths, env, binary, wanted }: LoginOptions): Promise<LoginResult> {
+async function enable({ paths, env, binary, wanted }: LoginItemOptions): Promise<LoginResult> {
   const item = await openLogin({ env, folder: paths.helpers });
   if (!item) throw new Error("beckon does not know how on this system");
   const before = await item.state();
@@ -53,7 +53,7 @@ async function enable({ paths, env, binary, wanted }: LoginOptions): Promise<Log
   return { lines: [`${done}.`], isChanged: !wasCorrect, isFailed: false };
 }
 
-async function disable({ paths, env }: LoginOptions): Promise<LoginResult> {
+async function disable({ paths, env }: LoginItemOptions): Promise<LoginResult> {
   const done = await removeLogin(env, paths);
   await recordLogin(paths, false);
   return done === null ? nothingDone : { lines: [`${done}.`], isChanged: true, isFailed: false };
@@ -69,7 +69,13 @@ export async function hasLogin(env: Env, paths: Paths): Promise<boolean> {
 }
 
 /** What setUpLogin would do, for --dry-run. */
-export async function planLogin({ paths, env, binary, wanted, isDefault }: LoginOptions): Promise<string[]> {
+export async function planLogin({
+  paths,
+  env,
+  binary,
+  wanted,
+  isDefault,
+}: LoginItemOptions): Promise<string[]> {
   const item = await openLogin({ env, folder: paths.helpers });
   const before = await item?.state();
   if (!(wanted ?? isDefault)) return wanted === false && before?.on ? ["Would remove the login item."] : [];

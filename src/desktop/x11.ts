@@ -7,7 +7,7 @@ import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { localDisplay } from "../system/app-environment.ts";
 
-export interface Property {
+export interface X11Property {
   /** The bits of each value: 8, 16 or 32. */
   readonly format: number;
   readonly data: Buffer;
@@ -16,7 +16,7 @@ export interface Property {
 export interface X11 {
   readonly root: number;
   /** null if the window or the property does not exist. */
-  readProperty(window: number, name: string): Promise<Property | null>;
+  readProperty(window: number, name: string): Promise<X11Property | null>;
   /** null if the window does not exist. */
   findParent(window: number): Promise<number | null>;
   /** 0 if the selection has no owner. */

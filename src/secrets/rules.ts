@@ -8,11 +8,11 @@ export const mask = "•••";
  * Four characters that each match of a rule contains: the first four of a simple regular expression made of characters,
  * `[…]`, `\w` and `{n,}`. Or, for a rule without four fixed characters, a text to look for and an expression to confirm it.
  */
-export type Hint = string | { readonly includes: string; readonly confirm: RegExp };
+export type SecretHint = string | { readonly includes: string; readonly confirm: RegExp };
 
 export interface Rule {
   /** Each match contains one of these. */
-  readonly hints: readonly Hint[];
+  readonly hints: readonly SecretHint[];
   readonly apply: (text: string) => string;
 }
 
@@ -200,4 +200,4 @@ export function isSecretByName(name: string, value: string): boolean {
 
 const passwordName = new RegExp(`(?:${passwords.pattern}|${authorization.pattern})$`, "i");
 const otherName = new RegExp(`(?:${names.pattern})$`, "i");
-export const nameHints: readonly Hint[] = [...passwords.hints, ...authorization.hints, ...names.hints];
+export const nameHints: readonly SecretHint[] = [...passwords.hints, ...authorization.hints, ...names.hints];

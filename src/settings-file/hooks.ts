@@ -14,10 +14,10 @@ import {
   isBlank,
   type Json,
   type JsonLayout,
+  type JsonProperty,
   lineIndent,
   listItems,
   listProperties,
-  type Property,
   parseSettings,
   readSpaceBeforeFill,
   removeMembers,
@@ -106,7 +106,7 @@ interface OwnHookEntry {
 }
 
 /** The events that count, each with its list of groups. */
-function listEvents(root: Node): Property[] {
+function listEvents(root: Node): JsonProperty[] {
   const hooks = findProperty(root, "hooks")?.value;
   if (!hooks) return [];
   const byName = new Map(listProperties(hooks).map((event) => [event.key, event]));

@@ -59,14 +59,14 @@ function isJson(text: string): boolean {
   }
 }
 
-export interface Property {
+export interface JsonProperty {
   readonly key: string;
   /** From its name to the end of its value. */
   readonly node: Node;
   readonly value: Node;
 }
 
-export function listProperties(object: Node): Property[] {
+export function listProperties(object: Node): JsonProperty[] {
   if (object.type !== "object") return [];
   return (object.children ?? []).flatMap((node) => {
     const [name, value] = node.children ?? [];
@@ -75,7 +75,7 @@ export function listProperties(object: Node): Property[] {
 }
 
 /** If a key is there twice, the last one counts, as for JSON.parse and so for the agent. */
-export const findProperty = (object: Node, key: string): Property | null =>
+export const findProperty = (object: Node, key: string): JsonProperty | null =>
   listProperties(object).findLast((property) => property.key === key) ?? null;
 
 export const listItems = (array: Node | undefined): readonly Node[] =>

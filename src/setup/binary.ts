@@ -34,7 +34,7 @@ import { type Env, homeOf } from "../system/home.ts";
 import { isCompiled } from "../system/launch.ts";
 import type { InstallRecord } from "./record.ts";
 
-export interface Program {
+export interface InstalledProgram {
   readonly path: string;
   /** On Linux the file of a running program stays readable even if its name is gone. */
   readonly readFrom: string;
@@ -43,7 +43,7 @@ export interface Program {
 const versionTimeoutMs = 5_000;
 
 /** This program, or the build of the checkout that it runs from. Throws if it runs from source and nothing is built. */
-export async function findProgram(main: string, execPath: string, exec: Exec): Promise<Program> {
+export async function findProgram(main: string, execPath: string, exec: Exec): Promise<InstalledProgram> {
   if (isCompiled(main))
     return { path: execPath, readFrom: process.platform === "linux" ? "/proc/self/exe" : execPath };
   const name = process.platform === "win32" ? "beckon.exe" : "beckon";
@@ -62,7 +62,7 @@ export async function readVersion(binary: string, exec: Exec): Promise<string | 
 }
 
 export interface PlaceOptions {
-  readonly program: Program;
+  readonly program: InstalledProgram;
   readonly paths: Pick<Paths, "state">;
   readonly env: Env;
   readonly exec: Exec;
@@ -167,7 +167,7 @@ const findEarlierCopy = (binary: string, { before }: Pick<PlaceOptions, "before"
   before?.binary === binary ? before.copy : null;
 
 /** True also if signing has changed the copy. */
-function isCopyOf(program: Program, binary: string, before: PlaceOptions["before"]): boolean {
+function isCopyOf(program: InstalledProgram, binary: string, before: PlaceOptions["before"]): boolean {
   if (isSameContent(program.readFrom, binary)) return true;
   const copy = findEarlierCopy(binary, { before });
   return (

@@ -17,7 +17,13 @@ import {
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Env, homeOf } from "../system/home.ts";
-import { type BinaryPlan, type PlacedBinary, type Program, placeBinary, planBinary } from "./binary.ts";
+import {
+  type BinaryPlan,
+  type InstalledProgram,
+  type PlacedBinary,
+  placeBinary,
+  planBinary,
+} from "./binary.ts";
 import { type InstallRecord, readInstallRecord, withInstallLock } from "./record.ts";
 import { register } from "./register.ts";
 
@@ -31,7 +37,7 @@ export interface InstallOptions {
   readonly cwd: string;
   readonly scope: Scope;
   readonly exec: Exec;
-  readonly program: Program;
+  readonly program: InstalledProgram;
   /** beckon's version. */
   readonly version: string;
   readonly rewrite?: Partial<RewriteOptions>;

@@ -29,12 +29,12 @@ export function summaryOf(tool: string, input: JsonRecord): string {
   return oneLine(typeof told === "string" ? told : "");
 }
 
-export interface Question {
+export interface QuestionSummary {
   readonly question: string;
   readonly labels: readonly string[];
 }
 
-export function questions(input: JsonRecord): Question[] {
+export function questions(input: JsonRecord): QuestionSummary[] {
   const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
   return list.filter(isRecord).map((q) => ({
     question: typeof q.question === "string" ? q.question : "",

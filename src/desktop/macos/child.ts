@@ -32,7 +32,7 @@ export interface ChildEvents {
 /** Makes the message when its batch is sent. */
 export type MakeMessage = (batch: number) => ToChild;
 
-export interface Child {
+export interface ScriptChild {
   /** The last one put into a slot is sent, the ones before it never are. */
   put(slot: string, make: MakeMessage): void;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ type Process = Subprocess<"pipe", "pipe", "pipe">;
 const maxComplaintLength = 1_000;
 const endMs = 1_000;
 
-export function openChild(settings: ChildSettings, events: ChildEvents): Child {
+export function openChild(settings: ChildSettings, events: ChildEvents): ScriptChild {
   const slots = new Map<string, MakeMessage>();
   let child: Process | null = null;
   let isReady = false;

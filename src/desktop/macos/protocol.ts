@@ -5,11 +5,11 @@ export const protocolVersion = 1;
 export const maxLineLength = 64 * 1024;
 
 /** Without an id it only tells, or opens its rows. */
-export interface MenuRow {
+export interface MacMenuRow {
   readonly label: string;
   readonly id?: string;
   readonly checked?: true;
-  readonly rows?: readonly (MenuRow | MenuLine)[];
+  readonly rows?: readonly (MacMenuRow | MenuLine)[];
 }
 export interface MenuLine {
   readonly line: true;
@@ -24,7 +24,7 @@ export interface ViewMessage {
   readonly count: number;
   readonly title: string;
   readonly tooltip: string;
-  readonly rows: readonly (MenuRow | MenuLine)[];
+  readonly rows: readonly (MacMenuRow | MenuLine)[];
 }
 
 export interface PanelMessage {

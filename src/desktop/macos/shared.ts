@@ -1,7 +1,7 @@
 /** One child for icon and panels, as long as one of them needs it. */
 import { join } from "node:path";
 import { putFile } from "../put-file.ts";
-import { type Child, type ChildEvents, type ChildSettings, openChild } from "./child.ts";
+import { type ChildEvents, type ChildSettings, openChild, type ScriptChild } from "./child.ts";
 import { script } from "./script.ts";
 
 export type Timing = Omit<ChildSettings, "command">;
@@ -28,7 +28,7 @@ function writeScript(folder: string): string {
 }
 
 interface Shared {
-  readonly child: Child;
+  readonly child: ScriptChild;
   readonly members: Set<ChildEvents>;
   isReady: boolean;
 }
@@ -36,7 +36,7 @@ interface Shared {
 const running = new Map<MacSettings, Shared>();
 
 /** Slots of different members must have different names. */
-export function joinChild(folder: string, settings: MacSettings, member: ChildEvents): Child {
+export function joinChild(folder: string, settings: MacSettings, member: ChildEvents): ScriptChild {
   const shared = running.get(settings) ?? open(folder, settings);
   shared.members.add(member);
   if (shared.isReady) queueMicrotask(member.onReady);

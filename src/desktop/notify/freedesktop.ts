@@ -7,7 +7,7 @@ import { findBusAddress } from "../dbus.ts";
 import { alertIcon, themedIcon } from "./icon.ts";
 import { latestPerKey, within } from "./latest-per-key.ts";
 import { appName, clickKeys, type Message, messageOf } from "./message.ts";
-import { type Server, watchServers } from "./server.ts";
+import { type NotificationServer, watchServers } from "./server.ts";
 import { readSilence } from "./silence.ts";
 import { systemSound } from "./sound.ts";
 
@@ -150,7 +150,7 @@ export async function openFreedesktopNotifier(
     } else if (place.isSentAway) await take(key);
   }
 
-  async function notify(server: Server, replaces: number, message: Message): Promise<number> {
+  async function notify(server: NotificationServer, replaces: number, message: Message): Promise<number> {
     const { title, body, actions, expireMs } = message;
     const hints = Object.fromEntries(
       Object.entries(message.hints).map(([name, { signature, value }]) => [

@@ -4,7 +4,7 @@ import { truncateEnd } from "../../core/text/text.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 
-export interface Hint {
+export interface NotificationHint {
   readonly signature: "y" | "s" | "b";
   readonly value: number | string | boolean;
 }
@@ -15,7 +15,7 @@ export interface Message {
   readonly body: string;
   /** Pairs of a key and its label. */
   readonly actions: readonly string[];
-  readonly hints: Readonly<Record<string, Hint>>;
+  readonly hints: Readonly<Record<string, NotificationHint>>;
   /** 0: until it is closed; -1: as long as the desktop thinks right. */
   readonly expireMs: number;
 }

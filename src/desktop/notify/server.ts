@@ -7,7 +7,7 @@ const reconnectMs = { first: 250, most: 2_000 };
 /** A server that is being restarted takes its name again by itself. */
 const restartMs = 1_000;
 
-export interface Server {
+export interface NotificationServer {
   /** The bus's own id and the server's name on it, both of this run only: `1d3f… :1.42`. */
   readonly run: string;
   /** "gnome-shell", "Plasma", "Xfce Notify Daemon", … */
@@ -31,7 +31,7 @@ export interface ServerEvents {
 
 export interface Servers {
   /** The one that runs now. Rejects, in words for people, where there is none. */
-  current(): Promise<Server>;
+  current(): Promise<NotificationServer>;
   /** Of the one that runs now. */
   run(): string | null;
   stop(): void;
@@ -42,7 +42,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
   let bus: Bus | null = null;
   let busId = "";
   let owner = "";
-  let known: Promise<Server> | null = null;
+  let known: Promise<NotificationServer> | null = null;
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -116,7 +116,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     });
   }
 
-  function current(): Promise<Server> {
+  function current(): Promise<NotificationServer> {
     const asked = known ?? describe();
     known = asked;
     asked.catch(() => {
@@ -125,7 +125,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     return asked;
   }
 
-  async function describe(): Promise<Server> {
+  async function describe(): Promise<NotificationServer> {
     const on = bus;
     if (on === null) throw new Error("the session bus does not answer; beckon looks for it again by itself");
     const at = { path, interface: name };

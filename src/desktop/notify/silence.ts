@@ -13,9 +13,9 @@
  */
 import { Variant } from "@jellybrick/dbus-next";
 import type { Exec } from "../../core/ports.ts";
-import type { Server } from "./server.ts";
+import type { NotificationServer } from "./server.ts";
 
-type Reader = (server: Server, exec: Exec) => Promise<boolean | null>;
+type Reader = (server: NotificationServer, exec: Exec) => Promise<boolean | null>;
 
 const notifications = {
   destination: "org.freedesktop.Notifications",
@@ -97,7 +97,7 @@ const readers: readonly (readonly [RegExp, Reader])[] = [
 ];
 
 /** null: it cannot be known here. */
-export async function readSilence(server: Server, exec: Exec): Promise<boolean | null> {
+export async function readSilence(server: NotificationServer, exec: Exec): Promise<boolean | null> {
   const reader = readers.find(([program]) => program.test(server.program))?.[1];
   return reader === undefined ? null : reader(server, exec).catch(() => null);
 }

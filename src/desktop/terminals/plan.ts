@@ -5,7 +5,7 @@
 import type { ExecResult } from "../../core/ports.ts";
 import type { BusCall } from "../dbus.ts";
 
-export type Env = Readonly<Record<string, string>>;
+export type TerminalEnv = Readonly<Record<string, string>>;
 
 export interface ProcessInfo {
   readonly pid: number;
@@ -31,7 +31,7 @@ export interface WindowInfo {
 }
 
 export type PlanStep =
-  | { readonly do: "run"; readonly argv: readonly string[]; readonly env?: Env }
+  | { readonly do: "run"; readonly argv: readonly string[]; readonly env?: TerminalEnv }
   /** null if the answer is an error, or there is no such object. */
   | { readonly do: "dbus"; readonly call: BusCall }
   /** The process and its parents, nearest first. Empty if it has ended, or processes cannot be seen here. */
@@ -74,7 +74,7 @@ export function* immediate<T>(value: T): Plan<T> {
   return value;
 }
 
-export function* run(argv: readonly string[], env?: Env): Plan<ExecResult> {
+export function* run(argv: readonly string[], env?: TerminalEnv): Plan<ExecResult> {
   return (yield env ? { do: "run", argv, env } : { do: "run", argv }) as ExecResult;
 }
 
@@ -86,8 +86,8 @@ export function* readLineage(pid: number): Plan<readonly ProcessInfo[]> {
   return (yield { do: "lineage", pid }) as readonly ProcessInfo[];
 }
 
-export function* readEnvironment(pid: number): Plan<Env | null> {
-  return (yield { do: "environment", pid }) as Env | null;
+export function* readEnvironment(pid: number): Plan<TerminalEnv | null> {
+  return (yield { do: "environment", pid }) as TerminalEnv | null;
 }
 
 export function* findProcesses(name: string): Plan<readonly ProcessInfo[]> {

@@ -1,12 +1,12 @@
 /** The processes of this machine, as far as this user may see them, with their terminals, sockets and connections. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { Exec } from "../../core/ports.ts";
-import type { Env, ProcessInfo } from "./plan.ts";
+import type { ProcessInfo, TerminalEnv } from "./plan.ts";
 
 export interface Processes {
   /** The process and its parents, nearest first; empty if it has ended or cannot be seen. */
   lineage(pid: number): Promise<readonly ProcessInfo[]>;
-  environment(pid: number): Promise<Env | null>;
+  environment(pid: number): Promise<TerminalEnv | null>;
   named(name: string): Promise<readonly ProcessInfo[]>;
   ttys(pid: number): Promise<readonly string[]>;
   /** Paths of its Unix sockets (`@…` without a file); empty if the system does not show them. */
@@ -57,7 +57,7 @@ function formatTty(device: number): string | null {
   return major === 4 && minor < 64 ? `/dev/tty${minor}` : null;
 }
 
-function parseEnvironment(text: string): Env {
+function parseEnvironment(text: string): TerminalEnv {
   const pairs = text.split("\0").flatMap((line): [string, string][] => {
     const equals = line.indexOf("=");
     return equals > 0 ? [[line.slice(0, equals), line.slice(equals + 1)]] : [];

@@ -1,5 +1,5 @@
 /** A recipe: how to show a pane in one terminal, or a window in one window system. The plans are pure. */
-import type { Env, Plan, ProcessInfo, WindowInfo } from "./plan.ts";
+import type { Plan, ProcessInfo, TerminalEnv, WindowInfo } from "./plan.ts";
 
 export interface TerminalContext {
   readonly platform: NodeJS.Platform;
@@ -12,7 +12,7 @@ export interface PaneLocation {
   /** The process and its parents, nearest first; empty where processes cannot be seen. */
   readonly lineage: readonly ProcessInfo[];
   readonly tty: string | null;
-  readonly env: Env;
+  readonly env: TerminalEnv;
   readonly title: string | null;
   readonly cwd: string | null;
 }

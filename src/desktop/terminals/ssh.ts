@@ -2,7 +2,14 @@
 import type { TerminalTarget } from "../../core/ports.ts";
 import { readVariable } from "../../core/terminals.ts";
 import { isSshClient } from "./detect.ts";
-import { type Env, findConnectionOwner, immediate, type Plan, readEnvironment, readLineage } from "./plan.ts";
+import {
+  findConnectionOwner,
+  immediate,
+  type Plan,
+  readEnvironment,
+  readLineage,
+  type TerminalEnv,
+} from "./plan.ts";
 import { impossible, type LocateResult, type TerminalRecipe, visibilityUnknown } from "./recipe.ts";
 
 /** The terminal here that runs `ssh` to the session's machine, found by the two ports that both ends know. */
@@ -37,7 +44,7 @@ export const ssh: TerminalRecipe = {
   checkVisibility: () => immediate(visibilityUnknown),
 };
 
-function from(env: Env): string {
+function from(env: TerminalEnv): string {
   const address = readVariable(env, "SSH_CONNECTION")?.split(" ")[0];
   return address === undefined ? "" : ` from ${address}`;
 }

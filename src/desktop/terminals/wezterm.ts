@@ -1,13 +1,13 @@
 /** WezTerm: by its own command line, which talks to the running window over a socket. */
 import { describeTerminal, readVariable } from "../../core/terminals.ts";
 import { queryWindow } from "./detect.ts";
-import { type Env, filterOwnSockets, type Plan, run } from "./plan.ts";
+import { filterOwnSockets, type Plan, run, type TerminalEnv } from "./plan.ts";
 import { notVisible, type PaneLocation, type TerminalRecipe, type WindowQuery } from "./recipe.ts";
 
 interface Pane {
   readonly id: string;
   readonly title: string;
-  readonly socket: Env;
+  readonly socket: TerminalEnv;
 }
 
 const notFound = "WezTerm did not say which tab it is: check whether `wezterm cli list` works in a terminal";
@@ -39,7 +39,7 @@ function* findPane(location: PaneLocation): Plan<Pane | null> {
   const path = readVariable(location.env, "WEZTERM_UNIX_SOCKET");
   const [ownSocket] = path === null ? [] : yield* filterOwnSockets([path]);
   if (path !== null && ownSocket === undefined) return null;
-  const socket: Env = ownSocket === undefined ? {} : { WEZTERM_UNIX_SOCKET: ownSocket };
+  const socket: TerminalEnv = ownSocket === undefined ? {} : { WEZTERM_UNIX_SOCKET: ownSocket };
   const { stdout } = yield* run(["wezterm", "cli", "list", "--format", "json"], socket);
   const panes = parseList(stdout).filter(({ pane_id }) => Number.isInteger(pane_id));
   const byTty = location.tty === null ? [] : panes.filter(({ tty_name }) => tty_name === location.tty);

@@ -1,6 +1,6 @@
 /** X11 and Xwayland, with any window manager that follows EWMH. Also shows minimised windows and other workspaces. */
 import { hostname } from "node:os";
-import type { Property, X11 } from "../x11.ts";
+import type { X11, X11Property } from "../x11.ts";
 import { activateWindow, findTopLevelWindow, listWindows, type Plan, type WindowInfo } from "./plan.ts";
 import type { WindowSystemRecipe } from "./recipe.ts";
 
@@ -53,7 +53,7 @@ async function readWindow(x: X11, id: number, active: boolean): Promise<WindowIn
   };
 }
 
-function readNumbers(property: Property | null): number[] {
+function readNumbers(property: X11Property | null): number[] {
   if (property?.format !== 32) return [];
   const { data } = property;
   return Array.from({ length: Math.floor(data.length / 4) }, (_, index) => data.readUInt32LE(4 * index));

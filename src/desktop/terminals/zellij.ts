@@ -1,13 +1,13 @@
 /** zellij (0.44 and newer): focuses the pane by its id. Its terminal is shown only if there is just one candidate. */
 import { readVariable } from "../../core/terminals.ts";
 import {
-  type Env,
   findProcesses,
   type Plan,
   type ProcessInfo,
   readEnvironment,
   readLineage,
   run,
+  type TerminalEnv,
 } from "./plan.ts";
 import {
   impossible,
@@ -76,7 +76,7 @@ function* findClient(
   { session }: ZellijPane,
 ): Plan<PaneLocation | "none" | "several"> {
   const ownPids = new Set(location.lineage.map(({ pid }) => pid));
-  const clients: [ProcessInfo, Env][] = [];
+  const clients: [ProcessInfo, TerminalEnv][] = [];
   for (const process of yield* findProcesses("zellij")) {
     if (process.tty === null || process.tty === location.tty || ownPids.has(process.pid)) continue;
     clients.push([process, (yield* readEnvironment(process.pid)) ?? {}]);

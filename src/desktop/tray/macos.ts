@@ -5,7 +5,7 @@ import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { changeOver } from "../macos/change-over.ts";
-import type { FromChild, MenuLine, MenuRow, ViewMessage } from "../macos/protocol.ts";
+import type { FromChild, MacMenuRow, MenuLine, ViewMessage } from "../macos/protocol.ts";
 import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
 import { readTemplatePng } from "./icons/macos.ts";
 
@@ -123,7 +123,7 @@ function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserActi
   };
 }
 
-function rowsOf(items: readonly MenuItem[], chosen: Map<string, UserAction>): (MenuRow | MenuLine)[] {
+function rowsOf(items: readonly MenuItem[], chosen: Map<string, UserAction>): (MacMenuRow | MenuLine)[] {
   return items.slice(0, maxRows).map((item) => {
     if (item.kind === "separator") return { line: true };
     const { id, label, action, checked, children = [] } = item;

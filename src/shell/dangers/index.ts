@@ -16,7 +16,7 @@ import {
   listSubstitutions,
   maxWrapped,
   network,
-  type Program,
+  type ProgramCall,
   shells,
   skipPrefix,
 } from "./programs.ts";
@@ -73,7 +73,7 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
 const input = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
 /** Shells and interpreters without a script of their own run what they read. */
-function runsInput({ name, args }: Program): boolean {
+function runsInput({ name, args }: ProgramCall): boolean {
   const texts = args.map(({ text }) => text);
   if (name === "source" || name === ".") return texts.some((text) => input.test(text));
   if (name === "xargs" || name === "parallel")
@@ -135,7 +135,7 @@ export function checkWord(text: string, context: CommandContext): void {
   }
 }
 
-function checkProgram(program: Program, command: Command, context: CommandContext): void {
+function checkProgram(program: ProgramCall, command: Command, context: CommandContext): void {
   const { name, args } = program;
   const texts = args.map(({ text }) => text);
   const read = parseArguments(texts);
@@ -160,7 +160,7 @@ function checkProgram(program: Program, command: Command, context: CommandContex
 
 const gitRuns = /^(?:submodule|rebase|bisect|filter-branch|difftool|-c)$/;
 
-function checkFetched({ name, args }: Program, context: CommandContext): void {
+function checkFetched({ name, args }: ProgramCall, context: CommandContext): void {
   const isRun = shells.has(name) || interpreters.has(name) || /^(?:chmod|source|\.)$/.test(name);
   const file = [...(isRun ? args.map(({ text }) => text.replace(/^\.\//, "")) : []), name].find((text) =>
     context.downloads.has(text),
@@ -173,7 +173,7 @@ function checkFetched({ name, args }: Program, context: CommandContext): void {
     );
 }
 
-function checkEval({ name, args }: Program, { group }: Command, context: CommandContext): void {
+function checkEval({ name, args }: ProgramCall, { group }: Command, context: CommandContext): void {
   const inner = [...args.flatMap((word) => word.substitutions), ...(group ? [group] : [])];
   const from = inner.map((script) => findDownloader(script, context)).find((findings) => findings !== null);
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
@@ -186,7 +186,7 @@ function checkEval({ name, args }: Program, { group }: Command, context: Command
     checkScriptText(args.map(({ text }) => text).join(" "), context);
 }
 
-function checkShell({ name, args }: Program, command: Command, context: CommandContext): void {
+function checkShell({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
   checkSources(name, args, command, context);
   const at = args.findIndex(({ text }) => /^(?:-\w*c\w*|-command|-encodedcommand|\/c)$/i.test(text));
   const code = at === -1 ? undefined : args[at + 1];
@@ -223,7 +223,7 @@ const runsText = /\b(?:exec|eval|Function|compile)\s{0,4}\(/;
 const fetches = /urlopen|requests\.(?:get|post)|\bfetch\s{0,4}\(|https?\.get|Net::HTTP|open-uri|LWP/;
 
 /** Checks a script on the command line or in a here-document, by its words only. */
-function checkCode({ name, args }: Program, command: Command, context: CommandContext): void {
+function checkCode({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
   checkSources(name, args, command, context);
   const bodies = command.redirects.flatMap(
     ({ operator, target, body }) => body ?? (operator === "<<<" ? target.text : []),

@@ -4,7 +4,7 @@ import type { CheckProgram, CommandContext } from "./context.ts";
 import { filePrograms } from "./file-programs.ts";
 import { createCheck, databaseClients, servicePrograms } from "./service-programs.ts";
 
-export interface Program {
+export interface ProgramCall {
   /** Without its folder, in lower case: some systems treat `RM` and `rm` alike. */
   readonly name: string;
   readonly args: readonly Word[];
@@ -71,13 +71,13 @@ export function skipPrefix({ words }: Command): readonly Word[] {
 export const maxWrapped = 16;
 const maxArgs = 1_000;
 
-export function listPrograms(command: Command, context: CommandContext): Program[] {
+export function listPrograms(command: Command, context: CommandContext): ProgramCall[] {
   const words = skipPrefix(command);
   const [first] = words;
   if (!first) return [];
   const own = { name: nameOf(first), args: words.slice(1) };
   if (!isWrapper(own.name)) return [own];
-  const programs: Program[] = [own];
+  const programs: ProgramCall[] = [own];
   for (const [n, word] of words.entries()) {
     const name = n === 0 ? "" : nameOf(word);
     if (name !== "" && isKnown(name, context)) programs.push({ name, args: words.slice(n + 1, n + maxArgs) });

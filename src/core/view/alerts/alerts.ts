@@ -35,7 +35,7 @@ export interface AlertsInput {
   readonly home: string;
 }
 
-export interface Alerts {
+export interface ComputedAlerts {
   readonly show: readonly Alert[];
   /** What is not shown, and the reason, for the log. */
   readonly suppressed: readonly { readonly key: string; readonly reason: string }[];
@@ -45,7 +45,7 @@ export interface Alerts {
   readonly nextChange: number | null;
 }
 
-export function computeAlerts(input: AlertsInput): Alerts {
+export function computeAlerts(input: AlertsInput): ComputedAlerts {
   const { now, config } = input;
   const context = {
     now,

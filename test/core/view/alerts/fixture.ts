@@ -4,7 +4,11 @@ import { type Config, defaultConfig } from "../../../../src/core/config/config.t
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
 import { type EventWindow, reduce } from "../../../../src/core/session/reduce.ts";
 import type { Session } from "../../../../src/core/session/session.ts";
-import { type Alerts, type AlertsInput, computeAlerts } from "../../../../src/core/view/alerts/alerts.ts";
+import {
+  type AlertsInput,
+  type ComputedAlerts,
+  computeAlerts,
+} from "../../../../src/core/view/alerts/alerts.ts";
 import type { Told } from "../../session/fixture.ts";
 import { ago, done, minute, now as moment } from "../menu/fixture.ts";
 
@@ -24,7 +28,7 @@ export const later = (ms: number): AlertsInput["now"] => ({
   minuteOfDay: (now.minuteOfDay + Math.floor(ms / minute)) % (24 * 60),
 });
 
-export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): Alerts {
+export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): ComputedAlerts {
   return computeAlerts({
     sessions,
     preferences: noPreferences,
@@ -56,7 +60,7 @@ export function failed(project: string, since: number, more: Partial<Session> = 
 }
 
 /** What was told of it so far, and alerts() as of that many ms after its last event. */
-export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> = {}): Alerts {
+export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> = {}): ComputedAlerts {
   const story = told.events.reduce<EventWindow | undefined>(
     (known, event) => reduce(known, event),
     undefined,
@@ -67,5 +71,5 @@ export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> =
   return alertsOf([story.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
 }
 
-export const titles = ({ show }: Alerts): string[] => show.map(({ title }) => title);
-export const whys = ({ suppressed: held }: Alerts): string[] => held.map(({ reason: why }) => why);
+export const titles = ({ show }: ComputedAlerts): string[] => show.map(({ title }) => title);
+export const whys = ({ suppressed: held }: ComputedAlerts): string[] => held.map(({ reason: why }) => why);

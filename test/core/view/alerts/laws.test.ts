@@ -6,7 +6,7 @@ import { dismissAlerts, noPreferences } from "../../../../src/core/config/prefer
 import { listAlertKeys } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { settle } from "../../../../src/core/session/settle.ts";
-import type { Alerts, AlertsInput } from "../../../../src/core/view/alerts/alerts.ts";
+import type { AlertsInput, ComputedAlerts } from "../../../../src/core/view/alerts/alerts.ts";
 import { ago, ask, child, hour, keyOf, minute, session } from "../menu/fixture.ts";
 import { alertsOf, later, now } from "./fixture.ts";
 
@@ -115,7 +115,7 @@ const inputs = fc
 
 type Input = typeof inputs extends fc.Arbitrary<infer Of> ? Of : never;
 const of = (input: Input, more: Partial<AlertsInput> = {}) => alertsOf(input.sessions, { ...input, ...more });
-const toldBy = ({ show }: Alerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
+const toldBy = ({ show }: ComputedAlerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
 const runs = { numRuns: 1_000 };
 const holds = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);
 
