@@ -4,15 +4,15 @@ import { createMasker, maskJson, maskText } from "../../src/secrets/index.ts";
 import { mayContainSecret } from "../../src/secrets/prefilter.ts";
 import corpus from "../fixtures/secrets.json";
 
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Assembled at run time, so that secret scanners do not report this file. */
 const secret = (start: string, length: number) =>
   start + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA".repeat(9).slice(0, length);
 const jwt = ["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", secret("", 43)].join(".");
 const pem = ["-----BEGIN RSA PRIVATE", " KEY-----\n", `${secret("MII", 64)}\n`.repeat(5)].join("");
 const pemEnd = "-----END RSA PRIVATE KEY-----";
-const hunter = "hunter2!x";
+const password = "hunter2!x";
 
-const inText = (text: string): string => {
+const maskCommand = (text: string): string => {
   const body = JSON.stringify({ provider: "claude", payload: { tool_input: { command: text }, n: 1 } });
   const masked = JSON.parse(maskJson(body)) as { payload: { tool_input: { command: string }; n: number } };
   expect(masked).toEqual({
@@ -49,7 +49,7 @@ const tokens: [string, string][] = [
   ["Docker token", secret("dckr_pat_", 27)],
 ];
 
-test.each(tokens)("a %s is covered wherever it stands", (_, token) => {
+test.each(tokens)("a %s is masked wherever it is in a text", (_, token) => {
   for (const [start, end] of [
     ["", ""],
     ["use ", " please"],
@@ -57,54 +57,54 @@ test.each(tokens)("a %s is covered wherever it stands", (_, token) => {
     ['{"a":"', '"}'],
     ["line\n", "\nline"],
     ["\t", "\t"],
-    // A text within a text: its newline is a backslash and an n.
+    // A text inside a text: its newline is a backslash and an n.
     ['{\\"a\\": \\"b\\n', '\\"}'],
     ["https://host/", "?q=1"],
   ] as const) {
-    expect(inText(`${start}${token}${end}`)).toBe(`${start}•••${end}`);
+    expect(maskCommand(`${start}${token}${end}`)).toBe(`${start}•••${end}`);
   }
   expect(maskJson(JSON.stringify([token, `a ${token} ${token}`]))).toBe('["•••","a ••• •••"]');
 });
 
 const texts: [string, string][] = [
-  [`curl -H "Authorization: Bearer ${hunter}" host`, 'curl -H "Authorization: Bearer •••" host'],
-  [`curl -H 'authorization: basic ${hunter}'`, "curl -H 'authorization: basic •••'"],
+  [`curl -H "Authorization: Bearer ${password}" host`, 'curl -H "Authorization: Bearer •••" host'],
+  [`curl -H 'authorization: basic ${password}'`, "curl -H 'authorization: basic •••'"],
   [`Authorization: ${secret("", 20)}`, "Authorization: •••"],
-  [`{"Authorization": "Bearer ${hunter}"}`, '{"Authorization": "Bearer •••"}'],
-  [`mysql --password=${hunter} db`, "mysql --password=••• db"],
-  [`mysql --password ${hunter} db`, "mysql --password ••• db"],
+  [`{"Authorization": "Bearer ${password}"}`, '{"Authorization": "Bearer •••"}'],
+  [`mysql --password=${password} db`, "mysql --password=••• db"],
+  [`mysql --password ${password} db`, "mysql --password ••• db"],
   ['tool --db-password "two words" -v', 'tool --db-password "•••" -v'],
   [`tool --api-key ${secret("", 12)}`, "tool --api-key •••"],
   [`tool --access-token ${secret("", 12)}\nnext`, "tool --access-token •••\nnext"],
-  [`PGPASSWORD=${hunter} psql -h db`, "PGPASSWORD=••• psql -h db"],
-  [`PGPASSWORD='${hunter} b' psql`, "PGPASSWORD='•••' psql"],
-  [`export DB_PASS=${hunter}\nexport MYSQL_PWD=${hunter}`, "export DB_PASS=•••\nexport MYSQL_PWD=•••"],
-  [`password: ${hunter}`, "password: •••"],
-  [`password = "${hunter}"`, 'password = "•••"'],
-  [`{"password": "${hunter}", "user": "me"}`, '{"password": "•••", "user": "me"}'],
-  [`{\\"password\\": \\"${hunter}`, '{\\"password\\": \\"•••'],
-  [`git clone https://me:${hunter}@host/x.git`, "git clone https://me:•••@host/x.git"],
-  [`redis://:${hunter}@cache:6379/0`, "redis://:•••@cache:6379/0"],
+  [`PGPASSWORD=${password} psql -h db`, "PGPASSWORD=••• psql -h db"],
+  [`PGPASSWORD='${password} b' psql`, "PGPASSWORD='•••' psql"],
+  [`export DB_PASS=${password}\nexport MYSQL_PWD=${password}`, "export DB_PASS=•••\nexport MYSQL_PWD=•••"],
+  [`password: ${password}`, "password: •••"],
+  [`password = "${password}"`, 'password = "•••"'],
+  [`{"password": "${password}", "user": "me"}`, '{"password": "•••", "user": "me"}'],
+  [`{\\"password\\": \\"${password}`, '{\\"password\\": \\"•••'],
+  [`git clone https://me:${password}@host/x.git`, "git clone https://me:•••@host/x.git"],
+  [`redis://:${password}@cache:6379/0`, "redis://:•••@cache:6379/0"],
   ["postgres://u:p@ss@db/x", "postgres://u:•••@db/x"],
   [`OPENAI_API_KEY=${secret("", 20)} node x.js`, "OPENAI_API_KEY=••• node x.js"],
   [`AWS_SECRET_ACCESS_KEY="${secret("", 40)}"`, 'AWS_SECRET_ACCESS_KEY="•••"'],
   [`client_secret: '${secret("", 20)}'`, "client_secret: '•••'"],
   [`NPM_TOKEN=${secret("", 20)}&x=1`, "NPM_TOKEN=•••&x=1"],
   [`DEPLOY_KEY=${secret("", 20)}`, "DEPLOY_KEY=•••"],
-  [`curl -u me:${hunter} host`, "curl -u me:••• host"],
+  [`curl -u me:${password} host`, "curl -u me:••• host"],
   [`a\n${pem}${pemEnd}\nb`, "a\n•••\nb"],
   [`a ${pem.replaceAll("\n", "\\n")}${pemEnd} b`, "a ••• b"],
   [`cut off: ${pem}`, "cut off: •••"],
 ];
 
 test.each(texts.map((row) => [row[1].replaceAll("\n", "\\n"), ...row] as const))(
-  "what is kept of it: %s",
+  "masked: %s",
   (_, text, expected) => {
-    expect(inText(text)).toBe(expected);
+    expect(maskCommand(text)).toBe(expected);
   },
 );
 
-test("what only looks a little like a secret is left as it is", () => {
+test("text that only resembles a secret stays as it is", () => {
   for (const text of [
     "npm run build && git status",
     "PWD=/home/me/project OLDPWD=/tmp",
@@ -121,11 +121,11 @@ test("what only looks a little like a secret is left as it is", () => {
     "secret: no, api_key: short",
     "•••",
   ]) {
-    expect(inText(text)).toBe(text);
+    expect(maskCommand(text)).toBe(text);
   }
 });
 
-test("a value is covered for its name, whatever it looks like, and keys never are", () => {
+test("a value is masked because of its name, whatever it looks like, and names never are", () => {
   const body = {
     password: "x",
     db_password: "a b c",
@@ -153,12 +153,12 @@ test("a value is covered for its name, whatever it looks like, and keys never ar
   });
 });
 
-test("only the string with the secret changes: all other text is the same to the byte", () => {
+test("only the string with the secret changes, every other byte stays", () => {
   const rest = String.raw`{ "a" : "\u00e9\/\b\ud83d", "n": 1.0e+2 , "password" :`;
   expect(maskJson(`${rest} "x\\"y\\\\" }`)).toBe(`${rest} "•••" }`);
 });
 
-test.each(tokens)("a %s is seen at every place of a text that holds nothing else", (_, token) => {
+test.each(tokens)("a %s is found at every offset of a text", (_, token) => {
   for (let before = 0; before < 6; before++) {
     const [text] = JSON.parse(maskJson(JSON.stringify([`${" ".repeat(before)}${token}`])));
     expect(text).toBe(`${" ".repeat(before)}•••`);
@@ -172,14 +172,14 @@ test.each([
   ["mytool --access_token 0123456789abcdef", "mytool --access_token •••"],
   ["curl \\\n-u me:hunter22 host", "curl \\\n-u me:••• host"],
   ["curl\t-u me:hunter22 host", "curl\t-u me:••• host"],
-])("%j, whatever stands between a name and its value", (text, covered) => {
-  expect(inText(text)).toBe(covered);
+])("%j is masked, whatever is between the name and the value", (text, covered) => {
+  expect(maskCommand(text)).toBe(covered);
   expect(maskText(text)).toBe(covered);
 });
 
-test("a bearer's token is covered without the header's name before it", () => {
-  expect(inText(`send it as Bearer ${secret("", 24)} please`)).toBe("send it as Bearer ••• please");
-  expect(inText("the bearer of bad news")).toBe("the bearer of bad news");
+test("a bearer token is masked without the name of the header before it", () => {
+  expect(maskCommand(`send it as Bearer ${secret("", 24)} please`)).toBe("send it as Bearer ••• please");
+  expect(maskCommand("the bearer of bad news")).toBe("the bearer of bad news");
 });
 
 const pieces = fc.constantFrom(
@@ -215,7 +215,7 @@ function shape(json: unknown): unknown {
   return Object.entries(json).map(([key, inner]) => [key, shape(inner)]);
 }
 
-test("any JSON stays JSON of the same shape with the same keys, and masking it again changes nothing", () => {
+test("any JSON keeps its shape and its names, and masking it again changes nothing", () => {
   fc.assert(
     fc.property(value, fc.constantFrom(undefined, 2), (json, space) => {
       const text = JSON.stringify(json, null, space);
@@ -227,7 +227,7 @@ test("any JSON stays JSON of the same shape with the same keys, and masking it a
   );
 });
 
-test("text that is no JSON does no harm", () => {
+test("text that is not JSON throws no error", () => {
   fc.assert(
     fc.property(tricky, (text) => {
       expect(typeof maskJson(text)).toBe("string");
@@ -238,7 +238,7 @@ test("text that is no JSON does no harm", () => {
 
 const hostile: [string, number][] = [
   ...["a", "-"].map((piece): [string, number] => [piece, 200]),
-  // Each of these is the start of a secret, half a million times. Quadratic would be hours.
+  // Each is the start of a secret, half a million times: quadratic time would be hours.
   ...[
     "sk-",
     "eyJ",
@@ -265,7 +265,7 @@ test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
     maskJson(text);
     return performance.now() - start;
   };
-  // A busy machine gets a second try.
+  // A second try, for a busy machine.
   const first = time();
   expect(first < limitMs ? first : time()).toBeLessThan(limitMs);
 });
@@ -284,7 +284,7 @@ const unknownKinds = new Set([
 test.each(labelled.filter(({ kind }) => !unknownKinds.has(kind)))(
   "a secret as it occurs in practice is masked: $kind",
   ({ before, secret, after }) => {
-    expect(inText(before + secret + after)).not.toContain(secret);
+    expect(maskCommand(before + secret + after)).not.toContain(secret);
   },
 );
 
@@ -292,7 +292,7 @@ test.each(labelled.filter(({ kind }) => !unknownKinds.has(kind)))(
 const isVariable = (text: string) => /PASSWORD=\$|Bearer \$/.test(text);
 
 test.each(harmless.filter((text) => !isVariable(text)))("harmless text stays as it is: %s", (text) => {
-  expect(inText(text)).toBe(text);
+  expect(maskCommand(text)).toBe(text);
 });
 
 /** Texts with secrets, cut, glued together and changed a little. */

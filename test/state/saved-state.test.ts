@@ -2,66 +2,67 @@ import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import type { Ask, Session } from "../../src/core/session/session.ts";
+import { hourMs, minuteMs } from "../../src/core/timing.ts";
 import { decodeState, encodeState, type SavedState } from "../../src/state/saved-state.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { SnapshotFile } from "../../src/storage/snapshot.ts";
 import { takeSnapshot } from "../core/view/snapshot.ts";
 
-const minute = 60_000;
-const hour = 60 * minute;
 const savedAt = 1_790_000_000_000;
-const upFor = 30 * hour;
-/** This machine, `ms` after the save. */
-const here = (ms = 0) => ({ at: savedAt + ms, t: upFor + ms, boot: "boot-1", host: "boot-1/pid:[1]" });
-/** The same, rebooted: up for a minute. */
-const rebooted = (ms: number) => ({ at: savedAt + ms, t: minute, boot: "boot-2", host: "boot-2/pid:[1]" });
+const uptimeMs = 30 * hourMs;
+/** The clock of this machine, `ms` after the save. */
+const sameBoot = (ms = 0) => ({ at: savedAt + ms, t: uptimeMs + ms, boot: "boot-1", host: "boot-1/pid:[1]" });
+/** The same machine after a reboot, up for a minute. */
+const rebooted = (ms: number) => ({ at: savedAt + ms, t: minuteMs, boot: "boot-2", host: "boot-2/pid:[1]" });
 
 let count = 0;
-function told(
+function createSession(
   id: string,
   ...events: [name: string, msBefore: number, fields?: Record<string, unknown>][]
 ): Session {
   const store = createStore();
   for (const [name, before, fields] of events) {
-    const { at, t } = here(-before);
+    const { at, t } = sameBoot(-before);
     const body = { session_id: id, hook_event_name: name, cwd: "/home/dev/proj", ...fields };
     const meta = {
       pid: 4_000,
       procStart: "77",
       tty: "/dev/pts/1",
-      host: here().host,
+      host: sameBoot().host,
       env: { TERM: "xterm" },
     };
-    const hook = openEnvelope({ _meta: meta, payload: body }, "claude", here().host);
+    const hook = openEnvelope({ _meta: meta, payload: body }, "claude", sameBoot().host);
     const event = hook && claude.translate(hook, { at, t, id: `e-${++count}`, key: `k-${count}` });
     if (event) store.dispatch(event);
   }
-  const [session] = store.sessions(here());
-  if (!session) throw new Error("nothing was told");
+  const [session] = store.sessions(sameBoot());
+  if (!session) throw new Error("there is no session");
   return session;
 }
 
 const bash = { tool_name: "Bash", tool_input: { command: "touch x" } };
 const asking = () =>
-  told(
+  createSession(
     "asks",
     ["UserPromptSubmit", 9_000, { prompt: "go" }],
     ["PreToolUse", 8_000, bash],
     ["PermissionRequest", 7_000, bash],
   );
 const done = (ago: number) =>
-  told("done", ["UserPromptSubmit", ago + 1_000, { prompt: "go" }], ["Stop", ago]);
+  createSession("done", ["UserPromptSubmit", ago + 1_000, { prompt: "go" }], ["Stop", ago]);
 const saveAll = (saved: Pick<SavedState, "sessions" | "eventWindows">): SnapshotFile =>
   JSON.parse(
-    JSON.stringify(encodeState({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], ...saved }, here())),
+    JSON.stringify(
+      encodeState({ journal: { segment: "1", offset: 5 }, spool: ["a", 3], ...saved }, sameBoot()),
+    ),
   );
 const save = (...sessions: Session[]) => saveAll({ sessions, eventWindows: [] });
 
 describe("a start without a reboot", () => {
-  test("gives back everything as it was", () => {
-    const sessions = [asking(), done(minute)];
-    const back = decodeState(save(...sessions), here(hour));
-    expect(back).toEqual({
+  test("restores everything as it was", () => {
+    const sessions = [asking(), done(minuteMs)];
+    const restored = decodeState(save(...sessions), sameBoot(hourMs));
+    expect(restored).toEqual({
       journal: { segment: "1", offset: 5 },
       spool: ["a", 3],
       sessions,
@@ -70,10 +71,10 @@ describe("a start without a reboot", () => {
     });
   });
 
-  test("gives back the last events too, but only as they were written, by this version and on this machine", () => {
-    const tellings = [{ base: asking(), recent: [] }];
-    const file = saveAll({ sessions: [], eventWindows: tellings });
-    expect(decodeState(file, here(hour)).eventWindows).toEqual(tellings);
+  test("restores the last events too, but only unchanged, by the same version and on the same machine", () => {
+    const eventWindows = [{ base: asking(), recent: [] }];
+    const file = saveAll({ sessions: [], eventWindows: eventWindows });
+    expect(decodeState(file, sameBoot(hourMs)).eventWindows).toEqual(eventWindows);
     const { text, sum } = file.lately as { text: string; sum: string };
     for (const lately of [
       { text: text.replace("asks", "aske"), sum },
@@ -82,34 +83,34 @@ describe("a start without a reboot", () => {
       null,
       "",
     ]) {
-      expect(decodeState({ ...file, lately }, here(hour)).eventWindows).toEqual([]);
+      expect(decodeState({ ...file, lately }, sameBoot(hourMs)).eventWindows).toEqual([]);
     }
-    expect(decodeState(file, rebooted(hour)).eventWindows).toEqual([]);
-    expect(decodeState(file, { ...here(hour), host: "boot-1/pid:[2]" }).eventWindows).toEqual([]);
+    expect(decodeState(file, rebooted(hourMs)).eventWindows).toEqual([]);
+    expect(decodeState(file, { ...sameBoot(hourMs), host: "boot-1/pid:[2]" }).eventWindows).toEqual([]);
   });
 });
 
 describe("after a reboot", () => {
   const after = (session: Session, ms: number) => {
-    const [back] = decodeState(save(session), rebooted(ms)).sessions;
-    if (!back) throw new Error("lost");
-    return back;
+    const [restored] = decodeState(save(session), rebooted(ms)).sessions;
+    if (!restored) throw new Error("the session is lost");
+    return restored;
   };
 
-  test("the stamps are those of an earlier boot: before everything, as far apart as they were", () => {
+  test("the stamps lie before this boot, and keep their distances", () => {
     const before = asking();
-    const back = after(before, 10 * minute);
-    expect(back.newest).toBe(minute - 10 * minute - 7_000);
-    expect(back.asks[0]?.t).toBe(back.newest);
-    expect(back.last.t - back.turn.t).toBe(before.last.t - before.turn.t);
-    expect(back.tools.map((call) => back.newest - call.t)).toEqual([1_000]);
-    expect(back.last.at).toBe(before.last.at);
+    const restored = after(before, 10 * minuteMs);
+    expect(restored.newest).toBe(minuteMs - 10 * minuteMs - 7_000);
+    expect(restored.asks[0]?.t).toBe(restored.newest);
+    expect(restored.last.t - restored.turn.t).toBe(before.last.t - before.turn.t);
+    expect(restored.tools.map((call) => restored.newest - call.t)).toEqual([1_000]);
+    expect(restored.last.at).toBe(before.last.at);
   });
 
-  test("what happens now comes after what was, though the clock that orders events began anew", () => {
+  test("a new event comes after the saved ones, though the clock that orders events started again", () => {
     const store = createStore();
-    store.restore([after(asking(), 10 * minute)]);
-    const now = rebooted(10 * minute);
+    store.restore([after(asking(), 10 * minuteMs)]);
+    const now = rebooted(10 * minuteMs);
     const hook = openEnvelope({ session_id: "asks", hook_event_name: "Stop" }, "claude", null);
     const event = hook && claude.translate(hook, { at: now.at, t: now.t, id: "new", key: "new" });
     if (event) store.dispatch(event);
@@ -119,29 +120,29 @@ describe("after a reboot", () => {
   });
 
   test.each([
-    ["active", 4 * minute - 1],
-    ["idle", 4 * minute],
-    ["idle", 8 * hour - minute - 1],
-    ["stale", 8 * hour - minute],
-  ])("a turn over for a minute when it was saved is %s %d ms later", (state, ms) => {
-    expect(takeSnapshot(after(done(minute), ms), rebooted(ms)).state).toBe(state as "idle");
+    ["active", 4 * minuteMs - 1],
+    ["idle", 4 * minuteMs],
+    ["idle", 8 * hourMs - minuteMs - 1],
+    ["stale", 8 * hourMs - minuteMs],
+  ])("a session whose turn was over for a minute is %s %d ms after the save", (state, ms) => {
+    expect(takeSnapshot(after(done(minuteMs), ms), rebooted(ms)).state).toBe(state as "idle");
   });
 
-  test("a wall clock set back meanwhile puts nothing into the future", () => {
-    expect(after(asking(), -hour).newest).toBeLessThanOrEqual(minute);
+  test("no stamp is in the future if the wall clock was set back", () => {
+    expect(after(asking(), -hourMs).newest).toBeLessThanOrEqual(minuteMs);
   });
 });
 
 describe("a pid", () => {
-  const isLocal = (file: SnapshotFile, now: ReturnType<typeof here>) =>
+  const isLocal = (file: SnapshotFile, now: ReturnType<typeof sameBoot>) =>
     decodeState(file, now).sessions.map((session) => session.place?.local);
 
-  test("saved in another pid namespace of the same boot is none of ours", () => {
-    expect(isLocal(save(asking()), here())).toEqual([true]);
-    expect(isLocal(save(asking()), { ...here(), host: "boot-1/pid:[2]" })).toEqual([false]);
+  test("saved in another pid namespace of the same boot is not local", () => {
+    expect(isLocal(save(asking()), sameBoot())).toEqual([true]);
+    expect(isLocal(save(asking()), { ...sameBoot(), host: "boot-1/pid:[2]" })).toEqual([false]);
   });
-  test("of an earlier boot of this machine is: its process is gone, and that shows", () => {
-    expect(isLocal(save(asking()), rebooted(minute))).toEqual([true]);
+  test("of an earlier boot of this machine is local, so its process is found gone", () => {
+    expect(isLocal(save(asking()), rebooted(minuteMs))).toEqual([true]);
   });
 });
 
@@ -149,7 +150,7 @@ describe("a pid", () => {
 describe.each([1, 500])("of %d good sessions and some damaged ones", (count) => {
   const good: Session = JSON.parse(JSON.stringify(asking()));
   const load = (...more: unknown[]) =>
-    decodeState(save(...([...Array(count).fill(good), ...more] as Session[])), here());
+    decodeState(save(...([...Array(count).fill(good), ...more] as Session[])), sameBoot());
 
   test("the damaged ones are dropped and counted, and everything else is loaded", () => {
     const [ask] = good.asks;
@@ -192,5 +193,5 @@ describe.each([1, 500])("of %d good sessions and some damaged ones", (count) => 
 });
 
 test("a list of sessions that is not a list counts as empty", () => {
-  expect(decodeState({ ...save(), sessions: "none" }, here()).sessions).toEqual([]);
+  expect(decodeState({ ...save(), sessions: "none" }, sameBoot()).sessions).toEqual([]);
 });
