@@ -63,8 +63,7 @@ export function openState({
   if (loaded.problem) onProblem(loaded.problem);
   const saved = loaded.value ? decodeState(loaded.value, clock()) : null;
   if (saved) store.restore(saved.sessions, saved.eventWindows);
-  if (saved && saved.dropped > 0)
-    onProblem(`the snapshot holds ${saved.dropped} sessions that make no sense`);
+  if (saved && saved.dropped > 0) onProblem(`dropped ${saved.dropped} damaged sessions of the snapshot`);
   let spoolPosition = saved?.spool ?? null;
   const replayed = journal.replay(saved?.journal ?? null, (line) => {
     if (line.spool) spoolPosition = line.spool;

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
-import { createWorld } from "../torture/world.ts";
+import { createFixture } from "../torture/fixture.ts";
 
 const maxIdleMs = 60_000;
 
 test("connections that send nothing, half a head or half a body are closed in the end", async () => {
-  const world = await createWorld();
+  const fixture = await createFixture();
   try {
-    const app = await world.start();
-    const head = `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${world.read("auth-header").trim()}\r\nContent-Length: 1000\r\n\r\n`;
+    const app = await fixture.start();
+    const head = `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${fixture.read("auth-header").trim()}\r\nContent-Length: 1000\r\n\r\n`;
     const texts = ["", "POST /api/h", head.slice(0, -4), `${head}{"ses`];
     const started = performance.now();
     const seconds = await Promise.all(
@@ -26,6 +26,6 @@ test("connections that send nothing, half a head or half a body are closed in th
     console.log(`connections: closed after ${seconds.map((s) => s.toFixed(1)).join(", ")} s`);
     for (const s of seconds) expect(s).toBeLessThan(maxIdleMs / 1_000);
   } finally {
-    await world.destroy();
+    await fixture.destroy();
   }
 }, 120_000);

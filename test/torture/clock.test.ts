@@ -2,26 +2,26 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { globSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
 import {
-  afterItAsked,
-  asks,
-  briefOf,
-  done,
+  doneSummary,
+  eventsAfterAsk,
+  eventsUntilAsk,
+  permissionRequested,
   prompted,
   started,
   stopped,
-  toolEnds,
-  toolStarts,
-  untilItAsks,
-  waiting,
-} from "./story.ts";
-import { createWorld, type World } from "./world.ts";
+  summarizeSession,
+  toolEnded,
+  toolStarted,
+  waitingSummary,
+} from "./scenario.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const hourMs = 3_600_000;
 
@@ -30,7 +30,7 @@ describe("the clock is set back an hour", () => {
 
   /** Moves the wall clock of every process that is started with this, now and while it runs. */
   function movableClock() {
-    const file = join(world.folder, "clock");
+    const file = join(fixture.folder, "clock");
     const set = (seconds: number) => writeFileSync(file, `${seconds < 0 ? "-" : "+"}${Math.abs(seconds)}\n`);
     set(0);
     const env = {
@@ -46,22 +46,22 @@ describe("the clock is set back an hour", () => {
     "app and hooks see it in the middle of a story: every phase is right",
     async () => {
       const clock = movableClock();
-      const app = await world.start(clock.env);
+      const app = await fixture.start(clock.env);
       const tell = async (payloads: readonly object[]) => {
-        for (const payload of payloads) await world.hook(payload, clock.env);
+        for (const payload of payloads) await fixture.hook(payload, clock.env);
       };
-      const shown = async (id: string) => briefOf(await world.status(), id);
+      const shown = async (id: string) => summarizeSession(await fixture.status(), id);
 
-      await tell(untilItAsks("first", "make"));
-      expect(await shown("first")).toEqual(waiting("make"));
-      const before = (await world.status())[0]?.lastEventAt ?? 0;
+      await tell(eventsUntilAsk("first", "make"));
+      expect(await shown("first")).toEqual(waitingSummary("make"));
+      const before = (await fixture.status())[0]?.lastEventAt ?? 0;
       clock.set(-3_600);
-      await tell(afterItAsked("first", "make", "made"));
-      expect(await shown("first")).toEqual(done("make", "made"));
+      await tell(eventsAfterAsk("first", "make", "made"));
+      expect(await shown("first")).toEqual(doneSummary("make", "made"));
       // Or nothing was moved at all.
-      expect(((await world.status())[0]?.lastEventAt ?? 0) - before).toBeLessThan(-hourMs / 2);
-      await tell(untilItAsks("second", "ls"));
-      expect(await shown("second")).toEqual(waiting("ls"));
+      expect(((await fixture.status())[0]?.lastEventAt ?? 0) - before).toBeLessThan(-hourMs / 2);
+      await tell(eventsUntilAsk("second", "ls"));
+      expect(await shown("second")).toEqual(waitingSummary("ls"));
       await tell([prompted("first", "again")]);
       expect(await shown("first")).toMatchObject({ phase: "busy", turns: 2, prompt: "again" });
       clock.set(7_200);
@@ -70,11 +70,11 @@ describe("the clock is set back an hour", () => {
 
       await app.kill();
       clock.set(-7_200);
-      await world.start(clock.env);
+      await fixture.start(clock.env);
       expect(await shown("first")).toMatchObject({ turns: 2, answer: "done again", asks: [] });
-      expect(await shown("second")).toEqual(waiting("ls"));
-      await tell(afterItAsked("second", "ls", "listed"));
-      expect(await shown("second")).toEqual(done("ls", "listed"));
+      expect(await shown("second")).toEqual(waitingSummary("ls"));
+      await tell(eventsAfterAsk("second", "ls", "listed"));
+      expect(await shown("second")).toEqual(doneSummary("ls", "listed"));
     },
     20_000,
   );
@@ -82,21 +82,21 @@ describe("the clock is set back an hour", () => {
 
 describe("stamps that cannot be believed", () => {
   const tell = async (payload: object, meta: object) =>
-    expect((await world.post({ provider: "claude", _meta: meta, payload })).status).toBe(200);
+    expect((await fixture.post({ provider: "claude", _meta: meta, payload })).status).toBe(200);
 
   test("the wall time jumps back an hour while the count since boot goes on: the count decides", async () => {
-    await world.start();
+    await fixture.start();
     // What the forwarder of this machine says, and what it would say an hour earlier.
-    await world.hook(started("first"));
-    const [{ boot, seq } = { boot: "", seq: 0 }] = world
+    await fixture.hook(started("first"));
+    const [{ boot, seq } = { boot: "", seq: 0 }] = fixture
       .journal()
       .map(({ body }) => (body as { _meta: { boot: string; seq: number } })._meta);
     const now = Date.now();
     const story = [
       prompted("first", "run make"),
-      toolStarts("first", "make"),
-      asks("first", "make"),
-      toolEnds("first", "make"),
+      toolStarted("first", "make"),
+      permissionRequested("first", "make"),
+      toolEnded("first", "make"),
       stopped("first", "made"),
     ];
     const hour = [0, 0, hourMs, hourMs, hourMs];
@@ -107,9 +107,9 @@ describe("stamps that cannot be believed", () => {
         seq: seq + (n + 1) * 10_000,
         boot,
       });
-      if (n === 2) expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+      if (n === 2) expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
     }
-    expect(briefOf(await world.status(), "first")).toEqual(done("make", "made"));
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(doneSummary("make", "made"));
   });
 
   const far: [what: string, at: unknown][] = [
@@ -122,18 +122,18 @@ describe("stamps that cannot be believed", () => {
     ["a list", [1]],
   ];
   test.each(far)("%s: taken at the time it came, and what follows still counts", async (_what, at) => {
-    await world.start();
-    for (const payload of untilItAsks("first", "make")) await tell(payload, { at });
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
-    const [session] = await world.status();
+    await fixture.start();
+    for (const payload of eventsUntilAsk("first", "make")) await tell(payload, { at });
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
+    const [session] = await fixture.status();
     expect(Math.abs((session?.lastEventAt ?? 0) - Date.now())).toBeLessThan(60_000);
-    for (const payload of afterItAsked("first", "make", "made"))
-      expect((await world.post(payload)).status).toBe(200);
-    expect(briefOf(await world.status(), "first")).toEqual(done("make", "made"));
+    for (const payload of eventsAfterAsk("first", "make", "made"))
+      expect((await fixture.post(payload)).status).toBe(200);
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(doneSummary("make", "made"));
   });
 
   test("counts of another boot, or from the future, are not compared with ours", async () => {
-    const app = await world.start();
+    const app = await fixture.start();
     const metas = [
       { seq: 1e15 },
       { seq: 5, boot: "another" },
@@ -143,9 +143,17 @@ describe("stamps that cannot be believed", () => {
     ];
     for (const [n, meta] of metas.entries())
       await tell(prompted("first", String(n)), { ...meta, id: `e${n}` });
-    expect(briefOf(await world.status(), "first")).toMatchObject({ phase: "busy", turns: 5, prompt: "4" });
+    expect(summarizeSession(await fixture.status(), "first")).toMatchObject({
+      phase: "busy",
+      turns: 5,
+      prompt: "4",
+    });
     await app.kill();
-    await world.start();
-    expect(briefOf(await world.status(), "first")).toMatchObject({ phase: "busy", turns: 5, prompt: "4" });
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "first")).toMatchObject({
+      phase: "busy",
+      turns: 5,
+      prompt: "4",
+    });
   });
 });

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { testWith } from "../needs.ts";
-import { createLine } from "./line.ts";
-import { briefOf, prompted, untilItAsks, waiting } from "./story.ts";
-import { type App, createWorld, until, type World } from "./world.ts";
+import { type App, createFixture, type Fixture, until } from "./fixture.ts";
+import { createRawConnection } from "./raw-connection.ts";
+import { eventsUntilAsk, prompted, summarizeSession, waitingSummary } from "./scenario.ts";
 
-let world: World;
+let fixture: Fixture;
 let app: App;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await world.destroy();
+  await fixture.destroy();
 });
 
 /** Connects, sends that much, and stays. */
@@ -31,7 +31,7 @@ const holdMany = (count: number, text: string) =>
   Promise.all(Array.from({ length: count }, () => hold(text)));
 
 const head = (more: string) =>
-  `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${world.read("auth-header").trim()}\r\n${more}`;
+  `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${fixture.read("auth-header").trim()}\r\n${more}`;
 
 /** Up to 60 MB, or until the app hangs up. */
 async function sendWithoutEnd(opening: string, piece: string): Promise<string> {
@@ -50,18 +50,18 @@ async function sendWithoutEnd(opening: string, piece: string): Promise<string> {
 
 async function expectWell(): Promise<void> {
   const before = performance.now();
-  for (const payload of untilItAsks("first", "make")) {
-    const { code } = await world.hook(payload);
+  for (const payload of eventsUntilAsk("first", "make")) {
+    const { code } = await fixture.hook(payload);
     expect(code).toBe(0);
   }
-  expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
-  expect(world.read("hook.log")).toBe("");
+  expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
+  expect(fixture.read("hook.log")).toBe("");
   expect(performance.now() - before).toBeLessThan(3_000);
 }
 
 describe("clients that never finish", () => {
   beforeEach(async () => {
-    app = await world.start();
+    app = await fixture.start();
   });
 
   test("500 idle connections, 200 with half a head, 200 with half a body: hooks get through, and so does stop", async () => {
@@ -75,8 +75,8 @@ describe("clients that never finish", () => {
     const before = performance.now();
     expect(await app.stop()).toBe(0);
     expect(performance.now() - before).toBeLessThan(3_000);
-    await world.start();
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   }, 20_000);
 
   test("bodies that are broken off count for nothing", async () => {
@@ -89,8 +89,8 @@ describe("clients that never finish", () => {
     for (const socket of broken) socket.end();
     for (const socket of reset) socket.resetAndDestroy();
     await expectWell();
-    expect((await world.status()).map(({ sessionId }) => sessionId)).toEqual(["first"]);
-    expect(world.log()).not.toContain("could not");
+    expect((await fixture.status()).map(({ sessionId }) => sessionId)).toEqual(["first"]);
+    expect(fixture.log()).not.toContain("could not");
   });
 
   const piece = "a".repeat(0x100000);
@@ -153,10 +153,10 @@ describe("clients that never finish", () => {
 testWith("linux", "prlimit")(
   "more connections than it may have files: alive, and well again once they are gone",
   async () => {
-    const { app: limited, stderr } = await world.launch({}, ["prlimit", "--nofile=128"]).attempt;
+    const { app: limited, stderr } = await fixture.launch({}, ["prlimit", "--nofile=128"]).result;
     if (!limited) throw new Error(stderr);
     app = limited;
-    const line = createLine(app.port);
+    const line = createRawConnection(app.port);
     const body = JSON.stringify(prompted("kept", "1"));
     const bytes = Buffer.from(`${head(`Content-Length: ${body.length}`)}\r\n\r\n${body}`);
     expect((await line.send({ bytes })).status).toBe(200);
@@ -166,7 +166,7 @@ testWith("linux", "prlimit")(
     for (const socket of sockets.splice(0)) socket.destroy();
     await until(
       () =>
-        world.get("/health").then(
+        fixture.get("/health").then(
           ({ status }) => status,
           () => 0,
         ),

@@ -1,46 +1,46 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Ran } from "../hook/world.ts";
+import { createFixture, type Fixture, until } from "./fixture.ts";
 import {
-  afterItAsked,
-  asks,
-  briefOf,
-  done,
+  doneSummary,
+  eventsAfterAsk,
+  eventsUntilAsk,
+  permissionRequested,
   prompted,
   started,
-  toolStarts,
-  untilItAsks,
-  waiting,
-} from "./story.ts";
-import { createWorld, until, type World } from "./world.ts";
+  summarizeSession,
+  toolStarted,
+  waitingSummary,
+} from "./scenario.ts";
 
 /** The forwarder's deadline is 1 s; the rest is for a busy machine to start and end a process. */
 const maxHookMs = 1_600;
 
-let world: World;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await createWorld();
+  fixture = await createFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 /** As an agent with asynchronous hooks does: the next is started before the last has ended. */
 async function hookAll(payloads: readonly object[]): Promise<Ran[]> {
   const running: Promise<Ran>[] = [];
   for (const [n, payload] of payloads.entries()) {
     const session = (payload as { session_id: string }).session_id;
-    running.push(world.hook({ ...payload, _meta: { id: `hang-${session}-${n}` } }));
+    running.push(fixture.hook({ ...payload, _meta: { id: `hang-${session}-${n}` } }));
     await Bun.sleep(40);
   }
   return Promise.all(running);
 }
 
 const shown = async () => {
-  const sessions = await world.status();
-  return ["asked", "asks", "late"].map((id) => briefOf(sessions, id));
+  const sessions = await fixture.status();
+  return ["asked", "asks", "late"].map((id) => summarizeSession(sessions, id));
 };
-const right = [done("make", "made"), waiting("ls"), waiting("rm")];
+const right = [doneSummary("make", "made"), waitingSummary("ls"), waitingSummary("rm")];
 
 function expectOnce(): void {
-  const lines = world.journal();
+  const lines = fixture.journal();
   expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length);
   const late = lines.filter(({ id }) => id.startsWith("hang-"));
   const bySpool = late.filter(({ spool }) => spool !== undefined).length;
@@ -50,17 +50,17 @@ function expectOnce(): void {
 
 describe("the app hangs while hooks come", () => {
   beforeEach(async () => {
-    await world.start();
-    for (const payload of untilItAsks("asked", "make")) await world.hook(payload);
-    for (const payload of [started("asks"), prompted("asks", "run ls")]) await world.hook(payload);
+    await fixture.start();
+    for (const payload of eventsUntilAsk("asked", "make")) await fixture.hook(payload);
+    for (const payload of [started("asks"), prompted("asks", "run ls")]) await fixture.hook(payload);
   });
   const meanwhile = [
-    ...afterItAsked("asked", "make", "made"),
-    toolStarts("asks", "ls"),
-    asks("asks", "ls"),
-    ...untilItAsks("late", "rm"),
+    ...eventsAfterAsk("asked", "make", "made"),
+    toolStarted("asks", "ls"),
+    permissionRequested("asks", "ls"),
+    ...eventsUntilAsk("late", "rm"),
   ];
-  const appPid = () => (JSON.parse(world.read("endpoint.json")) as { pid: number }).pid;
+  const appPid = () => (JSON.parse(fixture.read("endpoint.json")) as { pid: number }).pid;
 
   async function hookWhileItHangs(): Promise<void> {
     process.kill(appPid(), "SIGSTOP");
@@ -70,7 +70,7 @@ describe("the app hangs while hooks come", () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       expect(ms).toBeLessThan(maxHookMs);
     }
-    expect(world.read("spool.jsonl").split("\n")).toHaveLength(meanwhile.length + 1);
+    expect(fixture.read("spool.jsonl").split("\n")).toHaveLength(meanwhile.length + 1);
   }
 
   test("they return in a second, and once it goes on every event is there once and every session right", async () => {
@@ -79,7 +79,7 @@ describe("the app hangs while hooks come", () => {
     await until(shown, (found) => Bun.deepEquals(found, right), 5_000);
     // The spool has been read by now, and brought nothing a second time.
     await until(
-      () => world.read("spool.jsonl"),
+      () => fixture.read("spool.jsonl"),
       (text) => text === "",
       5_000,
     );
@@ -91,7 +91,7 @@ describe("the app hangs while hooks come", () => {
     await hookWhileItHangs();
     process.kill(appPid(), "SIGKILL");
     await until(
-      () => world.tryToStart(),
+      () => fixture.tryToStart(),
       ({ app }) => app !== null,
       2_000,
     );

@@ -9,31 +9,38 @@ import {
   writeFileSync,
 } from "node:fs";
 import { testWith } from "../needs.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
 import {
-  createUsedWorld,
-  destroyTemplate,
-  expectEverything,
-  privilegeNeeds,
-  withoutPrivilege,
-} from "./damage.ts";
-import { afterItAsked, briefOf, done, prompted, untilItAsks, waiting } from "./story.ts";
-import { createWorld, type World } from "./world.ts";
+  doneSummary,
+  eventsAfterAsk,
+  eventsUntilAsk,
+  prompted,
+  summarizeSession,
+  waitingSummary,
+} from "./scenario.ts";
+import {
+  createUsedFixture,
+  expectAllSessions,
+  privilegeTools,
+  removeTemplate,
+  withoutPrivileges,
+} from "./used-folder.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await createUsedWorld();
+  fixture = await createUsedFixture();
 });
-afterEach(() => world.destroy());
-afterAll(destroyTemplate);
+afterEach(() => fixture.destroy());
+afterAll(removeTemplate);
 
-const newest = () => world.inHome("journal", readdirSync(world.inHome("journal")).sort().at(-1) ?? "");
+const newest = () => fixture.inHome("journal", readdirSync(fixture.inHome("journal")).sort().at(-1) ?? "");
 
 describe("a damaged journal", () => {
   test("garbage lines in it: named in the log, and every other line counts", async () => {
-    await world.destroy();
-    world = await createWorld();
-    const app = await world.start();
-    for (const payload of untilItAsks("first", "make")) await world.post(payload);
+    await fixture.destroy();
+    fixture = await createFixture();
+    const app = await fixture.start();
+    for (const payload of eventsUntilAsk("first", "make")) await fixture.post(payload);
     await app.kill();
     const lines = readFileSync(newest(), "utf8").split("\n").slice(0, -1);
     const garbage = [
@@ -48,157 +55,157 @@ describe("a damaged journal", () => {
     ];
     const mixed = lines.flatMap((line, n) => [garbage[n * 2], garbage[n * 2 + 1], line]);
     writeFileSync(newest(), `${mixed.join("\n")}\n{"id":"torn","at`);
-    await world.start();
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
-    expect(world.log()).toContain("not a line of the journal");
-    for (const payload of afterItAsked("first", "make", "made")) await world.post(payload);
-    expect(briefOf(await world.status(), "first")).toEqual(done("make", "made"));
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
+    expect(fixture.log()).toContain("not a line of the journal");
+    for (const payload of eventsAfterAsk("first", "make", "made")) await fixture.post(payload);
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(doneSummary("make", "made"));
   });
 
   test("lines with bodies of any shape: passed over, and every other line counts", async () => {
-    await world.destroy();
-    world = await createWorld();
-    const app = await world.start();
-    for (const payload of untilItAsks("first", "make")) await world.post(payload);
+    await fixture.destroy();
+    fixture = await createFixture();
+    const app = await fixture.start();
+    for (const payload of eventsUntilAsk("first", "make")) await fixture.post(payload);
     await app.kill();
     const bodies = ["null", "5", '"x"', "[]", "{}", '{"payload":5,"_meta":[]}', '{"provider":"nobody"}'];
     const line = (body: string, n: number) =>
       `{"id":"x${n}","at":1e999,"t":-1e999,"boot":null,"key":"","body":${body}}\n`;
     appendFileSync(newest(), bodies.map(line).join(""));
-    await world.start();
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   });
 
   test("a folder where a segment should be is left alone", async () => {
-    mkdirSync(world.inHome("journal", "0000009999.jsonl"));
-    await world.start();
-    await expectEverything(world);
-    expect((await world.post(prompted("third", "x"))).status).toBe(200);
+    mkdirSync(fixture.inHome("journal", "0000009999.jsonl"));
+    await fixture.start();
+    await expectAllSessions(fixture);
+    expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
   });
 
   test("a file where its folder should be: the app starts, shows what it knew, and takes nothing it cannot keep", async () => {
-    rmSync(world.inHome("journal"), { recursive: true });
-    writeFileSync(world.inHome("journal"), "somebody's");
-    const app = await world.start();
-    expect(briefOf(await world.status(), "second")).toEqual(waiting("ls"));
-    expect((await world.post(prompted("third", "x"))).status).toBe(503);
-    expect(world.log()).toContain("cannot be read (ENOTDIR): beckon starts without its journal");
+    rmSync(fixture.inHome("journal"), { recursive: true });
+    writeFileSync(fixture.inHome("journal"), "somebody's");
+    const app = await fixture.start();
+    expect(summarizeSession(await fixture.status(), "second")).toEqual(waitingSummary("ls"));
+    expect((await fixture.post(prompted("third", "x"))).status).toBe(503);
+    expect(fixture.log()).toContain("cannot be read (ENOTDIR): beckon starts without its journal");
     expect(await app.stop()).toBe(0);
-    expect(world.read("journal")).toBe("somebody's");
+    expect(fixture.read("journal")).toBe("somebody's");
   });
 
   test("deleted while the app runs: what comes after is kept", async () => {
-    const app = await world.start();
-    await world.post(prompted("third", "1"));
-    rmSync(world.inHome("journal"), { recursive: true });
-    expect((await world.post(prompted("third", "2"))).status).toBe(200);
+    const app = await fixture.start();
+    await fixture.post(prompted("third", "1"));
+    rmSync(fixture.inHome("journal"), { recursive: true });
+    expect((await fixture.post(prompted("third", "2"))).status).toBe(200);
     await app.kill();
-    await world.start();
-    expect(briefOf(await world.status(), "third").prompt).toBe("2");
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "third").prompt).toBe("2");
   });
 
   test("somebody's text at its end while the app runs: nothing of ours is lost", async () => {
-    const app = await world.start();
-    await world.post(prompted("third", "1"));
+    const app = await fixture.start();
+    await fixture.post(prompted("third", "1"));
     appendFileSync(newest(), "somebody's text without an end");
-    expect((await world.post(prompted("third", "2"))).status).toBe(200);
+    expect((await fixture.post(prompted("third", "2"))).status).toBe(200);
     await app.kill();
-    await world.start();
-    expect(briefOf(await world.status(), "third")).toMatchObject({ turns: 2, prompt: "2" });
+    await fixture.start();
+    expect(summarizeSession(await fixture.status(), "third")).toMatchObject({ turns: 2, prompt: "2" });
   });
 });
 
 describe("files that may not be read or written", () => {
   const startWithoutPrivilege = async () => {
-    const { app, stderr } = await world.launch({}, withoutPrivilege).attempt;
+    const { app, stderr } = await fixture.launch({}, withoutPrivileges).result;
     if (!app) throw new Error(`beckon did not start: ${stderr}`);
     return app;
   };
 
-  testWith(...privilegeNeeds)(
+  testWith(...privilegeTools)(
     "a journal segment that may not be read: named, and new events are kept",
     async () => {
       chmodSync(newest(), 0);
       const app = await startWithoutPrivilege();
-      expect(briefOf(await world.status(), "second")).toEqual(waiting("ls"));
-      expect(world.log()).toMatch(/journal \d+\.jsonl cannot be read \(EACCES\)/);
-      expect((await world.post(prompted("third", "x"))).status).toBe(200);
+      expect(summarizeSession(await fixture.status(), "second")).toEqual(waitingSummary("ls"));
+      expect(fixture.log()).toMatch(/journal \d+\.jsonl cannot be read \(EACCES\)/);
+      expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
       await app.kill();
       await startWithoutPrivilege();
-      expect(briefOf(await world.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
+      expect(summarizeSession(await fixture.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
     },
   );
 
-  testWith(...privilegeNeeds)(
+  testWith(...privilegeTools)(
     "a journal segment that may not be written: read, and a new one is begun",
     async () => {
       chmodSync(newest(), 0o400);
       const app = await startWithoutPrivilege();
-      expect((await world.post(prompted("third", "x"))).status).toBe(200);
+      expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
       await app.kill();
       await startWithoutPrivilege();
-      await expectEverything(world);
-      expect(briefOf(await world.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
+      await expectAllSessions(fixture);
+      expect(summarizeSession(await fixture.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
     },
   );
 
-  testWith(...privilegeNeeds)("a snapshot that may not be read outlives many new ones", async () => {
-    const text = world.read("snapshot.json");
-    chmodSync(world.inHome("snapshot.json"), 0);
+  testWith(...privilegeTools)("a snapshot that may not be read outlives many new ones", async () => {
+    const text = fixture.read("snapshot.json");
+    chmodSync(fixture.inHome("snapshot.json"), 0);
     for (const prompt of ["one", "two", "three"]) {
       const app = await startWithoutPrivilege();
-      await world.post(prompted("third", prompt));
+      await fixture.post(prompted("third", prompt));
       expect(await app.stop()).toBe(0);
     }
-    expect(world.log()).toContain("snapshot.json cannot be read (EACCES)");
+    expect(fixture.log()).toContain("snapshot.json cannot be read (EACCES)");
     await startWithoutPrivilege();
-    await expectEverything(world);
-    const names = readdirSync(world.home).filter((name) => name.startsWith("snapshot"));
-    expect(names.map((name) => world.read(name))).toContain(text);
+    await expectAllSessions(fixture);
+    const names = readdirSync(fixture.home).filter((name) => name.startsWith("snapshot"));
+    expect(names.map((name) => fixture.read(name))).toContain(text);
   });
 
-  testWith(...privilegeNeeds)(
+  testWith(...privilegeTools)(
     "a snapshot that may not be written is replaced all the same: its folder is ours",
     async () => {
-      chmodSync(world.inHome("snapshot.json"), 0o400);
+      chmodSync(fixture.inHome("snapshot.json"), 0o400);
       const app = await startWithoutPrivilege();
-      await world.post(prompted("third", "x"));
+      await fixture.post(prompted("third", "x"));
       expect(await app.stop()).toBe(0);
-      expect(world.read("snapshot.json")).toContain('"third"');
+      expect(fixture.read("snapshot.json")).toContain('"third"');
     },
   );
 
-  testWith(...privilegeNeeds)(
+  testWith(...privilegeTools)(
     "a folder that turns read-only while the app runs: the snapshot waits, the journal has everything",
     async () => {
       const app = await startWithoutPrivilege();
-      chmodSync(world.home, 0o500);
-      expect((await world.post(prompted("third", "x"))).status).toBe(200);
-      await expectEverything(world);
+      chmodSync(fixture.home, 0o500);
+      expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
+      await expectAllSessions(fixture);
       expect(await app.stop()).toBe(0);
-      expect(world.log()).toContain(
-        "the snapshot could not be written (EACCES); the journal still has everything",
+      expect(fixture.log()).toContain(
+        "the snapshot could not be written (EACCES), but the journal has everything",
       );
-      chmodSync(world.home, 0o700);
+      chmodSync(fixture.home, 0o700);
       await startWithoutPrivilege();
-      await expectEverything(world);
-      expect(briefOf(await world.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
+      await expectAllSessions(fixture);
+      expect(summarizeSession(await fixture.status(), "third")).toMatchObject({ turns: 1, prompt: "x" });
     },
   );
 
-  testWith(...privilegeNeeds)(
+  testWith(...privilegeTools)(
     "a read-only folder at the start: says what is wrong and what to do, and harms nothing",
     async () => {
-      const before = world.read("snapshot.json");
-      chmodSync(world.inHome("lock"), 0o400);
-      chmodSync(world.home, 0o500);
-      const { app, code, stderr } = await world.launch({}, withoutPrivilege).attempt;
-      chmodSync(world.home, 0o700);
+      const before = fixture.read("snapshot.json");
+      chmodSync(fixture.inHome("lock"), 0o400);
+      chmodSync(fixture.home, 0o500);
+      const { app, code, stderr } = await fixture.launch({}, withoutPrivileges).result;
+      chmodSync(fixture.home, 0o700);
       expect({ app, code }).toEqual({ app: null, code: 1 });
       expect(stderr).toMatch(/^beckon cannot .* Is the folder writable, and the disk not full\?\n$/m);
-      expect(world.read("snapshot.json")).toBe(before);
-      await world.start();
-      await expectEverything(world);
+      expect(fixture.read("snapshot.json")).toBe(before);
+      await fixture.start();
+      await expectAllSessions(fixture);
     },
   );
 });

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer, type Server } from "node:net";
-import { briefOf, prompted, untilItAsks, waiting } from "./story.ts";
-import { createWorld, type World } from "./world.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
+import { eventsUntilAsk, prompted, summarizeSession, waitingSummary } from "./scenario.ts";
 
-let world: World;
-const worlds: World[] = [];
+let fixture: Fixture;
+const fixtures: Fixture[] = [];
 const taken: Server[] = [];
 
-async function newWorld(): Promise<World> {
-  const made = await createWorld();
-  worlds.push(made);
+async function newWorld(): Promise<Fixture> {
+  const made = await createFixture();
+  fixtures.push(made);
   return made;
 }
 
 beforeEach(async () => {
-  world = await newWorld();
+  fixture = await newWorld();
 });
 afterEach(async () => {
   for (const server of taken.splice(0)) server.close();
-  for (const made of worlds.splice(0)) await made.destroy();
+  for (const made of fixtures.splice(0)) await made.destroy();
 });
 
 /** Somebody else's, who hangs up on whoever calls. */
@@ -35,40 +35,40 @@ function take(port: number): Promise<void> {
   });
 }
 
-const endpoint = () => JSON.parse(world.read("endpoint.json")) as { url: string; pid: number };
+const endpoint = () => JSON.parse(fixture.read("endpoint.json")) as { url: string; pid: number };
 
 describe("a taken port", () => {
   test("the next free one is used and told, and hooks follow", async () => {
-    await take(world.port);
-    await take(world.port + 1);
-    const app = await world.start();
-    expect(app.port).toBeGreaterThan(world.port + 1);
+    await take(fixture.port);
+    await take(fixture.port + 1);
+    const app = await fixture.start();
+    expect(app.port).toBeGreaterThan(fixture.port + 1);
     expect(endpoint()).toMatchObject({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
-    for (const payload of untilItAsks("first", "make")) await world.hook(payload);
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
-    expect(world.read("spool.jsonl")).toBe("");
+    for (const payload of eventsUntilAsk("first", "make")) await fixture.hook(payload);
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
+    expect(fixture.read("spool.jsonl")).toBe("");
   });
 
   test("taken by another after a crash: hooks do not tell a stranger, and what they kept is taken later", async () => {
-    const app = await world.start();
+    const app = await fixture.start();
     await app.kill();
     await take(app.port);
     let heard = false;
     taken[0]?.on("connection", () => {
       heard = true;
     });
-    for (const payload of untilItAsks("first", "make")) await world.hook(payload);
+    for (const payload of eventsUntilAsk("first", "make")) await fixture.hook(payload);
     expect(heard).toBe(false);
-    const next = await world.start();
+    const next = await fixture.start();
     expect(next.port).not.toBe(app.port);
-    expect(briefOf(await world.status(), "first")).toEqual(waiting("make"));
+    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   });
 
   test("all of them: says so and what to do, and leaves nothing running", async () => {
-    const { app, code, stderr } = await world.tryToStart({ BECKON_PORT: "65535" }).then(async (first) => {
+    const { app, code, stderr } = await fixture.tryToStart({ BECKON_PORT: "65535" }).then(async (first) => {
       // Free by chance: then it is taken now.
       return first.app
-        ? world.tryToStart({ BECKON_PORT: "65535", BECKON_HOME: world.inHome("second") })
+        ? fixture.tryToStart({ BECKON_PORT: "65535", BECKON_HOME: fixture.inHome("second") })
         : first;
     });
     expect({ app, code }).toEqual({ app: null, code: 1 });
@@ -77,7 +77,7 @@ describe("a taken port", () => {
 
   test("a port that is none is named", async () => {
     for (const port of ["0", "-1", "99999", "http", "1e3", " 80"]) {
-      const { code, stderr } = await world.tryToStart({ BECKON_PORT: port });
+      const { code, stderr } = await fixture.tryToStart({ BECKON_PORT: port });
       expect({ port, code }).toEqual({ port, code: 1 });
       expect(stderr).toContain(
         `BECKON_PORT must be a number from 1 to 65535, but is ${JSON.stringify(port)}`,
@@ -88,24 +88,24 @@ describe("a taken port", () => {
 
 describe("a second beckon", () => {
   test("in the same folder: says who runs, and does not disturb it", async () => {
-    const first = await world.start();
-    for (const payload of untilItAsks("first", "make")) await world.post(payload);
-    const before = [world.read("endpoint.json"), world.read("auth-header")];
-    const { app, code, stderr } = await world.tryToStart();
+    const first = await fixture.start();
+    for (const payload of eventsUntilAsk("first", "make")) await fixture.post(payload);
+    const before = [fixture.read("endpoint.json"), fixture.read("auth-header")];
+    const { app, code, stderr } = await fixture.tryToStart();
     expect({ app, code }).toEqual({ app: null, code: 1 });
     expect(stderr).toBe(
       `beckon is already running at http://127.0.0.1:${first.port} (pid ${first.pid}). See your sessions: beckon status\n`,
     );
-    expect([world.read("endpoint.json"), world.read("auth-header")]).toEqual(before);
+    expect([fixture.read("endpoint.json"), fixture.read("auth-header")]).toEqual(before);
     expect(first.isRunning()).toBe(true);
-    await world.hook(prompted("second", "x"));
-    const sessions = await world.status();
-    expect(briefOf(sessions, "first")).toEqual(waiting("make"));
-    expect(briefOf(sessions, "second")).toMatchObject({ turns: 1, prompt: "x" });
+    await fixture.hook(prompted("second", "x"));
+    const sessions = await fixture.status();
+    expect(summarizeSession(sessions, "first")).toEqual(waitingSummary("make"));
+    expect(summarizeSession(sessions, "second")).toMatchObject({ turns: 1, prompt: "x" });
   });
 
   test("ten started at the same moment: exactly one stays", async () => {
-    const attempts = await Promise.all(Array.from({ length: 10 }, () => world.tryToStart()));
+    const attempts = await Promise.all(Array.from({ length: 10 }, () => fixture.tryToStart()));
     const running = attempts.filter(({ app }) => app !== null);
     expect(running).toHaveLength(1);
     for (const { app, code, stderr } of attempts) {
@@ -113,31 +113,31 @@ describe("a second beckon", () => {
         expect({ code, said: /^beckon is already running/m.test(stderr) }).toEqual({ code: 1, said: true });
     }
     expect(endpoint().pid).toBe(running[0]?.app?.pid ?? 0);
-    expect((await world.post(prompted("first", "x"))).status).toBe(200);
-    expect(await world.status()).toHaveLength(1);
+    expect((await fixture.post(prompted("first", "x"))).status).toBe(200);
+    expect(await fixture.status()).toHaveLength(1);
   });
 
   test("after kill -9 of the first, at once", async () => {
     for (let times = 0; times < 5; times++) {
-      const app = await world.start();
-      await world.post(prompted("first", String(times)));
+      const app = await fixture.start();
+      await fixture.post(prompted("first", String(times)));
       await app.kill();
     }
-    const app = await world.start();
-    expect(app.port).toBe(world.port);
-    expect(briefOf(await world.status(), "first")).toMatchObject({ turns: 5, prompt: "4" });
+    const app = await fixture.start();
+    expect(app.port).toBe(fixture.port);
+    expect(summarizeSession(await fixture.status(), "first")).toMatchObject({ turns: 5, prompt: "4" });
   });
 
   test("in a folder of its own: both live side by side, each with its sessions and its token", async () => {
     const other = await newWorld();
-    const mine = await world.start();
+    const mine = await fixture.start();
     const theirs = await other.start({ BECKON_PORT: String(mine.port) });
     expect(theirs.port).not.toBe(mine.port);
-    await world.hook(prompted("mine", "x"));
+    await fixture.hook(prompted("mine", "x"));
     await other.hook(prompted("theirs", "y"));
-    expect((await world.status()).map(({ sessionId }) => sessionId)).toEqual(["mine"]);
+    expect((await fixture.status()).map(({ sessionId }) => sessionId)).toEqual(["mine"]);
     expect((await other.status()).map(({ sessionId }) => sessionId)).toEqual(["theirs"]);
-    expect(world.read("auth-header")).not.toBe(other.read("auth-header"));
+    expect(fixture.read("auth-header")).not.toBe(other.read("auth-header"));
     expect(await mine.stop()).toBe(0);
     expect((await other.get("/api/sessions")).status).toBe(200);
   });

@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { afterItAsked, briefOf, done, prompted, toolStarts, untilItAsks, waiting } from "./story.ts";
-import { createWorld } from "./world.ts";
+import { createFixture } from "./fixture.ts";
+import {
+  doneSummary,
+  eventsAfterAsk,
+  eventsUntilAsk,
+  prompted,
+  summarizeSession,
+  toolStarted,
+  waitingSummary,
+} from "./scenario.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -32,18 +40,23 @@ function tellEverything(id: string): object[] {
   };
   const more = [
     { ...prompted(id, ""), hook_event_name: "SubagentStart", agent_id: "a1", agent_type: "Explore" },
-    { ...toolStarts(id, "ls -l", "toolu_2"), agent_id: "a1" },
+    { ...toolStarted(id, "ls -l", "toolu_2"), agent_id: "a1" },
   ];
-  return [...untilItAsks(id, "ls"), ...more].map((payload) => ({ provider: "claude", _meta: meta, payload }));
+  return [...eventsUntilAsk(id, "ls"), ...more].map((payload) => ({
+    provider: "claude",
+    _meta: meta,
+    payload,
+  }));
 }
 
 test("sessions with wrong fields inside a good snapshot: the app runs, and the others are shown right", async () => {
-  const world = await createWorld();
+  const fixture = await createFixture();
   try {
-    const first = await world.start();
-    for (const body of [...untilItAsks("good", "make"), ...tellEverything("rich")]) await world.post(body);
+    const first = await fixture.start();
+    for (const body of [...eventsUntilAsk("good", "make"), ...tellEverything("rich")])
+      await fixture.post(body);
     await first.stop();
-    const snapshot = JSON.parse(world.read("snapshot.json")) as { sessions: Fields[] };
+    const snapshot = JSON.parse(fixture.read("snapshot.json")) as { sessions: Fields[] };
     const rich = snapshot.sessions.find(({ sessionId }) => sessionId === "rich") ?? {};
     const wrong = [
       {
@@ -59,29 +72,29 @@ test("sessions with wrong fields inside a good snapshot: the app runs, and the o
         "rich" === session.sessionId ? { ...session, sessionId: `wrong-${n}` } : session,
       );
     const sessions = [...wrong, ...snapshot.sessions];
-    writeFileSync(world.inHome("snapshot.json"), JSON.stringify({ ...snapshot, sessions }));
+    writeFileSync(fixture.inHome("snapshot.json"), JSON.stringify({ ...snapshot, sessions }));
     console.log(`snapshot: ${wrong.length} sessions with a wrong field`);
     expect(wrong.length).toBeGreaterThan(1_000);
 
     // Not running, it shows the snapshot itself.
-    expect(briefOf(await world.status(), "good")).toEqual(waiting("make"));
-    const app = await world.start();
-    const shown = await world.status();
-    expect(briefOf(shown, "good")).toEqual(waiting("make"));
-    expect(briefOf(shown, "rich")).toMatchObject({ phase: "waiting_permission" });
-    expect(world.log()).toContain("sessions that make no sense");
-    expect(await world.beckon(["status"])).toMatchObject({ code: 0, stderr: "" });
+    expect(summarizeSession(await fixture.status(), "good")).toEqual(waitingSummary("make"));
+    const app = await fixture.start();
+    const shown = await fixture.status();
+    expect(summarizeSession(shown, "good")).toEqual(waitingSummary("make"));
+    expect(summarizeSession(shown, "rich")).toMatchObject({ phase: "waiting_permission" });
+    expect(fixture.log()).toContain("damaged sessions of the snapshot");
+    expect(await fixture.beckon(["status"])).toMatchObject({ code: 0, stderr: "" });
     for (const { sessionId } of shown) {
       if (sessionId === "good") continue;
-      for (const body of [prompted(sessionId, "x"), ...afterItAsked(sessionId, "ls", "x")]) {
-        expect((await world.post(body)).status).toBe(200);
+      for (const body of [prompted(sessionId, "x"), ...eventsAfterAsk(sessionId, "ls", "x")]) {
+        expect((await fixture.post(body)).status).toBe(200);
       }
     }
-    for (const body of afterItAsked("good", "make", "made")) await world.post(body);
-    expect(briefOf(await world.status(), "good")).toEqual(done("make", "made"));
-    expect(world.log()).not.toMatch(/could not|failed/);
+    for (const body of eventsAfterAsk("good", "make", "made")) await fixture.post(body);
+    expect(summarizeSession(await fixture.status(), "good")).toEqual(doneSummary("make", "made"));
+    expect(fixture.log()).not.toMatch(/could not|failed/);
     expect(await app.stop()).toBe(0);
   } finally {
-    await world.destroy();
+    await fixture.destroy();
   }
 }, 60_000);

@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { createUsedWorld, destroyTemplate, expectEverything } from "./damage.ts";
+import type { Fixture } from "./fixture.ts";
 import { chooseSeed, createRandom } from "./random.ts";
-import { prompted } from "./story.ts";
-import type { World } from "./world.ts";
+import { prompted } from "./scenario.ts";
+import { createUsedFixture, expectAllSessions, removeTemplate } from "./used-folder.ts";
 
-let world: World;
+let fixture: Fixture;
 beforeEach(async () => {
-  world = await createUsedWorld();
+  fixture = await createUsedFixture();
 });
-afterEach(() => world.destroy());
-afterAll(destroyTemplate);
+afterEach(() => fixture.destroy());
+afterAll(removeTemplate);
 
-const snapshots = () => readdirSync(world.home).filter((name) => name.startsWith("snapshot"));
-const isKept = (text: string) => snapshots().some((name) => world.read(name) === text);
+const snapshots = () => readdirSync(fixture.home).filter((name) => name.startsWith("snapshot"));
+const isKept = (text: string) => snapshots().some((name) => fixture.read(name) === text);
 const whole = { version: 1, journal: null, spool: null, sessions: [] };
 const withPosition = (journal: unknown) => JSON.stringify({ ...whole, journal });
 
@@ -38,28 +38,28 @@ describe("a damaged snapshot", () => {
   test.each(unusable)(
     "%s: the app starts, says so, keeps the file and shows all it knew",
     async (_, text) => {
-      writeFileSync(world.inHome("snapshot.json"), text);
-      await world.start();
-      await expectEverything(world);
-      expect(world.log()).toMatch(/warn +snapshot\.json .*(damaged|empty).* renamed/);
+      writeFileSync(fixture.inHome("snapshot.json"), text);
+      await fixture.start();
+      await expectAllSessions(fixture);
+      expect(fixture.log()).toMatch(/warn +snapshot\.json .*(damaged|empty).* renamed/);
       expect(isKept(text)).toBe(true);
     },
   );
 
   test("and a damaged one before it: the journal still has everything", async () => {
-    writeFileSync(world.inHome("snapshot.json"), "{");
-    writeFileSync(world.inHome("snapshot.previous.json"), "}");
-    await world.start();
-    await expectEverything(world);
-    expect(world.log()).toContain("beckon starts from its journal");
+    writeFileSync(fixture.inHome("snapshot.json"), "{");
+    writeFileSync(fixture.inHome("snapshot.previous.json"), "}");
+    await fixture.start();
+    await expectAllSessions(fixture);
+    expect(fixture.log()).toContain("beckon starts from its journal");
   });
 
   test("with wrong types beside what is needed: what the journal has is shown", async () => {
     const damages = [{ spool: 5 }, { spool: [{}, "x"] }, { sessions: {} }, { sessions: [1, null, [], "x"] }];
     for (const damage of [...damages, { boot: 7, savedAt: "x", savedT: null, host: [] }]) {
-      writeFileSync(world.inHome("snapshot.json"), JSON.stringify({ ...whole, ...damage }));
-      const app = await world.start();
-      await expectEverything(world);
+      writeFileSync(fixture.inHome("snapshot.json"), JSON.stringify({ ...whole, ...damage }));
+      const app = await fixture.start();
+      await expectAllSessions(fixture);
       await app.kill();
     }
   });
@@ -68,47 +68,47 @@ describe("a damaged snapshot", () => {
     const seed = chooseSeed();
     console.log(`snapshot: seed ${seed} (SEED=${seed} cuts at the same places)`);
     const random = createRandom(seed);
-    const good = readFileSync(world.inHome("snapshot.json"));
-    const previous = readFileSync(world.inHome("snapshot.previous.json"));
+    const good = readFileSync(fixture.inHome("snapshot.json"));
+    const previous = readFileSync(fixture.inHome("snapshot.previous.json"));
     for (let times = 0; times < 8; times++) {
-      writeFileSync(world.inHome("snapshot.json"), good);
-      writeFileSync(world.inHome("snapshot.previous.json"), previous);
-      truncateSync(world.inHome("snapshot.json"), random.between(0, good.length));
-      const app = await world.start();
-      await expectEverything(world);
+      writeFileSync(fixture.inHome("snapshot.json"), good);
+      writeFileSync(fixture.inHome("snapshot.previous.json"), previous);
+      truncateSync(fixture.inHome("snapshot.json"), random.between(0, good.length));
+      const app = await fixture.start();
+      await expectAllSessions(fixture);
       await app.kill();
     }
   });
 
   test("a folder in its place: said, put aside with what is in it, and not in the way of the next one", async () => {
-    const text = world.read("snapshot.json");
-    mkdirSync(world.inHome("elsewhere"));
-    writeFileSync(world.inHome("elsewhere", "note"), "somebody's");
-    Bun.spawnSync(["rm", world.inHome("snapshot.json")]);
-    Bun.spawnSync(["mv", world.inHome("elsewhere"), world.inHome("snapshot.json")]);
+    const text = fixture.read("snapshot.json");
+    mkdirSync(fixture.inHome("elsewhere"));
+    writeFileSync(fixture.inHome("elsewhere", "note"), "somebody's");
+    Bun.spawnSync(["rm", fixture.inHome("snapshot.json")]);
+    Bun.spawnSync(["mv", fixture.inHome("elsewhere"), fixture.inHome("snapshot.json")]);
     for (const prompt of ["one", "two", "three"]) {
-      const app = await world.start();
-      await world.post(prompted("third", prompt));
+      const app = await fixture.start();
+      await fixture.post(prompted("third", prompt));
       expect(await app.stop()).toBe(0);
     }
-    const folder = snapshots().find((name) => statSync(world.inHome(name)).isDirectory()) ?? "";
-    expect(world.read(folder, "note")).toBe("somebody's");
-    expect(world.log()).toContain("snapshot.json cannot be read (EISDIR)");
-    expect(text).not.toBe(world.read("snapshot.json"));
-    await world.start();
-    await expectEverything(world);
+    const folder = snapshots().find((name) => statSync(fixture.inHome(name)).isDirectory()) ?? "";
+    expect(fixture.read(folder, "note")).toBe("somebody's");
+    expect(fixture.log()).toContain("snapshot.json cannot be read (EISDIR)");
+    expect(text).not.toBe(fixture.read("snapshot.json"));
+    await fixture.start();
+    await expectAllSessions(fixture);
   });
 });
 
 test("a newer beckon's snapshot is left for it, and never overwritten", async () => {
   const text = `{"version":99,"sessions":{"new":"shape"}}`;
-  writeFileSync(world.inHome("snapshot.json"), text);
-  const app = await world.start();
-  await expectEverything(world);
-  expect(world.log()).toContain("was written by a newer beckon (version 99)");
-  await world.post(prompted("third", "x"));
+  writeFileSync(fixture.inHome("snapshot.json"), text);
+  const app = await fixture.start();
+  await expectAllSessions(fixture);
+  expect(fixture.log()).toContain("was written by a newer beckon (version 99)");
+  await fixture.post(prompted("third", "x"));
   expect(await app.stop()).toBe(0);
   expect(isKept(text)).toBe(true);
-  await world.start();
-  await expectEverything(world);
+  await fixture.start();
+  await expectAllSessions(fixture);
 });

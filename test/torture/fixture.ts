@@ -45,26 +45,26 @@ export interface App {
 }
 
 /** An app that may not listen yet. */
-export interface Launched {
+export interface LaunchedApp {
   readonly app: App;
-  readonly attempt: Promise<Attempt>;
+  readonly result: Promise<StartResult>;
 }
 
-export interface Attempt {
+export interface StartResult {
   /** null: it ended before it listened. */
   readonly app: App | null;
   readonly code: number | null;
   readonly stderr: string;
 }
 
-export interface Journalled {
+export interface JournalRecord {
   readonly id: string;
   /** It came by the spool. */
   readonly spool?: unknown;
   readonly body: unknown;
 }
 
-export interface World {
+export interface Fixture {
   readonly folder: string;
   readonly home: string;
   readonly port: number;
@@ -73,9 +73,9 @@ export interface World {
   read(...names: string[]): string;
   /** Throws where the app does not listen. */
   start(more?: Record<string, string>): Promise<App>;
-  tryToStart(more?: Record<string, string>): Promise<Attempt>;
+  tryToStart(more?: Record<string, string>): Promise<StartResult>;
   /** `under`: a command that runs the app, like `nice`. */
-  launch(more?: Record<string, string>, under?: readonly string[]): Launched;
+  launch(more?: Record<string, string>, under?: readonly string[]): LaunchedApp;
   beckon(args: readonly string[], stdin?: string, more?: Record<string, string>): Promise<Ran>;
   hook(payload: object, more?: Record<string, string>): Promise<Ran>;
   /** What `beckon status --json` shows. */
@@ -83,12 +83,12 @@ export interface World {
   post(body: unknown, path?: string): Promise<Response>;
   get(path: string): Promise<Response>;
   /** Every line of every segment, read by nobody's code but this. A line that is no JSON throws. */
-  journal(): Journalled[];
+  journal(): JournalRecord[];
   log(): string;
   destroy(): Promise<void>;
 }
 
-export async function createWorld(): Promise<World> {
+export async function createFixture(): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "beckon-torture-"));
   const home = join(folder, "home");
   const user = join(folder, "user");
@@ -105,7 +105,7 @@ export async function createWorld(): Promise<World> {
   };
   const started = new Set<App>();
 
-  function launch(more: Record<string, string> = {}, under: readonly string[] = []): Launched {
+  function launch(more: Record<string, string> = {}, under: readonly string[] = []): LaunchedApp {
     const stderr = Bun.file(join(folder, `app-${performance.now()}.stderr`));
     const child = Bun.spawn([...under, ...beckon], {
       cwd: user,
@@ -132,19 +132,19 @@ export async function createWorld(): Promise<World> {
       },
     };
     started.add(app);
-    const listen = async (): Promise<Attempt> => {
+    const listen = async (): Promise<StartResult> => {
       const said = await firstLine(child.stdout, startMs);
       port = Number(/is running .*at http:\/\/127\.0\.0\.1:(\d+)/.exec(said ?? "")?.[1] ?? 0);
       if (port > 0) return { app, code: null, stderr: "" };
       if (said === null) child.kill("SIGKILL");
       return { app: null, code: await child.exited, stderr: await stderr.text() };
     };
-    return { app, attempt: listen() };
+    return { app, result: listen() };
   }
 
   const address = () => (JSON.parse(read("endpoint.json") || "{}") as { url?: string }).url ?? "";
   const authorization = () => read("auth-header").trim().replace("Authorization: ", "");
-  const withBeckon: World["beckon"] = (args, stdin = "", more = {}) =>
+  const withBeckon: Fixture["beckon"] = (args, stdin = "", more = {}) =>
     run([...beckon, ...args], { ...env, ...more }, stdin, user);
 
   return {
@@ -155,10 +155,10 @@ export async function createWorld(): Promise<World> {
     inHome,
     read,
     launch,
-    tryToStart: (more) => launch(more).attempt,
+    tryToStart: (more) => launch(more).result,
     beckon: withBeckon,
     async start(more) {
-      const { app, code, stderr } = await launch(more).attempt;
+      const { app, code, stderr } = await launch(more).result;
       if (!app) throw new Error(`beckon did not start (${code}): ${stderr}`);
       return app;
     },
@@ -195,12 +195,12 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-function readJournal(folder: string): Journalled[] {
+function readJournal(folder: string): JournalRecord[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .sort()
     .flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1))
-    .map((line) => JSON.parse(line) as Journalled);
+    .map((line) => JSON.parse(line) as JournalRecord);
 }
 
 /** Below those that the system gives to outgoing connections, so that it stays free between two starts. */

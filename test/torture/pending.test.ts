@@ -4,27 +4,27 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { decisionOf } from "../answers/world.ts";
 import { testWith } from "../needs.ts";
-import { asks, prompted, stopped } from "./story.ts";
-import { type App, beckon, createWorld, until, type World } from "./world.ts";
+import { type App, beckon, createFixture, type Fixture, until } from "./fixture.ts";
+import { permissionRequested, prompted, stopped } from "./scenario.ts";
 
-let world: World;
+let fixture: Fixture;
 let app: App;
 const hooks: Bun.Subprocess<"pipe", "pipe", "pipe">[] = [];
 beforeEach(async () => {
-  world = await createWorld();
-  rmSync(world.inHome("config.json"));
-  app = await world.start();
+  fixture = await createFixture();
+  rmSync(fixture.inHome("config.json"));
+  app = await fixture.start();
 });
 afterEach(async () => {
   for (const hook of hooks.splice(0)) {
     hook.kill("SIGKILL");
     await hook.exited;
   }
-  await world.destroy();
+  await fixture.destroy();
 });
 
 function wait(id: string, command = "make") {
-  const env = { ...world.env, CLAUDE_CODE_SESSION_ATTENDED: "1" };
+  const env = { ...fixture.env, CLAUDE_CODE_SESSION_ATTENDED: "1" };
   const hook = Bun.spawn([...beckon, "hook", "claude"], {
     env,
     stdin: "pipe",
@@ -32,7 +32,7 @@ function wait(id: string, command = "make") {
     stderr: "pipe",
   });
   hooks.push(hook);
-  hook.stdin.write(JSON.stringify(asks(id, command)));
+  hook.stdin.write(JSON.stringify(permissionRequested(id, command)));
   hook.stdin.end();
   return {
     pid: hook.pid,
@@ -43,7 +43,7 @@ function wait(id: string, command = "make") {
 }
 
 const openAsks = async (id: string) => {
-  const { asks: open = [] } = (await (await world.get(`/api/sessions/${id}`)).json()) as {
+  const { asks: open = [] } = (await (await fixture.get(`/api/sessions/${id}`)).json()) as {
     asks?: { answerId?: string; answerable: boolean }[];
   };
   return open;
@@ -56,7 +56,7 @@ const answerable = async (id: string) => {
   return open.find((ask) => ask.answerable)?.answerId ?? "";
 };
 const answer = (id: string, ask: string, given: object = { do: "allow" }) =>
-  world.post({ ask, ...given }, `/api/sessions/${id}/answer`);
+  fixture.post({ ask, ...given }, `/api/sessions/${id}/answer`);
 const expectNothing = async (hook: ReturnType<typeof wait>) => {
   expect(await hook.exited).toBe(0);
   expect(await hook.printed).toBe("");
@@ -67,7 +67,7 @@ describe("the app", () => {
     const hook = wait("s-1");
     await answerable("s-1");
     await app.kill();
-    app = await world.start();
+    app = await fixture.start();
     const ask = await answerable("s-1");
     expect((await answer("s-1", ask)).status).toBe(200);
     expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
@@ -79,7 +79,7 @@ describe("the app", () => {
     const before = performance.now();
     expect(await app.stop()).toBe(0);
     expect(performance.now() - before).toBeLessThan(3_000);
-    app = await world.start();
+    app = await fixture.start();
     await answer("s-1", await answerable("s-1"), { do: "deny" });
     expect(decisionOf(await hook.printed).behavior).toBe("deny");
   }, 20_000);
@@ -88,8 +88,8 @@ describe("the app", () => {
     const hook = wait("s-1");
     await answerable("s-1");
     await app.kill();
-    await world.hook(stopped("s-1", "done"));
-    app = await world.start();
+    await fixture.hook(stopped("s-1", "done"));
+    app = await fixture.start();
     await expectNothing(hook);
   }, 20_000);
 
@@ -97,10 +97,10 @@ describe("the app", () => {
     const hook = wait("s-1");
     const ask = await answerable("s-1");
     await app.kill();
-    rmSync(world.inHome("journal"), { recursive: true });
+    rmSync(fixture.inHome("journal"), { recursive: true });
     for (const name of ["snapshot.json", "snapshot.json.1", "snapshot.old.json"])
-      rmSync(world.inHome(name), { force: true });
-    app = await world.start();
+      rmSync(fixture.inHome(name), { force: true });
+    app = await fixture.start();
     await expectNothing(hook);
     // The next dialog of that session is counted from the beginning.
     const next = wait("s-1", "rm -r build");
@@ -113,14 +113,14 @@ describe("the app", () => {
     const hook = wait("s-1");
     await answerable("s-1");
     await app.kill();
-    rmSync(world.inHome("auth-header"));
-    app = await world.start();
+    rmSync(fixture.inHome("auth-header"));
+    app = await fixture.start();
     expect((await answer("s-1", await answerable("s-1"))).status).toBe(200);
     expect(await hook.printed).toContain("allow");
-    const token = readFileSync(world.inHome("auth-header"), "utf8");
-    writeFileSync(world.inHome("auth-header"), token.replace(/.{3}\n$/, "xxx\n"));
+    const token = readFileSync(fixture.inHome("auth-header"), "utf8");
+    writeFileSync(fixture.inHome("auth-header"), token.replace(/.{3}\n$/, "xxx\n"));
     await expectNothing(wait("s-2"));
-    writeFileSync(world.inHome("auth-header"), token);
+    writeFileSync(fixture.inHome("auth-header"), token);
   }, 20_000);
 
   testWith("linux")(
@@ -129,7 +129,7 @@ describe("the app", () => {
       app.signal("SIGSTOP");
       const hook = wait("s-1");
       await expectNothing(hook);
-      expect(world.read("spool.jsonl")).toContain("PermissionRequest");
+      expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
       app.signal("SIGCONT");
     },
     20_000,
@@ -138,7 +138,7 @@ describe("the app", () => {
   test("is not there: the same", async () => {
     await app.kill();
     await expectNothing(wait("s-1"));
-    expect(world.read("spool.jsonl")).toContain("PermissionRequest");
+    expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
   });
 
   testWith("linux")(
@@ -165,18 +165,18 @@ testWith("root", "linux", "mount")(
   "a full disk: the event is kept in the spool, and nothing is held",
   async () => {
     await app.kill();
-    const journal = world.inHome("journal");
+    const journal = fixture.inHome("journal");
     mkdirSync(journal, { recursive: true });
     Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", journal]);
     try {
-      app = await world.start();
+      app = await fixture.start();
       Bun.spawnSync(["sh", "-c", 'cat /dev/zero > "$0/ballast"', journal]);
       await until(
-        () => world.post(prompted("other", "x".repeat(5_000))),
+        () => fixture.post(prompted("other", "x".repeat(5_000))),
         ({ status }) => status === 503,
       );
       await expectNothing(wait("s-1"));
-      expect(world.read("spool.jsonl")).toContain("PermissionRequest");
+      expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
       await app.kill();
     } finally {
       Bun.spawnSync(["umount", "-l", journal]);
@@ -213,12 +213,16 @@ testWith("linux")(
   "200 lines at once: the app stays small and quiet, and lets the next one go",
   async () => {
     const before = app.rssMb();
-    const token = world.read("auth-header").trim();
+    const token = fixture.read("auth-header").trim();
     const ends: Promise<void>[] = [];
     const sockets: Bun.Socket[] = [];
     for (let n = 0; n < limits.maxPendingRequests + 1; n++) {
-      const envelope = { provider: "claude", _meta: { id: `many-${n}` }, payload: asks(`s-${n}`, "make") };
-      expect((await world.post(envelope)).status).toBe(200);
+      const envelope = {
+        provider: "claude",
+        _meta: { id: `many-${n}` },
+        payload: permissionRequested(`s-${n}`, "make"),
+      };
+      expect((await fixture.post(envelope)).status).toBe(200);
       const body = JSON.stringify(envelope);
       const head = `POST /api/hold HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n${token}\r\nContent-Type: application/json\r\n`;
       const closed = Promise.withResolvers<void>();

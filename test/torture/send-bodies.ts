@@ -1,10 +1,10 @@
 /** Sends bodies by the thousand to a running beckon and notes what became of each. */
-import { bodyOf, expectedStatus } from "./bodies.ts";
-import { request, type Target } from "./heads.ts";
-import { createLine } from "./line.ts";
+import { createBody, expectedStatus } from "./bodies.ts";
 import { createRandom } from "./random.ts";
+import { createRawConnection } from "./raw-connection.ts";
+import { createRequest, type Target } from "./requests.ts";
 
-export interface Storm {
+export interface SendOptions {
   readonly seed: number;
   /** The bodies from this one up to but without that one. */
   readonly from: number;
@@ -13,7 +13,7 @@ export interface Storm {
   readonly target: Target;
 }
 
-export interface Weather {
+export interface SendReport {
   /** How often which status came. */
   readonly statuses: ReadonlyMap<number, number>;
   /** Answers that should not have been, named so that they can be had again. */
@@ -25,7 +25,7 @@ export interface Weather {
 
 const maxWrong = 20;
 
-export async function storm({ seed, from, to, connections, target }: Storm): Promise<Weather> {
+export async function sendBodies({ seed, from, to, connections, target }: SendOptions): Promise<SendReport> {
   const statuses = new Map<number, number>();
   const wrong: string[] = [];
   let slowest = { ms: 0, what: "" };
@@ -33,11 +33,11 @@ export async function storm({ seed, from, to, connections, target }: Storm): Pro
   let bytesSent = 0;
   const started = performance.now();
 
-  async function sendFrom(line: ReturnType<typeof createLine>): Promise<void> {
+  async function sendFrom(line: ReturnType<typeof createRawConnection>): Promise<void> {
     while (next < to && wrong.length < maxWrong) {
       const n = next++;
-      const body = bodyOf(seed, n);
-      const made = request(target, body.bytes, createRandom(seed ^ Math.imul(n + 1, 0x85ebca6b)));
+      const body = createBody(seed, n);
+      const made = createRequest(target, body.bytes, createRandom(seed ^ Math.imul(n + 1, 0x85ebca6b)));
       const what = `body ${n} of seed ${seed} (${body.kind}${made.wrongHead === null ? "" : `, ${made.wrongHead}`})`;
       const before = performance.now();
       const answer = await line.send(made).catch((error: Error) => ({ status: -1, body: error.message }));
@@ -54,7 +54,7 @@ export async function storm({ seed, from, to, connections, target }: Storm): Pro
     line.close();
   }
 
-  const lines = Array.from({ length: connections }, () => createLine(target.port));
+  const lines = Array.from({ length: connections }, () => createRawConnection(target.port));
   await Promise.all(lines.map(sendFrom));
   const seconds = (performance.now() - started) / 1_000;
   return { statuses, wrong, slowest, seconds, megabytes: bytesSent / 1e6 };

@@ -1,12 +1,12 @@
 /** A connection for requests that no well-behaved client would send: bytes out, an answer back. */
 
-export interface Answer {
+export interface RawResponse {
   /** 0: the connection was closed without one. */
   readonly status: number;
   readonly body: string;
 }
 
-export interface Sending {
+export interface RawMessage {
   readonly bytes: Uint8Array;
   /** An answer to HEAD has a length but no body. */
   readonly isHead?: boolean;
@@ -14,22 +14,22 @@ export interface Sending {
   readonly isLast?: boolean;
 }
 
-export interface Line {
+export interface RawConnection {
   /** One at a time. Rejects where no answer comes in time. */
-  send(sending: Sending): Promise<Answer>;
+  send(sending: RawMessage): Promise<RawResponse>;
   close(): void;
 }
 
 const answerMs = 20_000;
 
-export function createLine(port: number): Line {
+export function createRawConnection(port: number): RawConnection {
   let socket: Bun.Socket | null = null;
   let rest: Uint8Array = new Uint8Array();
   let received = "";
   let isHead = false;
-  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null;
+  let waiting: { resolve(answer: RawResponse): void; reject(error: Error): void } | null = null;
 
-  function settle(answer: Answer): void {
+  function settle(answer: RawResponse): void {
     const answered = waiting;
     waiting = null;
     received = "";
@@ -78,7 +78,7 @@ export function createLine(port: number): Line {
       isHead = sending.isHead ?? false;
       rest = sending.bytes;
       const timer = setTimeout(() => waiting?.reject(new Error(`no answer within ${answerMs} ms`)), answerMs);
-      const answer = await new Promise<Answer>((resolve, reject) => {
+      const answer = await new Promise<RawResponse>((resolve, reject) => {
         waiting = { resolve, reject };
         write(to);
       }).finally(() => clearTimeout(timer));
@@ -97,7 +97,7 @@ function statusOf(text: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);
 }
 
-function wholeAnswer(text: string, isHead: boolean): (Answer & { closes: boolean }) | null {
+function wholeAnswer(text: string, isHead: boolean): (RawResponse & { closes: boolean }) | null {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const head = text.slice(0, end);

@@ -1,13 +1,14 @@
 /** Requests: how a body is sent, now and then in a way that no client should. */
-import type { Sending } from "./line.ts";
+
 import type { Random } from "./random.ts";
+import type { RawMessage } from "./raw-connection.ts";
 
 export interface Target {
   readonly port: number;
   readonly authorization: string;
 }
 
-export interface Made extends Sending {
+export interface RawRequest extends RawMessage {
   /** null: as it should be. */
   readonly wrongHead: string | null;
   /** What the answer may be; null: the body decides. */
@@ -41,7 +42,7 @@ function goodHeaders({ port, authorization }: Target, body: Uint8Array): Headers
   };
 }
 
-export function request(target: Target, body: Uint8Array, random: Random): Made {
+export function createRequest(target: Target, body: Uint8Array, random: Random): RawRequest {
   const path = random.pick(doors);
   const headers = goodHeaders(target, body);
   if (random.chance(0.05)) return wrongRequest(path, headers, body, random);
@@ -56,15 +57,15 @@ export function request(target: Target, body: Uint8Array, random: Random): Made 
 }
 
 /** The body is never read: the answer is the head's alone. */
-function wrongRequest(path: string, headers: Headers, body: Uint8Array, random: Random): Made {
+function wrongRequest(path: string, headers: Headers, body: Uint8Array, random: Random): RawRequest {
   const small = body.length < 100_000 ? body : new Uint8Array();
   const sized = { ...headers, "Content-Length": String(small.length) };
   const made = (
     wrongHead: string,
     statuses: number[],
     bytes: Uint8Array,
-    more: Partial<Made> = {},
-  ): Made => ({
+    more: Partial<RawRequest> = {},
+  ): RawRequest => ({
     wrongHead,
     statuses,
     bytes,

@@ -12,32 +12,33 @@ const payload = (session_id: string, hook_event_name: string, more: object = {})
 export const started = (id: string) => payload(id, "SessionStart", { source: "startup", model: "m" });
 export const prompted = (id: string, prompt: string) => payload(id, "UserPromptSubmit", { prompt });
 const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
-export const toolStarts = (id: string, command: string, tool_use_id = "toolu_1") =>
+export const toolStarted = (id: string, command: string, tool_use_id = "toolu_1") =>
   payload(id, "PreToolUse", { ...bash(command), tool_use_id });
-export const asks = (id: string, command: string) => payload(id, "PermissionRequest", bash(command));
-export const toolEnds = (id: string, command: string, tool_use_id = "toolu_1") =>
+export const permissionRequested = (id: string, command: string) =>
+  payload(id, "PermissionRequest", bash(command));
+export const toolEnded = (id: string, command: string, tool_use_id = "toolu_1") =>
   payload(id, "PostToolUse", { ...bash(command), tool_use_id, tool_response: { stdout: "" } });
 export const stopped = (id: string, last_assistant_message: string) =>
   payload(id, "Stop", { stop_hook_active: false, last_assistant_message });
 
 /** A session that waits for its person to allow a command. */
-export const untilItAsks = (id: string, command: string) => [
+export const eventsUntilAsk = (id: string, command: string) => [
   started(id),
   prompted(id, `run ${command}`),
-  toolStarts(id, command),
-  asks(id, command),
+  toolStarted(id, command),
+  permissionRequested(id, command),
 ];
-export const afterItAsked = (id: string, command: string, answer: string) => [
-  toolEnds(id, command),
+export const eventsAfterAsk = (id: string, command: string, answer: string) => [
+  toolEnded(id, command),
   stopped(id, answer),
 ];
 
-export function sessionOf(sessions: readonly SessionSnapshot[], id: string): SessionSnapshot | undefined {
+export function findSession(sessions: readonly SessionSnapshot[], id: string): SessionSnapshot | undefined {
   return sessions.find((session) => session.sessionId === id);
 }
 
 /** What tests compare: small enough to read when it differs. */
-export function brief(session: SessionSnapshot | undefined) {
+export function summarize(session: SessionSnapshot | undefined) {
   return {
     phase: session?.activityPhase,
     asks: session?.asks.map(({ kind, tool, summary }) => `${kind} ${tool}: ${summary}`),
@@ -47,16 +48,17 @@ export function brief(session: SessionSnapshot | undefined) {
   };
 }
 
-export const briefOf = (sessions: readonly SessionSnapshot[], id: string) => brief(sessionOf(sessions, id));
+export const summarizeSession = (sessions: readonly SessionSnapshot[], id: string) =>
+  summarize(findSession(sessions, id));
 
-export const waiting = (command: string) => ({
+export const waitingSummary = (command: string) => ({
   phase: "waiting_permission" as const,
   asks: [`permission Bash: ${command}`],
   turns: 1,
   prompt: `run ${command}`,
   answer: null,
 });
-export const done = (command: string, answer: string) => ({
+export const doneSummary = (command: string, answer: string) => ({
   phase: "interactable" as const,
   asks: [],
   turns: 1,

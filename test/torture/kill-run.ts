@@ -1,9 +1,9 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { beckon, createFixture, type Fixture } from "./fixture.ts";
 import { chooseSeed, createRandom } from "./random.ts";
-import { sessionOf } from "./story.ts";
-import { beckon, createWorld, type World } from "./world.ts";
+import { findSession } from "./scenario.ts";
 
 const program = join(import.meta.dir, "../fixtures/writer.ts");
 /** Long enough that the snapshot is saved while events come in. */
@@ -14,12 +14,12 @@ export interface Kills {
   readonly longLives: number;
 }
 
-function write(world: World, name: string, how: string, loops: number) {
-  const ledger = join(world.folder, `${name}.ledger`);
+function write(fixture: Fixture, name: string, how: string, loops: number) {
+  const ledger = join(fixture.folder, `${name}.ledger`);
   const command = [process.execPath, program, name, how, String(loops), ledger, ...beckon, "hook", "claude"];
   const child = Bun.spawn(command, {
-    cwd: world.folder,
-    env: world.env,
+    cwd: fixture.folder,
+    env: fixture.env,
     stdio: ["ignore", "ignore", "pipe"],
   });
   return {
@@ -33,22 +33,22 @@ function write(world: World, name: string, how: string, loops: number) {
 }
 
 /** kill -9 again and again while events come in by every door: what was taken is there, once, and counted. */
-export async function survivesKills({ times, longLives }: Kills): Promise<void> {
+export async function checkKills({ times, longLives }: Kills): Promise<void> {
   const seed = chooseSeed();
   console.log(`kill -9: seed ${seed} (SEED=${seed} repeats its moments)`);
   const random = createRandom(seed);
-  const world = await createWorld();
+  const fixture = await createFixture();
   try {
     const writers = [
-      write(world, "insist", "insist", 4),
-      write(world, "give-up", "give-up", 4),
-      write(world, "forward", "forward", 2),
+      write(fixture, "insist", "insist", 4),
+      write(fixture, "give-up", "give-up", 4),
+      write(fixture, "forward", "forward", 2),
     ];
     const longOnes = new Set(Array.from({ length: longLives }, () => random.between(0, times)));
     let kills = 0;
     let stops = 0;
     while (kills < times) {
-      const { app, attempt } = world.launch();
+      const { app, result: attempt } = fixture.launch();
       if (longOnes.delete(kills)) {
         await attempt;
         await Bun.sleep(longLifeMs);
@@ -70,13 +70,13 @@ export async function survivesKills({ times, longLives }: Kills): Promise<void> 
       await attempt;
     }
 
-    const last = await world.start();
+    const last = await fixture.start();
     for (const writer of writers) await writer.stop();
     const taken = writers.flatMap((writer) => writer.ids());
     // What is still in the spool is taken before the app listens.
     await last.kill();
-    await world.start();
-    const ids = world.journal().map(({ id }) => id);
+    await fixture.start();
+    const ids = fixture.journal().map(({ id }) => id);
     const once = new Set(ids);
     const lost = taken.filter((id) => !once.has(id));
     const counts = `${lost.length} lost, ${ids.length - once.size} twice`;
@@ -85,22 +85,22 @@ export async function survivesKills({ times, longLives }: Kills): Promise<void> 
     );
     expect(taken.length).toBeGreaterThan(times * 10);
     expect(counts).toBe("0 lost, 0 twice");
-    await expectCounted(world, taken);
+    await expectCounted(fixture, taken);
   } finally {
-    await world.destroy();
+    await fixture.destroy();
   }
 }
 
 /** Of a writer that does not give up, every prompt is counted, and the last is the last. */
-async function expectCounted(world: World, taken: readonly string[]): Promise<void> {
+async function expectCounted(fixture: Fixture, taken: readonly string[]): Promise<void> {
   const last = new Map<string, number>();
   for (const id of taken) {
     const [, session = "", n] = /^(.*)-(\d+)$/.exec(id) ?? [];
     if (!session.startsWith("give-up")) last.set(session, Math.max(last.get(session) ?? 0, Number(n)));
   }
-  const sessions = await world.status();
+  const sessions = await fixture.status();
   for (const [session, n] of last) {
-    const { turnCount, lastPrompt, activityPhase } = sessionOf(sessions, session) ?? {};
+    const { turnCount, lastPrompt, activityPhase } = findSession(sessions, session) ?? {};
     expect({ session, turnCount, lastPrompt, activityPhase }).toEqual({
       session,
       turnCount: n,
