@@ -1,7 +1,7 @@
 /** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
 
 import { claude } from "../../src/agents/claude/index.ts";
-import { readStatusFile, statusMove, statusPlace } from "../../src/agents/claude/status-file.ts";
+import { createPlace, createStatusChange, parseStatusFile } from "../../src/agents/claude/status-file.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import {
   type AgentEvent,
@@ -115,13 +115,13 @@ function eventsOf(
   if (before?.sessionId && before.sessionId !== row.sessionId) {
     events.push(own(before.sessionId, `left-${index}`, when, { kind: "gone", why: "file" }));
   }
-  const file = readStatusFile(JSON.stringify(row));
-  const change = file && statusMove(file);
+  const file = parseStatusFile(JSON.stringify(row));
+  const change = file && createStatusChange(file);
   const shift = ms - row.ms;
   const at = (row.statusUpdatedAt ?? when.at) + shift;
   if (file && change) {
     const written = { at, t: at - recording.startedAt };
-    events.push({ ...own(file.sessionId, `file-${index}`, written, change), place: statusPlace(file) });
+    events.push({ ...own(file.sessionId, `file-${index}`, written, change), place: createPlace(file) });
   }
   return events;
 }

@@ -1,6 +1,6 @@
 /** The hooks that beckon registers with Claude Code: hooks/claude.json, typed, and fitted to a version of the CLI. */
 import table from "../../../hooks/claude.json";
-import type { HookEventName } from "./wire.ts";
+import type { HookEventName } from "./payload.ts";
 
 /**
  * timeout, in seconds: the forwarder gives up after one second by itself, 5 only bounds what went wrong.

@@ -1,9 +1,9 @@
 /** Claude Code while the app runs: its events, its requests and what is watched beside its hooks. */
 import type { AgentRuntime } from "../agent.ts";
 import { autoAllow } from "./answering/auto-allow.ts";
+import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
-import { ownDangers } from "./answering/own-dangers.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration.ts";
@@ -16,7 +16,7 @@ export const claude: AgentRuntime = {
   explainRefusal,
   stripToolOutput,
   dedupeKey,
-  dangers: ownDangers,
+  dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
   watch: watchClaude,
   findTranscript,

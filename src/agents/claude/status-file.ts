@@ -1,4 +1,4 @@
-/** The CLI's own status file, `<config>/sessions/<pid>.json`. Internal to it: used where it is there and whole. */
+/** Claude Code's status file, `<config>/sessions/<pid>.json`. Its format is internal to the CLI: it is used if it is complete. */
 
 import { isRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
@@ -9,7 +9,7 @@ export interface StatusFile {
   readonly pid: number;
   readonly procStart: string | null;
   readonly cwd: string | null;
-  /** null: not a session yet (older CLIs never write it). */
+  /** null if it is not a session yet, or an older CLI wrote it. */
   readonly status: FileStatus | null;
   readonly waitingFor: string | null;
   readonly updatedAt: number | null;
@@ -20,7 +20,7 @@ export interface StatusFile {
 
 const statuses: ReadonlySet<unknown> = new Set<FileStatus>(["idle", "busy", "waiting", "shell"]);
 
-export function readStatusFile(content: string): StatusFile | null {
+export function parseStatusFile(content: string): StatusFile | null {
   let json: unknown;
   try {
     json = JSON.parse(content);
@@ -46,18 +46,19 @@ export function readStatusFile(content: string): StatusFile | null {
   };
 }
 
-export function statusMove(file: StatusFile): Change | null {
+/** null if the file has no status. */
+export function createStatusChange(file: StatusFile): Change | null {
   if (file.status === null) return null;
   return { kind: "status", status: file.status, waitingFor: file.waitingFor, title: file.title };
 }
 
-/** Where the CLI keeps the session's transcript. `folder` is the CLI's own. */
-export function transcriptOf({ cwd, sessionId }: StatusFile, folder: string): string | null {
+/** Where the CLI keeps the session's transcript. `folder` is the CLI's own. null if unknown. */
+export function findTranscriptPath({ cwd, sessionId }: StatusFile, folder: string): string | null {
   if (cwd === null || !/^[\w-]+$/.test(sessionId)) return null;
   return `${folder}/projects/${cwd.replace(/[^a-zA-Z0-9]/g, "-")}/${sessionId}.jsonl`;
 }
 
-export function statusPlace(file: StatusFile): Place {
+export function createPlace(file: StatusFile): Place {
   const env: Record<string, string> = file.tmuxPane === null ? {} : { TMUX_PANE: file.tmuxPane };
   return { local: true, pid: file.pid, procStart: file.procStart, tty: null, terminalSessionId: null, env };
 }

@@ -1,10 +1,10 @@
-/** What a tool call is about, in one line. */
-
+/** One-line texts about tools and their calls. */
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
 
-/** The field of a tool's input that says it best; of a tool not listed, the first that is a text. */
-const telling: Readonly<Record<string, string>> = {
+/** The field of a tool's input that describes the call best. For other tools it is the first field that is a string. */
+const summaryFields: Readonly<Record<string, string>> = {
   Agent: "description",
   Bash: "command",
   Edit: "file_path",
@@ -21,12 +21,11 @@ const telling: Readonly<Record<string, string>> = {
   Write: "file_path",
 };
 
-export function summaryOf(tool: string, input: JsonRecord): string {
-  if (tool === "AskUserQuestion") return oneLine(questions(input)[0]?.question ?? "");
-  const field = telling[tool];
-  const value = field === undefined ? undefined : input[field];
-  const told = typeof value === "string" ? value : Object.values(input).find((v) => typeof v === "string");
-  return oneLine(typeof told === "string" ? told : "");
+export function summarizeCall(tool: string, input: JsonRecord): string {
+  if (tool === "AskUserQuestion") return toOneLine(listQuestions(input)[0]?.question ?? "");
+  const value = input[summaryFields[tool] ?? ""];
+  const text = typeof value === "string" ? value : Object.values(input).find((v) => typeof v === "string");
+  return toOneLine(typeof text === "string" ? text : "");
 }
 
 export interface QuestionSummary {
@@ -34,30 +33,38 @@ export interface QuestionSummary {
   readonly labels: readonly string[];
 }
 
-export function questions(input: JsonRecord): QuestionSummary[] {
+export function listQuestions(input: JsonRecord): QuestionSummary[] {
   const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
-  return list.filter(isRecord).map((q) => ({
-    question: typeof q.question === "string" ? q.question : "",
-    labels: (Array.isArray(q.options) ? q.options : [])
+  return list.filter(isRecord).map(({ question, options }) => ({
+    question: typeof question === "string" ? question : "",
+    labels: (Array.isArray(options) ? options : [])
       .slice(0, limits.maxOptions)
       .flatMap((option) =>
-        isRecord(option) && typeof option.label === "string" ? [oneLine(option.label)] : [],
+        isRecord(option) && typeof option.label === "string" ? [toOneLine(option.label)] : [],
       ),
   }));
 }
 
-/** Of a text of any length only the first part is looked at. */
-export function oneLine(value: string): string {
-  const max = limits.maxSummaryLength;
-  const start = value.slice(0, max * 4);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach a menu or a terminal
-  const line = start.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  return cut(start.length < value.length ? `${line}…` : line, max);
+/** `mcp__github__create_issue` becomes "create_issue (github)". */
+export function formatToolName(tool: string): string {
+  const name = tool.slice(0, 200);
+  const [, server = "", ...rest] = name.split("__");
+  const isOfServer = tool.startsWith("mcp__") && server !== "" && rest.join("") !== "";
+  return makeLineVisible(isOfServer ? `${rest.join("__")} (${server})` : name);
 }
 
-/** Never in the middle of a character. */
-export function cut(value: string, max: number): string {
-  if (value.length <= max) return value;
-  const end = /[\ud800-\udbff]/.test(value.charAt(max - 2)) ? max - 2 : max - 1;
-  return `${value.slice(0, end)}…`;
+/** The start of the text as one line. A long text is not read to its end. */
+export function toOneLine(text: string): string {
+  const max = limits.maxSummaryLength;
+  const start = text.slice(0, max * 4);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach a menu or a terminal
+  const line = start.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
+  return truncate(start.length < text.length ? `${line}…` : line, max);
+}
+
+/** Never splits a surrogate pair. */
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1;
+  return `${text.slice(0, end)}…`;
 }

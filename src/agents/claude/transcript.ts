@@ -1,47 +1,39 @@
-/** What Claude Code's transcript tells about its session. It lags behind the hooks. */
-
+/**
+ * What Claude Code's transcript says about its session. It lags behind the hooks, and its format is internal to the CLI:
+ * every field may be missing or have another type.
+ */
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { Enrichment, Tokens } from "../../core/session/event.ts";
-import { oneLine } from "./summary.ts";
-import {
-  beginsTurn,
-  idOf,
-  isInterruption,
-  isModelsWord,
-  isPrompt,
-  readRow,
-  textsOf,
-  timeOf,
-} from "./transcript-row.ts";
+import { toOneLine } from "./summary.ts";
 
 export interface TranscriptFacts extends Enrichment {
-  /** When the person broke the turn off that was the last to run; null: they did not, or another has begun since. */
+  /** When the user interrupted the last turn. null if they did not, or another turn has started since. */
   readonly interruptedAt: number | null;
 }
 
-/** What has been read so far. foldTranscript changes it in place: a copy per row would cost more than the reading. */
-export interface TranscriptFold {
+/** What has been read so far. addTranscriptRow changes it in place: a copy per row would cost more than the reading. */
+export interface TranscriptState {
   model: string | null;
   gitBranch: string | null;
   readonly titles: Partial<Record<TitleRow, string | null>>;
-  /** Tokens by message.id, and the sum of those forgotten to make room. */
+  /** Tokens by message.id. Old messages are removed, and their sum is kept in `removedTokens`. */
   readonly messages: Map<string, Tokens>;
-  forgotten: Tokens | null;
+  removedTokens: Tokens | null;
   readonly turnIds: Set<string>;
   turnCount: number;
-  answer: Answer | null;
+  response: AssistantResponse | null;
   interruptedAt: number | null;
 }
 
-interface Answer {
+interface AssistantResponse {
   readonly messageId: string | null;
   readonly texts: readonly string[];
 }
 
 type TitleRow = keyof typeof titleFields;
 
-/** The best first. Not `last-prompt`: it was seen to be one of some turns ago. */
+/** The best first. Not `last-prompt`: it was measured to be some turns old. */
 const titleFields = {
   "custom-title": "customTitle",
   "ai-title": "aiTitle",
@@ -49,145 +41,211 @@ const titleFields = {
 } as const;
 const titleRows = Object.keys(titleFields) as readonly TitleRow[];
 
-export function emptyTranscript(): TranscriptFold {
+export function createTranscriptState(): TranscriptState {
   return {
     model: null,
     gitBranch: null,
     titles: {},
     messages: new Map(),
-    forgotten: null,
+    removedTokens: null,
     turnIds: new Set(),
     turnCount: 0,
-    answer: null,
+    response: null,
     interruptedAt: null,
   };
 }
 
-/** Adds one line. A line that is no row, or a row of an unknown type, adds nothing. */
-export function foldTranscript(fold: TranscriptFold, line: string): TranscriptFold {
-  const row = readRow(line);
-  if (!row || row.isSidechain === true) return fold;
-  fold.gitBranch = readText(row.gitBranch, limits.maxIdLength) ?? fold.gitBranch;
-  if (isModelsWord(row)) {
-    fold.model = readText(row.message.model, limits.maxIdLength) ?? fold.model;
-    foldUsage(fold, row.message);
-    fold.answer = joined(fold.answer, row.message);
-    fold.interruptedAt = unlessNewer(row, fold.interruptedAt);
+/** Adds one line. A line that is not JSON, or a row of an unknown type, adds nothing. */
+export function addTranscriptRow(state: TranscriptState, line: string): TranscriptState {
+  const row = parseRow(line);
+  if (!row || row.isSidechain === true) return state;
+  state.gitBranch = readText(row.gitBranch, limits.maxIdLength) ?? state.gitBranch;
+  if (isModelMessage(row)) {
+    state.model = readText(row.message.model, limits.maxIdLength) ?? state.model;
+    addUsage(state, row.message);
+    state.response = addMessage(state.response, row.message);
+    state.interruptedAt = dropIfOlder(row, state.interruptedAt);
   } else if (isInterruption(row)) {
-    fold.interruptedAt = timeOf(row) ?? fold.interruptedAt;
-  } else if (beginsTurn(row)) {
-    fold.answer = null;
-    fold.interruptedAt = unlessNewer(row, fold.interruptedAt);
-    if (isPrompt(row) && isFirstSeen(fold, readText(row.uuid, limits.maxIdLength))) fold.turnCount++;
+    state.interruptedAt = readTime(row) ?? state.interruptedAt;
+  } else if (startsTurn(row)) {
+    state.response = null;
+    state.interruptedAt = dropIfOlder(row, state.interruptedAt);
+    if (isPrompt(row) && isNewRow(state, readText(row.uuid, limits.maxIdLength))) state.turnCount++;
   } else {
-    const titled = titleRows.find((type) => type === row.type);
-    if (titled) fold.titles[titled] = titleOf(row[titleFields[titled]]);
+    const titleRow = titleRows.find((type) => type === row.type);
+    if (titleRow) state.titles[titleRow] = parseTitle(row[titleFields[titleRow]]);
   }
-  return fold;
+  return state;
 }
 
-/** fromStart: whether the first row was read too; without it, turns and tokens are not known. */
-export function transcriptFacts(fold: TranscriptFold, fromStart: boolean): TranscriptFacts {
+/** `fromStart`: whether the first row was read too. Without it, turns and tokens are unknown. */
+export function summarizeTranscript(state: TranscriptState, fromStart: boolean): TranscriptFacts {
   return {
-    model: fold.model,
-    tokens: fromStart ? [...fold.messages.values()].reduce<Tokens | null>(sum, fold.forgotten) : null,
-    turnCount: fromStart ? fold.turnCount : null,
-    gitBranch: fold.gitBranch,
-    title: titleRows.map((type) => fold.titles[type]).find((title) => title) ?? null,
-    lastResponse: fold.answer && cutAnswer(textOf(fold.answer), limits.maxTextLength),
-    interruptedAt: fold.interruptedAt,
+    model: state.model,
+    tokens: fromStart
+      ? [...state.messages.values()].reduce<Tokens | null>(addTokens, state.removedTokens)
+      : null,
+    turnCount: fromStart ? state.turnCount : null,
+    gitBranch: state.gitBranch,
+    title: titleRows.map((type) => state.titles[type]).find((title) => title) ?? null,
+    lastResponse: state.response && truncateResponse(textOf(state.response), limits.maxTextLength),
+    interruptedAt: state.interruptedAt,
   };
 }
 
 /**
- * The text of the last assistant message of the last turn, found backwards. null: it has none (tool calls or thinking
- * only), or the turn has no message yet: never the answer of the turn before. `whole` is false where lines before the
- * first given one could change that.
+ * The text of the last assistant message of the last turn, found backwards. `text` is null if it has none (tool calls or
+ * thinking only), or the turn has no message yet: never the response of the turn before. `isWhole` is false if earlier lines
+ * could change the result.
  */
-export function lastAnswer(lines: readonly string[]): {
+export function findLastResponse(lines: readonly string[]): {
   readonly text: string | null;
-  readonly whole: boolean;
+  readonly isWhole: boolean;
 } {
   const messages: JsonRecord[] = [];
   let messageId: string | null = null;
-  let whole = false;
-  for (let i = lines.length - 1; i >= 0 && !whole; i--) {
-    const row = readRow(lines[i] ?? "");
+  let isWhole = false;
+  for (let i = lines.length - 1; i >= 0 && !isWhole; i--) {
+    const row = parseRow(lines[i] ?? "");
     if (!row) continue;
-    if (!isModelsWord(row)) {
-      whole = beginsTurn(row);
+    if (!isModelMessage(row)) {
+      isWhole = startsTurn(row);
       continue;
     }
-    const id = idOf(row.message);
+    const id = readId(row.message);
     const isAnother = messages.length > 0 && id !== messageId;
     if (!isAnother) messages.push(row.message);
-    whole = isAnother || id === null;
+    isWhole = isAnother || id === null;
     messageId = id;
   }
-  const answer = messages.reduceRight<Answer | null>(joined, null);
-  return { text: answer && textOf(answer), whole };
+  const response = messages.reduceRight<AssistantResponse | null>(addMessage, null);
+  return { text: response && textOf(response), isWhole };
 }
 
-/** Seed 000's cut: so many characters and "...", never in the middle of one. */
-export function cutAnswer(answer: string | null, maxLength: number): string | null {
-  if (answer === null || answer.length <= maxLength) return answer;
-  const splits = /[\ud800-\udbff]/.test(answer.charAt(maxLength - 1));
-  return `${answer.slice(0, splits ? maxLength - 1 : maxLength)}...`;
+/** Shortens to `maxLength` characters and "...", as seed 000 specifies. Never splits a surrogate pair. */
+export function truncateResponse(response: string | null, maxLength: number): string | null {
+  if (response === null || response.length <= maxLength) return response;
+  const splitsPair = /[\ud800-\udbff]/.test(response.charAt(maxLength - 1));
+  return `${response.slice(0, splitsPair ? maxLength - 1 : maxLength)}...`;
 }
 
-function foldUsage(fold: TranscriptFold, message: JsonRecord): void {
-  const id = idOf(message);
+function addUsage(state: TranscriptState, message: JsonRecord): void {
+  const id = readId(message);
   const { usage } = message;
   if (id === null || !isRecord(usage)) return;
-  fold.messages.set(id, {
-    // What is written to the cache is read by the model for the first time: input like any other.
-    input: count(usage.input_tokens) + count(usage.cache_creation_input_tokens),
-    output: count(usage.output_tokens),
-    cached: count(usage.cache_read_input_tokens),
+  state.messages.set(id, {
+    // Tokens that are written to the cache are input like any other.
+    input: asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens),
+    output: asCount(usage.output_tokens),
+    cached: asCount(usage.cache_read_input_tokens),
   });
-  const [oldest] = fold.messages;
-  if (oldest === undefined || fold.messages.size <= limits.maxTranscriptIds) return;
-  fold.messages.delete(oldest[0]);
-  fold.forgotten = sum(fold.forgotten, oldest[1]);
+  const [oldest] = state.messages;
+  if (oldest === undefined || state.messages.size <= limits.maxTranscriptIds) return;
+  state.messages.delete(oldest[0]);
+  state.removedTokens = addTokens(state.removedTokens, oldest[1]);
 }
 
 /** A rewind or a fork can write a row again. */
-function isFirstSeen(fold: TranscriptFold, uuid: string | null): boolean {
+function isNewRow(state: TranscriptState, uuid: string | null): boolean {
   if (uuid === null) return true;
-  if (fold.turnIds.has(uuid)) return false;
-  if (fold.turnIds.size < limits.maxTranscriptIds) fold.turnIds.add(uuid);
+  if (state.turnIds.has(uuid)) return false;
+  if (state.turnIds.size < limits.maxTranscriptIds) state.turnIds.add(uuid);
   return true;
 }
 
-/** The CLI writes a row per block, all with the id of their message. */
-function joined(before: Answer | null, message: JsonRecord): Answer {
-  const messageId = idOf(message);
-  const same = before !== null && messageId !== null && before.messageId === messageId;
-  const earlier = same ? before.texts : [];
-  const more = textsOf(message).filter((t) => !earlier.includes(t));
+/** The CLI writes a row for each block, all with the id of their message. */
+function addMessage(before: AssistantResponse | null, message: JsonRecord): AssistantResponse {
+  const messageId = readId(message);
+  const isSame = before !== null && messageId !== null && before.messageId === messageId;
+  const earlier = isSame ? before.texts : [];
+  const more = listTexts(message).filter((text) => !earlier.includes(text));
   return { messageId, texts: [...earlier, ...more].slice(0, limits.maxResponseBlocks) };
 }
 
-function textOf(answer: Answer): string | null {
-  return answer.texts.join("\n").trim() || null;
+function textOf(response: AssistantResponse): string | null {
+  return response.texts.join("\n").trim() || null;
 }
 
-function titleOf(value: unknown): string | null {
+function parseTitle(value: unknown): string | null {
   if (typeof value !== "string" || value.startsWith("<task-notification>")) return null;
-  return oneLine(value) || null;
+  return toOneLine(value) || null;
 }
 
-/** Rows are not written in the order of their times. */
-function unlessNewer(row: JsonRecord, interruptedAt: number | null): number | null {
+/** The time of the interruption. null if the row is newer. Rows are not written in the order of their times. */
+function dropIfOlder(row: JsonRecord, interruptedAt: number | null): number | null {
   if (interruptedAt === null) return null;
-  return (timeOf(row) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
+  return (readTime(row) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
 }
 
-function sum(a: Tokens | null, b: Tokens): Tokens {
+function addTokens(a: Tokens | null, b: Tokens): Tokens {
   if (a === null) return b;
   return { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
 }
 
-function count(value: unknown): number {
+function asCount(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+const interruptions: ReadonlySet<string> = new Set([
+  "[Request interrupted by user]",
+  "[Request interrupted by user for tool use]",
+]);
+
+export function parseRow(line: string): JsonRecord | null {
+  if (!line.startsWith("{")) return null;
+  try {
+    const row: unknown = JSON.parse(line);
+    return isRecord(row) ? row : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A message of the model in the main thread. The CLI writes some itself (API errors, "No response requested."). */
+function isModelMessage(row: JsonRecord): row is JsonRecord & { readonly message: JsonRecord } {
+  if (row.type !== "assistant" || row.isSidechain === true || row.isApiErrorMessage === true) return false;
+  return isRecord(row.message) && row.message.model !== "<synthetic>";
+}
+
+/** Esc or "No" in the terminal. */
+function isInterruption(row: JsonRecord): boolean {
+  return row.type === "user" && interruptions.has(listTexts(row.message).join("\n"));
+}
+
+/** A prompt of the user's, or the CLI's own prompt that a background task has ended. */
+function startsTurn(row: JsonRecord): boolean {
+  if (row.type !== "user" || row.isSidechain === true) return false;
+  return isPrompt(row) || listTexts(row.message).some((text) => text.startsWith("<task-notification>"));
+}
+
+/** Texts in tags are the CLI's: commands, their output, reminders. An editor adds some before what was typed. */
+function isPrompt(row: JsonRecord): boolean {
+  if (row.type !== "user" || row.isSidechain === true) return false;
+  if (row.isMeta === true || row.isCompactSummary === true) return false;
+  const blocks = listBlocks(row.message);
+  if (blocks.some((block) => block.type === "tool_result")) return false;
+  const texts = listTexts(row.message);
+  if (texts.length === 0) return blocks.some((block) => block.type === "image" || block.type === "document");
+  return texts.some((text) => !/^\s*<[a-z][\w-]*>/i.test(text) && !interruptions.has(text));
+}
+
+function listTexts(message: unknown): string[] {
+  return listBlocks(message).flatMap(({ type, text }) =>
+    type === "text" && typeof text === "string" && text ? [text] : [],
+  );
+}
+
+function listBlocks(message: unknown): readonly JsonRecord[] {
+  const content = isRecord(message) ? message.content : null;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter(isRecord) : [];
+}
+
+function readId(message: JsonRecord): string | null {
+  return readText(message.id, limits.maxIdLength);
+}
+
+function readTime(row: JsonRecord): number | null {
+  const time = typeof row.timestamp === "string" ? Date.parse(row.timestamp) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
 }

@@ -1,56 +1,55 @@
-/** The only place where Claude Code's events get their meaning. */
-
+/** Translates Claude Code's hook events into beckon's own. Nothing else gives them a meaning. */
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change } from "../../core/session/event.ts";
 import { hashText } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
-import { cut, oneLine, questions, summaryOf } from "./summary.ts";
-import { cutAnswer } from "./transcript.ts";
-import { type AnyHookEvent, readHook, type UnknownHookEvent } from "./wire.ts";
+import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
+import { listQuestions, summarizeCall, toOneLine, truncate } from "./summary.ts";
+import { truncateResponse } from "./transcript.ts";
 
-/** null: the payload names no session or no event. */
-export function translate(hook: HookMessage, stamped: EventStamp): AgentEvent | null {
-  const event = readHook(hook.payload);
+/** null if the payload names no session or no event. */
+export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
+  const event = parseHookEvent(hook.payload);
   if (!event) return null;
   return {
-    id: stamped.id,
-    at: stamped.at,
-    t: stamped.t,
+    id: stamp.id,
+    at: stamp.at,
+    t: stamp.t,
     agent: "claude",
     sessionId: event.session_id,
     agentId: event.agent_id ?? null,
     agentType: event.agent_type ?? null,
-    name: onlyOne(event.hook_event_name),
+    name: intern(event.hook_event_name),
     promptId: event.prompt_id ?? null,
     cwd: event.cwd ?? null,
     project: hook.meta.workspace,
     transcriptPath: event.transcript_path ?? null,
     place: hook.meta.place,
     attended: hook.meta.attended,
-    payloadKey: stamped.key,
-    change: moveOf(event),
+    payloadKey: stamp.key,
+    change: createChange(event),
   };
 }
 
 export function explainRefusal(payload: JsonRecord): string {
   if (!("session_id" in payload)) return "no session_id in the payload";
   if (!("hook_event_name" in payload || "hook_type" in payload)) return "no hook_event_name in the payload";
-  return "session_id or hook_event_name is empty, too long or no text";
+  return "session_id or hook_event_name is empty, too long or not a string";
 }
 
 const names = new Map<string, string>();
 const maxNames = 1_000;
 
-/** The same few names come with every event: one of each is kept, and not one an event. */
-function onlyOne(name: string): string {
+/** The same few names come with every event: each is kept in memory once, not once an event. */
+function intern(name: string): string {
   const known = names.get(name);
   if (known === undefined && names.size < maxNames) names.set(name, name);
   return known ?? name;
 }
 
-function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
+function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
   switch (event.hook_event_name) {
     case "SessionStart":
       return { kind: "session-start", source: event.source ?? "startup", model: event.model ?? null };
@@ -59,18 +58,18 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
     case "UserPromptSubmit":
       return {
         kind: "prompt",
-        text: cut(event.prompt ?? "", limits.maxTextLength),
-        byMachine: machineMade.test(event.prompt ?? ""),
+        text: truncate(event.prompt ?? "", limits.maxTextLength),
+        byMachine: machinePrompt.test(event.prompt ?? ""),
       };
     case "PreToolUse": {
       const input = event.tool_input ?? {};
       return {
         kind: "tool-start",
-        tool: onlyOne(event.tool_name ?? ""),
+        tool: intern(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
-        inputKey: keyOf(input),
-        summary: summaryOf(event.tool_name ?? "", input),
-        skill: skillOf(event.tool_name, input),
+        inputKey: hashInput(input),
+        summary: summarizeCall(event.tool_name ?? "", input),
+        skill: findSkill(event.tool_name, input),
       };
     }
     case "PostToolUse":
@@ -78,40 +77,40 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
     case "PermissionDenied":
       return {
         kind: "tool-end",
-        tool: onlyOne(event.tool_name ?? ""),
+        tool: intern(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
         outcome: outcomes[event.hook_event_name],
-        skill: skillOf(event.tool_name, event.tool_input ?? {}),
+        skill: findSkill(event.tool_name, event.tool_input ?? {}),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };
     case "PermissionRequest":
-      return askOf(event.tool_name ?? null, event.tool_input ?? {});
+      return createAsk(event.tool_name ?? null, event.tool_input ?? {});
     case "Elicitation":
       return {
         kind: "ask",
         ask: "elicitation",
         tool: null,
         inputKey: event.mcp_server_name ?? null,
-        summary: oneLine(event.message ?? ""),
+        summary: toOneLine(event.message ?? ""),
         options: [],
       };
     case "ElicitationResult":
       return { kind: "elicitation-end", server: event.mcp_server_name ?? null };
     case "Notification":
-      return reminderOf(event.notification_type ?? "", oneLine(event.message ?? ""));
+      return createReminder(event.notification_type ?? "", toOneLine(event.message ?? ""));
     case "Stop":
       return {
         kind: "turn-end",
         error: null,
-        lastResponse: responseOf(event.last_assistant_message),
-        background: backgroundOf(event.background_tasks),
+        lastResponse: truncateMessage(event.last_assistant_message),
+        background: listBackgroundTasks(event.background_tasks),
       };
     case "StopFailure":
       return {
         kind: "turn-end",
-        // "unknown", "rate_limit": the message says it in words.
-        error: oneLine(event.last_assistant_message || event.error || "error"),
+        // The error is "unknown" or "rate_limit"; the message is for people.
+        error: toOneLine(event.last_assistant_message || event.error || "error"),
         lastResponse: null,
         background: null,
       };
@@ -130,25 +129,25 @@ function moveOf(event: AnyHookEvent | UnknownHookEvent): Change {
   }
 }
 
-/** Prompts that the CLI writes itself when a background agent ends or is stopped. */
-const machineMade = /^(?:<task-notification>|Background agent ".*" was stopped by the user\.)/;
+/** Prompts that the CLI writes by itself when a background agent ends or is stopped. */
+const machinePrompt = /^(?:<task-notification>|Background agent ".*" was stopped by the user\.)/;
 
 const outcomes = { PostToolUse: "ok", PostToolUseFailure: "failed", PermissionDenied: "denied" } as const;
 
-function askOf(tool: string | null, input: JsonRecord): Change {
-  const asked = tool === "AskUserQuestion" ? questions(input) : [];
+function createAsk(tool: string | null, input: JsonRecord): Change {
+  const questions = tool === "AskUserQuestion" ? listQuestions(input) : [];
   return {
     kind: "ask",
-    ask: tool === "AskUserQuestion" ? "question" : tool === "ExitPlanMode" ? "plan" : "permission",
+    ask: askKindOf(tool),
     tool,
-    inputKey: keyOf(input),
-    summary: summaryOf(tool ?? "", input),
-    options: asked[0]?.labels ?? [],
-    ...(asked.length > 1 ? { questions: asked.length } : {}),
+    inputKey: hashInput(input),
+    summary: summarizeCall(tool ?? "", input),
+    options: questions[0]?.labels ?? [],
+    ...(questions.length > 1 ? { questions: questions.length } : {}),
   };
 }
 
-function reminderOf(type: string, text: string): Change {
+function createReminder(type: string, text: string): Change {
   switch (type) {
     case "permission_prompt":
     case "agent_needs_input":
@@ -163,8 +162,8 @@ function reminderOf(type: string, text: string): Change {
   }
 }
 
-/** Equal inputs have equal keys. An input nested too deep to be written out has none that equals another's. */
-function keyOf(input: JsonRecord): string {
+/** Equal for equal inputs. Empty for an input that is nested too deep to be written as JSON. */
+function hashInput(input: JsonRecord): string {
   try {
     return hashText(JSON.stringify(input));
   } catch {
@@ -172,18 +171,18 @@ function keyOf(input: JsonRecord): string {
   }
 }
 
-/** Older CLIs say skill_name, with its slash. */
-function skillOf(tool: string | undefined, input: JsonRecord): string | null {
+/** Older CLIs send skill_name, with a slash. */
+function findSkill(tool: string | undefined, input: JsonRecord): string | null {
   if (tool !== "Skill") return null;
   const name = [input.skill, input.skill_name].find((v) => typeof v === "string" && v.length > 0);
-  return typeof name === "string" ? oneLine(name.replace(/^\/+/, "")) : null;
+  return typeof name === "string" ? toOneLine(name.replace(/^\/+/, "")) : null;
 }
 
-function responseOf(message: string | undefined): string | null {
-  return message ? cutAnswer(message, limits.maxTextLength) : null;
+function truncateMessage(message: string | undefined): string | null {
+  return message ? truncateResponse(message, limits.maxTextLength) : null;
 }
 
-function backgroundOf(tasks: unknown): readonly BackgroundTask[] | null {
+function listBackgroundTasks(tasks: unknown): readonly BackgroundTask[] | null {
   if (!Array.isArray(tasks)) return null;
   return tasks
     .slice(0, limits.maxChildren)
@@ -195,7 +194,7 @@ function backgroundOf(tasks: unknown): readonly BackgroundTask[] | null {
               id: task.id,
               type: typeof task.type === "string" ? task.type : "",
               running: task.status === "running",
-              description: typeof task.description === "string" ? oneLine(task.description) : null,
+              description: typeof task.description === "string" ? toOneLine(task.description) : null,
             },
           ]
         : [],

@@ -19,6 +19,8 @@ export interface CommandContext {
   checkTarget(path: string, verb?: string): void;
   /** `cd`: relative paths may start from this folder too. */
   enterFolder(folder: string): void;
+  /** Everything that was found, most severe first. */
+  listDangers(): readonly string[];
 }
 
 /** Checks the arguments of a program. `name` is the program's name in lower case. */
@@ -70,6 +72,12 @@ export function createCommandContext(
         if (folders.length >= maxFolders) folders[0] = "/";
         else folders.push(start);
       }
+    },
+    listDangers() {
+      const [[secret], [program]] = [context.secrets, context.network];
+      if (secret !== undefined && program !== undefined)
+        context.findings.add("sends", "may send secrets away", `${secret}, ${program}`);
+      return context.findings.list();
     },
   };
   return context;

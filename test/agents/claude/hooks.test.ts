@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
-import { hookEventNames } from "../../../src/agents/claude/wire.ts";
+import { hookEventNames } from "../../../src/agents/claude/payload.ts";
 
 /** Valid in every version that was tried. */
 const safe = [

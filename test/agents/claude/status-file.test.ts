@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  readStatusFile,
-  statusMove,
-  statusPlace,
-  transcriptOf,
+  createPlace,
+  createStatusChange,
+  findTranscriptPath,
+  parseStatusFile,
 } from "../../../src/agents/claude/status-file.ts";
 
 /** As the CLI 2.1.325 wrote it. */
@@ -26,7 +26,7 @@ const written = {
   updatedAt: 1_794_789_281_650,
   statusUpdatedAt: 1_794_789_281_650,
 };
-const read = (fields: Record<string, unknown>) => readStatusFile(JSON.stringify({ ...written, ...fields }));
+const read = (fields: Record<string, unknown>) => parseStatusFile(JSON.stringify({ ...written, ...fields }));
 
 describe("the status file", () => {
   test("tells who, where and what", () => {
@@ -57,12 +57,12 @@ describe("the status file", () => {
   test("without a status it is no session yet, and moves nothing", () => {
     const file = read({ status: undefined });
     expect(file?.status).toBeNull();
-    expect(file && statusMove(file)).toBeNull();
+    expect(file && createStatusChange(file)).toBeNull();
     expect(read({ status: "meditating" })?.status).toBeNull();
   });
 
   test.each(["", "{", '{"pid":52', "null", "[]", "7", "{}"])("%j is none", (content) => {
-    expect(readStatusFile(content)).toBeNull();
+    expect(parseStatusFile(content)).toBeNull();
   });
 
   test.each([{ pid: 0 }, { pid: -3 }, { pid: 1.5 }, { pid: "52" }, { sessionId: "" }, { sessionId: 7 }])(
@@ -93,14 +93,14 @@ describe("the status file", () => {
 
   test("its process is one of ours, in that pane", () => {
     const file = read({});
-    expect(file && statusPlace(file)).toMatchObject({
+    expect(file && createPlace(file)).toMatchObject({
       local: true,
       pid: 52,
       procStart: "265340",
       env: { TMUX_PANE: "%0" },
     });
     const bare = read({ tmux: null });
-    expect(bare && statusPlace(bare).env).toEqual({});
+    expect(bare && createPlace(bare).env).toEqual({});
   });
 
   test("every one that the CLI wrote in the recordings is understood", () => {
@@ -112,7 +112,7 @@ describe("the status file", () => {
         const { ms, src, file, gone, ...fields } = JSON.parse(line);
         if (gone || fields.sessionId === undefined) continue;
         seen++;
-        const told = readStatusFile(JSON.stringify(fields));
+        const told = parseStatusFile(JSON.stringify(fields));
         expect(told).toMatchObject({
           sessionId: fields.sessionId,
           pid: fields.pid,
@@ -127,14 +127,14 @@ describe("the status file", () => {
 describe("its transcript", () => {
   test("lies where the CLI puts it", () => {
     const file = read({});
-    expect(file && transcriptOf(file, "/home/dev/.claude")).toBe(
+    expect(file && findTranscriptPath(file, "/home/dev/.claude")).toBe(
       "/home/dev/.claude/projects/-home-dev-my-proj/06c75a06-35e5-4fac-b012-e960f4753e79.jsonl",
     );
   });
   test("is not looked for where an id is no id, or no folder is known", () => {
     const crooked = read({ sessionId: "../../../etc/passwd" });
-    expect(crooked && transcriptOf(crooked, "/x")).toBeNull();
+    expect(crooked && findTranscriptPath(crooked, "/x")).toBeNull();
     const nowhere = read({ cwd: null });
-    expect(nowhere && transcriptOf(nowhere, "/x")).toBeNull();
+    expect(nowhere && findTranscriptPath(nowhere, "/x")).toBeNull();
   });
 });

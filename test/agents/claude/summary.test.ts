@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { cut, oneLine, questions, summaryOf } from "../../../src/agents/claude/summary.ts";
+import { listQuestions, summarizeCall, toOneLine, truncate } from "../../../src/agents/claude/summary.ts";
 import { limits } from "../../../src/core/limits.ts";
 
 describe("what a tool call is about", () => {
@@ -22,39 +22,39 @@ describe("what a tool call is about", () => {
     ["AskUserQuestion", { questions: "none" }, ""],
     ["", { command: "x" }, "x"],
   ])("%s %j → %j", (tool, input, summary) => {
-    expect(summaryOf(tool, input)).toBe(summary);
+    expect(summarizeCall(tool, input)).toBe(summary);
   });
 });
 
 describe("a question", () => {
   test("has its labels in order", () => {
-    const asked = questions({
+    const asked = listQuestions({
       questions: [{ question: "Which?", options: [{ label: "Red" }, { label: "Blue\n!" }, 7, {}] }],
     });
     expect(asked).toEqual([{ question: "Which?", labels: ["Red", "Blue !"] }]);
   });
   test("has no more of them than fit a menu", () => {
     const options = Array.from({ length: 100 }, (_, n) => ({ label: `${n}` }));
-    expect(questions({ questions: [{ question: "Which?", options }] })[0]?.labels).toHaveLength(
+    expect(listQuestions({ questions: [{ question: "Which?", options }] })[0]?.labels).toHaveLength(
       limits.maxOptions,
     );
-    expect(questions({ questions: [null, 7, "x", {}] })).toEqual([{ question: "", labels: [] }]);
+    expect(listQuestions({ questions: [null, 7, "x", {}] })).toEqual([{ question: "", labels: [] }]);
   });
 });
 
 describe("one line", () => {
   test("has no line breaks, control characters or space around it", () => {
-    expect(oneLine("  a\r\n\tb\u0000\u001b[31mc\u009b  ")).toBe("a b [31mc");
+    expect(toOneLine("  a\r\n\tb\u0000\u001b[31mc\u009b  ")).toBe("a b [31mc");
   });
   test("is cut with an ellipsis, and never in the middle of a character", () => {
-    const line = oneLine("x".repeat(10_000));
+    const line = toOneLine("x".repeat(10_000));
     expect(line).toHaveLength(limits.maxSummaryLength);
     expect(line).toEndWith("x…");
-    expect(cut("ab🙂cd", 4)).toBe("ab…");
-    expect(cut("ab🙂cd", 5)).toBe("ab🙂…");
-    expect(cut("ab🙂", 4)).toBe("ab🙂");
+    expect(truncate("ab🙂cd", 4)).toBe("ab…");
+    expect(truncate("ab🙂cd", 5)).toBe("ab🙂…");
+    expect(truncate("ab🙂", 4)).toBe("ab🙂");
   });
   test("says that more follows, though what was looked at is mostly space", () => {
-    expect(oneLine(`a${" ".repeat(100_000)}b`)).toBe("a…");
+    expect(toOneLine(`a${" ".repeat(100_000)}b`)).toBe("a…");
   });
 });

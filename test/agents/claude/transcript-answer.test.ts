@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  cutAnswer,
-  emptyTranscript,
-  foldTranscript,
-  lastAnswer,
-  transcriptFacts,
+  addTranscriptRow,
+  createTranscriptState,
+  findLastResponse,
+  summarizeTranscript,
+  truncateResponse,
 } from "../../../src/agents/claude/transcript.ts";
 import { limits } from "../../../src/core/limits.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "./rows.ts";
 
 const factsOf = (lines: readonly string[]) =>
-  transcriptFacts(lines.reduce(foldTranscript, emptyTranscript()), true);
+  summarizeTranscript(lines.reduce(addTranscriptRow, createTranscriptState()), true);
 
 const prompt = user("go");
 const command = user("<command-name>/model</command-name>");
@@ -66,18 +66,18 @@ describe("the last answer, read backwards from the end or forwards from the star
       "two",
     ],
   ])("%s", (_, lines, answer) => {
-    expect(lastAnswer(lines).text).toBe(answer);
+    expect(findLastResponse(lines).text).toBe(answer);
     expect(factsOf(lines).lastResponse).toBe(answer as string);
   });
 
   test("it is said when lines before the first one could change it", () => {
     const answer = [say("m1", "one"), attachment(10)];
-    expect(lastAnswer([attachment(10)])).toEqual({ text: null, whole: false });
-    expect(lastAnswer(answer)).toEqual({ text: "one", whole: false });
-    expect(lastAnswer([prompt, ...answer])).toEqual({ text: "one", whole: true });
-    expect(lastAnswer([use("m0"), result(), ...answer])).toEqual({ text: "one", whole: true });
-    expect(lastAnswer([prompt])).toEqual({ text: null, whole: true });
-    expect(lastAnswer([say("", "has no id")])).toEqual({ text: "has no id", whole: true });
+    expect(findLastResponse([attachment(10)])).toEqual({ text: null, isWhole: false });
+    expect(findLastResponse(answer)).toEqual({ text: "one", isWhole: false });
+    expect(findLastResponse([prompt, ...answer])).toEqual({ text: "one", isWhole: true });
+    expect(findLastResponse([use("m0"), result(), ...answer])).toEqual({ text: "one", isWhole: true });
+    expect(findLastResponse([prompt])).toEqual({ text: null, isWhole: true });
+    expect(findLastResponse([say("", "has no id")])).toEqual({ text: "has no id", isWhole: true });
   });
 });
 
@@ -89,14 +89,14 @@ describe("a long answer", () => {
     [`${"x".repeat(1_899)}😀 and more`, `${"x".repeat(1_899)}...`],
     [`${"x".repeat(1_898)}😀 and more`, `${"x".repeat(1_898)}😀...`],
   ])("is cut at 1900 characters, never inside one", (long, cut) => {
-    expect(cutAnswer(long, 1_900)).toBe(cut);
+    expect(truncateResponse(long, 1_900)).toBe(cut);
     expect(factsOf([say("m1", long)]).lastResponse).toBe(cut);
   });
 
   test("cut anywhere, it stays a text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (value, max) => {
-        const cut = cutAnswer(value, max) ?? "";
+        const cut = truncateResponse(value, max) ?? "";
         expect(cut.isWellFormed()).toBe(true);
         expect(cut.length).toBeLessThanOrEqual(max + 3);
       }),
@@ -148,7 +148,9 @@ describe("any line at all", () => {
       fc.property(fc.array(line), (lines) => {
         const facts = factsOf(lines);
         expect(facts.turnCount).toBeLessThanOrEqual(lines.length);
-        expect(facts.lastResponse ?? null).toBe(cutAnswer(lastAnswer(lines).text, limits.maxTextLength));
+        expect(facts.lastResponse ?? null).toBe(
+          truncateResponse(findLastResponse(lines).text, limits.maxTextLength),
+        );
       }),
       { numRuns: 300 },
     );

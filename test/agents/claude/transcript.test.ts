@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import {
-  cutAnswer,
-  emptyTranscript,
-  foldTranscript,
-  lastAnswer,
-  transcriptFacts,
+  addTranscriptRow,
+  createTranscriptState,
+  findLastResponse,
+  summarizeTranscript,
+  truncateResponse,
 } from "../../../src/agents/claude/transcript.ts";
 import { limits } from "../../../src/core/limits.ts";
 import { apiError, assistant, attachment, noResponse, text, timeOf, toolResult, user } from "./rows.ts";
@@ -13,7 +13,7 @@ import { apiError, assistant, attachment, noResponse, text, timeOf, toolResult, 
 const folder = new URL("../../fixtures/transcripts/", import.meta.url);
 const linesOf = (name: string) => readFileSync(new URL(`${name}.jsonl`, folder), "utf8").split("\n");
 const factsOf = (lines: readonly string[]) =>
-  transcriptFacts(lines.reduce(foldTranscript, emptyTranscript()), true);
+  summarizeTranscript(lines.reduce(addTranscriptRow, createTranscriptState()), true);
 
 describe("transcripts of the real CLI", () => {
   test.each([
@@ -54,11 +54,11 @@ describe("transcripts of the real CLI", () => {
   test("read backwards or forwards, the last answer is the same at any point of any of them", () => {
     for (const file of readdirSync(folder)) {
       const lines = linesOf(file.replace(".jsonl", ""));
-      const fold = emptyTranscript();
+      const fold = createTranscriptState();
       for (const [i, line] of lines.entries()) {
-        const { lastResponse } = transcriptFacts(foldTranscript(fold, line), true);
+        const { lastResponse } = summarizeTranscript(addTranscriptRow(fold, line), true);
         expect(lastResponse ?? null).toBe(
-          cutAnswer(lastAnswer(lines.slice(0, i + 1)).text, limits.maxTextLength),
+          truncateResponse(findLastResponse(lines.slice(0, i + 1)).text, limits.maxTextLength),
         );
       }
     }
@@ -90,11 +90,11 @@ describe("tokens and model", () => {
   });
 
   test("a very long session still counts every message", () => {
-    const fold = emptyTranscript();
+    const fold = createTranscriptState();
     const many = limits.maxTranscriptIds + 50;
-    for (let i = 0; i < many; i++) foldTranscript(fold, assistant(`m${i}`, []));
+    for (let i = 0; i < many; i++) addTranscriptRow(fold, assistant(`m${i}`, []));
     expect(fold.messages.size).toBe(limits.maxTranscriptIds);
-    expect(transcriptFacts(fold, true).tokens).toEqual({
+    expect(summarizeTranscript(fold, true).tokens).toEqual({
       input: 11 * many,
       output: 5 * many,
       cached: 100 * many,
@@ -128,8 +128,8 @@ describe("tokens and model", () => {
   });
 
   test("of a transcript whose start was not read, they are not known", () => {
-    const fold = [user("hi"), assistant("m1", text("a"))].reduce(foldTranscript, emptyTranscript());
-    expect(transcriptFacts(fold, false)).toMatchObject({
+    const fold = [user("hi"), assistant("m1", text("a"))].reduce(addTranscriptRow, createTranscriptState());
+    expect(summarizeTranscript(fold, false)).toMatchObject({
       tokens: null,
       turnCount: null,
       model: "claude-opus-5-5",

@@ -1,4 +1,4 @@
-/** Whether a person's own rule allows a request without them. It must only read, inside of the rule's folder. */
+/** Finds the rule of the user's that allows a request without asking. The request may only read, inside of the rule's folder. */
 
 import {
   type AutoAllowRule,
@@ -13,109 +13,107 @@ import { isAbsolute, relativeWithin, resolvePath } from "../../../core/text/path
 import { makeVisible } from "../../../core/text/visible.ts";
 import { findSecretPath } from "../../../shell/dangers/paths.ts";
 import type { AutoAllowed, RequestContext } from "../../agent.ts";
-import { describeRequest, kindOf } from "./describe.ts";
+import { askKindOf } from "../payload.ts";
+import { describeRequest } from "./describe.ts";
 
-/** null: no rule allows it. */
+/** Where paths start from, and where they must stay. */
+interface Folders {
+  readonly cwd: string;
+  readonly allowed: string;
+}
+
+/** null if no rule allows it. */
 export function autoAllow(
   rules: AutoAllowRules,
   payload: unknown,
   context: RequestContext,
 ): AutoAllowed | null {
-  const { cwd } = context;
-  if (!isRecord(payload) || !isRecord(payload.tool_input)) return null;
-  const { tool_name: tool, tool_input: input, cwd: own } = payload;
-  if (typeof tool !== "string" || kindOf(tool) !== "permission" || cwd === null) return null;
-  const here = typeof own === "string" ? own : cwd;
+  if (!isRecord(payload) || !isRecord(payload.tool_input) || context.cwd === null) return null;
+  const { tool_name: tool, tool_input: input } = payload;
+  if (typeof tool !== "string" || askKindOf(tool) !== "permission") return null;
+  const cwd = typeof payload.cwd === "string" ? payload.cwd : context.cwd;
   for (const [folder, list] of Object.entries(rules)) {
-    if (checkRuleFolder(folder) !== null || !isInside(folder, cwd) || !isInside(folder, here)) continue;
-    const rule = list.find((text) => isAllowed(text, tool, input, { folder, here }));
+    if (checkRuleFolder(folder) !== null) continue;
+    if (!isInside(folder, context.cwd) || !isInside(folder, cwd)) continue;
+    const rule = list.find((text) => isAllowed(text, tool, input, { cwd, allowed: folder }));
     if (rule === undefined) continue;
-    return isPlainlySafe(payload, context) ? { rule, folder, paths: pathsOf(tool, input, here) } : null;
+    return isHarmless(payload, context) ? { rule, folder, paths: listPaths(tool, input, cwd) } : null;
   }
   return null;
 }
 
-/** Every word that could be one. */
-function pathsOf(tool: string, input: JsonRecord, here: string): string[] {
+/** Every part of the input that could be a path. */
+function listPaths(tool: string, input: JsonRecord, cwd: string): string[] {
   const words = tool === "Bash" ? (splitPlainCommand(String(input.command)) ?? []) : Object.values(input);
-  const parts = words.flatMap((word) => (typeof word === "string" ? partsOf(word) : []));
-  return [here, ...parts.map((part) => resolvePath(here, part))];
+  const parts = words.flatMap((word) => (typeof word === "string" ? splitWord(word) : []));
+  return [cwd, ...parts.map((part) => resolvePath(cwd, part))];
 }
 
-/** What could not be shown whole, or is marked, is for a person. */
-function isPlainlySafe(payload: JsonRecord, context: RequestContext): boolean {
-  const asked = describeRequest(payload, context);
-  return asked?.isWhole === true && asked.dangers.length === 0;
+/** A request that cannot be shown in full, or has a danger, is for the user to answer. */
+function isHarmless(payload: JsonRecord, context: RequestContext): boolean {
+  const details = describeRequest(payload, context);
+  return details?.isWhole === true && details.dangers.length === 0;
 }
 
-interface Where {
-  readonly folder: string;
-  readonly here: string;
-}
-
-function isAllowed(text: string, tool: string, input: JsonRecord, where: Where): boolean {
+function isAllowed(text: string, tool: string, input: JsonRecord, folders: Folders): boolean {
   const rule = parseAutoAllowRule(text);
   if (typeof rule === "string" || rule.tool !== tool) return false;
-  return tool === "Bash" ? isCommandAllowed(rule, input, where) : isReadAllowed(tool, input, where);
+  return tool === "Bash" ? isCommandAllowed(rule, input, folders) : isReadAllowed(tool, input, folders);
 }
 
 const bashFields: ReadonlySet<string> = new Set(["command", "description", "timeout"]);
 
-function isCommandAllowed({ words, isOpen }: AutoAllowRule, input: JsonRecord, where: Where): boolean {
-  if (typeof input.command !== "string" || !isOnly(input, bashFields)) return false;
-  const given = splitPlainCommand(input.command);
-  if (given === null || !isReadOnlyCommand(given)) return false;
-  if (isOpen ? given.length < words.length : given.length !== words.length) return false;
-  if (!words.every((word, n) => word === given[n])) return false;
-  return given.slice(1).every((word) => isWordInside(word, where));
+function isCommandAllowed(rule: AutoAllowRule, input: JsonRecord, folders: Folders): boolean {
+  if (typeof input.command !== "string" || !hasOnly(input, bashFields)) return false;
+  const words = splitPlainCommand(input.command);
+  if (words === null || !isReadOnlyCommand(words)) return false;
+  const hasLength = rule.isOpen ? words.length >= rule.words.length : words.length === rule.words.length;
+  if (!hasLength || !rule.words.every((word, index) => word === words[index])) return false;
+  return words.slice(1).every((word) => splitWord(word).every((part) => isPathAllowed(part, folders)));
 }
 
-function isWordInside(word: string, where: Where): boolean {
-  return partsOf(word).every((part) => isPathAllowed(part, where));
-}
+/** A path can also come after the "=" of an option, or after the ":" of a commit. */
+const splitWord = (word: string): string[] => [word, ...word.split(/[=:]/)];
 
-/** Also what stands behind an option's "=", or a commit's ":". */
-const partsOf = (word: string): string[] => [word, ...word.split(/[=:]/)];
-
-function isPathAllowed(path: string, { folder, here }: Where): boolean {
+function isPathAllowed(path: string, { cwd, allowed }: Folders): boolean {
   if (path.startsWith("~") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false;
   if (makeVisible(path) !== path || path.includes("\n") || findSecretPath(path) !== null) return false;
-  return relativeWithin(folder, isAbsolute(path) ? path : `${here}/${path}`) !== null;
+  return relativeWithin(allowed, isAbsolute(path) ? path : `${cwd}/${path}`) !== null;
 }
 
-interface Reading {
+interface ReadingTool {
   readonly paths: readonly string[];
-  readonly needs: string;
+  readonly required: string;
   readonly others: readonly string[];
 }
 
-const readings: Readonly<Record<string, Reading>> = {
-  Read: { paths: ["file_path"], needs: "file_path", others: ["offset", "limit", "pages"] },
-  NotebookRead: { paths: ["notebook_path"], needs: "notebook_path", others: ["cell_id"] },
-  LS: { paths: ["path"], needs: "path", others: [] },
-  Glob: { paths: ["path", "pattern"], needs: "pattern", others: [] },
+const readingTools: Readonly<Record<string, ReadingTool>> = {
+  Read: { paths: ["file_path"], required: "file_path", others: ["offset", "limit", "pages"] },
+  NotebookRead: { paths: ["notebook_path"], required: "notebook_path", others: ["cell_id"] },
+  LS: { paths: ["path"], required: "path", others: [] },
+  Glob: { paths: ["path", "pattern"], required: "pattern", others: [] },
   Grep: {
     paths: ["path", "glob"],
-    needs: "pattern",
+    required: "pattern",
     others: "pattern type output_mode -A -B -C -n -i -o context head_limit offset multiline".split(" "),
   },
 };
 
-function isReadAllowed(tool: string, input: JsonRecord, where: Where): boolean {
-  const reading = Object.hasOwn(readings, tool) ? readings[tool] : undefined;
-  if (!reading || typeof input[reading.needs] !== "string") return false;
-  const { paths, others } = reading;
-  if (!isOnly(input, new Set([...paths, ...others]))) return false;
-  return paths.every((name) => {
-    const path = input[name];
+function isReadAllowed(name: string, input: JsonRecord, folders: Folders): boolean {
+  const tool = Object.hasOwn(readingTools, name) ? readingTools[name] : undefined;
+  if (!tool || typeof input[tool.required] !== "string") return false;
+  if (!hasOnly(input, new Set([...tool.paths, ...tool.others]))) return false;
+  return tool.paths.every((field) => {
+    const path = input[field];
     if (path === undefined) return true;
-    // `{..,x}/y` is one of several.
-    const isOut = typeof path !== "string" || (/[{}*?[\]]/.test(path) && path.includes(".."));
-    return !isOut && isPathAllowed(path, where);
+    if (typeof path !== "string") return false;
+    // `{..,x}/y` also means `../y`.
+    const mayLeave = /[{}*?[\]]/.test(path) && path.includes("..");
+    return !mayLeave && isPathAllowed(path, folders);
   });
 }
 
-function isOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {
+function hasOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {
   return Object.keys(input).every((name) => known.has(name));
 }
 

@@ -1,29 +1,28 @@
-/** A permission request as a person is shown it: the exact text of what would run, and what is dangerous about it. */
-
+/** Describes a permission request for the user: the exact text of what would run, and what is dangerous about it. */
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import type { AskDetails, Question } from "../../../core/session/ask-details.ts";
-import type { AskKind } from "../../../core/session/event.ts";
 import type { Ask } from "../../../core/session/session.ts";
-import { createLabel, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
+import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
 import { hasDotSegments, relativeWithin } from "../../../core/text/paths.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
+import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
-import { changeLines, editLines } from "./change-lines.ts";
+import { askKindOf } from "../payload.ts";
+import { formatToolName } from "../summary.ts";
 import { findDangers } from "./dangers.ts";
-import { questionsOf } from "./questions.ts";
-import { offersOf } from "./suggestions.ts";
-import { toolName } from "./tool-name.ts";
-import { plainHost } from "./urls.ts";
+import { parseQuestions } from "./questions.ts";
+import { listSuggestions } from "./suggestions.ts";
 
-interface Told {
+interface Description {
   readonly heading: string;
   readonly isGenericHeading?: true;
   readonly lines: readonly FittedLine[];
-  /** There is more to it than the request says. */
-  readonly isPart?: boolean;
+  /** True if the request does not contain all of it. */
+  readonly isPartial?: boolean;
 }
 
-type Tell = (input: JsonRecord, cwd: string | null) => Told | null;
+/** null if the input does not have the fields that this tool needs. */
+type DescribeTool = (input: JsonRecord, cwd: string | null) => Description | null;
 
 export function findSessionId({ session_id: id }: JsonRecord): string | null {
   return typeof id === "string" ? id : null;
@@ -34,45 +33,40 @@ export function isAnswerable({ tool_name: tool, agent_id: agentId }: JsonRecord,
   return ask.tool === (tool ?? null) && ask.agentId === null && agentId === undefined;
 }
 
-/** null: it asks for nothing. */
+/** null if the payload is not a permission request. */
 export function describeRequest(payload: unknown, { cwd, agentDangers }: RequestContext): AskDetails | null {
   if (!isRecord(payload) || payload.hook_event_name !== "PermissionRequest") return null;
-  const { tool_name: tool, tool_input: given, permission_suggestions: suggestions } = payload;
+  const { tool_name: tool, tool_input: toolInput, permission_suggestions: suggestions } = payload;
   if (typeof tool !== "string" || tool === "") return null;
-  const input = isRecord(given) ? given : {};
-  const kind = kindOf(tool);
-  const told = (Object.hasOwn(tellers, tool) ? tellers[tool]?.(input, cwd) : null) ?? anyTool(tool, input);
-  const { lines, isWhole } = fitLines(told.lines);
+  const input = isRecord(toolInput) ? toolInput : {};
+  const kind = askKindOf(tool);
+  const describeTool = Object.hasOwn(describers, tool) ? describers[tool] : undefined;
+  const description = describeTool?.(input, cwd) ?? describeOther(tool, input);
+  const { lines, isWhole } = fitLines(description.lines);
   const from = typeof payload.cwd === "string" ? payload.cwd : null;
+  const dangers = () => findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] });
   return {
     kind,
     tool,
-    heading: told.heading,
-    ...(told.isGenericHeading ? { isGenericHeading: true } : {}),
+    heading: description.heading,
+    ...(description.isGenericHeading ? { isGenericHeading: true } : {}),
     lines,
-    isWhole: isWhole && told.isPart !== true && isRecord(given) && isShowable(given),
-    dangers:
-      kind === "permission"
-        ? findDangers(tool, input, { cwd: cwd ?? from, from, agents: agentDangers ?? [] })
-        : [],
-    always: kind === "permission" ? offersOf(suggestions).map(({ words }) => words) : [],
-    questions: tool === "AskUserQuestion" ? (questionsOf(input) ?? []).map(shownQuestion) : [],
+    isWhole: isWhole && description.isPartial !== true && isRecord(toolInput) && isShowable(toolInput),
+    dangers: kind === "permission" ? dangers() : [],
+    always: kind === "permission" ? listSuggestions(suggestions).map(({ text }) => text) : [],
+    questions: tool === "AskUserQuestion" ? (parseQuestions(input) ?? []).map(makeQuestionVisible) : [],
   };
 }
 
-export function kindOf(tool: string): AskKind {
-  return tool === "AskUserQuestion" ? "question" : tool === "ExitPlanMode" ? "plan" : "permission";
-}
+/** How a label is shown. An answer may contain the label in this form. */
+export const formatLabel = makeLineVisible;
 
-/** A label is shown as this, and may be given back as this. */
-export const shownLabel = makeLineVisible;
-
-function shownQuestion({ header, question, options, isMultiple }: Question): Question {
+function makeQuestionVisible({ header, question, options, isMultiple }: Question): Question {
   return {
     header: makeLineVisible(header),
     question: makeLineVisible(question),
     options: options.map(({ label, description }) => ({
-      label: shownLabel(label),
+      label: formatLabel(label),
       description: makeLineVisible(description),
     })),
     isMultiple,
@@ -81,154 +75,199 @@ function shownQuestion({ header, question, options, isMultiple }: Question): Que
 
 const editFields = ["old_string", "new_string", "replace_all"];
 
-const pick = (input: JsonRecord, names: readonly string[]): JsonRecord =>
+const pickFields = (input: JsonRecord, names: readonly string[]): JsonRecord =>
   Object.fromEntries(Object.entries(input).filter(([name]) => names.includes(name)));
 
-const tellers: Readonly<Record<string, Tell>> = {
-  Bash: runs("command"),
-  PowerShell: runs("PowerShell command"),
-  Edit: file("Edit", "file_path", (input) => editLines([pick(input, editFields)]), editFields),
-  MultiEdit: file("Edit", "file_path", ({ edits }) => editLines(edits), ["edits"]),
-  Write: file("Write", "file_path", ({ content }) => changeLines("", content), ["content"]),
-  NotebookEdit: file("Edit a cell of", "notebook_path", (i) => changeLines("", i.new_source), ["new_source"]),
-  Read: file("Read", "file_path", () => [], []),
-  WebFetch: tellFetch,
+const describers: Readonly<Record<string, DescribeTool>> = {
+  Bash: createCommandDescriber("command"),
+  PowerShell: createCommandDescriber("PowerShell command"),
+  Edit: createFileDescriber(
+    "Edit",
+    "file_path",
+    (input) => formatEdits([pickFields(input, editFields)]),
+    editFields,
+  ),
+  MultiEdit: createFileDescriber("Edit", "file_path", ({ edits }) => formatEdits(edits), ["edits"]),
+  Write: createFileDescriber("Write", "file_path", ({ content }) => formatChange("", content), ["content"]),
+  NotebookEdit: createFileDescriber(
+    "Edit a cell of",
+    "notebook_path",
+    (input) => formatChange("", input.new_source),
+    ["new_source"],
+  ),
+  Read: createFileDescriber("Read", "file_path", () => [], []),
+  WebFetch: describeFetch,
   WebSearch: (input) =>
     typeof input.query === "string"
-      ? { heading: "Search the web", lines: [...splitLines(input.query), ...others(input, ["query"])] }
+      ? { heading: "Search the web", lines: [...splitLines(input.query), ...formatOthers(input, ["query"])] }
       : null,
-  Glob: (input) => ({ heading: "Look for files", lines: argumentLines(input) }),
-  Grep: (input) => ({ heading: "Search in files", lines: argumentLines(input) }),
-  ExitPlanMode: tellPlan,
-  AskUserQuestion: tellQuestions,
+  Glob: (input) => ({ heading: "Look for files", lines: formatInput(input) }),
+  Grep: (input) => ({ heading: "Search in files", lines: formatInput(input) }),
+  ExitPlanMode: describePlan,
+  AskUserQuestion: describeQuestions,
 };
 
-function runs(what: string): Tell {
+const commandSwitches = ["run_in_background", "dangerouslyDisableSandbox"];
+
+function createCommandDescriber(noun: string): DescribeTool {
   return (input) => {
     const { command, run_in_background, dangerouslyDisableSandbox } = input;
     if (typeof command !== "string") return null;
-    const how = [
+    const conditions = [
       ...(run_in_background === true ? ["in the background"] : []),
       ...(dangerouslyDisableSandbox === true ? ["outside of the sandbox"] : []),
     ];
-    const inHeading = switches.filter((name) => typeof input[name] === "boolean");
+    const shownSwitches = commandSwitches.filter((name) => typeof input[name] === "boolean");
+    const shown = ["command", "description", "timeout", ...shownSwitches];
     return {
-      heading: ["Run a", what, ...how].join(" "),
-      ...(how.length === 0 ? { isGenericHeading: true } : {}),
-      lines: [...splitLines(command), ...others(input, ["command", "description", "timeout", ...inHeading])],
+      heading: [`Run a ${noun}`, ...conditions].join(" "),
+      ...(conditions.length === 0 ? { isGenericHeading: true } : {}),
+      lines: [...splitLines(command), ...formatOthers(input, shown)],
     };
   };
 }
 
-const switches = ["run_in_background", "dangerouslyDisableSandbox"];
-
 const maxHeadingPath = 120;
 
-function file(
+function createFileDescriber(
   verb: string,
-  field: string,
-  tell: (input: JsonRecord) => readonly FittedLine[] | null,
-  told: readonly string[],
-): Tell {
+  pathField: string,
+  formatContent: (input: JsonRecord) => readonly FittedLine[] | null,
+  contentFields: readonly string[],
+): DescribeTool {
   return (input, cwd) => {
-    const given = input[field];
-    const lines = tell(input);
-    if (typeof given !== "string" || lines === null) return null;
-    const path = shownPath(given, cwd);
-    const short = path.length > maxHeadingPath ? null : makeLineVisible(path);
-    const inHeading = short !== null && short.length <= maxHeadingPath;
+    const path = input[pathField];
+    const content = formatContent(input);
+    if (typeof path !== "string" || content === null) return null;
+    const relative = shortenPath(path, cwd);
+    const short = relative.length > maxHeadingPath ? null : makeLineVisible(relative);
+    const isInHeading = short !== null && short.length <= maxHeadingPath;
     return {
-      heading: `${verb} ${inHeading ? short : "a file"}`,
+      heading: `${verb} ${isInHeading ? short : "a file"}`,
       lines: [
-        ...(inHeading ? [] : [createLabel("file", path)]),
-        ...others(input, [field, ...told]),
-        ...lines,
+        ...(isInHeading ? [] : [createLabel("file", relative)]),
+        ...formatOthers(input, [pathField, ...contentFields]),
+        ...content,
       ],
     };
   };
 }
 
-/** From the project's folder if it lies there. A path with detours stays as it is: a link may lead it elsewhere. */
-function shownPath(path: string, cwd: string | null): string {
+/** Relative to the project's folder if it is inside. A path with `..` stays as it is: a link may lead elsewhere. */
+function shortenPath(path: string, cwd: string | null): string {
   return (cwd === null || hasDotSegments(path) ? null : relativeWithin(cwd, path)) ?? path;
 }
 
-function tellFetch(input: JsonRecord): Told | null {
+/** A change to a file: lines with `- ` are removed, lines with `+ ` are added. null if one of the two is not a string. */
+function formatChange(before: unknown, after: unknown): FittedLine[] | null {
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  const [oldLines, newLines] = [splitText(before), splitText(after)];
+  const shorter = Math.min(oldLines.length, newLines.length);
+  let start = 0;
+  while (start < shorter && oldLines[start] === newLines[start]) start++;
+  let end = 0;
+  while (end < shorter - start && oldLines.at(-1 - end) === newLines.at(-1 - end)) end++;
+  return [
+    ...createLines(oldLines.slice(0, start), "  "),
+    ...createLines(oldLines.slice(start, oldLines.length - end), "- "),
+    ...createLines(newLines.slice(start, newLines.length - end), "+ "),
+    ...createLines(oldLines.slice(oldLines.length - end), "  "),
+  ];
+}
+
+const splitText = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+
+/** null if an edit has a field that these lines do not show. */
+function formatEdits(edits: unknown): FittedLine[] | null {
+  if (!Array.isArray(edits) || edits.length === 0) return null;
+  const lines: FittedLine[] = [];
+  for (const [index, edit] of edits.entries()) {
+    if (!isRecord(edit)) return null;
+    const { old_string: before, new_string: after, replace_all: isEverywhere = false, ...others } = edit;
+    const change = formatChange(before, after);
+    if (!change || typeof isEverywhere !== "boolean" || Object.keys(others).length > 0) return null;
+    if (edits.length > 1) lines.push(createLabel(`change ${index + 1} of ${edits.length}`));
+    if (isEverywhere) lines.push(createLabel("everywhere in the file"));
+    // Not push(...change): a change can have more lines than a call can have arguments.
+    for (const line of change) lines.push(line);
+  }
+  return lines;
+}
+
+function describeFetch(input: JsonRecord): Description | null {
   const { url } = input;
   if (typeof url !== "string") return null;
-  const host = plainHost(url);
+  const host = findRealHost(url);
   return {
     heading: "Fetch a page",
     isGenericHeading: true,
     lines: [
       ...splitLines(url),
       ...(host === null ? [] : [createLabel("leads to", host)]),
-      ...others(input, ["url"]),
+      ...formatOthers(input, ["url"]),
     ],
   };
 }
 
-function tellPlan(input: JsonRecord): Told {
-  const { plan, planFilePath, ...more } = input;
+function describePlan(input: JsonRecord): Description {
+  const { plan, planFilePath, ...others } = input;
   const heading = "Approve a plan";
-  if (typeof plan !== "string" || plan.trim() === "")
-    return {
-      heading,
-      lines: [createLabel("the plan is in the terminal only"), ...others(input, [])],
-      isPart: true,
-    };
-  return { heading, lines: [...others(more, []), ...splitLines(plan)] };
+  if (typeof plan !== "string" || plan.trim() === "") {
+    const lines = [createLabel("the plan is in the terminal only"), ...formatOthers(input, [])];
+    return { heading, lines, isPartial: true };
+  }
+  return { heading, lines: [...formatOthers(others, []), ...splitLines(plan)] };
 }
 
-function tellQuestions(input: JsonRecord): Told {
+function describeQuestions(input: JsonRecord): Description {
   const heading = "Answer a question";
-  const questions = questionsOf(input);
-  if (questions === null) return { heading, lines: argumentLines(input), isPart: true };
+  const questions = parseQuestions(input);
+  if (questions === null) return { heading, lines: formatInput(input), isPartial: true };
   const lines = questions.flatMap(({ question, options }) => [
     ...splitLines(question),
-    ...options.map(({ label, description }, n) => ({
-      prefix: `  ${n + 1}. `,
+    ...options.map(({ label, description }, index) => ({
+      prefix: `  ${index + 1}. `,
       text: description === "" ? label : `${label}: ${description}`,
     })),
   ]);
   return { heading: questions.length === 1 ? heading : `Answer ${questions.length} questions`, lines };
 }
 
-function anyTool(tool: string, input: JsonRecord): Told {
-  return { heading: `Use ${toolName(tool)}`, lines: argumentLines(input) };
+function describeOther(tool: string, input: JsonRecord): Description {
+  return { heading: `Use ${formatToolName(tool)}`, lines: formatInput(input) };
 }
 
-function argumentLines(input: JsonRecord): FittedLine[] {
-  return Object.keys(input).length === 0 ? [] : splitLines(json(input, 2));
+function formatInput(input: JsonRecord): FittedLine[] {
+  return Object.keys(input).length === 0 ? [] : splitLines(formatJson(input, 2));
 }
 
-const maxName = 60;
+const maxLabelLength = 60;
 
-/** What the tool is given beside what is shown already. */
-function others(input: JsonRecord, told: readonly string[]): FittedLine[] {
-  const names = Object.keys(input).filter((name) => !told.includes(name) && input[name] !== undefined);
+/** The fields of the input that are not shown already. */
+function formatOthers(input: JsonRecord, shown: readonly string[]): FittedLine[] {
+  const names = Object.keys(input).filter((name) => !shown.includes(name) && input[name] !== undefined);
   return names.map((name) => {
     const value = input[name];
-    const shown = typeof value === "string" ? JSON.stringify(value) : json(value, 0);
-    // A row does not go on within its prefix.
-    return name.length > maxName
-      ? createLabel("and", `${JSON.stringify(name)}: ${shown}`)
-      : createLabel(makeLineVisible(name), shown);
+    const text = typeof value === "string" ? JSON.stringify(value) : formatJson(value, 0);
+    // A label is never wrapped, so a long name becomes part of the text.
+    return name.length > maxLabelLength
+      ? createLabel("and", `${JSON.stringify(name)}: ${text}`)
+      : createLabel(makeLineVisible(name), text);
   });
 }
 
-function json(value: unknown, indent: number): string {
+function formatJson(value: unknown, indent: number): string {
   return isShowable(value) ? (JSON.stringify(value, null, indent) ?? "") : "[nested too deep to be shown]";
 }
 
 const maxDepth = 40;
 
-/** JSON, and not too deep: a megabyte of brackets within brackets would be a terabyte when it is indented. */
+/** JSON that is not nested too deep: a megabyte of nested brackets would be a terabyte once it is indented. */
 function isShowable(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; depth < maxDepth && level.length > 0; depth++) {
-    if (level.some((one) => /^(?:bigint|function|symbol)$/.test(typeof one))) return false;
-    level = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
+    if (level.some((item) => /^(?:bigint|function|symbol)$/.test(typeof item))) return false;
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
   }
   return level.length === 0;
 }

@@ -1,36 +1,27 @@
-/** The CLI's own permission_suggestions in words. Only what can be said in words is offered. */
-
+/** Describes the CLI's permission_suggestions: what can be allowed for good. Only what can be described is offered. */
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import { maxColumns } from "../../../core/text/fit.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
-import { toolName } from "./tool-name.ts";
+import { formatToolName } from "../summary.ts";
 
-export interface Offer {
-  readonly words: string;
-  /** The CLI's own entry, untouched. */
-  readonly suggestion: JsonRecord;
+export interface Suggestion {
+  readonly text: string;
+  /** The CLI's own entry, unchanged. */
+  readonly entry: JsonRecord;
 }
 
-/** In the CLI's order. An answer's choice is an index into this list. */
-export function offersOf(suggestions: unknown): readonly Offer[] {
-  const list = Array.isArray(suggestions) ? suggestions.slice(0, maxOffers) : [];
-  return list.flatMap((suggestion) => {
-    const words = inWords(suggestion);
-    return words !== null && words.length <= maxColumns ? [{ words, suggestion }] : [];
+const maxSuggestions = 12;
+
+/** In the CLI's order. The choice of an answer is an index into this list. */
+export function listSuggestions(entries: unknown): readonly Suggestion[] {
+  const list = Array.isArray(entries) ? entries.slice(0, maxSuggestions) : [];
+  return list.flatMap((entry) => {
+    const text = describeSuggestion(entry);
+    return text !== null && text.length <= maxColumns ? [{ text, entry }] : [];
   });
 }
 
-const maxOffers = 12;
-
-export function alwaysInWords(suggestion: unknown): string {
-  const type = isRecord(suggestion) && typeof suggestion.type === "string" ? suggestion.type : "no type";
-  return (
-    inWords(suggestion) ??
-    `A lasting change that beckon cannot put in words (${makeLineVisible(type.slice(0, 60))})`
-  );
-}
-
-const places: Readonly<Record<string, string>> = {
+const destinations: Readonly<Record<string, string>> = {
   session: "in this session",
   localSettings: "in this project, for you",
   projectSettings: "in this project, for everybody",
@@ -41,61 +32,60 @@ const modes: Readonly<Record<string, string>> = {
   default: "Ask as usual",
   acceptEdits: "Allow all edits",
   plan: "Only plan",
-  auto: "Let the agent judge by itself what to ask",
-  dontAsk: "Refuse, without asking, all that is not allowed yet",
+  auto: "Let the agent decide by itself what to ask",
+  dontAsk: "Refuse everything that is not allowed yet, without asking",
   bypassPermissions: "Allow everything and never ask",
 };
 
-/** null: a kind or a field that we do not know: it could mean anything. */
-function inWords(suggestion: unknown): string | null {
-  if (!isRecord(suggestion)) return null;
-  const where = named(places, suggestion.destination);
+/** null for an unknown kind or field, which could mean anything. */
+function describeSuggestion(entry: unknown): string | null {
+  if (!isRecord(entry)) return null;
+  const where = lookUp(destinations, entry.destination);
   if (where === null) return null;
-  const { type, destination, ...rest } = suggestion;
-  if (type === "setMode" && isOnly(rest, ["mode"])) {
-    const mode = named(modes, rest.mode);
+  const { type, destination, ...rest } = entry;
+  if (type === "setMode" && hasOnly(rest, ["mode"])) {
+    const mode = lookUp(modes, rest.mode);
     return mode === null ? null : `${mode} ${where}`;
   }
-  if (type === "addDirectories" && isOnly(rest, ["directories"])) {
-    const folders = texts(rest.directories);
-    return folders && `Let it work in ${joined(folders)} too, ${where}`;
+  if (type === "addDirectories" && hasOnly(rest, ["directories"])) {
+    const folders = asTexts(rest.directories);
+    return folders && `Let it work in ${formatList(folders)} too, ${where}`;
   }
-  if (type === "addRules" && isOnly(rest, ["rules", "behavior"]) && rest.behavior === "allow") {
-    const rules = Array.isArray(rest.rules) ? rest.rules.map(ruleInWords) : [];
-    const said = rules.filter((rule) => rule !== null);
-    return said.length > 0 && said.length === rules.length ? `Always allow ${joined(said)} ${where}` : null;
+  if (type === "addRules" && hasOnly(rest, ["rules", "behavior"]) && rest.behavior === "allow") {
+    const rules = Array.isArray(rest.rules) ? rest.rules.map(describeRule) : [];
+    const known = rules.filter((rule) => rule !== null);
+    const isComplete = known.length > 0 && known.length === rules.length;
+    return isComplete ? `Always allow ${formatList(known)} ${where}` : null;
   }
   return null;
 }
 
-function ruleInWords(rule: unknown): string | null {
-  if (!isRecord(rule) || !isOnly(rule, ["toolName", "ruleContent"])) return null;
+function describeRule(rule: unknown): string | null {
+  if (!isRecord(rule) || !hasOnly(rule, ["toolName", "ruleContent"])) return null;
   const { toolName: tool, ruleContent: content } = rule;
   if (typeof tool !== "string" || tool === "") return null;
-  const name = toolName(tool);
+  const name = formatToolName(tool);
   if (content === undefined || content === null || content === "")
     return tool === "Bash" ? "every command" : `every ${name}`;
   if (typeof content !== "string") return null;
-  // `Bash(*)` and `Bash(:*)` match whatever comes.
+  // `Bash(*)` and `Bash(:*)` match every command.
   if (tool === "Bash" && /^[\s:*]+$/.test(content)) return `every command (${makeLineVisible(content)})`;
   return tool === "Bash" ? makeLineVisible(content) : `${name} of ${makeLineVisible(content)}`;
 }
 
-function named(words: Readonly<Record<string, string>>, key: unknown): string | null {
-  return typeof key === "string" && Object.hasOwn(words, key) ? (words[key] ?? null) : null;
+function lookUp(texts: Readonly<Record<string, string>>, key: unknown): string | null {
+  return typeof key === "string" && Object.hasOwn(texts, key) ? (texts[key] ?? null) : null;
 }
 
-function isOnly(fields: JsonRecord, known: readonly string[]): boolean {
+function hasOnly(fields: JsonRecord, known: readonly string[]): boolean {
   return Object.keys(fields).every((name) => known.includes(name));
 }
 
-function texts(value: unknown): string[] | null {
-  const isText = (one: unknown): one is string => typeof one === "string" && one !== "";
+function asTexts(value: unknown): string[] | null {
+  const isText = (item: unknown): item is string => typeof item === "string" && item !== "";
   return Array.isArray(value) && value.length > 0 && value.every(isText)
     ? value.map((text) => makeLineVisible(text))
     : null;
 }
 
-function joined(list: readonly string[]): string {
-  return list.length < 2 ? (list[0] ?? "") : `${list.slice(0, -1).join(", ")} and ${list.at(-1)}`;
-}
+const formatList = (items: readonly string[]): string => new Intl.ListFormat("en-GB").format(items);

@@ -11,8 +11,8 @@ import {
 import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { claudeFolder } from "../setup/folder.ts";
-import { type StatusFile, statusMove, statusPlace, transcriptOf } from "../status-file.ts";
-import { followStatusFiles, type StatusChange } from "./status-files.ts";
+import { createPlace, createStatusChange, findTranscriptPath, type StatusFile } from "../status-file.ts";
+import { type StatusChange, watchStatusFiles } from "./status-files.ts";
 import { createTranscriptReader, findTranscript } from "./transcripts.ts";
 
 /** How many transcripts one check reads, of sessions without a status file. With more, the checks take turns. */
@@ -42,20 +42,20 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     }
   }
 
-  function onStatusChange({ file, gone }: StatusChange): void {
+  function onStatusChange({ file, isGone }: StatusChange): void {
     const now = clock();
     const { sessionId, cwd, attended } = file;
     const known = findSession(sessionId);
     // With --continue the file first names a session that never starts: there is nothing to end.
-    if (gone && !known) return;
-    const transcriptPath = known?.transcriptPath ?? transcriptOf(file, folder);
-    const subject = { agent, sessionId, cwd, attended, transcriptPath, place: statusPlace(file) };
-    if (!gone) emitStatus(subject, file, toMoment(now, file.updatedAt));
+    if (isGone && !known) return;
+    const transcriptPath = known?.transcriptPath ?? findTranscriptPath(file, folder);
+    const subject = { agent, sessionId, cwd, attended, transcriptPath, place: createPlace(file) };
+    if (!isGone) emitStatus(subject, file, toMoment(now, file.updatedAt));
     else if (!continuesElsewhere(sessionId)) emit(subject, now, { kind: "gone", why: "file" });
   }
 
   function emitStatus(subject: EventSubject, file: StatusFile, when: Moment): void {
-    const change = statusMove({ ...file, title: file.title && mask(file.title) });
+    const change = createStatusChange({ ...file, title: file.title && mask(file.title) });
     const previous = findSession(file.sessionId)?.file ?? null;
     if (change) emit(subject, notBefore(previous, when), change);
   }
@@ -64,7 +64,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
   function continuesElsewhere(sessionId: string): boolean {
     const other = files.findFile(sessionId);
     if (!other) return false;
-    emitStatus({ agent, sessionId, place: statusPlace(other) }, other, clock());
+    emitStatus({ agent, sessionId, place: createPlace(other) }, other, clock());
     return true;
   }
 
@@ -127,7 +127,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     }
   }
 
-  const files = followStatusFiles(join(folder, "sessions"), onStatusChange, onError);
+  const files = watchStatusFiles(join(folder, "sessions"), onStatusChange, onError);
 
   return {
     scan(sessions) {

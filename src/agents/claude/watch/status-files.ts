@@ -1,46 +1,46 @@
-/** Follows the CLI's status files: one per process, rewritten at every change, removed when it ends. */
+/** Watches Claude Code's status files: one per process, rewritten at every change, removed when the process ends. */
 import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { isAlive } from "../../../system/processes.ts";
-import { readStatusFile, type StatusFile } from "../status-file.ts";
+import { parseStatusFile, type StatusFile } from "../status-file.ts";
 
 export interface StatusChange {
   readonly file: StatusFile;
-  /** The file no longer speaks of this session: removed, or taken by another session of the same process. */
-  readonly gone: boolean;
+  /** True if the file no longer names this session: it was removed, or the process has another session now. */
+  readonly isGone: boolean;
 }
 
-interface Known {
+interface KnownFile {
   readonly file: StatusFile;
   readonly content: string;
 }
 
-/** inotify tells at once; where it does not (network folders, a folder that comes later), this finds it. */
+/** inotify reports changes at once. Polling finds the others: network folders, a folder that is created later. */
 const pollMs = 1_000;
-/** A file caught in the middle of being rewritten is read again. */
-const tornMs = 10;
+/** When a file that is just being rewritten is read again. */
+const retryMs = 10;
 const maxFileBytes = 64 * 1024;
 
 export interface StatusFiles {
-  /** Reads everything there is, now. */
+  /** Reads all files now. */
   scan(): void;
-  /** The newest file of a live process that names this session: one can be open in two terminals. */
+  /** The newest file of a running process that names this session: a session can be open in two terminals. */
   findFile(sessionId: string): StatusFile | null;
   stop(): void;
 }
 
-export function followStatusFiles(
+export function watchStatusFiles(
   folder: string,
   onChange: (change: StatusChange) => void,
   onError: (text: string) => void,
 ): StatusFiles {
-  const known = new Map<string, Known>();
-  const retries = new Set<ReturnType<typeof setTimeout>>();
+  const known = new Map<string, KnownFile>();
+  const retryTimers = new Set<ReturnType<typeof setTimeout>>();
   let watcher: FSWatcher | null = null;
-  let watched: string | null = null;
+  let watchedFolder: string | null = null;
 
-  function look(name: string, again = 3): void {
-    // The `.key` files beside them are none of our business.
+  function check(name: string, retries = 3): void {
+    // The `.key` files beside them are not status files.
     if (!/^\d+\.json$/.test(name)) return;
     const content = readSmall(join(folder, name));
     if (content === null) {
@@ -49,9 +49,9 @@ export function followStatusFiles(
     }
     const before = known.get(name);
     if (before?.content === content) return;
-    const file = readStatusFile(content);
+    const file = parseStatusFile(content);
     if (!file) {
-      if (again > 0) later(() => look(name, again - 1));
+      if (retries > 0) retryLater(() => check(name, retries - 1));
       return;
     }
     if (!isAlive(file.pid, file.procStart)) {
@@ -59,47 +59,47 @@ export function followStatusFiles(
       return;
     }
     known.set(name, { file, content });
-    if (before && before.file.sessionId !== file.sessionId) onChange({ file: before.file, gone: true });
-    if (!before || differs(before.file, file)) onChange({ file, gone: false });
+    if (before && before.file.sessionId !== file.sessionId) onChange({ file: before.file, isGone: true });
+    if (!before || isDifferent(before.file, file)) onChange({ file, isGone: false });
   }
 
   function forget(name: string): void {
     const before = known.get(name);
     known.delete(name);
-    if (before) onChange({ file: before.file, gone: true });
+    if (before) onChange({ file: before.file, isGone: true });
   }
 
-  function later(work: () => void): void {
+  function retryLater(work: () => void): void {
     const timer = setTimeout(() => {
-      retries.delete(timer);
+      retryTimers.delete(timer);
       work();
-    }, tornMs);
-    retries.add(timer);
+    }, retryMs);
+    retryTimers.add(timer);
   }
 
   function scan(): void {
-    listen();
+    watchFolder();
     let names: string[] = [];
     try {
       names = readdirSync(folder);
     } catch {
-      // The CLI has not made its folder yet, has none, or somebody removed it.
+      // The CLI has not created its folder yet, or somebody removed it.
     }
-    for (const name of new Set([...names, ...known.keys()])) look(name);
+    for (const name of new Set([...names, ...known.keys()])) check(name);
   }
 
-  /** A folder made in the place of another is a new one, of which the old watcher hears nothing. */
-  function listen(): void {
-    const now = identify(folder);
-    if (watcher && now === watched) return;
+  /** If the folder was replaced by another of the same name, the old watcher reports nothing. */
+  function watchFolder(): void {
+    const current = identify(folder);
+    if (watcher && current === watchedFolder) return;
     watcher?.close();
     watcher = null;
-    watched = now;
-    if (now === null) return;
+    watchedFolder = current;
+    if (current === null) return;
     try {
-      watcher = watch(folder, { persistent: false }, (_, name) => (name ? look(name) : scan()));
+      watcher = watch(folder, { persistent: false }, (_, name) => (name ? check(name) : scan()));
       watcher.on("error", (error) => {
-        onError(`stopped watching ${folder}: ${error.message}; looking every second instead`);
+        onError(`stopped watching ${folder}: ${error.message}; it is read every second instead`);
         watcher?.close();
         watcher = null;
       });
@@ -113,21 +113,21 @@ export function followStatusFiles(
   return {
     scan,
     findFile(sessionId) {
-      const named = [...known.values()]
+      const files = [...known.values()]
         .map(({ file }) => file)
         .filter((file) => file.sessionId === sessionId);
-      const alive = named.filter(({ pid, procStart }) => isAlive(pid, procStart));
+      const alive = files.filter(({ pid, procStart }) => isAlive(pid, procStart));
       return alive.sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0))[0] ?? null;
     },
     stop() {
       clearInterval(poll);
-      for (const timer of retries) clearTimeout(timer);
+      for (const timer of retryTimers) clearTimeout(timer);
       watcher?.close();
     },
   };
 }
 
-function differs(a: StatusFile, b: StatusFile): boolean {
+function isDifferent(a: StatusFile, b: StatusFile): boolean {
   return (
     a.sessionId !== b.sessionId ||
     a.status !== b.status ||
@@ -136,7 +136,7 @@ function differs(a: StatusFile, b: StatusFile): boolean {
   );
 }
 
-/** Inodes are used again at once; the time of birth tells such folders apart. */
+/** Inodes are used again at once: the creation time tells such folders apart. */
 function identify(folder: string): string | null {
   try {
     const { ino, birthtimeMs } = statSync(folder);
@@ -146,7 +146,7 @@ function identify(folder: string): string | null {
   }
 }
 
-/** null: there is no such file. What cannot be read now says nothing. */
+/** null if there is no such file. Empty if it cannot be read now. */
 function readSmall(path: string): string | null {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });

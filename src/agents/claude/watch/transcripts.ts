@@ -1,4 +1,4 @@
-/** Reads the agent's own transcripts: only inside its folder, only new bytes, never more than a limit in memory. */
+/** Reads Claude Code's transcripts: only files in its own folder, only new bytes, never more than a limit in memory. */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
@@ -6,17 +6,17 @@ import { limits } from "../../../core/limits.ts";
 import type { Env } from "../../../system/home.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import {
-  cutAnswer,
-  emptyTranscript,
-  foldTranscript,
-  lastAnswer,
+  addTranscriptRow,
+  createTranscriptState,
+  findLastResponse,
+  parseRow,
+  summarizeTranscript,
   type TranscriptFacts,
-  type TranscriptFold,
-  transcriptFacts,
+  type TranscriptState,
+  truncateResponse,
 } from "../transcript.ts";
-import { readRow } from "../transcript-row.ts";
 
-/** The last thing the model said. null: no file, no answer in the last turn, or only tool calls and thinking. */
+/** The model's last response. null if there is no file, no response in the last turn, or only tool calls and thinking. */
 export async function extractLastAssistantResponse(
   path: string,
   maxLength: number = limits.maxTextLength,
@@ -27,10 +27,11 @@ export async function extractLastAssistantResponse(
     const { size } = await file.stat();
     for (let length = limits.transcriptTailBytes; ; length *= 4) {
       const lines: string[] = [];
-      const tail = tailOf(size, length);
-      await eachRow(file, tail, size, (line) => lines.push(line));
-      const { text, whole } = lastAnswer(lines);
-      if (whole || !tail.midRow || length >= limits.maxTranscriptTailBytes) return cutAnswer(text, maxLength);
+      const tail = findTail(size, length);
+      await readRows(file, tail, size, (line) => lines.push(line));
+      const { text, isWhole } = findLastResponse(lines);
+      if (isWhole || !tail.isMidRow || length >= limits.maxTranscriptTailBytes)
+        return truncateResponse(text, maxLength);
     }
   } finally {
     await file.close();
@@ -38,41 +39,42 @@ export async function extractLastAssistantResponse(
 }
 
 export interface TranscriptReader {
-  /** What the transcript says now. null: there is no such file. */
+  /** What the transcript says now. null if there is no such file. */
   read(path: string): Promise<TranscriptFacts | null>;
   forget(path: string): void;
 }
 
 export function createTranscriptReader(): TranscriptReader {
-  const followed = new Map<string, Promise<Followed | null>>();
+  const transcripts = new Map<string, Promise<ReadTranscript | null>>();
 
   return {
     async read(path) {
-      // One after the other: two reads at once would fold the same rows twice.
-      const before = followed.get(path) ?? Promise.resolve(null);
-      const next = before.catch(() => null).then((last) => readOn(path, last));
-      followed.delete(path);
-      followed.set(path, next);
-      const [oldest] = followed.keys();
-      if (oldest !== undefined && followed.size > limits.maxTranscriptsFollowed) followed.delete(oldest);
+      // One after another: two reads at once would add the same rows twice.
+      const before = transcripts.get(path) ?? Promise.resolve(null);
+      const next = before.catch(() => null).then((last) => readNewRows(path, last));
+      transcripts.delete(path);
+      transcripts.set(path, next);
+      const [oldest] = transcripts.keys();
+      if (oldest !== undefined && transcripts.size > limits.maxTranscriptsFollowed)
+        transcripts.delete(oldest);
       const now = await next;
-      return now && transcriptFacts(now.fold, now.fromStart);
+      return now && summarizeTranscript(now.state, now.fromStart);
     },
     forget(path) {
-      followed.delete(path);
+      transcripts.delete(path);
     },
   };
 }
 
-/** null if `path` is not a transcript of Claude Code's. */
+/** null if `path` is not one of Claude Code's transcripts. */
 export const findTranscript = (path: string, env: Env): Promise<string | null> =>
-  insideAgentFolder(path, [join(claudeFolder(env), "projects")]);
+  findInsideFolders(path, [join(claudeFolder(env), "projects")]);
 
 /**
  * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`
- * folders). null for all else: a value from an event must not become a path to read somewhere else.
+ * folders). null otherwise: a value from an event must not become a path to read somewhere else.
  */
-export async function insideAgentFolder(path: string, roots: readonly string[]): Promise<string | null> {
+export async function findInsideFolders(path: string, roots: readonly string[]): Promise<string | null> {
   if (!isAbsolute(path) || path.length > limits.maxPathLength || path.includes("\0")) return null;
   if (path.split(/[\\/]/).includes("..")) return null;
   const real = await realpath(path).catch(() => null);
@@ -87,91 +89,92 @@ export async function insideAgentFolder(path: string, roots: readonly string[]):
 }
 
 function isUnder(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  const rest = relative(folder, path);
+  return rest !== "" && rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
 }
 
-/** Where reading goes on: at the start of a row, or somewhere in one, which is then passed over. */
-interface Spot {
+/** Where reading continues: at the start of a row, or inside of one, which is then skipped. */
+interface Position {
   readonly offset: number;
-  readonly midRow: boolean;
+  readonly isMidRow: boolean;
 }
 
-interface Followed {
+interface ReadTranscript {
   readonly inode: number;
   readonly size: number;
   readonly mtimeMs: number;
-  readonly spot: Spot;
-  /** The bytes before the spot. Other ones, or none, mean another file: inodes are soon used again. */
+  readonly position: Position;
+  /** The bytes before the position. If they differ, it is another file: inodes are soon used again. */
   readonly mark: Buffer;
   readonly fromStart: boolean;
-  readonly fold: TranscriptFold;
+  readonly state: TranscriptState;
 }
 
 const markBytes = 64;
 
-async function readOn(path: string, last: Followed | null): Promise<Followed | null> {
+async function readNewRows(path: string, last: ReadTranscript | null): Promise<ReadTranscript | null> {
   const file = await openRegular(path);
   if (!file) return null;
   try {
     const { ino: inode, size, mtimeMs } = await file.stat();
     if (last && last.inode === inode && last.size === size && last.mtimeMs === mtimeMs) return last;
-    const goesOn = last && last.inode === inode && (await hasMark(file, last));
-    const from = goesOn ? last.spot : tailOf(size, limits.maxTranscriptFirstReadBytes);
-    const fold = goesOn ? last.fold : emptyTranscript();
-    const spot = await eachRow(file, from, size, (line) => foldTranscript(fold, line));
-    const mark = await readAt(file, Math.max(0, spot.offset - markBytes), spot.offset);
-    return { inode, size, mtimeMs, spot, mark, fromStart: goesOn ? last.fromStart : !from.midRow, fold };
+    const isContinued = last && last.inode === inode && (await hasMark(file, last));
+    const from = isContinued ? last.position : findTail(size, limits.maxTranscriptFirstReadBytes);
+    const state = isContinued ? last.state : createTranscriptState();
+    const position = await readRows(file, from, size, (line) => addTranscriptRow(state, line));
+    const mark = await readAt(file, Math.max(0, position.offset - markBytes), position.offset);
+    const fromStart = isContinued ? last.fromStart : !from.isMidRow;
+    return { inode, size, mtimeMs, position, mark, fromStart, state };
   } finally {
     await file.close();
   }
 }
 
-async function hasMark(file: FileHandle, { spot, mark }: Followed): Promise<boolean> {
-  return mark.equals(await readAt(file, spot.offset - mark.length, spot.offset));
+async function hasMark(file: FileHandle, { position, mark }: ReadTranscript): Promise<boolean> {
+  return mark.equals(await readAt(file, position.offset - mark.length, position.offset));
 }
 
-/** A byte more than asked for, which tells whether the tail begins with a row. */
-function tailOf(size: number, length: number): Spot {
-  return size <= length ? { offset: 0, midRow: false } : { offset: size - length - 1, midRow: true };
+/** One byte more than asked for: it shows whether the tail starts with a row. */
+function findTail(size: number, length: number): Position {
+  return size <= length ? { offset: 0, isMidRow: false } : { offset: size - length - 1, isMidRow: true };
 }
 
-/** Hands over each whole row and says where to go on. A torn last row is left for the next time. */
-async function eachRow(
+/** Calls `onRow` for each complete row and returns where to continue. A half-written last row is left for the next time. */
+async function readRows(
   file: FileHandle,
-  from: Spot,
+  from: Position,
   size: number,
   onRow: (line: string) => void,
-): Promise<Spot> {
-  let passing = from.midRow;
+): Promise<Position> {
+  let isSkipping = from.isMidRow;
   let next = from;
   let pieces: Buffer[] = [];
-  let held = 0;
+  let pendingBytes = 0;
   for (let position = from.offset; position < size; ) {
     const chunk = await readAt(file, position, Math.min(size, position + limits.transcriptChunkBytes));
     if (chunk.length === 0) break;
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      const fits = held + end - start <= limits.maxTranscriptRowBytes;
-      if (fits && !passing) onRow(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString());
-      passing = false;
+      const fits = pendingBytes + end - start <= limits.maxTranscriptRowBytes;
+      if (fits && !isSkipping) onRow(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString());
+      isSkipping = false;
       pieces = [];
-      held = 0;
+      pendingBytes = 0;
       start = end + 1;
-      next = { offset: position + start, midRow: false };
+      next = { offset: position + start, isMidRow: false };
     }
     position += chunk.length;
-    if (passing) continue;
+    if (isSkipping) continue;
     pieces.push(chunk.subarray(start));
-    held += chunk.length - start;
-    passing = held > limits.maxTranscriptRowBytes;
-    if (passing) pieces = [];
+    pendingBytes += chunk.length - start;
+    isSkipping = pendingBytes > limits.maxTranscriptRowBytes;
+    if (isSkipping) pieces = [];
   }
-  // What parses is no part of a longer row: only its line break is missing.
-  const rest = passing ? "" : Buffer.concat(pieces).toString();
-  if (readRow(rest) === null) return next;
+  // If it parses, it is a complete row whose line break is missing.
+  const rest = isSkipping ? "" : Buffer.concat(pieces).toString();
+  if (parseRow(rest) === null) return next;
   onRow(rest);
-  return { offset: next.offset + held, midRow: false };
+  return { offset: next.offset + pendingBytes, isMidRow: false };
 }
 
 async function readAt(file: FileHandle, from: number, to: number): Promise<Buffer> {
@@ -180,7 +183,7 @@ async function readAt(file: FileHandle, from: number, to: number): Promise<Buffe
   return buffer.subarray(0, bytesRead);
 }
 
-/** Never waits for the other end of a pipe, as opening one to read would. */
+/** Does not block on a pipe, as opening one for reading usually does. */
 async function openRegular(path: string): Promise<FileHandle | null> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null);
   if (!file) return null;

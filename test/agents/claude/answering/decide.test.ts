@@ -125,9 +125,9 @@ describe("an answer that makes no sense is refused in words", () => {
       reply(["Red"]),
       "beckon cannot read this question: answer it in the terminal",
     ],
-    [bash(), reply(["yes"]), "nothing is asked that a text could answer: allow it or deny it"],
+    [bash(), reply(["yes"]), "this is not a question: allow it or deny it"],
     [plan, reply(["yes"]), "a plan is approved, or sent back with a message"],
-    [plan, { do: "always", choice: 0 }, "a plan can be approved once only, not for good"],
+    [plan, { do: "always", choice: 0 }, "a plan can be approved once, but not for good"],
     [bash(), { do: "always", choice: 0 }, "the agent offers nothing here that could be allowed for good"],
     [
       bash({ permission_suggestions: [rule] }),
@@ -144,19 +144,15 @@ describe("an answer that makes no sense is refused in words", () => {
       { do: "always", choice: 0.5 },
       "there is no such choice: the agent offers one to allow for good",
     ],
-    [long, { do: "allow" }, "there is more to it than can be shown here: look at it in the terminal"],
-    [
-      long,
-      { do: "always", choice: 0 },
-      "there is more to it than can be shown here: look at it in the terminal",
-    ],
+    [long, { do: "allow" }, "not all of it can be shown here: look at it in the terminal"],
+    [long, { do: "always", choice: 0 }, "not all of it can be shown here: look at it in the terminal"],
     [
       request("ExitPlanMode", {}),
       { do: "allow" },
-      "there is more to it than can be shown here: look at it in the terminal",
+      "not all of it can be shown here: look at it in the terminal",
     ],
-    [{}, { do: "allow" }, "this is no permission request"],
-    [{ ...bash(), hook_event_name: "PreToolUse" }, { do: "allow" }, "this is no permission request"],
+    [{}, { do: "allow" }, "this is not a permission request"],
+    [{ ...bash(), hook_event_name: "PreToolUse" }, { do: "allow" }, "this is not a permission request"],
     [bash(), { do: "deny", message: "x".repeat(20_001) }, "the message is longer than 20000 characters"],
   ])("%j %j", (payload, answer, wrong) => {
     expect(decide(payload, answer)).toBe(wrong);

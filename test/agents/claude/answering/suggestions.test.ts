@@ -1,7 +1,7 @@
-/** What the CLI offers to allow for good, in words; what cannot be said is not offered. */
+/** What the CLI offers to allow for good. What beckon cannot describe is not offered. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { alwaysInWords, offersOf } from "../../../../src/agents/claude/answering/suggestions.ts";
+import { listSuggestions } from "../../../../src/agents/claude/answering/suggestions.ts";
 
 const rules = (list: unknown, destination = "localSettings", behavior = "allow") => ({
   type: "addRules",
@@ -14,7 +14,7 @@ const bash = (ruleContent?: string) => ({
   ...(ruleContent === undefined ? {} : { ruleContent }),
 });
 
-describe("a suggestion in words", () => {
+describe("a suggestion is described", () => {
   test.each<[object, string]>([
     [rules([bash("npm test")]), "Always allow npm test in this project, for you"],
     [rules([bash("npm run *")], "projectSettings"), "Always allow npm run * in this project, for everybody"],
@@ -43,50 +43,45 @@ describe("a suggestion in words", () => {
       { type: "addDirectories", directories: ["/a", "/b"], destination: "session" },
       "Let it work in /a and /b too, in this session",
     ],
-  ])("%j", (suggestion, words) => {
-    expect(alwaysInWords(suggestion)).toBe(words);
-    expect(offersOf([suggestion])).toEqual([{ words, suggestion: suggestion as never }]);
+  ])("%j", (entry, text) => {
+    expect(listSuggestions([entry])).toEqual([{ text, entry: entry as never }]);
   });
 });
 
-describe("what is not offered", () => {
-  test.each<[unknown, string]>([
-    [
-      { type: "replaceRules", rules: [bash("ls")], behavior: "allow", destination: "session" },
-      "replaceRules",
-    ],
-    [{ type: "removeDirectories", directories: ["/a"], destination: "session" }, "removeDirectories"],
-    [rules([bash("ls")], "session", "deny"), "addRules"],
-    [rules([bash("ls")], "moon"), "addRules"],
-    [rules([bash("ls"), { toolName: "Bash", ruleContent: 5 }]), "addRules"],
-    [rules([{ ...bash("ls"), except: "x" }]), "addRules"],
-    [{ ...rules([bash("ls")]), until: "tomorrow" }, "addRules"],
-    [rules([]), "addRules"],
-    [{ type: "setMode", mode: "toString", destination: "session" }, "setMode"],
-    [{ type: "addDirectories", directories: [], destination: "session" }, "addDirectories"],
-    ["x", "no type"],
-    [null, "no type"],
-  ])("%j", (suggestion, type) => {
-    expect(alwaysInWords(suggestion)).toBe(`A lasting change that beckon cannot put in words (${type})`);
-    expect(offersOf([suggestion])).toEqual([]);
+describe("not offered is", () => {
+  test.each<[unknown]>([
+    [{ type: "replaceRules", rules: [bash("ls")], behavior: "allow", destination: "session" }],
+    [{ type: "removeDirectories", directories: ["/a"], destination: "session" }],
+    [rules([bash("ls")], "session", "deny")],
+    [rules([bash("ls")], "moon")],
+    [rules([bash("ls"), { toolName: "Bash", ruleContent: 5 }])],
+    [rules([{ ...bash("ls"), except: "x" }])],
+    [{ ...rules([bash("ls")]), until: "tomorrow" }],
+    [rules([])],
+    [{ type: "setMode", mode: "toString", destination: "session" }],
+    [{ type: "addDirectories", directories: [], destination: "session" }],
+    ["x"],
+    [null],
+  ])("%j", (entry) => {
+    expect(listSuggestions([entry])).toEqual([]);
   });
+
   test("a rule that is too long to be read", () => {
-    expect(offersOf([rules([bash("x".repeat(200))])])).toEqual([]);
+    expect(listSuggestions([rules([bash("x".repeat(200))])])).toEqual([]);
   });
 });
 
 test("for any suggestions: nothing throws, the order stays, and each is one of them", () => {
-  const some = fc.oneof(
+  const anyEntry = fc.oneof(
     fc.constantFrom<unknown>(rules([bash("ls")]), rules([bash("pwd")]), rules([])),
     fc.anything(),
   );
   fc.assert(
-    fc.property(fc.oneof(fc.array(some), fc.anything()), (given) => {
-      let at = -1;
-      for (const { suggestion, words } of offersOf(given)) {
-        at = (given as unknown[]).indexOf(suggestion, at + 1);
-        expect(at).toBeGreaterThanOrEqual(0);
-        expect(words).toBe(alwaysInWords(suggestion));
+    fc.property(fc.oneof(fc.array(anyEntry), fc.anything()), (entries) => {
+      let index = -1;
+      for (const { entry } of listSuggestions(entries)) {
+        index = (entries as unknown[]).indexOf(entry, index + 1);
+        expect(index).toBeGreaterThanOrEqual(0);
       }
     }),
   );

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { insideAgentFolder } from "../../../../src/agents/claude/watch/transcripts.ts";
+import { findInsideFolders } from "../../../../src/agents/claude/watch/transcripts.ts";
 
 let home: string;
 const at = (path: string) => join(home, path);
@@ -52,7 +52,7 @@ test.each([
   ["a link that stays inside", "projects/p/inside.jsonl", "projects/p/s1.jsonl"],
   ["a folder that is itself a link", "linked-projects/s1.jsonl", "real/s1.jsonl"],
 ])("%s may be read", async (_, path, real) => {
-  expect(await insideAgentFolder(at(path), roots())).toBe(at(real));
+  expect(await findInsideFolders(at(path), roots())).toBe(at(real));
 });
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   ["a link to itself", "projects/p/loop.jsonl"],
   ["no file", "projects/p/none.jsonl"],
 ])("%s may not", async (_, path) => {
-  expect(await insideAgentFolder(at(path), roots())).toBeNull();
+  expect(await findInsideFolders(at(path), roots())).toBeNull();
 });
 
 test("neither may a path that is crooked in itself", async () => {
@@ -86,9 +86,9 @@ test("neither may a path that is crooked in itself", async () => {
     "file:///etc/passwd.jsonl",
     "~/.claude/projects/p/s1.jsonl",
   ];
-  for (const path of crooked) expect(await insideAgentFolder(path, roots())).toBeNull();
+  for (const path of crooked) expect(await findInsideFolders(path, roots())).toBeNull();
 });
 
 test("without a folder of the agent's, nothing may be read", async () => {
-  expect(await insideAgentFolder(at("projects/p/s1.jsonl"), [])).toBeNull();
+  expect(await findInsideFolders(at("projects/p/s1.jsonl"), [])).toBeNull();
 });

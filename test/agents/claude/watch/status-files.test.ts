@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import {
-  followStatusFiles,
   type StatusChange,
   type StatusFiles,
+  watchStatusFiles,
 } from "../../../../src/agents/claude/watch/status-files.ts";
 import { createWorld, until, type World } from "../../../world.ts";
 
@@ -39,13 +39,13 @@ afterEach(async () => {
 
 const inFolder = (name: string) => join(world.claude, "sessions", name);
 function follow(): StatusFiles {
-  const onChange = ({ file, gone }: StatusChange) =>
+  const onChange = ({ file, isGone }: StatusChange) =>
     void seen.push(
-      gone
+      isGone
         ? `${file.sessionId} gone`
         : [file.sessionId, file.status, file.waitingFor].filter(Boolean).join(" "),
     );
-  files = followStatusFiles(join(world.claude, "sessions"), onChange, (text) => void errors.push(text));
+  files = watchStatusFiles(join(world.claude, "sessions"), onChange, (text) => void errors.push(text));
   return files;
 }
 const write = (pid: number, sessionId: string, status: string, more = {}) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type * as wire from "../../../src/agents/claude/wire.ts";
-import { type HookEventName, hookEventNames, readHook } from "../../../src/agents/claude/wire.ts";
+import type * as wire from "../../../src/agents/claude/payload.ts";
+import { type HookEventName, hookEventNames, parseHookEvent } from "../../../src/agents/claude/payload.ts";
 import { limits } from "../../../src/core/limits.ts";
 
 interface Recorded {
@@ -55,7 +55,7 @@ const names: { readonly [N in HookEventName]: wire.AnyHookEvent["hook_event_name
 
 const hook = (name: string, more: object = {}) => ({ session_id: "s1", hook_event_name: name, ...more });
 const read = (name: string, more: object = {}) =>
-  readHook(hook(name, more)) as unknown as Record<string, unknown>;
+  parseHookEvent(hook(name, more)) as unknown as Record<string, unknown>;
 
 describe("every event of the CLI", () => {
   test("all 33 names are known, and no other", () => {
@@ -69,7 +69,7 @@ describe("every event of the CLI", () => {
     const ignored = /^(context_tokens|prompt_cache|cache_ttl|estimated_cache|pricing|seconds_since)/;
     for (const { variant, payload } of recorded) {
       const kept = Object.entries(payload).filter(([key, value]) => value !== null && !ignored.test(key));
-      expect({ variant, ...readHook(payload) }).toMatchObject({ variant, ...Object.fromEntries(kept) });
+      expect({ variant, ...parseHookEvent(payload) }).toMatchObject({ variant, ...Object.fromEntries(kept) });
     }
   });
 
@@ -102,16 +102,16 @@ describe("what names no session or no event is not taken", () => {
     "\u0000",
   ];
   test.each(noSession.map((id) => [id]))("session_id %j", (session_id) => {
-    expect(readHook({ session_id, hook_event_name: "Stop" })).toBeNull();
+    expect(parseHookEvent({ session_id, hook_event_name: "Stop" })).toBeNull();
   });
 
   const noName = [undefined, null, "", 7, {}, "e".repeat(limits.maxIdLength + 1), "Sto\u0007p"];
   test.each(noName.map((name) => [name]))("hook_event_name %j", (hook_event_name) => {
-    expect(readHook({ session_id: "s1", hook_event_name })).toBeNull();
+    expect(parseHookEvent({ session_id: "s1", hook_event_name })).toBeNull();
   });
 
   test.each([null, undefined, 3, "Stop", true, [hook("Stop")]].map((body) => [body]))("body %j", (body) => {
-    expect(readHook(body)).toBeNull();
+    expect(parseHookEvent(body)).toBeNull();
   });
 });
 
@@ -176,7 +176,7 @@ describe("older payloads", () => {
       prompt: "look around",
     };
     const { hook_type, ...rest } = payload;
-    expect(readHook(payload)).toEqual({
+    expect(parseHookEvent(payload)).toEqual({
       ...rest,
       hook_event_name: hook_type,
       agent_id: "my-team/worker-01",
@@ -185,7 +185,7 @@ describe("older payloads", () => {
 
   test("hook_event_name wins over hook_type", () => {
     expect(
-      readHook({ session_id: "s1", hook_event_name: "Stop", hook_type: "SessionEnd" })?.hook_event_name,
+      parseHookEvent({ session_id: "s1", hook_event_name: "Stop", hook_type: "SessionEnd" })?.hook_event_name,
     ).toBe("Stop");
   });
 
@@ -226,7 +226,7 @@ describe("older payloads", () => {
 });
 
 test.each(["", 5, null])("a name that is none (%j) does not hide the older one", (hook_event_name) => {
-  expect(readHook({ hook_event_name, session_id: "s", hook_type: "PreToolUse" })).toMatchObject({
+  expect(parseHookEvent({ hook_event_name, session_id: "s", hook_type: "PreToolUse" })).toMatchObject({
     hook_event_name: "PreToolUse",
   });
 });
@@ -242,7 +242,7 @@ test("no body at all makes it throw, and what it returns has a session and a nam
   );
   fc.assert(
     fc.property(fc.oneof(fc.anything(), fc.dictionary(key, value)), (body) => {
-      const event = readHook(body);
+      const event = parseHookEvent(body);
       if (event) expect([event.session_id, event.hook_event_name]).not.toContain("");
     }),
     { numRuns: 500 },
