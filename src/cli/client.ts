@@ -99,5 +99,5 @@ export async function fetchSessions(paths: Paths): Promise<SessionsResponse | st
   if (typeof response === "string") return response;
   return Array.isArray(response.body.sessions)
     ? (response.body as unknown as SessionsResponse)
-    : "beckon answered without a list of sessions. Restart it with: beckon stop && beckon start";
+    : "beckon answered without a list of sessions. Restart it with: beckon restart";
 }

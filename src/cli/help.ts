@@ -1,43 +1,48 @@
-/** `beckon --help` and `beckon --version`. */
+/** `beckon help`, `beckon help COMMAND` and `beckon --version`. */
 import { version as currentVersion } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent } from "../agents/index.ts";
 import { parseArguments } from "./args.ts";
-import { print } from "./output.ts";
+import { createPages, type HelpPage, type HelpRow } from "./help-pages.ts";
+import { print, wrapText } from "./output.ts";
 
-const createText = (
-  table: readonly Agent[],
-): string => `beckon alerts you the moment a coding agent needs you.
+/** Prints the page of a command, or the overview if it is null. Returns false if there is no such page. */
+export function printHelp(command: string | null, table: readonly Agent[]): boolean {
+  const groups = createPages(table);
+  const page = groups.flat().find((known) => known.command === command);
+  if (page) print(formatPage(page));
+  else if (command === null) print(formatOverview(groups, table));
+  return command === null || page !== undefined;
+}
 
-  beckon --install            connect ${joinNames(table)}, start beckon now and at login
-      [--dry-run] [--scope user|project|local] [--agent NAME]
-      [--login | --no-login]
-  beckon --uninstall          undo it; --purge also removes beckon's data
-      [--dry-run] [--purge] [--scope user|project|local] [--agent NAME]
+const maxColumns = 80;
 
-  beckon start                run in the background
-  beckon                      run in this terminal
-  beckon stop                 quit, and stay off until you start it again
+const widest = (rows: readonly HelpRow[]): number =>
+  Math.max(0, ...rows.filter(([, about]) => about !== "").map(([text]) => text.length));
 
-  beckon status               list every session and what it needs
-      [--json] [--watch]
-  beckon focus SESSION        go to the session's terminal
-  beckon focus --next         go to the session that has waited longest
-  beckon answer SESSION       show what it asks, and how to answer
-  beckon answer SESSION allow | always [N] | deny [MESSAGE] | REPLY
-      --ask ID                which ask, if there are several
-      --yes                   do not ask for confirmation
-      --                      send the rest as text
-  beckon mute SESSION         no alerts from it, until --off
-  beckon snooze SESSION [MINUTES]   no alerts from it for 15 minutes, or MINUTES
-  beckon dismiss SESSION      put aside what it asks now
-  beckon quiet hour | tomorrow | on | off   no alerts at all
-  beckon log                  what was asked, answered and alerted
-      [--json] [-n N]
-  beckon doctor [--json]      test every part, and say how to fix it
+const formatRows = (rows: readonly HelpRow[], width = widest(rows)): string[] =>
+  rows.flatMap(([text, about]) => {
+    const [first = "", ...more] = wrapText(about, maxColumns - width - 4, Number.POSITIVE_INFINITY);
+    const below = more.map((line) => " ".repeat(width + 4) + line);
+    return [`  ${text.padEnd(width)}  ${first}`.trimEnd(), ...below];
+  });
 
-  beckon hook AGENT           called by the agents' hooks
-  beckon --version, --help
+function formatPage({ summary, usage, options = [], examples }: HelpPage): string {
+  const parts = [
+    wrapText(summary, maxColumns, Number.POSITIVE_INFINITY),
+    ["Usage:", ...usage.map((text) => `  ${text}`)],
+    ...(options.length > 0 ? [["Options:", ...formatRows(options)]] : []),
+    ["Examples:", ...formatRows(examples)],
+  ];
+  return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+function formatOverview(groups: readonly (readonly HelpPage[])[], table: readonly Agent[]): string {
+  const rows = groups.map((pages) => pages.flatMap(({ overview }) => overview));
+  const width = widest(rows.flat());
+  return `beckon alerts you the moment a coding agent needs you.
+
+${rows.map((group) => formatRows(group, width).join("\n")).join("\n\n")}
 
 SESSION is a session's id, the start of it, or its project.
 
@@ -48,17 +53,10 @@ Environment:
   BECKON_PROVIDER    the agent to assume if a hook names none (${defaultAgent})
   BECKON_DEBUG       if set, errors come with their stack
 ${table.flatMap(({ settingsVariables }) => settingsVariables.map(formatVariable)).join("")}`;
-
-const joinNames = (table: readonly Agent[]): string =>
-  new Intl.ListFormat("en-GB").format(table.map(({ name }) => name));
+}
 
 const formatVariable = ({ name, meaning }: Agent["settingsVariables"][number]): string =>
   `  ${name.padEnd(17)}  ${meaning}\n`;
-
-export async function help(_args: string[], table: readonly Agent[]): Promise<number> {
-  print(createText(table));
-  return 0;
-}
 
 export async function version(args: string[]): Promise<number> {
   parseArguments(args, { command: "--version" });

@@ -12,6 +12,7 @@ type Command = (args: string[], table: readonly Agent[]) => Promise<number>;
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./run.ts")).run,
   start: async () => (await import("./start.ts")).start,
+  restart: async () => (await import("./restart.ts")).restart,
   stop: async () => (await import("./stop.ts")).stop,
   status: async () => (await import("./status.ts")).status,
   focus: async () => (await import("./focus.ts")).focus,
@@ -26,7 +27,6 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   "--uninstall": async () => (await import("./uninstall.ts")).uninstall,
   click: async () => (await import("./click.ts")).click,
   "--version": async () => (await import("./help.ts")).version,
-  "--help": async () => (await import("./help.ts")).help,
 };
 const aliases: Readonly<Record<string, string>> = {
   "-v": "--version",
@@ -40,7 +40,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
-  "start stop status focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
+  "start restart stop status focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
     " ",
   );
 
@@ -65,14 +65,31 @@ export async function main(argv: string[], table: readonly Agent[] = agents): Pr
 }
 
 async function runCommand([first = "run", ...args]: string[], table: readonly Agent[]): Promise<number> {
+  const name = resolveAlias(first);
   const end = args.indexOf("--");
   const options = end < 0 ? args : args.slice(0, end);
-  const wantsHelp = options.some((arg) => arg === "--help" || arg === "-h");
-  const name = wantsHelp ? "--help" : (aliases[first] ?? first);
+  if (name === "--help")
+    return help(
+      args.filter((arg) => !isHelpOption(arg)),
+      table,
+    );
+  if (options.some(isHelpOption)) return help([first], table);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw await unknownCommand(first);
-  if (name !== "--help" && name !== "--version") checkHome(process.env.BECKON_HOME);
+  if (name !== "--version") checkHome(process.env.BECKON_HOME);
   return (await load())(args, table);
+}
+
+const resolveAlias = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name] : null) ?? name;
+
+const isHelpOption = (arg: string): boolean => arg === "--help" || arg === "-h";
+
+async function help([command, ...others]: readonly string[], table: readonly Agent[]): Promise<number> {
+  const [{ printHelp }, { usageError }] = await Promise.all([import("./help.ts"), import("./args.ts")]);
+  if (others.length > 0) throw usageError("help takes one command");
+  const isKnown = printHelp(command === undefined ? null : resolveAlias(command), table);
+  if (!isKnown && command !== undefined) throw await unknownCommand(command);
+  return 0;
 }
 
 /** The app and the hooks run in other folders than this command, so a relative path would mean other places there. */

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import { listVariables } from "../agents/index.ts";
-import { resolvePaths } from "../storage/paths.ts";
-import { readEndpoint } from "../system/endpoint.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isCompiled, launchDetached } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
 import { print } from "./output.ts";
@@ -16,10 +16,7 @@ export async function start(args: string[], table: readonly Agent[]): Promise<nu
   parseArguments(args, { command: "start" });
   const paths = resolvePaths();
   const before = readEndpoint(paths);
-  const error = await launch(table);
-  const running = readEndpoint(paths);
-  if (error !== null || !running)
-    throw new Error(`beckon could not be started${error ? `: ${error}` : ""}. Its log: ${paths.log}`);
+  const running = await startInBackground(paths, table);
   const where = `at ${running.url} (pid ${running.pid})`;
   const wasRunning = before?.pid === running.pid;
   print(
@@ -28,6 +25,14 @@ export async function start(args: string[], table: readonly Agent[]): Promise<nu
       : `beckon is running ${where}. Stop it with: beckon stop\n`,
   );
   return 0;
+}
+
+/** Throws if it cannot be started. */
+export async function startInBackground(paths: Paths, table: readonly Agent[]): Promise<Endpoint> {
+  const error = await launch(table);
+  const running = readEndpoint(paths);
+  if (error === null && running) return running;
+  throw new Error(`beckon could not be started${error ? `: ${error}` : ""}. Its log: ${paths.log}`);
 }
 
 /** Returns null if beckon runs, otherwise the error that it printed. */

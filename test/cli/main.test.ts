@@ -82,21 +82,63 @@ describe("help", () => {
     expect(await beckon([flag])).toEqual({ out: `beckon ${version}\n`, err: "", code: 0 });
   });
 
-  test.each([
-    [["--help"]],
-    [["-h"]],
-    [["help"]],
-    [["help", "status"]],
-    [["status", "--help"]],
-    [["status", "-h"]],
-  ])("%j lists every command", async (args) => {
+  const pages =
+    "--install --uninstall start run restart stop status focus answer mute snooze dismiss quiet log doctor help hook --version".split(
+      " ",
+    );
+  const isNarrow = (text: string) => text.split("\n").every((line) => line.length <= 80);
+
+  test.each([[["--help"]], [["-h"]], [["help"]]])("%j lists every command", async (args) => {
     const { out, err, code } = await beckon(args);
     expect({ err, code }).toEqual({ err: "", code: 0 });
-    for (const command of ["status", "focus", "answer", "log", "doctor", "start", "stop", "--install"]) {
-      expect(out).toContain(`\n  beckon ${command} `);
+    for (const command of pages) {
+      expect(out).toContain(command === "run" ? "\n  beckon  " : `\n  beckon ${command} `);
     }
-    expect(out).toContain("--version");
-    expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(isNarrow(out)).toBe(true);
+  });
+
+  test.each(pages)("help %s shows how to call it, its options and examples", async (command) => {
+    const { out, err, code } = await beckon(["help", command]);
+    expect({ err, code }).toEqual({ err: "", code: 0 });
+    expect(out).toContain(`\n\nUsage:\n  beckon${command === "run" ? "" : ` ${command}`}`);
+    expect(out).toContain("\n\nExamples:\n  ");
+    expect(isNarrow(out)).toBe(true);
+  });
+
+  test.each([
+    [["status", "--help"]],
+    [["status", "--watch", "-h"]],
+    [["--help", "status"]],
+    [["help", "status", "--help"]],
+  ])("%j shows the page of status", async (args) => {
+    expect(await beckon(args)).toEqual(await beckon(["help", "status"]));
+  });
+
+  test("help install is the page of --install", async () => {
+    expect(await beckon(["help", "install"])).toEqual(await beckon(["--install", "--help"]));
+  });
+
+  test.each(
+    "--install --uninstall start restart stop status focus answer mute snooze dismiss quiet log doctor".split(
+      " ",
+    ),
+  )("help %s lists the options that the command takes", async (command) => {
+    const { err } = await beckon([command, "--zz-zz"]);
+    const taken = err
+      .match(/(?<![\w-])--?[a-z][a-z-]*/g)
+      ?.filter((option) => !["--zz-zz", "--help", command].includes(option));
+    const { out } = await beckon(["help", command]);
+    const [, options = ""] = /\n\nOptions:\n([\s\S]*?)\n\n/.exec(out) ?? [];
+    const listed = options.match(/(?<=^ {2}|, )--?[a-z][a-z-]*/gm) ?? [];
+    expect([...listed].sort()).toEqual([...(taken ?? [])].sort());
+  });
+
+  test.each([
+    [["help", "stauts"], 'unknown command "stauts": did you mean status? See beckon --help.'],
+    [["foo", "--help"], 'unknown command "foo". See beckon --help.'],
+    [["help", "status", "focus"], "help takes one command. See beckon --help."],
+  ])("%j is an error", async (args, error) => {
+    expect(await beckon(args)).toEqual({ out: "", err: `beckon: ${error}\n`, code: 2 });
   });
 });
 

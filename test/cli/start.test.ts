@@ -1,10 +1,10 @@
-/** `beckon start` runs the app in the background. */
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+/** `beckon start` and `beckon restart` run the app in the background. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { readEndpoint } from "../../src/system/endpoint.ts";
 import { isAlive } from "../../src/system/processes.ts";
-import { createWorld, until, type World } from "../world.ts";
+import { createWorld, prompt, until, type World } from "../world.ts";
 
 let world: World;
 let pid: number | null = null;
@@ -46,4 +46,44 @@ test("prints why it could not be started, and where its log is", async () => {
   expect(err).toBe(
     `beckon could not be started: BECKON_PORT must be a number from 1 to 65535, but is "abc". Its log: ~/state/beckon.log\n`,
   );
+});
+
+describe("beckon restart", () => {
+  const isOff = () => existsSync(world.places.off);
+  const where = () => {
+    const endpoint = readEndpoint(world.places);
+    pid = endpoint?.pid ?? null;
+    return `at ${endpoint?.url} (pid ${pid})`;
+  };
+
+  test("starts another process that knows the same sessions, and leaves beckon on", async () => {
+    const old = await world.startProcess();
+    await world.hook(prompt("kept"));
+    const printed = await beckon(["restart"]);
+    expect(printed).toEqual({ out: `beckon is running again ${where()}.\n`, err: "", code: 0 });
+    expect(pid).not.toBe(old.pid);
+    expect(await old.exited).toBe(0);
+    expect(isOff()).toBe(false);
+    expect(await world.session("kept")).toBeDefined();
+  });
+
+  test("starts beckon if it was off, and turns it on", async () => {
+    await beckon(["stop"]);
+    const printed = await beckon(["restart"]);
+    expect(printed).toEqual({
+      out: `beckon was not running, and is running now ${where()}.\n`,
+      err: "",
+      code: 0,
+    });
+    await until(() => !isOff(), 2_000);
+  });
+
+  test("does not keep beckon off if it cannot be started", async () => {
+    const old = await world.startProcess();
+    const { err, code } = await beckon(["restart"], { BECKON_PORT: "abc" });
+    expect(code).toBe(1);
+    expect(err).toStartWith("beckon could not be started: BECKON_PORT must be");
+    expect(await old.exited).toBe(0);
+    expect(isOff()).toBe(false);
+  });
 });

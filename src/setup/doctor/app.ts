@@ -91,7 +91,7 @@ function reportOtherVersion({ version }: AppFacts): Finding {
     "warn",
     "other-version",
     `the running beckon has another version than this command (${version}), so the rest cannot be checked`,
-    "Restart it: beckon stop, then beckon start",
+    "Restart it: beckon restart",
   );
 }
 
@@ -105,7 +105,7 @@ function checkReport(report: AppReport, facts: AppFacts): Finding[] {
           "warn",
           "other-version",
           `version ${report.version} is running, but this command is ${version}`,
-          "Restart it: beckon stop, then beckon start",
+          "Restart it: beckon restart",
         ),
     ...(port === wantedPort
       ? []
@@ -136,7 +136,7 @@ function findOtherDesktop({ env, isHeadless }: AppReport, facts: AppFacts): Find
       isHeadless ? "fail" : "warn",
       "elsewhere",
       `it was started${how} ${what}: ${isHeadless ? "it shows no icon and no alerts" : "icon and alerts may be on another desktop"}`,
-      "Start it from your desktop: beckon stop, then beckon start",
+      "Start it from your desktop: beckon restart",
     ),
   ];
 }

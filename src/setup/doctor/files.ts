@@ -43,7 +43,7 @@ export function checkFiles(facts: FilesFacts): Finding[] {
             "fail",
             "folder",
             `${folder} is gone, although beckon is running`,
-            "Restart it: beckon stop, then beckon start",
+            "Restart it: beckon restart",
           ),
         ]
       : [finding("info", "folder", `${folder} does not exist yet: beckon creates it when it starts`)];
@@ -75,7 +75,7 @@ function folderFindings(state: Ownership, { folder, me }: FilesFacts): Finding[]
 }
 
 function tokenFindings({ token, authHeader, me, isRunning, isTokenRefused }: FilesFacts): Finding[] {
-  const restart = "Restart it: beckon stop, then beckon start";
+  const restart = "Restart it: beckon restart";
   if (token === null) {
     return isRunning
       ? [finding("fail", "token-gone", `${authHeader} is gone: hooks cannot connect`, restart)]
@@ -120,7 +120,7 @@ function endpointFindings({ endpoint }: FilesFacts): Finding[] {
       "fail",
       "endpoint",
       `endpoint.json ${endpoint}, so hooks do not find beckon`,
-      "Restart it: beckon stop, then beckon start",
+      "Restart it: beckon restart",
     ),
   ];
 }

@@ -48,7 +48,7 @@ export function checkIcon(report: AppReport | null, platform: NodeJS.Platform): 
 }
 
 function suggestTray(env: AppReport["env"], platform: NodeJS.Platform): string {
-  if (platform !== "linux") return "Restart beckon: beckon stop, then beckon start. See also its log";
+  if (platform !== "linux") return "Restart beckon: beckon restart. See also its log";
   if (/\bGNOME\b/i.test(env.XDG_CURRENT_DESKTOP ?? "")) return extension;
   return "Add a tray (“system tray”, “status notifier”) to your panel; the icon then appears by itself. On GNOME, install the AppIndicator extension";
 }

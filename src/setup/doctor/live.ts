@@ -245,7 +245,7 @@ function findShown({ result, shows, notifier }: Extract<LiveFacts["outcome"], { 
             "fail",
             "uncounted",
             "the icon's menu did not show the test",
-            "See beckon's log, or restart it: beckon stop, then beckon start",
+            "See beckon's log, or restart it: beckon restart",
           )
         : finding("ok", "counted", `counted by the icon after ${formatMs(countedMs)}`),
     );
@@ -274,12 +274,7 @@ function findRemoved({ isRemoved, end }: LiveResult): Finding[] {
   if (isRemoved === null) return [];
   if (!isRemoved) {
     return [
-      finding(
-        "fail",
-        "stays",
-        "the test did not go away after its end",
-        "Restart beckon: beckon stop, then beckon start",
-      ),
+      finding("fail", "stays", "the test did not go away after its end", "Restart beckon: beckon restart"),
     ];
   }
   return [

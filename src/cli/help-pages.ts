@@ -1,0 +1,227 @@
+/** What `beckon help` prints about each command: the overview and the pages are made from this table. */
+import type { Agent } from "../agents/agent.ts";
+
+/** What to type, and what it does. */
+export type HelpRow = readonly [text: string, about: string];
+
+export interface HelpPage {
+  /** As in the table of commands. */
+  readonly command: string;
+  readonly overview: readonly HelpRow[];
+  /** A sentence or two: the first lines of the page. */
+  readonly summary: string;
+  readonly usage: readonly string[];
+  readonly options?: readonly HelpRow[];
+  readonly examples: readonly HelpRow[];
+}
+
+const json: HelpRow = ["--json", "for scripts"];
+const off: HelpRow = ["--off", "ends it"];
+const dryRun: HelpRow = ["--dry-run", "show what would be done, and do nothing"];
+
+const namesSession =
+  "SESSION is a session's id, the start of it, agent:id, or its project if only one session is in it.";
+
+/** In groups, as the overview lists them. */
+export function createPages(table: readonly Agent[]): readonly (readonly HelpPage[])[] {
+  const names = new Intl.ListFormat("en-GB").format(table.map(({ name }) => name));
+  const [agent = "NAME"] = table.map(({ id }) => id);
+  const whose: readonly HelpRow[] = [
+    ["--scope user|project|local", "which of the agent's settings files"],
+    ["--agent NAME", "only this agent"],
+  ];
+  return [
+    [
+      {
+        command: "--install",
+        overview: [["beckon --install", `connect ${names}, start beckon now and at login`]],
+        summary: `Connects ${names}, starts beckon, and starts it at every login. Keeps a backup of every settings file that it changes.`,
+        usage: ["beckon --install [OPTIONS]"],
+        options: [dryRun, ["--login, --no-login", "start beckon at login, or not"], ...whose],
+        examples: [
+          ["beckon --install --dry-run", "shows the changes to your settings"],
+          ["beckon --install --scope project", "hooks for the project in this folder only"],
+        ],
+      },
+      {
+        command: "--uninstall",
+        overview: [["beckon --uninstall", "undo it; --purge also removes beckon's data"]],
+        summary: "Removes the hooks, the login item and the binary.",
+        usage: ["beckon --uninstall [OPTIONS]"],
+        options: [dryRun, ["--purge", "also remove your settings and what beckon stored"], ...whose],
+        examples: [
+          ["beckon --uninstall --dry-run", "shows what would be removed"],
+          [`beckon --uninstall --agent ${agent}`, "removes the hooks of one agent only"],
+        ],
+      },
+    ],
+    [
+      {
+        command: "start",
+        overview: [["beckon start", "run in the background"]],
+        summary: "Runs beckon in the background.",
+        usage: ["beckon start"],
+        examples: [["beckon start", ""]],
+      },
+      {
+        command: "run",
+        overview: [["beckon", "run in this terminal"]],
+        summary: "Runs beckon in this terminal, until Ctrl-C.",
+        usage: ["beckon"],
+        examples: [["BECKON_PORT=4500 beckon", "on another port"]],
+      },
+      {
+        command: "restart",
+        overview: [["beckon restart", "stop it, and start it again"]],
+        summary:
+          "Stops beckon and starts it again in the background. Events that arrive meanwhile are not lost.",
+        usage: ["beckon restart"],
+        examples: [["beckon restart", "after an update"]],
+      },
+      {
+        command: "stop",
+        overview: [["beckon stop", "quit, and stay off until you start it again"]],
+        summary: "Quits beckon. Hooks do not start it again until you do.",
+        usage: ["beckon stop"],
+        examples: [["beckon stop", ""]],
+      },
+    ],
+    [
+      {
+        command: "status",
+        overview: [["beckon status", "list every session and what it needs"]],
+        summary: "Lists every session, the ones that need you first.",
+        usage: ["beckon status [--json] [--watch]"],
+        options: [json, ["--watch", "keep the list current, and act on it with keys"]],
+        examples: [
+          ["beckon status --watch", "press ? in it for the keys"],
+          ["beckon status --json | jq '.sessions[].group'", "the group of each session"],
+        ],
+      },
+      {
+        command: "focus",
+        overview: [
+          ["beckon focus SESSION", "go to the session's terminal"],
+          ["beckon focus --next", "go to the session that has waited longest"],
+        ],
+        summary: `Goes to a session's terminal. ${namesSession}`,
+        usage: ["beckon focus SESSION", "beckon focus --next"],
+        options: [["--next", "the session that has waited longest"]],
+        examples: [
+          ["beckon focus shop-api", "by its project"],
+          ["beckon focus 9f3c", "by the start of its id"],
+        ],
+      },
+      {
+        command: "answer",
+        overview: [
+          ["beckon answer SESSION", "show what it asks, and how to answer"],
+          ["beckon answer SESSION allow", "or always, deny [MESSAGE], your REPLY"],
+        ],
+        summary: `Shows what a session asks, or answers it. What is long or dangerous is shown again before you allow it. Without a terminal, something dangerous is allowed only with --yes. ${namesSession}`,
+        usage: [
+          "beckon answer SESSION",
+          "beckon answer SESSION allow",
+          "beckon answer SESSION always [N]",
+          "beckon answer SESSION deny [MESSAGE]",
+          "beckon answer SESSION REPLY",
+        ],
+        options: [
+          ["--ask ID", "which ask, if there are several"],
+          ["--yes", "do not ask for confirmation"],
+          ["--", "send the rest as text"],
+        ],
+        examples: [
+          ["beckon answer shop-api allow", "once"],
+          ["beckon answer shop-api always", "and do not ask again"],
+          ['beckon answer shop-api deny "use pnpm"', "the agent reads your message"],
+          ["beckon answer website 2", "the second option of a question"],
+          ['beckon answer website -- "none of these"', "your own text"],
+        ],
+      },
+    ],
+    [
+      {
+        command: "mute",
+        overview: [["beckon mute SESSION", "no alerts from it, until --off"]],
+        summary: `Shows no alerts from a session any more. ${namesSession}`,
+        usage: ["beckon mute SESSION [--off]"],
+        options: [off],
+        examples: [
+          ["beckon mute shop-api", ""],
+          ["beckon mute shop-api --off", ""],
+        ],
+      },
+      {
+        command: "snooze",
+        overview: [["beckon snooze SESSION", "no alerts from it for 15 minutes, or MINUTES"]],
+        summary: `Shows no alerts from a session for 15 minutes, or for MINUTES. ${namesSession}`,
+        usage: ["beckon snooze SESSION [MINUTES]", "beckon snooze SESSION --off"],
+        options: [off],
+        examples: [
+          ["beckon snooze shop-api 60", "for an hour"],
+          ["beckon snooze shop-api --off", ""],
+        ],
+      },
+      {
+        command: "dismiss",
+        overview: [["beckon dismiss SESSION", "put aside what it asks now"]],
+        summary: `Puts aside what a session asks now, or its failure. Its next request alerts you again. ${namesSession}`,
+        usage: ["beckon dismiss SESSION"],
+        examples: [["beckon dismiss shop-api", ""]],
+      },
+      {
+        command: "quiet",
+        overview: [["beckon quiet hour", "no alerts at all; or tomorrow, on, off"]],
+        summary: "Shows no alerts at all for a while. Alone, it shows whether alerts are on.",
+        usage: ["beckon quiet [hour | tomorrow | on | off]"],
+        examples: [
+          ["beckon quiet hour", "no alerts for an hour"],
+          ["beckon quiet tomorrow", "no alerts until 8 in the morning"],
+          ["beckon quiet on", "no alerts until you turn them on"],
+          ["beckon quiet off", "turns them on"],
+        ],
+      },
+    ],
+    [
+      {
+        command: "log",
+        overview: [["beckon log", "what was asked, answered and alerted"]],
+        summary: "Lists what was asked, answered and alerted, and why an alert was not shown.",
+        usage: ["beckon log [--json] [-n N]"],
+        options: [json, ["-n N", "the last N entries (30)"]],
+        examples: [["beckon log -n 100", ""]],
+      },
+      {
+        command: "doctor",
+        overview: [["beckon doctor", "test every part, and say how to fix it"]],
+        summary:
+          "Tests every part with a live event, and says how to fix what is broken. The exit code is then 1.",
+        usage: ["beckon doctor [--json]"],
+        options: [json],
+        examples: [["beckon doctor", ""]],
+      },
+      {
+        command: "--help",
+        overview: [["beckon help COMMAND", "options and examples of a command"]],
+        summary: "Shows the options of a command, and examples.",
+        usage: ["beckon help [COMMAND]", "beckon COMMAND --help"],
+        examples: [["beckon help answer", ""]],
+      },
+      {
+        command: "hook",
+        overview: [["beckon hook AGENT", "called by the agents' hooks"]],
+        summary: "Sends the event on standard input to beckon. The agents' hooks call it.",
+        usage: ["beckon hook AGENT"],
+        examples: [[`beckon hook ${agent} < event.json`, ""]],
+      },
+      {
+        command: "--version",
+        overview: [["beckon --version", "which beckon this is"]],
+        summary: "Shows which beckon this is.",
+        usage: ["beckon --version"],
+        examples: [["beckon --version", ""]],
+      },
+    ],
+  ];
+}
