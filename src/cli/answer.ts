@@ -199,11 +199,20 @@ function questionChoices(questions: readonly Question[]): Choice[] {
   return [[example.join(" "), first.options.length === 0 ? "" : about], [`-- ${ownText}`, ""], deny];
 }
 
-/** In a terminal, a yes to something long or dangerous is asked for again below the full text. */
+/**
+ * In a terminal, a yes to something long or dangerous is asked for again below the full text. Without a terminal nobody may
+ * have read it, so something dangerous needs --yes.
+ */
 function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: string): boolean {
   const isYes = given.do === "allow" || given.do === "always";
-  const isHarmless = details.dangers.length === 0 && details.lines.length <= 1;
-  if (!isYes || isHarmless || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const [danger] = details.dangers;
+  if (!isYes || (danger === undefined && details.lines.length <= 1)) return true;
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    if (danger === undefined) return true;
+    throw usageError(
+      `this request is marked ⚠ ${stripControls(danger)}. Without a terminal, it is allowed only with --yes`,
+    );
+  }
   const always =
     given.do === "always" ? [stripControls(`From now on: ${details.always[given.choice] ?? ""}`)] : [];
   print(`${[...formatDetails(details, sessionName), ...always].join("\n")}\n`);

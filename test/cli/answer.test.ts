@@ -255,7 +255,7 @@ describe("while beckon runs", () => {
     expect((next as Hook | null)?.isRunning()).toBe(true);
   });
 
-  test("--yes, a script and a short harmless command are not asked again", async () => {
+  test("--yes and a short harmless command are not asked again", async () => {
     for (const [id, more, args] of [
       ["s-1", dangerous, ["--yes"]],
       ["s-2", {}, []],
@@ -265,12 +265,34 @@ describe("while beckon runs", () => {
       expect(await inTerminal([id, "allow", ...args], "n\n")).toMatchObject({ code: 0, isAsked: false });
       expect(await hook.printed).toContain("allow");
     }
-    world.permission(request("s-3", dangerous));
-    await world.answerable("s-3");
-    expect(await answer("s-3", "allow")).toMatchObject({
-      out: "allowed in shop-api: rm -rf build …\n",
-      code: 0,
-    });
+  });
+
+  test.each([["allow"], ["always"]])(
+    "without a terminal, %s of something dangerous needs --yes",
+    async (word) => {
+      const { permission_suggestions } = request("s-1");
+      const hook = world.permission(request("s-1", { ...dangerous, permission_suggestions }));
+      await world.answerable("s-1");
+      expect(await answer("s-1", word)).toEqual({
+        out: "",
+        err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon --help.\n",
+        code: 2,
+      });
+      expect(hook.isRunning()).toBe(true);
+      expect((await answer("s-1", word, "--yes")).code).toBe(0);
+      expect(decisionOf(await hook.printed).behavior).toBe("allow");
+    },
+  );
+
+  test("without a terminal, several harmless lines need no --yes, and a deny of a dangerous one does not either", async () => {
+    const harmless = world.permission(request("s-1", { tool_input: { command: "echo a\necho b" } }));
+    await world.answerable("s-1");
+    expect(await answer("s-1", "allow")).toMatchObject({ out: "allowed in shop-api: echo a …\n", code: 0 });
+    expect(decisionOf(await harmless.printed).behavior).toBe("allow");
+    const denied = world.permission(request("s-2", dangerous));
+    await world.answerable("s-2");
+    expect((await answer("s-2", "deny")).code).toBe(0);
+    expect(decisionOf(await denied.printed).behavior).toBe("deny");
   });
 
   test("allowing a file prints its name, not its content", async () => {
