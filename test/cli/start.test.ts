@@ -49,7 +49,7 @@ test("prints why it could not be started, and where its log is", async () => {
 });
 
 describe("beckon restart", () => {
-  const isOff = () => existsSync(world.places.off);
+  const isOff = () => existsSync(world.places.offMarker);
   const where = () => {
     const endpoint = readEndpoint(world.places);
     pid = endpoint?.pid ?? null;
