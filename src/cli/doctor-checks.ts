@@ -10,7 +10,7 @@ import { createProbeId } from "../core/session/probe.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
 import type { InstalledTerminal } from "../core/terminals.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
-import { openLogin } from "../desktop/login/index.ts";
+import { openLoginItem } from "../desktop/login/index.ts";
 import { createTerminals } from "../desktop/terminals/index.ts";
 import { listInstalledTerminals } from "../desktop/terminals/installed.ts";
 import { readVersion } from "../setup/binary.ts";
@@ -124,7 +124,7 @@ async function examineAgents(
 }
 
 async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> {
-  const login = await openLogin({ env, folder: paths.helpers });
+  const login = await openLoginItem({ env, folder: paths.helpers });
   return checkLogin({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
 }
 

@@ -1,6 +1,6 @@
 /** The login item, which starts beckon with the desktop: for `--install` and `--uninstall`. */
 
-import { openLogin } from "../desktop/login/index.ts";
+import { openLoginItem } from "../desktop/login/index.ts";
 import { recordLogin } from "../setup/record.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
@@ -41,7 +41,7 @@ export async function setUpLogin(options: LoginItemOptions): Promise<LoginResult
 const turnedOff = "beckon's login item is turned off in the system's settings.";
 
 async function enable({ paths, env, binary, wanted }: LoginItemOptions): Promise<LoginResult> {
-  const item = await openLogin({ env, folder: paths.helpers });
+  const item = await openLoginItem({ env, folder: paths.helpers });
   if (!item) throw new Error("beckon does not know how on this system");
   const before = await item.state();
   // A user who turned it off in the system's own settings meant it.
@@ -61,11 +61,11 @@ async function disable({ paths, env }: LoginItemOptions): Promise<LoginResult> {
 
 /** What was removed. Null if there was no login item. */
 export async function removeLogin(env: Env, paths: Paths): Promise<string | null> {
-  return (await (await openLogin({ env, folder: paths.helpers }))?.disable()) ?? null;
+  return (await (await openLoginItem({ env, folder: paths.helpers }))?.disable()) ?? null;
 }
 
 export async function hasLogin(env: Env, paths: Paths): Promise<boolean> {
-  return (await (await openLogin({ env, folder: paths.helpers }))?.state())?.on ?? false;
+  return (await (await openLoginItem({ env, folder: paths.helpers }))?.state())?.on ?? false;
 }
 
 /** What setUpLogin would do, for --dry-run. */
@@ -76,7 +76,7 @@ export async function planLogin({
   wanted,
   isDefault,
 }: LoginItemOptions): Promise<string[]> {
-  const item = await openLogin({ env, folder: paths.helpers });
+  const item = await openLoginItem({ env, folder: paths.helpers });
   const before = await item?.state();
   if (!(wanted ?? isDefault)) return wanted === false && before?.on ? ["Would remove the login item."] : [];
   if (before?.turnedOff && wanted === null) return [before.problem ?? turnedOff];

@@ -261,7 +261,7 @@ async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
   if (process.platform !== "win32" || isDryRun) return;
   const [{ removeRegistryKeys }, { registryKeys }] = await Promise.all([
     import("../desktop/windows/registry.ts"),
-    import("../desktop/windows/toast.ts"),
+    import("../desktop/windows/toasts.ts"),
   ]);
   removeRegistryKeys(registryKeys);
 }

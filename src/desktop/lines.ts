@@ -1,8 +1,8 @@
-/** What another program writes, cut into lines. Of one that is too long only the beginning is told, so that nothing grows. */
+/** Reads the output of another program line by line. Of a line that is too long, only the beginning is passed on. */
 export async function readLines(
   stream: ReadableStream<Uint8Array>,
   maxLength: number,
-  take: (line: string) => void,
+  onLine: (line: string) => void,
 ): Promise<void> {
   const decoder = new TextDecoder();
   let unfinished = "";
@@ -11,11 +11,11 @@ export async function readLines(
     const parts = (unfinished + decoder.decode(bytes, { stream: true })).split("\n");
     unfinished = parts.pop() ?? "";
     for (const line of parts) {
-      if (!isSkipping) take(line);
+      if (!isSkipping) onLine(line);
       isSkipping = false;
     }
     if (unfinished.length <= maxLength) continue;
-    if (!isSkipping) take(unfinished);
+    if (!isSkipping) onLine(unfinished);
     isSkipping = true;
     unfinished = "";
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { until } from "../world.ts";
-import { onBus } from "./notify-world.ts";
+import { onBus } from "./notify-fixtures.ts";
 import { type PrivateBus, startBus, startServer } from "./private-bus.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 

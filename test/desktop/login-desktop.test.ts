@@ -1,8 +1,8 @@
-/** From a login to Quit, on a real desktop: the autostart entry brings the icon, and Quit means quit. */
+/** From login to Quit on a real desktop. */
 import { afterAll, beforeAll, expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { xdgLogin } from "../../src/desktop/login/xdg.ts";
+import { createLinuxLoginItem } from "../../src/desktop/login/linux.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { argvOf, binary, createLaunchWorld, type LaunchWorld } from "../hook/launch-world.ts";
 import { hasAll, testWith } from "../needs.ts";
@@ -28,13 +28,13 @@ afterAll(async () => {
 });
 
 onDesktop(
-  "a login brings the icon; after Quit in its menu no session brings it back",
+  "the icon appears after login, and after Quit no new session brings it back",
   async () => {
     const bus = await busOf(desktop);
-    const login = xdgLogin(world.env, join(world.home, "helpers"));
+    const login = createLinuxLoginItem(world.env, join(world.home, "helpers"));
     await login.enable({ binary, home: null });
     const entry = join(world.home, ".config/autostart/beckon.desktop");
-    // The app has gio's own output open, and lives on.
+    // The app inherits the output of gio and keeps running, so waiting for the end of a pipe would hang.
     const stdio = ["ignore", "ignore", "ignore"] as const;
     expect(await Bun.spawn(["gio", "launch", entry], { env: world.env, stdio: [...stdio] }).exited).toBe(0);
     const pid = await world.started();

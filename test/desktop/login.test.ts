@@ -1,4 +1,4 @@
-/** beckon starts with the person's login, by files and values that the systems' own readers understand. */
+/** The login item on Linux: desktops and GLib must understand the autostart entry. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
@@ -16,9 +16,14 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { entryText, execLine, readEntry } from "../../src/desktop/login/desktop-entry.ts";
-import { openLogin } from "../../src/desktop/login/index.ts";
-import { autostartPath, xdgLogin } from "../../src/desktop/login/xdg.ts";
+import { openLoginItem } from "../../src/desktop/login/index.ts";
+import {
+  autostartPath,
+  createLinuxLoginItem,
+  formatEntry,
+  formatExecLine,
+  parseEntry,
+} from "../../src/desktop/login/linux.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 
@@ -29,10 +34,10 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const path = () => join(home, ".config/autostart/beckon.desktop");
-const login = () => xdgLogin({ HOME: home }, join(home, "helpers"));
-const wish = { binary: "/opt/beckon", home: null };
+const login = () => createLinuxLoginItem({ HOME: home }, join(home, "helpers"));
+const command = { binary: "/opt/beckon", home: null };
 
-/** Names that shells, printf formats and the specification itself would each misread in their own way. */
+/** Names that a shell, printf or the Desktop Entry Specification could misread. */
 const oddNames = [
   "plain",
   "with space",
@@ -50,48 +55,48 @@ const oddNames = [
   '\\\\double \\" mix \\$',
 ];
 
-describe("folders that were made for the entry", () => {
+describe("folders that beckon created for the entry", () => {
   const folder = () => join(home, ".config/autostart");
 
-  test("go with it, also after a second install", async () => {
+  test("are removed with it, also after a second install", async () => {
     mkdirSync(join(home, ".config"));
-    await login().enable(wish);
-    await login().enable({ ...wish, binary: "/opt/new/beckon" });
+    await login().enable(command);
+    await login().enable({ ...command, binary: "/opt/new/beckon" });
     await login().disable();
     expect(readdirSync(join(home, ".config"))).toEqual([]);
   });
 
-  test("stay where somebody else uses them", async () => {
-    await login().enable(wish);
+  test("stay if another program uses them", async () => {
+    await login().enable(command);
     writeFileSync(join(folder(), "other.desktop"), "");
     await login().disable();
     expect(readdirSync(folder())).toEqual(["other.desktop"]);
   });
 
-  test("stay where they were there before", async () => {
+  test("stay if they existed before", async () => {
     mkdirSync(folder(), { recursive: true });
-    await login().enable(wish);
+    await login().enable(command);
     await login().disable();
     expect(existsSync(folder())).toBe(true);
   });
 });
 
 describe("the autostart entry", () => {
-  test("runs the binary without a word to read, and with the folder it was installed with", () => {
-    expect(execLine(wish)).toBe('"/opt/beckon" "run" "--at-login"');
-    expect(execLine({ binary: "/opt/b", home: "/my $tate" })).toBe(
+  test("starts the binary with --at-login, and with the folder it was installed with", () => {
+    expect(formatExecLine(command)).toBe('"/opt/beckon" "run" "--at-login"');
+    expect(formatExecLine({ binary: "/opt/b", home: "/my $tate" })).toBe(
       '"/opt/b" "run" "--at-login" "--home=/my \\$tate"',
     );
   });
 
-  test("whatever the path is called, it is read as it was written", () => {
+  test("any path is read back as it was written", () => {
     const anyPath = fc
       .string({ unit: "grapheme" })
       .filter((text) => !/\p{Cc}/u.test(text))
       .map((text) => `/${text}`);
     fc.assert(
       fc.property(anyPath, fc.option(anyPath), (binary, folder) => {
-        expect(readEntry(entryText({ binary, home: folder }, null))).toMatchObject({
+        expect(parseEntry(formatEntry({ binary, home: folder }, null))).toMatchObject({
           binary,
           isTurnedOff: false,
         });
@@ -100,34 +105,37 @@ describe("the autostart entry", () => {
     );
   });
 
-  testWith("desktop-file-validate")("is an entry by the specification", async () => {
+  testWith("desktop-file-validate")("is valid by the specification", async () => {
     for (const name of oddNames) {
       const file = join(home, "beckon.desktop");
       writeFileSync(
         file,
-        entryText({ binary: `/opt/${name}/beckon`, home: `/srv/${name}` }, "/opt/icon.png"),
+        formatEntry({ binary: `/opt/${name}/beckon`, home: `/srv/${name}` }, "/opt/icon.png"),
       );
       const { stdout, exitCode } = Bun.spawnSync(["desktop-file-validate", file]);
-      expect({ said: stdout.toString(), exitCode }, name).toEqual({ said: "", exitCode: 0 });
+      expect({ stdout: stdout.toString(), exitCode }, name).toEqual({ stdout: "", exitCode: 0 });
     }
   });
 
-  testWith("gio")("GLib starts exactly that binary, with exactly that folder", async () => {
+  testWith("gio")("makes GLib start exactly this binary, with exactly this folder", async () => {
     for (const [at, name] of oddNames.entries()) {
       const folder = join(home, "bin", name);
       mkdirSync(folder, { recursive: true });
       const binary = join(folder, "beckon");
-      const told = join(home, `told-${at}`);
-      writeFileSync(binary, `#!/bin/sh\nprintf '%s\\n' "$0" "$@" > ${told}.new && mv ${told}.new ${told}\n`);
+      const output = join(home, `output-${at}`);
+      writeFileSync(
+        binary,
+        `#!/bin/sh\nprintf '%s\\n' "$0" "$@" > ${output}.new && mv ${output}.new ${output}\n`,
+      );
       chmodSync(binary, 0o755);
       const file = join(home, "beckon.desktop");
-      writeFileSync(file, entryText({ binary, home: `${home}/${name}` }, null));
-      const ran = Bun.spawnSync(["gio", "launch", file], {
+      writeFileSync(file, formatEntry({ binary, home: `${home}/${name}` }, null));
+      const launched = Bun.spawnSync(["gio", "launch", file], {
         env: { PATH: process.env.PATH ?? "", HOME: home },
       });
-      expect(ran.stderr.toString(), name).toBe("");
-      await until(() => existsSync(told), 5_000);
-      expect(readFileSync(told, "utf8").split("\n"), name).toEqual([
+      expect(launched.stderr.toString(), name).toBe("");
+      await until(() => existsSync(output), 5_000);
+      expect(readFileSync(output, "utf8").split("\n"), name).toEqual([
         binary,
         "run",
         "--at-login",
@@ -139,7 +147,7 @@ describe("the autostart entry", () => {
 });
 
 describe("on Linux", () => {
-  test("it is off until it is turned on, and off again afterwards, with nothing left", async () => {
+  test("is off until it is turned on, and leaves no file when it is turned off", async () => {
     const binary = join(home, "beckon");
     writeFileSync(binary, "");
     expect(await login().state()).toEqual({ on: false, turnedOff: false, binary: null, problem: null });
@@ -155,9 +163,9 @@ describe("on Linux", () => {
   });
 
   test.each(["Hidden=true", "X-GNOME-Autostart-enabled=false"])(
-    "one that the person turned off with %s is seen as that, and only asking for it turns it on",
+    "an entry that the user turned off with %s is reported as turned off, and --login turns it on",
     async (line) => {
-      await login().enable(wish);
+      await login().enable(command);
       const [key = ""] = line.split("=");
       const rest = readFileSync(path(), "utf8")
         .split("\n")
@@ -166,47 +174,47 @@ describe("on Linux", () => {
       const state = await login().state();
       expect(state).toMatchObject({ on: false, turnedOff: true, binary: "/opt/beckon" });
       expect(state.problem).toContain("you turned it off");
-      await login().enable(wish);
+      await login().enable(command);
       expect((await login().state()).turnedOff).toBe(false);
     },
   );
 
-  test("a binary that is gone is named", async () => {
+  test("reports a binary that does not exist", async () => {
     await login().enable({ binary: join(home, "gone"), home: null });
-    expect((await login().state()).problem).toContain(`starts ${home}/gone, which is not there`);
+    expect((await login().state()).problem).toContain(`starts ${home}/gone, which does not exist`);
   });
 
-  test("dotfiles kept elsewhere stay there", async () => {
+  test("an entry that is a link into the user's dotfiles stays a link", async () => {
     const real = join(home, "dotfiles/beckon.desktop");
     mkdirSync(dirname(real), { recursive: true });
     mkdirSync(dirname(path()), { recursive: true });
     writeFileSync(real, "[Desktop Entry]\nType=Application\nName=beckon\nExec=/old/beckon\n");
     symlinkSync(real, path());
     expect((await login().state()).binary).toBe("/old/beckon");
-    await login().enable(wish);
+    await login().enable(command);
     expect(lstatSync(path()).isSymbolicLink()).toBe(true);
     expect(readFileSync(real, "utf8")).toContain('Exec="/opt/beckon" "run" "--at-login"\n');
   });
 
-  test("somebody else's entry of that name stays when ours is to go", async () => {
+  test("another program's entry with this name is not removed", async () => {
     mkdirSync(dirname(path()), { recursive: true });
     writeFileSync(path(), "[Desktop Entry]\nType=Application\nName=Beckon\nExec=/usr/games/lighthouse\n");
     expect(await login().disable()).toBeNull();
     expect(existsSync(path())).toBe(true);
   });
 
-  test("a path that would break the file's lines is refused", async () => {
+  test("a path that would break the entry is an error", async () => {
     await expect(login().enable({ binary: "/50%/a=b/beckon", home: null })).rejects.toThrow("both % and =");
     await expect(login().enable({ binary: "/a\nExec=evil", home: null })).rejects.toThrow("line break");
     expect(existsSync(path())).toBe(false);
   });
 
-  test("the folder is XDG_CONFIG_HOME's, if that is a path", () => {
+  test("the entry is below XDG_CONFIG_HOME if that is an absolute path", () => {
     expect(autostartPath({ HOME: "/h", XDG_CONFIG_HOME: "/c" })).toBe("/c/autostart/beckon.desktop");
     expect(autostartPath({ HOME: "/h", XDG_CONFIG_HOME: "c" })).toBe("/h/.config/autostart/beckon.desktop");
   });
 });
 
-test("a system that nobody knows has none", async () => {
-  expect(await openLogin({ env: {}, folder: home }, "haiku" as NodeJS.Platform)).toBeNull();
+test("an unknown system has no login item", async () => {
+  expect(await openLoginItem({ env: {}, folder: home }, "haiku" as NodeJS.Platform)).toBeNull();
 });

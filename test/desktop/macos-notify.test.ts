@@ -1,119 +1,116 @@
 import { afterEach, expect, test } from "bun:test";
 import type { Notifier, OpenNotifier } from "../../src/core/ports.ts";
-import type { MacSettings } from "../../src/desktop/macos/shared.ts";
+import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
-import { alertOf, type Desk, openDesk, viewOf } from "./macos/desk.ts";
-import { answerable } from "./notify-world.ts";
+import { until } from "../world.ts";
+import { createAlert, createView, type HelperHarness, startHarness } from "./macos/helper-harness.ts";
+import { answerable } from "./notify-fixtures.ts";
 
-const ends: (() => Promise<void>)[] = [];
+const limitMs = 20_000;
+const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-interface Set {
-  readonly desk: Desk;
+interface Opened {
+  readonly harness: HelperHarness;
   readonly notifier: Notifier;
-  readonly told: string[];
+  readonly events: string[];
   readonly problems: string[];
 }
 
-async function open(over: Partial<MacSettings> = {}, other: OpenNotifier = async () => null): Promise<Set> {
-  const desk = await openDesk(over);
-  const told: string[] = [];
+async function open(
+  over: Partial<MacSettings> = {},
+  fallback: OpenNotifier = async () => null,
+): Promise<Opened> {
+  const harness = await startHarness(over);
+  const events: string[] = [];
   const problems: string[] = [];
   const notifier = await openMacNotifierWith(
     {
-      folder: desk.folder,
-      onClick: (key, button) => told.push(`clicked ${button === null ? "" : `${button} of `}${key}`),
-      onClosed: (key, by) => told.push(`closed ${key} by ${by}`),
+      folder: harness.folder,
+      onClick: (key, button) => events.push(`clicked ${button === null ? "" : `${button} of `}${key}`),
+      onClosed: (key, by) => events.push(`closed ${key} by ${by}`),
       onProblem: (text) => problems.push(text),
     },
-    desk.settings,
-    other,
+    harness.settings,
+    fallback,
   );
   if (notifier === null) throw new Error("no notifier");
-  ends.push(desk.stop, notifier.stop);
-  return { desk, notifier, told, problems };
+  cleanups.push(harness.stop, notifier.stop);
+  return { harness, notifier, events, problems };
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 8_000;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error("it did not come to that");
-    await Bun.sleep(5);
-  }
-}
-
-test("an alert is shown with its words, replaced in its place, and taken back", async () => {
-  const { desk, notifier, told, problems } = await open();
+test("an alert is shown, updated and closed", async () => {
+  const { harness, notifier, events, problems } = await open();
   expect(
-    await notifier.show(alertOf("a", { body: "Bash: rm -rf build\n\n  main · iTerm2  \nthree\nfour" })),
+    await notifier.show(createAlert("a", { body: "Bash: rm -rf build\n\n  main · iTerm2  \nthree\nfour" })),
   ).toBeNull();
-  const { panels } = await desk.until((seen) => seen.panels.length === 1);
+  const { panels } = await harness.waitForScreen((screen) => screen.panels.length === 1);
   expect(panels).toEqual([{ title: "a needs you", body: "Bash: rm -rf build\nmain · iTerm2\nthree" }]);
-  await notifier.show(alertOf("a", { body: "Edit" }));
-  await desk.until((seen) => seen.panels[0]?.body === "Edit");
+  await notifier.show(createAlert("a", { body: "Edit" }));
+  await harness.waitForScreen((screen) => screen.panels[0]?.body === "Edit");
   await notifier.close("a");
-  await desk.until((seen) => seen.panels.length === 0);
+  await harness.waitForScreen((screen) => screen.panels.length === 0);
   await notifier.close("a");
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
   expect(problems).toEqual([]);
 });
 
-test("a click is a click and the end of it, the cross only its end", async () => {
-  const { desk, notifier, told } = await open();
-  await notifier.show(alertOf("a"));
-  await notifier.show(alertOf("b"));
-  await desk.until((seen) => seen.panels.length === 2);
-  await desk.do({ do: "press", title: "a needs you" });
-  await desk.do({ do: "close", title: "b needs you" });
-  await until(() => told.length === 3);
-  expect(told).toEqual(["clicked a", "closed a by person", "closed b by person"]);
+test("a click is reported and closes the alert, the close button only closes it", async () => {
+  const { harness, notifier, events } = await open();
+  await notifier.show(createAlert("a"));
+  await notifier.show(createAlert("b"));
+  await harness.waitForScreen((screen) => screen.panels.length === 2);
+  await harness.perform({ do: "click", title: "a needs you" });
+  await harness.perform({ do: "close", title: "b needs you" });
+  await until(() => events.length === 3, limitMs);
+  expect(events).toEqual(["clicked a", "closed a by user", "closed b by user"]);
 });
 
-test("what can be answered is shown word for word, and the answer that was clicked is told", async () => {
-  const { desk, notifier, told } = await open();
+test("an alert that can be answered shows the exact text, and a click on a button is reported as that answer", async () => {
+  const { harness, notifier, events } = await open();
   await notifier.show({ ...answerable(5), key: "a", title: "a needs you" });
-  const { panels } = await desk.until((seen) => seen.panels.length === 1);
+  const { panels } = await harness.waitForScreen((screen) => screen.panels.length === 1);
   expect(panels[0]?.body).toBe(answerable(5).body);
-  await desk.do({ do: "press", title: "a needs you", button: "Allow" });
-  await until(() => told.length === 2);
-  expect(told).toEqual(["clicked allow@ask-1.abc of a", "closed a by person"]);
+  await harness.perform({ do: "click", title: "a needs you", button: "Allow" });
+  await until(() => events.length === 2, limitMs);
+  expect(events).toEqual(["clicked allow@ask-1.abc of a", "closed a by user"]);
 });
 
-test("a click that crosses our own close is none", async () => {
-  const { desk, notifier, told } = await open();
-  await notifier.show(alertOf("a"));
-  await desk.until((seen) => seen.panels.length === 1);
-  const pressed = desk.do({ do: "press", title: "a needs you" });
+test("a click on an alert that beckon is closing is ignored", async () => {
+  const { harness, notifier, events } = await open();
+  await notifier.show(createAlert("a"));
+  await harness.waitForScreen((screen) => screen.panels.length === 1);
+  const pressed = harness.perform({ do: "click", title: "a needs you" });
   await notifier.close("a");
   await pressed;
-  await desk.until((seen) => seen.panels.length === 0);
-  expect(told).toEqual([]);
+  await harness.waitForScreen((screen) => screen.panels.length === 0);
+  expect(events).toEqual([]);
 });
 
-test("after a crash what was on the screen is there again, without its sound", async () => {
-  const { desk, notifier, told } = await open();
-  await notifier.show(alertOf("a", { sound: true }));
-  await notifier.show(alertOf("b"));
-  await notifier.show(alertOf("gone"));
+test("after a crash of the helper the alerts are shown again, without a sound", async () => {
+  const { harness, notifier, events } = await open();
+  await notifier.show(createAlert("a", { sound: true }));
+  await notifier.show(createAlert("b"));
+  await notifier.show(createAlert("gone"));
   await notifier.close("gone");
-  const { pid, sounds } = await desk.until((seen) => seen.panels.length === 2);
+  const { pid, sounds } = await harness.waitForScreen((screen) => screen.panels.length === 2);
   expect(sounds).toBe(1);
   process.kill(pid, "SIGKILL");
-  const again = await desk.until((seen) => seen.pid !== pid && seen.panels.length === 2);
+  const again = await harness.waitForScreen((screen) => screen.pid !== pid && screen.panels.length === 2);
   expect(again.panels.map(({ title }) => title)).toEqual(["a needs you", "b needs you"]);
   expect(again.sounds).toBe(0);
-  expect(told).toEqual([]);
+  expect(events).toEqual([]);
 });
 
-test("whether the person wants silence cannot be known here", async () => {
+test("do-not-disturb is unknown on macOS", async () => {
   const { notifier } = await open();
   expect(await notifier.isSilenced()).toBeNull();
 });
 
-test("where panels cannot be had, what waits is shown the other way", async () => {
+test("if the helper does not start, the fallback shows the alerts that wait", async () => {
   const shown: string[] = [];
   const { notifier } = await open({ command: () => ["/nowhere/osascript"], maxFailures: 2 }, async () => ({
     show: async (alert) => {
@@ -126,30 +123,32 @@ test("where panels cannot be had, what waits is shown the other way", async () =
     report: async () => ({ way: "a fake", server: null, abilities: null, namesAlerts: true, missing: null }),
     stop: async () => {},
   }));
-  await notifier.show(alertOf("a"));
-  await until(() => shown.length === 1);
-  expect(await notifier.show(alertOf("b"))).toBe("handle of b");
+  await notifier.show(createAlert("a"));
+  await until(() => shown.length === 1, limitMs);
+  expect(await notifier.show(createAlert("b"))).toBe("handle of b");
   await notifier.close("a");
   expect(shown).toEqual(["a", "b", "close a"]);
 });
 
-test("icon and panels share one child, and it ends with the last of them", async () => {
-  const { desk, notifier } = await open();
+test("icon and alerts share one helper, and it ends with the last of them", async () => {
+  const { harness, notifier } = await open();
   const tray = await openMacTrayWith(
-    { folder: desk.folder, onAction: () => {}, onProblem: () => {} },
-    desk.settings,
+    { folder: harness.folder, onAction: () => {}, onProblem: () => {} },
+    harness.settings,
     async () => null,
   );
   if (tray === null) throw new Error("no tray");
-  ends.push(tray.stop);
-  tray.show(viewOf("with panels"));
-  await notifier.show(alertOf("a"));
-  const { pid } = await desk.until((seen) => seen.tooltip === "with panels" && seen.panels.length === 1);
-  expect(desk.starts()).toBe(1);
+  cleanups.push(tray.stop);
+  tray.show(createView("with panels"));
+  await notifier.show(createAlert("a"));
+  const { pid } = await harness.waitForScreen(
+    (screen) => screen.tooltip === "with panels" && screen.panels.length === 1,
+  );
+  expect(harness.starts()).toBe(1);
   await tray.stop();
-  const without = await desk.until((seen) => seen.tooltip === null);
+  const without = await harness.waitForScreen((screen) => screen.tooltip === null);
   expect(without.panels).toHaveLength(1);
   await notifier.stop();
   expect(() => process.kill(pid, 0)).toThrow();
-  expect(desk.starts()).toBe(1);
+  expect(harness.starts()).toBe(1);
 });

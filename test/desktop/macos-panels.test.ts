@@ -1,21 +1,21 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { panel, startScript } from "./macos/running.ts";
+import { createPanelMessage as panel, startScript } from "./macos/script-harness.ts";
 
-let { bridge, machine, someone, tell, heard } = startScript();
+let { appKit, machine, user, send, received } = startScript();
 beforeEach(() => {
-  ({ bridge, machine, someone, tell, heard } = startScript());
+  ({ appKit, machine, user, send, received } = startScript());
 });
 
 describe("panels", () => {
-  test("stand one below the other in the upper right corner, on every space, and take no focus", () => {
-    tell(panel("web"), panel("api", { body: "one line" }));
-    const [first, second] = someone.panels();
+  test("are stacked in the upper right corner, on every space, and take no focus", () => {
+    send(panel("web"), panel("api", { body: "one line" }));
+    const [first, second] = user.panels();
     expect([first?.title, second?.title]).toEqual(["web", "api"]);
     const right = (frame: { x: number; width: number } | undefined) => (frame?.x ?? 0) + (frame?.width ?? 0);
     expect(right(first?.frame)).toBe(1440 - 14);
     expect((first?.frame.y ?? 0) + (first?.frame.height ?? 0)).toBe(875 - 14);
     expect(first?.frame.y).toBeGreaterThan((second?.frame.y ?? 0) + (second?.frame.height ?? 0));
-    expect(first?.thing.set).toMatchObject({
+    expect(first?.window.properties).toMatchObject({
       styleMask: 128,
       level: 3,
       collectionBehavior: 1 | 16 | 64 | 256,
@@ -24,219 +24,219 @@ describe("panels", () => {
       opaque: false,
     });
     for (const selector of ["canBecomeKeyWindow", "canBecomeMainWindow"]) {
-      expect(bridge.send(first?.thing as never, selector)).toBe(false);
+      expect(appKit.send(first?.window as never, selector)).toBe(false);
     }
-    expect(bridge.send(first?.pointer as never, "acceptsFirstMouse:", null)).toBe(true);
+    expect(appKit.send(first?.clickArea as never, "acceptsFirstMouse:", null)).toBe(true);
   });
 
-  test("a click goes to beckon and takes the panel away", () => {
-    tell(panel("web"), panel("api"));
-    someone.press("web");
-    expect(heard("clicked")).toEqual([{ is: "clicked", key: "web" }]);
-    expect(someone.panels().map(({ title }) => title)).toEqual(["api"]);
+  test("a click is reported and closes the panel", () => {
+    send(panel("web"), panel("api"));
+    user.click("web");
+    expect(received("clicked")).toEqual([{ type: "clicked", key: "web" }]);
+    expect(user.panels().map(({ title }) => title)).toEqual(["api"]);
   });
 
-  test("VoiceOver's press is a click", () => {
-    tell(panel("web"));
-    expect(bridge.send(someone.panel("web").pointer, "accessibilityPerformPress")).toBe(true);
-    expect(heard("clicked")).toEqual([{ is: "clicked", key: "web" }]);
+  test("a VoiceOver press is a click", () => {
+    send(panel("web"));
+    expect(appKit.send(user.findPanel("web").clickArea, "accessibilityPerformPress")).toBe(true);
+    expect(received("clicked")).toEqual([{ type: "clicked", key: "web" }]);
   });
 
-  test("let go outside, it was no click", () => {
-    tell(panel("web"));
-    someone.press("web", { x: 400, y: 20 });
-    someone.press("web", { x: 20, y: -3 });
-    someone.press("web", { x: 20, y: 300 });
-    expect(heard("clicked")).toEqual([]);
-    expect(someone.panels()).toHaveLength(1);
+  test("releasing the mouse button outside of the panel is no click", () => {
+    send(panel("web"));
+    user.click("web", { x: 400, y: 20 });
+    user.click("web", { x: 20, y: -3 });
+    user.click("web", { x: 20, y: 300 });
+    expect(received("clicked")).toEqual([]);
+    expect(user.panels()).toHaveLength(1);
   });
 
-  test("the cross is there while the pointer is, and closes", () => {
-    tell(panel("web"));
-    expect(someone.panel("web").isCrossShown).toBe(false);
-    someone.pointAt("web");
-    expect(someone.panel("web").isCrossShown).toBe(true);
-    someone.press("web", someone.cross("web"));
-    expect(heard("closed")).toEqual([{ is: "closed", key: "web", by: "user" }]);
-    expect(heard("clicked")).toEqual([]);
+  test("the close button is shown while the pointer is on the panel, and closes it", () => {
+    send(panel("web"));
+    expect(user.findPanel("web").isCloseButtonShown).toBe(false);
+    user.enterPanel("web");
+    expect(user.findPanel("web").isCloseButtonShown).toBe(true);
+    user.click("web", user.findCloseButton("web"));
+    expect(received("closed")).toEqual([{ type: "closed", key: "web", by: "user" }]);
+    expect(received("clicked")).toEqual([]);
   });
 
-  test("taken back by beckon, nothing is said", () => {
-    tell(panel("web"), { do: "close", key: "web" }, { do: "close", key: "never seen" });
-    expect(someone.panels()).toEqual([]);
-    expect(heard("closed")).toEqual([]);
-    expect(heard("error")).toEqual([]);
-    const shut = bridge.things.filter(({ kind }) => kind === "BeckonPanel");
-    expect(shut.map(({ set }) => set.isClosed)).toEqual([true]);
+  test("a panel that beckon closes is not reported", () => {
+    send(panel("web"), { type: "close", key: "web" }, { type: "close", key: "never seen" });
+    expect(user.panels()).toEqual([]);
+    expect(received("closed")).toEqual([]);
+    expect(received("error")).toEqual([]);
+    const panels = appKit.objects.filter(({ className: kind }) => kind === "BeckonPanel");
+    expect(panels.map(({ properties: set }) => set.isClosed)).toEqual([true]);
   });
 
-  test("shown anew in its place, with the new words", () => {
-    tell(panel("web"), panel("api"), panel("web", { body: "wants Edit" }));
-    expect(someone.panels().map(({ title, body }) => [title, body])).toEqual([
+  test("an updated panel keeps its position", () => {
+    send(panel("web"), panel("api"), panel("web", { body: "wants Edit" }));
+    expect(user.panels().map(({ title, body }) => [title, body])).toEqual([
       ["web", "wants Edit"],
       ["api", "wants Bash"],
     ]);
   });
 
-  test("a quiet one fades after its time, one that blocks stays", () => {
-    tell(panel("web"), panel("done", { isUrgent: false, staysMs: 8_000 }));
-    const [timer] = bridge.timers.filter(({ selector }) => selector === "expire:");
+  test("a quiet panel fades after its time, an urgent one stays", () => {
+    send(panel("web"), panel("done", { isUrgent: false, visibleMs: 8_000 }));
+    const [timer] = appKit.timers.filter(({ selector }) => selector === "expire:");
     expect(timer?.seconds).toBe(8);
-    someone.timePasses("expire:");
-    expect(someone.panel("done").alpha).toBe(0);
-    someone.timePasses("faded:");
-    expect(heard("closed")).toEqual([{ is: "closed", key: "done", by: "expired" }]);
-    expect(someone.panels().map(({ title }) => title)).toEqual(["web"]);
+    user.fireTimers("expire:");
+    expect(user.findPanel("done").alpha).toBe(0);
+    user.fireTimers("faded:");
+    expect(received("closed")).toEqual([{ type: "closed", key: "done", by: "expired" }]);
+    expect(user.panels().map(({ title }) => title)).toEqual(["web"]);
   });
 
-  test("one that the pointer is on does not fade, one that is told anew while it fades comes back", () => {
-    tell(panel("done", { staysMs: 8_000 }));
-    someone.pointAt("done");
-    someone.timePasses("expire:");
-    expect(someone.panel("done").alpha).toBe(1);
-    someone.pointAway("done");
-    someone.timePasses("expire:");
-    expect(someone.panel("done").alpha).toBe(0);
-    tell(panel("done", { staysMs: 8_000, body: "more" }));
-    expect(someone.panel("done").alpha).toBe(1);
-    someone.timePasses("faded:");
-    expect(someone.panels()).toHaveLength(1);
+  test("a panel under the pointer does not fade, and an update brings back a fading one", () => {
+    send(panel("done", { visibleMs: 8_000 }));
+    user.enterPanel("done");
+    user.fireTimers("expire:");
+    expect(user.findPanel("done").alpha).toBe(1);
+    user.leavePanel("done");
+    user.fireTimers("expire:");
+    expect(user.findPanel("done").alpha).toBe(0);
+    send(panel("done", { visibleMs: 8_000, body: "more" }));
+    expect(user.findPanel("done").alpha).toBe(1);
+    user.fireTimers("faded:");
+    expect(user.panels()).toHaveLength(1);
   });
 
-  test("at most five, those that block first; the last one counts the others", () => {
-    tell(panel("quiet", { isUrgent: false }), ...["a", "b", "c", "d", "e", "f"].map((key) => panel(key)));
-    expect(someone.panels().map(({ title }) => title)).toEqual(["a", "b", "c", "d", "e"]);
-    expect(someone.panels().map(({ more }) => more)).toEqual(["", "", "", "", "and 2 more"]);
-    tell({ do: "close", key: "b" }, { do: "close", key: "c" });
-    expect(someone.panels().map(({ title }) => title)).toEqual(["a", "d", "e", "f", "quiet"]);
-    expect(someone.panels().at(-1)?.more).toBe("");
+  test("at most five are shown, urgent ones first, and the last one shows how many more there are", () => {
+    send(panel("quiet", { isUrgent: false }), ...["a", "b", "c", "d", "e", "f"].map((key) => panel(key)));
+    expect(user.panels().map(({ title }) => title)).toEqual(["a", "b", "c", "d", "e"]);
+    expect(user.panels().map(({ more }) => more)).toEqual(["", "", "", "", "and 2 more"]);
+    send({ type: "close", key: "b" }, { type: "close", key: "c" });
+    expect(user.panels().map(({ title }) => title)).toEqual(["a", "d", "e", "f", "quiet"]);
+    expect(user.panels().at(-1)?.more).toBe("");
   });
 
-  test("one without room is not counted down before it was seen", () => {
-    tell(...["a", "b", "c", "d", "e"].map((key) => panel(key)), panel("late", { staysMs: 8_000 }));
-    someone.timePasses("expire:");
-    someone.timePasses("faded:");
-    expect(heard("closed")).toEqual([]);
-    tell({ do: "close", key: "a" });
-    someone.timePasses("expire:");
-    someone.timePasses("faded:");
-    expect(heard("closed")).toEqual([{ is: "closed", key: "late", by: "expired" }]);
+  test("a panel without room does not expire before it was shown", () => {
+    send(...["a", "b", "c", "d", "e"].map((key) => panel(key)), panel("late", { visibleMs: 8_000 }));
+    user.fireTimers("expire:");
+    user.fireTimers("faded:");
+    expect(received("closed")).toEqual([]);
+    send({ type: "close", key: "a" });
+    user.fireTimers("expire:");
+    user.fireTimers("faded:");
+    expect(received("closed")).toEqual([{ type: "closed", key: "late", by: "expired" }]);
   });
 
-  test("one that has to make room is not counted down meanwhile", () => {
-    tell(panel("quiet", { isUrgent: false, staysMs: 8_000 }));
-    tell(...["a", "b", "c", "d", "e"].map((key) => panel(key)));
-    expect(someone.panels().map(({ title }) => title)).not.toContain("quiet");
-    someone.timePasses("expire:");
-    someone.timePasses("faded:");
-    expect(heard("closed")).toEqual([]);
-    tell({ do: "close", key: "a" });
-    expect(someone.panel("quiet").alpha).toBe(1);
+  test("a panel that had to make room does not expire meanwhile", () => {
+    send(panel("quiet", { isUrgent: false, visibleMs: 8_000 }));
+    send(...["a", "b", "c", "d", "e"].map((key) => panel(key)));
+    expect(user.panels().map(({ title }) => title)).not.toContain("quiet");
+    user.fireTimers("expire:");
+    user.fireTimers("faded:");
+    expect(received("closed")).toEqual([]);
+    send({ type: "close", key: "a" });
+    expect(user.findPanel("quiet").alpha).toBe(1);
   });
 
-  test("nothing moves under the pointer; new ones come below", () => {
-    tell(panel("a"), panel("b"), panel("c"));
-    someone.pointAt("b");
-    const where = (title: string) => someone.panel(title).frame.y;
-    const [b, c] = [where("b"), where("c")];
-    tell({ do: "close", key: "a" }, panel("d"));
-    expect([where("b"), where("c")]).toEqual([b, c]);
-    expect(where("d")).toBeLessThan(c);
-    // The next one may be entered before this one is left.
-    someone.pointAt("c");
-    someone.pointAway("b");
-    expect(where("b")).toBe(b);
-    someone.pointAway("c");
-    expect(where("b")).toBeGreaterThan(b);
+  test("nothing moves under the pointer, and new panels are added below", () => {
+    send(panel("a"), panel("b"), panel("c"));
+    user.enterPanel("b");
+    const bottomOf = (title: string) => user.findPanel(title).frame.y;
+    const [b, c] = [bottomOf("b"), bottomOf("c")];
+    send({ type: "close", key: "a" }, panel("d"));
+    expect([bottomOf("b"), bottomOf("c")]).toEqual([b, c]);
+    expect(bottomOf("d")).toBeLessThan(c);
+    // The pointer may enter the next panel before it leaves this one.
+    user.enterPanel("c");
+    user.leavePanel("b");
+    expect(bottomOf("b")).toBe(b);
+    user.leavePanel("c");
+    expect(bottomOf("b")).toBeGreaterThan(b);
   });
 
-  test("a panel that is taken away under the pointer holds nothing up", () => {
-    tell(panel("a"), panel("b"));
-    const before = someone.panel("b").frame.y;
-    someone.pointAt("a");
-    tell({ do: "close", key: "a" });
-    expect(someone.panel("b").frame.y).toBeGreaterThan(before);
+  test("after the panel under the pointer is closed, the others move again", () => {
+    send(panel("a"), panel("b"));
+    const before = user.findPanel("b").frame.y;
+    user.enterPanel("a");
+    send({ type: "close", key: "a" });
+    expect(user.findPanel("b").frame.y).toBeGreaterThan(before);
   });
 
-  test("go along when the screen changes, and wait while there is none", () => {
-    bridge.setScreen(null);
-    tell(panel("web"));
-    expect(someone.panels()).toEqual([]);
-    bridge.setScreen({ x: 1440, y: -200, width: 1920, height: 1055 });
-    expect(someone.panel("web").frame.x).toBe(1440 + 1920 - 14 - 344);
-    expect(heard("error")).toEqual([]);
+  test("move when the display changes, and wait while there is none", () => {
+    appKit.setDisplay(null);
+    send(panel("web"));
+    expect(user.panels()).toEqual([]);
+    appKit.setDisplay({ x: 1440, y: -200, width: 1920, height: 1055 });
+    expect(user.findPanel("web").frame.x).toBe(1440 + 1920 - 14 - 344);
+    expect(received("error")).toEqual([]);
   });
 
-  test("sound once for a burst, and none for what was there before a restart", () => {
-    tell(panel("again", { sound: true, isAgain: true }));
-    const played = () => bridge.calls.filter(([name]) => name === "play");
+  test("make one sound for a burst, and none for alerts from before a restart", () => {
+    send(panel("again", { sound: true, isRepeated: true }));
+    const played = () => appKit.calls.filter(([name]) => name === "play");
     expect(played()).toEqual([]);
-    tell(panel("a", { sound: true }), panel("b", { sound: true }), panel("quiet"));
+    send(panel("a", { sound: true }), panel("b", { sound: true }), panel("quiet"));
     expect(played()).toEqual([["play", "Glass"]]);
     machine.now += 5_000;
-    tell(panel("c", { sound: true }));
+    send(panel("c", { sound: true }));
     expect(played()).toHaveLength(2);
   });
 
-  test("are read out where VoiceOver is on", () => {
-    const announced = () => bridge.calls.filter(([name]) => name === "announce");
-    tell(panel("web"));
+  test("are read out if VoiceOver is on", () => {
+    const announced = () => appKit.calls.filter(([name]) => name === "announce");
+    send(panel("web"));
     expect(announced()).toEqual([]);
-    bridge.setVoiceOver(true);
-    tell(panel("api"));
+    appKit.setVoiceOver(true);
+    send(panel("api"));
     expect(announced()).toEqual([
       ["announce", "AXAnnouncementRequested", { AXAnnouncementKey: "api. wants Bash", AXPriorityKey: 90 }],
     ]);
   });
 
-  test("a long text takes three lines, no more", () => {
-    tell(panel("web", { body: "word ".repeat(500) }));
-    expect(someone.panel("web").frame.height).toBeLessThan(110);
+  test("a long text takes at most three lines", () => {
+    send(panel("web", { body: "word ".repeat(500) }));
+    expect(user.findPanel("web").frame.height).toBeLessThan(110);
   });
 
   const answers = [
     { id: "allow@x", label: "Allow", needsAll: true },
     { id: "deny@x", label: "Deny", needsAll: false },
   ];
-  const labels = (title: string) => someone.panel(title).buttons.map(({ set }) => set.title);
+  const labels = (title: string) => user.findPanel(title).buttons.map(({ properties: set }) => set.title);
 
-  test("an answer is a click on its button; a click beside it goes there", () => {
+  test("a click on a button is that answer, and a click beside it a click on the panel", () => {
     const exact = { isExact: true, buttons: answers, body: "set -e\nmake" };
-    tell(panel("web", exact), panel("api", exact));
+    send(panel("web", exact), panel("api", exact));
     expect(labels("web")).toEqual(["Allow", "Deny"]);
-    someone.press("web", someone.button("web", "Deny"));
-    someone.press("api", { x: 100, y: someone.panel("api").frame.height - 20 });
-    expect(heard("clicked")).toEqual([
-      { is: "clicked", key: "web", button: "deny@x" },
-      { is: "clicked", key: "api" },
+    user.click("web", user.findButton("web", "Deny"));
+    user.click("api", { x: 100, y: user.findPanel("api").frame.height - 20 });
+    expect(received("clicked")).toEqual([
+      { type: "clicked", key: "web", button: "deny@x" },
+      { type: "clicked", key: "api" },
     ]);
-    expect(someone.panels()).toEqual([]);
+    expect(user.panels()).toEqual([]);
   });
 
-  test("VoiceOver's press on a button is its answer", () => {
-    tell(panel("web", { isExact: true, buttons: answers }));
-    const { thing } = someone.button("web", "Allow");
-    bridge.send(thing.set.target as never, String(thing.set.action), thing.proxy);
-    expect(heard("clicked")).toEqual([{ is: "clicked", key: "web", button: "allow@x" }]);
+  test("a VoiceOver press on a button is its answer", () => {
+    send(panel("web", { isExact: true, buttons: answers }));
+    const { button } = user.findButton("web", "Allow");
+    appKit.send(button.properties.target as never, String(button.properties.action), button.proxy);
+    expect(received("clicked")).toEqual([{ type: "clicked", key: "web", button: "allow@x" }]);
   });
 
-  test("nobody can allow what does not fit, or is not word for word", () => {
-    tell(panel("long", { isExact: true, buttons: answers, body: "make\n".repeat(30) }));
-    tell(panel("cut", { buttons: answers }));
+  test("Allow is not offered for a text that does not fit, or is not exact", () => {
+    send(panel("long", { isExact: true, buttons: answers, body: "make\n".repeat(30) }));
+    send(panel("cut", { buttons: answers }));
     expect([labels("long"), labels("cut")]).toEqual([["Deny"], ["Deny"]]);
   });
 
-  test("buttons come and go with new words, below the text and above no other panel", () => {
-    tell(panel("web"), panel("api"));
-    const before = someone.panel("web").frame.height;
-    tell(panel("web", { isExact: true, buttons: answers, body: "a\nb\nc\nd\ne" }));
-    const { frame } = someone.panel("web");
+  test("an update adds and removes buttons, and no panel overlaps another", () => {
+    send(panel("web"), panel("api"));
+    const before = user.findPanel("web").frame.height;
+    send(panel("web", { isExact: true, buttons: answers, body: "a\nb\nc\nd\ne" }));
+    const { frame } = user.findPanel("web");
     expect(frame.height).toBeGreaterThan(before + 24);
-    expect(someone.panel("api").frame.y + someone.panel("api").frame.height).toBeLessThan(frame.y);
-    const { y } = someone.button("web", "Allow");
+    expect(user.findPanel("api").frame.y + user.findPanel("api").frame.height).toBeLessThan(frame.y);
+    const { y } = user.findButton("web", "Allow");
     expect(y).toBeLessThan(14 + 24);
-    tell(panel("web"));
+    send(panel("web"));
     expect(labels("web")).toEqual([]);
-    expect(heard("error")).toEqual([]);
+    expect(received("error")).toEqual([]);
   });
 });

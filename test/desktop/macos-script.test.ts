@@ -1,129 +1,130 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { encode, type ViewMessage } from "../../src/desktop/macos/protocol.ts";
-import { startScript, view } from "./macos/running.ts";
+import { encodeMessage, type ViewMessage } from "../../src/desktop/macos/protocol.ts";
+import { until } from "../world.ts";
+import { startScript, createViewMessage as view } from "./macos/script-harness.ts";
 
-let { bridge, machine, said, exits, someone, tell, heard } = startScript();
+let { appKit, machine, output, exits, user, send, received } = startScript();
 beforeEach(() => {
-  ({ bridge, machine, said, exits, someone, tell, heard } = startScript());
+  ({ appKit, machine, output, exits, user, send, received } = startScript());
 });
 
-describe("at the start", () => {
-  test("it says that it is ready, without a Dock icon, and listens also while a menu is open", () => {
-    expect(heard("ready")).toEqual([{ is: "ready", version: 1, system: "Version 15.0 (Build 24A335)" }]);
-    const app = bridge.things.find(({ kind }) => kind === "NSApplication");
-    expect(app?.set.activationPolicy).toBe(1);
-    expect(bridge.calls).toContainEqual([
+describe("at its start", () => {
+  test("it reports that it is ready, has no Dock icon, and reads input also while a menu is open", () => {
+    expect(received("ready")).toEqual([{ type: "ready", version: 1, system: "Version 15.0 (Build 24A335)" }]);
+    const app = appKit.objects.find(({ className: kind }) => kind === "NSApplication");
+    expect(app?.properties.activationPolicy).toBe(1);
+    expect(appKit.calls).toContainEqual([
       "waitForDataInBackgroundAndNotifyForModes:",
       ["kCFRunLoopDefaultMode", "NSEventTrackingRunLoopMode"],
     ]);
-    // Not slowed down for having no window; the Mac itself may sleep.
-    expect(bridge.calls).toContainEqual(["beginActivity", 0x00efffff]);
+    // Without App Nap, but the Mac itself may sleep.
+    expect(appKit.calls).toContainEqual(["beginActivity", 0x00efffff]);
   });
 
-  test("no empty icon is there before there is something to show", () => {
-    expect(someone.icon()).toBeNull();
+  test("there is no icon before the first view", () => {
+    expect(user.statusItem()).toBeNull();
   });
 
-  test("the app that was active stays it, and later ones are left alone", () => {
+  test("the app that was active is activated again, but only at the start", () => {
     machine.now += 1_000;
-    bridge.notify("NSApplicationDidBecomeActiveNotification");
-    expect(bridge.calls.filter(([name]) => name === "activateWithOptions:")).toHaveLength(1);
+    appKit.postNotification("NSApplicationDidBecomeActiveNotification");
+    expect(appKit.calls.filter(([name]) => name === "activateWithOptions:")).toHaveLength(1);
     machine.now += 60_000;
-    bridge.notify("NSApplicationDidBecomeActiveNotification");
-    expect(bridge.calls.filter(([name]) => name === "activateWithOptions:")).toHaveLength(1);
+    appKit.postNotification("NSApplicationDidBecomeActiveNotification");
+    expect(appKit.calls.filter(([name]) => name === "activateWithOptions:")).toHaveLength(1);
   });
 });
 
-describe("it ends", () => {
+describe("the helper exits", () => {
   test("when its input ends", () => {
-    bridge.input(null);
+    appKit.writeInput(null);
     expect(exits).toEqual([0]);
   });
 
-  test("when it has another parent, though its input is held open", () => {
-    someone.timePasses("look:");
+  test("when its parent is gone, even if its input stays open", () => {
+    user.fireTimers("checkParent:");
     expect(exits).toEqual([]);
-    machine.parent = 1;
-    someone.timePasses("look:");
+    machine.parentPid = 1;
+    user.fireTimers("checkParent:");
     expect(exits).toEqual([0]);
   });
 
-  test("when beckon died before it was up", () => {
-    expect(startScript({ parent: 1 }).exits).toEqual([0]);
+  test("when beckon ended before it was ready", () => {
+    expect(startScript({ parentPid: 1 }).exits).toEqual([0]);
   });
 });
 
-describe("what comes in", () => {
-  test("in pieces of any length, several lines at once or a line in many", async () => {
+describe("input", () => {
+  test("arrives in chunks of any length: several lines at once, or one line in many chunks", async () => {
     const text = [
-      { do: "ping", batch: 1 } as const,
+      { type: "ping", batch: 1 } as const,
       view(2, [{ label: "Zürich – 猫 “quoted” 👋", id: "a" }]),
-      { do: "ping", batch: 2 } as const,
+      { type: "ping", batch: 2 } as const,
     ]
-      .map(encode)
+      .map(encodeMessage)
       .join("");
     expect(text).toMatch(/^[\n\x20-\x7e]*$/);
-    for (const character of text) bridge.input(character);
-    while (heard("pong").length < 2) await Bun.sleep(1);
-    expect(heard("pong")).toEqual([
-      { is: "pong", batch: 1 },
-      { is: "pong", batch: 2 },
+    for (const character of text) appKit.writeInput(character);
+    await until(() => received("pong").length === 2, 5_000);
+    expect(received("pong")).toEqual([
+      { type: "pong", batch: 1 },
+      { type: "pong", batch: 2 },
     ]);
-    expect(someone.openMenu()).toMatchObject([{ label: "Zürich – 猫 “quoted” 👋" }]);
+    expect(user.openMenu()).toMatchObject([{ label: "Zürich – 猫 “quoted” 👋" }]);
   });
 
-  test("what it cannot read is told, and the next line is obeyed", () => {
-    bridge.input(`{"do":"dance"}\nnot JSON\nnull\n${encode({ do: "ping", batch: 3 })}`);
-    expect(heard("error")).toHaveLength(3);
-    expect(heard("error")[0]).toEqual({ is: "error", text: "not known here: dance" });
-    expect(heard("pong")).toEqual([{ is: "pong", batch: 3 }]);
+  test("a line that is not a message is reported, and the next one is handled", () => {
+    appKit.writeInput(`{"type":"dance"}\nnot JSON\nnull\n${encodeMessage({ type: "ping", batch: 3 })}`);
+    expect(received("error")).toHaveLength(3);
+    expect(received("error")[0]).toEqual({ type: "error", text: "unknown message: dance" });
+    expect(received("pong")).toEqual([{ type: "pong", batch: 3 }]);
   });
 
-  test("a line without end takes no memory, and what follows it is obeyed", async () => {
-    for (let piece = 0; piece < 20; piece += 1) bridge.input("x".repeat(100_000));
-    bridge.input(`x\n${encode({ do: "ping", batch: 4 })}`);
-    while (heard("pong").length < 1) await Bun.sleep(1);
-    expect(heard("error")).toHaveLength(1);
+  test("an endless line is dropped, and the next one is handled", async () => {
+    for (let chunk = 0; chunk < 20; chunk += 1) appKit.writeInput("x".repeat(100_000));
+    appKit.writeInput(`x\n${encodeMessage({ type: "ping", batch: 4 })}`);
+    await until(() => received("pong").length === 1, 5_000);
+    expect(received("error")).toHaveLength(1);
   });
 
-  test("a flood of errors is cut", () => {
-    bridge.input("no\n".repeat(500));
-    expect(heard("error")).toHaveLength(20);
+  test("at most 20 errors are reported", () => {
+    appKit.writeInput("no\n".repeat(500));
+    expect(received("error")).toHaveLength(20);
   });
 
-  test("what it says is ASCII, whatever an id is made of", () => {
-    tell(view(1, [{ label: "x", id: "séance 猫" }]));
-    someone.openMenu();
-    someone.choose("x");
-    expect(said.join("")).toMatch(/^[\n\x20-\x7e]*$/);
-    expect(heard("action")).toEqual([{ is: "action", batch: 1, id: "séance 猫" }]);
+  test("the output is ASCII, also for an id that is not", () => {
+    send(view(1, [{ label: "x", id: "séance 猫" }]));
+    user.openMenu();
+    user.chooseItem("x");
+    expect(output.join("")).toMatch(/^[\n\x20-\x7e]*$/);
+    expect(received("action")).toEqual([{ type: "action", batch: 1, id: "séance 猫" }]);
   });
 });
 
 describe("the icon", () => {
-  test("is a template of 18 points that keeps its place, with the number beside it", () => {
-    tell(view(1, [], { count: 2, title: "beckon: 2 need you", tooltip: "web\napi" }));
-    expect(someone.icon()).toMatchObject({ length: -1, autosaveName: "beckon" });
-    expect(someone.statusButton()).toMatchObject({ title: "2", imagePosition: 2, toolTip: "web\napi" });
-    expect(someone.statusButton()?.accessibilityLabel).toBe("beckon: 2 need you");
-    const image = bridge.things.find(({ kind }) => kind === "NSImage");
-    expect(image?.set).toMatchObject({ template: true, size: { width: 18, height: 18 } });
-    tell(view(2, []));
-    expect(someone.statusButton()).toMatchObject({ title: "", imagePosition: 1 });
+  test("is a template of 18 points that keeps its position, with the number beside it", () => {
+    send(view(1, [], { count: 2, title: "beckon: 2 need you", tooltip: "web\napi" }));
+    expect(user.statusItem()).toMatchObject({ length: -1, autosaveName: "beckon" });
+    expect(user.statusButton()).toMatchObject({ title: "2", imagePosition: 2, toolTip: "web\napi" });
+    expect(user.statusButton()?.accessibilityLabel).toBe("beckon: 2 need you");
+    const image = appKit.objects.find(({ className: kind }) => kind === "NSImage");
+    expect(image?.properties).toMatchObject({ template: true, size: { width: 18, height: 18 } });
+    send(view(2, []));
+    expect(user.statusButton()).toMatchObject({ title: "", imagePosition: 1 });
   });
 
-  test("that cannot be read is replaced by the name, and told", () => {
-    tell(view(1, [], { icon: "AAAA" }));
-    expect(someone.statusButton()).toMatchObject({ title: "beckon", imagePosition: 2 });
-    expect(heard("error")).toHaveLength(1);
+  test("that cannot be read is replaced by the name, and reported", () => {
+    send(view(1, [], { icon: "AAAA" }));
+    expect(user.statusButton()).toMatchObject({ title: "beckon", imagePosition: 2 });
+    expect(received("error")).toHaveLength(1);
   });
 
-  test("goes when it is taken back, and comes again", () => {
-    tell(view(1, []), { do: "hide" });
-    expect(someone.icon()).toBeNull();
-    tell({ do: "hide" }, view(2, [{ label: "a", id: "a" }]));
-    expect(someone.icon()).not.toBeNull();
-    expect(someone.openMenu()).toHaveLength(1);
+  test("can be hidden and shown again", () => {
+    send(view(1, []), { type: "hide" });
+    expect(user.statusItem()).toBeNull();
+    send({ type: "hide" }, view(2, [{ label: "a", id: "a" }]));
+    expect(user.statusItem()).not.toBeNull();
+    expect(user.openMenu()).toHaveLength(1);
   });
 });
 
@@ -134,17 +135,17 @@ describe("the menu", () => {
       label: "● web",
       rows: [
         { label: "Go to terminal", id: "focus" },
-        { line: true },
+        { separator: true },
         { label: "Mute", id: "mute", checked: true },
       ],
     },
-    { line: true },
+    { separator: true },
     { label: "Quit", id: "quit" },
   ];
 
-  test("shows headings, submenus, check marks and lines", () => {
-    tell(view(1, rows));
-    expect(someone.openMenu()).toEqual([
+  test("shows headings, submenus, check marks and separators", () => {
+    send(view(1, rows));
+    expect(user.openMenu()).toEqual([
       { label: "Needs you (1)", enabled: false, checked: false, rows: [] },
       {
         label: "● web",
@@ -152,29 +153,29 @@ describe("the menu", () => {
         checked: false,
         rows: [
           { label: "Go to terminal", enabled: true, checked: false, rows: [] },
-          "line",
+          "separator",
           { label: "Mute", enabled: true, checked: true, rows: [] },
         ],
       },
-      "line",
+      "separator",
       { label: "Quit", enabled: true, checked: false, rows: [] },
     ]);
   });
 
-  test("stays as it is while it is open, and what is chosen means what was read", () => {
-    tell(view(7, rows));
-    const before = someone.openMenu();
-    tell(view(8, [{ label: "Something else", id: "focus" }], { count: 5 }));
-    expect(someone.menuAsItStands()).toEqual(before);
-    expect(someone.statusButton()?.title).toBe("5");
-    someone.choose("Go to terminal");
-    expect(heard("opened")).toEqual([{ is: "opened", batch: 7 }]);
-    expect(heard("action")).toEqual([{ is: "action", batch: 7, id: "focus" }]);
-    expect(someone.openMenu()).toMatchObject([{ label: "Something else" }]);
+  test("does not change while it is open, and a choice means what the user read", () => {
+    send(view(7, rows));
+    const before = user.openMenu();
+    send(view(8, [{ label: "Something else", id: "focus" }], { count: 5 }));
+    expect(user.readMenu()).toEqual(before);
+    expect(user.statusButton()?.title).toBe("5");
+    user.chooseItem("Go to terminal");
+    expect(received("opened")).toEqual([{ type: "opened", batch: 7 }]);
+    expect(received("action")).toEqual([{ type: "action", batch: 7, id: "focus" }]);
+    expect(user.openMenu()).toMatchObject([{ label: "Something else" }]);
   });
 
-  test("opened again without a new view, it is not doubled", () => {
-    tell(view(1, rows));
-    expect(someone.openMenu()).toEqual(someone.openMenu());
+  test("opened twice without a new view, it has the same rows", () => {
+    send(view(1, rows));
+    expect(user.openMenu()).toEqual(user.openMenu());
   });
 });

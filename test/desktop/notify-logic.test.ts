@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
 import { until } from "../world.ts";
-import { alert, answerable, busWorld, onBus } from "./notify-world.ts";
+import { alert, answerable, busWorld, onBus } from "./notify-fixtures.ts";
 import { startServer } from "./private-bus.ts";
 
 const { bus, open, both, news, problems, options } = busWorld();
@@ -118,7 +118,7 @@ onBus("one click is one click, though GNOME says it twice", async () => {
   await server.sent();
   // Whatever was sent before this has come with it.
   await notifier.show(alert({ key: "ask-2" }));
-  expect(news).toEqual(["click ask-1", "closed ask-1 person"]);
+  expect(news).toEqual(["click ask-1", "closed ask-1 user"]);
 });
 
 for (const [reason, by] of [
@@ -235,7 +235,7 @@ onBus("an alert sent away by the person stays away, though new words for it were
   server.goOn();
   expect(await showing).toBeNull();
   expect(server.onScreen.size).toBe(0);
-  expect(news).toEqual(["closed ask-1 person"]);
+  expect(news).toEqual(["closed ask-1 user"]);
   expect(await notifier.show(alert({ title: "asked for again" }))).not.toBeNull();
   expect(server.onScreen.size).toBe(1);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createNodeNotifier, type Send } from "../../src/desktop/notify/node-notifier.ts";
 import { canWait, openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { until } from "../world.ts";
-import { alert, answerable, busWorld, listen, onBus } from "./notify-world.ts";
+import { alert, answerable, busWorld, listen, onBus } from "./notify-fixtures.ts";
 
 describe("by notify-send", () => {
   const { bus, news, problems, options, commands } = busWorld();
@@ -41,7 +41,7 @@ for word; do printf '%s|' "$word" >>${log}; done; echo "allow@ask-1.abc"`,
     const notifier = await openNotifySend(options(), { ...bus().env, PATH });
     await notifier?.show(answerable(3));
     await until(() => news.length > 1, 2_000);
-    expect(news).toEqual(["click allow@ask-1.abc of ask-1", "closed ask-1 person"]);
+    expect(news).toEqual(["click allow@ask-1.abc of ask-1", "closed ask-1 user"]);
     expect(readFileSync(log, "utf8")).toContain(
       "|--action=allow@ask-1.abc=Allow|--action=deny@ask-1.abc=Deny|--action=default=Go to terminal|",
     );
@@ -91,7 +91,7 @@ describe("by node-notifier", () => {
     ]);
     sent[0]?.[1](null, "closed");
     sent[1]?.[1](null, "activate");
-    expect(news).toEqual(["click ask-1", "closed ask-1 person"]);
+    expect(news).toEqual(["click ask-1", "closed ask-1 user"]);
   });
 
   test("an ask that ends takes its notification away, and so does the next start", async () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
 import { until } from "../world.ts";
-import { alert, busWorld, onBus } from "./notify-world.ts";
+import { alert, busWorld, onBus } from "./notify-fixtures.ts";
 import { type FakeServerOptions, startBus, startServer } from "./private-bus.ts";
 
 const { bus, open, news, commands } = busWorld();

@@ -8,7 +8,7 @@ import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { alert, listen } from "./notify-world.ts";
+import { alert, listen } from "./notify-fixtures.ts";
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const name = "org.freedesktop.Notifications";
@@ -104,8 +104,8 @@ onDesktop(
     expect(heard).toContain('string "rm -rf node_modules &amp;&amp; npm ci &lt;now&gt;\nmain · tmux"');
     await settledPicture(area, "notification-blocked");
     await clickButton(area);
-    await untilNews("closed ask-1 person");
-    expect(news).toEqual(["click ask-1", "closed ask-1 person"]);
+    await untilNews("closed ask-1 user");
+    expect(news).toEqual(["click ask-1", "closed ask-1 user"]);
     await until(async () => (await shown()).length === 0, 5_000);
     monitor.kill();
   },
@@ -155,8 +155,8 @@ onDesktop(
     const { x, y } = await only();
     // Beside its words: xfce4-notifyd closes it.
     await desktop.click(x + 40, y + 100);
-    await untilNews("closed ask-1 person");
-    expect(news).toEqual(["closed ask-1 person"]);
+    await untilNews("closed ask-1 user");
+    expect(news).toEqual(["closed ask-1 user"]);
   },
   30_000,
 );
@@ -224,7 +224,7 @@ onDesktop(
     await clickButton(area);
     await untilNews("click ask-1");
     await until(() => told.length > 1, 5_000);
-    expect(told).toEqual(["ask-1 unknown", "ask-1 person"]);
+    expect(told).toEqual(["ask-1 unknown", "ask-1 user"]);
     alerter.stop();
   },
   30_000,
@@ -277,8 +277,8 @@ testWith(...needs, "notify-send")(
     await desktop.screenshot("notification-notify-send");
     await notifier.close("ask-1");
     await clickButton(await only());
-    await untilNews("closed ask-2 person");
-    expect(news).toEqual(["click ask-2", "closed ask-2 person"]);
+    await untilNews("closed ask-2 user");
+    expect(news).toEqual(["click ask-2", "closed ask-2 user"]);
     expect(problems).toEqual([]);
   },
   30_000,

@@ -69,7 +69,7 @@ testWith(...desktopNeeds, "trayer")(
     expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
     await desktop.screenshot("tray-helper-back", { x: 1080, y: 0, width: 200, height: 32 });
     expect(app.problems()).toEqual([
-      expect.stringMatching(/^the tray's helper ended \(.+\); beckon starts it again in 1 s$/),
+      expect.stringMatching(/^systray2.s helper ended \(.+\); beckon starts it again in 1 s$/),
     ]);
 
     // A panel comes: it takes over, and the helper goes.
@@ -144,7 +144,7 @@ testWith(...desktopNeeds)(
     app = await startTrayApp(desktop);
     app.show(blocked);
     expect(app.isOpen).toBe(true);
-    expect(await app.next("problem")).toMatch(/^no place for an icon: .*beckon goes on without one\.$/);
+    expect(await app.next("problem")).toMatch(/^no tray icon: .*beckon goes on without it\.$/);
     await desktop.startPanel();
     expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
     expect(app.problems()).toEqual([]);
@@ -160,7 +160,7 @@ testWith(...desktopNeeds)(
     app = await startTrayApp(desktop);
     expect(app.isOpen).toBe(true);
     app.show(blocked);
-    expect(await app.next("problem")).toMatch(/^no place for an icon: the session bus does not answer\./);
+    expect(await app.next("problem")).toMatch(/^no tray icon: the session bus does not answer\./);
     await desktop.startBus();
     await desktop.startPanel();
     await until(() => findBlockedIcon(desktop), 5_000);
@@ -177,9 +177,7 @@ testWith(...desktopNeeds)(
       env: { DISPLAY: "", DBUS_SESSION_BUS_ADDRESS: "", XDG_RUNTIME_DIR: "" },
     });
     expect(app.isOpen).toBe(false);
-    expect(app.problems()).toEqual([
-      expect.stringMatching(/^no place for an icon: .*beckon goes on without one\.$/),
-    ]);
+    expect(app.problems()).toEqual([expect.stringMatching(/^no tray icon: .*beckon goes on without it\.$/)]);
     expect(await app.quit()).toBe(0);
   },
   testMs,

@@ -1,20 +1,21 @@
-/** Alerts and windows of the Windows build, on a desktop. */
+/** Alerts and windows of the Windows build, on a Wine desktop. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Alert } from "../../src/core/view/view.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { type Desktop, exe, openDesktop } from "./desktop.ts";
-import { buildBeckon, hasWine, mouseNeeds, wineNeeds } from "./world.ts";
+import { exe, startWineDesktop, type WineDesktop } from "./desktop-harness.ts";
+import { buildBeckon, hasWine, mouseNeeds, wineNeeds } from "./wine.ts";
 
 const test = testWith(...wineNeeds, ...mouseNeeds);
-let desktop: Desktop;
+const waitMs = 20_000;
+let desktop: WineDesktop;
 
 beforeAll(async () => {
   if (!hasWine) return;
-  desktop = await openDesktop();
+  desktop = await startWineDesktop();
   await desktop.show({ icon: { phase: "blocked", count: 1 }, title: "beckon", tooltip: "beckon", items: [] });
 }, 120_000);
-afterAll(() => desktop?.world.destroy(), 30_000);
+afterAll(() => desktop?.wine.destroy(), 30_000);
 
 const alert: Alert = {
   key: "claude:1 ask",
@@ -27,131 +28,133 @@ const alert: Alert = {
   since: 0,
 };
 const other: Alert = { ...alert, key: "claude:2 idle", kind: "idle", urgency: "low", title: "docs is done" };
-/** Above the taskbar's icon. */
+/** Above the tray icon. */
 const balloonArea = "650,440,250,140";
 const NIN_BALLOONUSERCLICK = 0x405;
 const NIN_BALLOONTIMEOUT = 0x404;
 
 describe("an alert on Windows", () => {
-  test("without toasts is a balloon at the icon, until it is closed", async () => {
-    const { world } = desktop;
-    const before = await world.picture(balloonArea);
-    expect(await desktop.ask<string | null>("alert", alert)).toBeNull();
-    await desktop.hears({
+  test("is a balloon at the icon if there are no toasts, until it is closed", async () => {
+    const { wine } = desktop;
+    const before = await wine.takePicture(balloonArea);
+    expect(await desktop.request<string | null>("alert", alert)).toBeNull();
+    await desktop.waitForMessage({
       problem: "no toasts: PowerShell gave no answer. Alerts are shown as balloons.",
     });
-    // Wine waits 2 s before it shows one.
-    await until(async () => (await world.picture(balloonArea)) !== before, 6_000);
-    await world.picture(null, "wine-balloon");
-    await desktop.ask("close", alert.key);
-    await until(async () => (await world.picture(balloonArea)) === before, 6_000);
+    // Wine shows a balloon after 2 s.
+    await until(async () => (await wine.takePicture(balloonArea)) !== before, waitMs);
+    await wine.takePicture(null, "wine-balloon");
+    await desktop.request("close", alert.key);
+    await until(async () => (await wine.takePicture(balloonArea)) === before, waitMs);
   });
 
-  test("that is clicked is the one that was shown; the next one follows it", async () => {
-    await desktop.ask("alert", alert);
-    await desktop.ask("alert", other);
-    await desktop.ask("tray-event", NIN_BALLOONUSERCLICK);
-    await desktop.hears({ clicked: alert.key });
+  test("that is clicked is reported, and the next one is shown", async () => {
+    await desktop.request("alert", alert);
+    await desktop.request("alert", other);
+    await desktop.request("tray-event", NIN_BALLOONUSERCLICK);
+    await desktop.waitForMessage({ clicked: alert.key });
     await until(async () => {
-      // Until the second balloon is the icon's, there is none that could end.
-      await desktop.ask("tray-event", NIN_BALLOONTIMEOUT);
-      return desktop.said().some((line) => line.closed === other.key && line.by === "expired");
-    }, 5_000);
-    expect(desktop.said().filter((line) => line.clicked)).toEqual([{ clicked: alert.key }]);
+      // Before the second balloon is shown, this event has no effect.
+      await desktop.request("tray-event", NIN_BALLOONTIMEOUT);
+      return desktop.messages().some((message) => message.closed === other.key && message.by === "expired");
+    }, waitMs);
+    expect(desktop.messages().filter((message) => message.clicked)).toEqual([{ clicked: alert.key }]);
   });
 
-  test("is not held back while nobody asked for silence", async () => {
-    expect(await desktop.ask<boolean | null>("silenced")).toBe(false);
+  test("is not silenced by default", async () => {
+    expect(await desktop.request<boolean | null>("silenced")).toBe(false);
   });
 });
 
 describe("the link in a toast", () => {
   const id = "0123456789abcdeffedcba9876543210";
 
-  // Wine neither follows HKCU\Software\Classes nor has a conhost without a window: what Windows would start is started here.
-  test("is registered to start us, and reaches the app that runs", async () => {
-    const { world } = desktop;
+  // Wine ignores HKCU\Software\Classes and has no conhost --headless, so the test starts what Windows would start.
+  test("is registered, and its click reaches the running app", async () => {
+    const { wine } = desktop;
     const key = "HKCU\\Software\\Classes\\beckon";
-    const { stdout } = await world.run("reg", ["query", key, "/s"]);
-    const program = world.windowsPath(`${world.folder}/${exe}`);
+    const { stdout } = await wine.run("reg", ["query", key, "/s"]);
+    const program = wine.windowsPath(`${wine.folder}/${exe}`);
     expect(stdout).toContain(`"C:\\windows\\System32\\conhost.exe" --headless "${program}" click "%1"`);
     expect(stdout).toContain("URL Protocol");
-    expect((await world.run(exe, ["click", `beckon:${id}`])).code).toBe(0);
-    await desktop.hears({ toast: id });
+    expect((await wine.run(exe, ["click", `beckon:${id}`])).code).toBe(0);
+    await desktop.waitForMessage({ toast: id });
   });
 
-  for (const [what, args] of [
-    ["a link that is not ours", ["http://example.org/"]],
-    ["more than a link", [`beckon:${id}`, "--install"]],
-    ["an id of another shape", ["beckon:../../x"]],
+  for (const [name, args] of [
+    ["another link", ["http://example.org/"]],
+    ["a link and an option", [`beckon:${id}`, "--install"]],
+    ["a malformed id", ["beckon:../../x"]],
     ["nothing", []],
   ] as const) {
-    test(`is not taken for one: ${what}`, async () => {
-      expect((await desktop.world.run(exe, ["click", ...args])).code).toBe(1);
+    test(`is not accepted: ${name}`, async () => {
+      expect((await desktop.wine.run(exe, ["click", ...args])).code).toBe(1);
     });
   }
 
-  test("leaves nothing in the registry when it is taken out", async () => {
-    await desktop.ask("unregister");
+  test("leaves nothing in the registry after uninstalling", async () => {
+    await desktop.request("unregister");
     for (const key of ["beckon", "AppUserModelId\\beckon"]) {
-      const found = await desktop.world.run("reg", ["query", `HKCU\\Software\\Classes\\${key}`]);
-      expect(found.stdout).toContain("Unable to find");
+      const query = await desktop.wine.run("reg", ["query", `HKCU\\Software\\Classes\\${key}`]);
+      expect(query.stdout).toContain("Unable to find");
     }
   });
 });
 
-describe("going to a window on Windows", () => {
-  interface Seen {
+describe("focus on Windows", () => {
+  interface OpenWindow {
     readonly id: string;
     readonly pid: number;
     readonly title: string;
     readonly active: boolean;
   }
-  const windows = () => desktop.ask<Seen[]>("windows");
-  const open = async (title: string, ...args: string[]): Promise<Seen> => {
-    desktop.world.spawn("notepad", args);
-    let found: Seen | undefined;
+  const windows = () => desktop.request<OpenWindow[]>("windows");
+  const open = async (title: string, ...args: string[]): Promise<OpenWindow> => {
+    desktop.wine.spawn("notepad", args);
+    let opened: OpenWindow | undefined;
     await until(async () => {
-      found = (await windows()).find((window) => window.title === title);
-      return found?.active;
-    }, 10_000);
-    if (!found) throw new Error(`no window ${title}`);
-    return found;
+      opened = (await windows()).find((window) => window.title === title);
+      return opened?.active;
+    }, waitMs);
+    if (!opened) throw new Error(`no window ${title}`);
+    return opened;
   };
 
-  test("brings the window of a process to the front, and says so only if it did", async () => {
-    const file = `${desktop.world.folder}/notes.txt`;
+  test("brings the window of a process to the front, and reports whether it did", async () => {
+    const file = `${desktop.wine.folder}/notes.txt`;
     await Bun.write(file, "");
     const first = await open("Untitled - Notepad");
-    const second = await open("notes.txt - Notepad", desktop.world.windowsPath(file));
+    const second = await open("notes.txt - Notepad", desktop.wine.windowsPath(file));
     expect((await windows()).map(({ title }) => title)).toEqual([first.title, second.title]);
-    expect(await desktop.ask<string>("raise", first.pid)).toBe("raised");
+    expect(await desktop.request<string>("raise", first.pid)).toBe("raised");
     expect((await windows()).find(({ active }) => active)?.pid).toBe(first.pid);
-    expect(await desktop.ask<boolean>("activate", second.id)).toBe(true);
+    expect(await desktop.request<boolean>("activate", second.id)).toBe(true);
     expect((await windows()).find(({ active }) => active)?.pid).toBe(second.pid);
-    expect(await desktop.ask<string>("raise", desktop.pid())).toBe("none");
-    expect(await desktop.ask<boolean>("activate", "1; calc")).toBe(false);
+    expect(await desktop.request<string>("raise", desktop.pid())).toBe("none");
+    expect(await desktop.request<boolean>("activate", "1; calc")).toBe(false);
   });
 
-  test("`beckon focus` goes to the one that the session runs in", async () => {
-    const { world } = desktop;
-    const beckon = buildBeckon(world);
+  test("`beckon focus` brings the session's window to the front", async () => {
+    const { wine } = desktop;
+    const beckon = buildBeckon(wine);
     const port = String(20_000 + Math.floor(Math.random() * 20_000));
-    world.spawn(beckon, [], { BECKON_PORT: port });
-    const back = (await windows()).find(({ active }) => !active);
+    wine.spawn(beckon, [], { BECKON_PORT: port });
+    const background = (await windows()).find(({ active }) => !active);
     const event = { session_id: "one", hook_event_name: "UserPromptSubmit", cwd: "C:\\code", prompt: "go" };
-    await world.run(beckon, ["hook", "claude"], JSON.stringify(event), { CLAUDE_PID: String(back?.pid) });
-    await until(async () => (await world.run(beckon, ["focus", "one"])).code === 0, 10_000);
-    expect((await windows()).find(({ active }) => active)?.pid).toBe(back?.pid ?? 0);
+    await wine.run(beckon, ["hook", "claude"], JSON.stringify(event), {
+      CLAUDE_PID: String(background?.pid),
+    });
+    await until(async () => (await wine.run(beckon, ["focus", "one"])).code === 0, waitMs);
+    expect((await windows()).find(({ active }) => active)?.pid).toBe(background?.pid ?? 0);
   });
 
-  test("knows who started whom", async () => {
-    const [self] = await desktop.ask<{ pid: number; name: string; program: string }[]>(
+  test("finds the parents of a process", async () => {
+    const [self] = await desktop.request<{ pid: number; name: string; program: string }[]>(
       "lineage",
       desktop.pid(),
     );
     expect(self).toMatchObject({ pid: desktop.pid(), name: "desktop" });
     expect(self?.program).toEndWith("\\desktop.exe");
-    expect(await desktop.ask<unknown[]>("lineage", 999_999)).toEqual([]);
+    expect(await desktop.request<unknown[]>("lineage", 999_999)).toEqual([]);
   });
 });

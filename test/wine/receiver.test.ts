@@ -1,25 +1,26 @@
-/** The Windows build, run: what the app and its hooks do without a desktop. */
+/** The app and its hooks on Windows, without a desktop. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { buildBeckon, createWineWorld, hasWine, type WineWorld, wineNeeds } from "./world.ts";
+import { buildBeckon, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
 
 const test = testWith(...wineNeeds);
+const waitMs = 20_000;
 let exe = "";
 const port = 20_000 + Math.floor(Math.random() * 20_000);
-let world: WineWorld;
+let wine: Wine;
 
 beforeAll(async () => {
   if (!hasWine) return;
-  world = await createWineWorld();
-  exe = buildBeckon(world);
+  wine = await createWine();
+  exe = buildBeckon(wine);
 }, 120_000);
-afterAll(() => world?.destroy(), 30_000);
+afterAll(() => wine?.destroy(), 30_000);
 
-const stateFolder = () => join(world.appData, "Local/beckon");
+const stateFolder = () => join(wine.appData, "Local/beckon");
 const read = (name: string): string => {
   const path = join(stateFolder(), name);
   return existsSync(path) ? readFileSync(path, "utf8") : "";
@@ -27,7 +28,7 @@ const read = (name: string): string => {
 
 async function startApp() {
   const before = read("endpoint.json");
-  const app = world.spawn(exe, [], { BECKON_PORT: String(port) });
+  const app = wine.spawn(exe, [], { BECKON_PORT: String(port) });
   await until(() => app.exitCode !== null || (read("endpoint.json") !== before && isAnswering()), 20_000);
   return app;
 }
@@ -37,7 +38,7 @@ const isAnswering = (): Promise<boolean> =>
     () => false,
   );
 const hook = (sessionId: string) =>
-  world.run(
+  wine.run(
     exe,
     ["hook", "claude"],
     JSON.stringify({
@@ -48,21 +49,21 @@ const hook = (sessionId: string) =>
     }),
   );
 const sessionIds = async (): Promise<string[]> => {
-  const { stdout } = await world.run(exe, ["status", "--json"]);
+  const { stdout } = await wine.run(exe, ["status", "--json"]);
   const { sessions } = JSON.parse(stdout) as { sessions: { sessionId: string }[] };
   return sessions.map(({ sessionId }) => sessionId).sort();
 };
 
 describe("on Windows", () => {
   test("the binary starts", async () => {
-    expect(await world.run(exe, ["--version"])).toMatchObject({ stdout: `beckon ${version}\n`, code: 0 });
+    expect(await wine.run(exe, ["--version"])).toMatchObject({ stdout: `beckon ${version}\n`, code: 0 });
   });
 
-  test("a person who has not started it is told how to", async () => {
-    expect((await world.run(exe, ["status"])).stdout).toContain("beckon is not running");
+  test("status says that beckon is not running", async () => {
+    expect((await wine.run(exe, ["status"])).stdout).toContain("beckon is not running");
   });
 
-  test("a hook without an app keeps its event, the app takes it, and forgets nothing when it is killed", async () => {
+  test("events are kept while the app is down, and survive a kill of the app", async () => {
     expect(await hook("before")).toEqual({ stdout: "", stderr: "", code: 0 });
     expect(read("spool.jsonl")).toContain('"before"');
 
@@ -70,7 +71,7 @@ describe("on Windows", () => {
     expect(await hook("meanwhile")).toEqual({ stdout: "", stderr: "", code: 0 });
     expect(await sessionIds()).toEqual(["before", "meanwhile"]);
 
-    const second = await world.run(exe, [], "", { BECKON_PORT: String(port) });
+    const second = await wine.run(exe, [], "", { BECKON_PORT: String(port) });
     expect(second.stderr).toContain(`beckon is already running at http://127.0.0.1:${port}`);
     expect(second.code).toBe(1);
 
@@ -82,20 +83,20 @@ describe("on Windows", () => {
     expect(await sessionIds()).toEqual(["before", "between", "meanwhile"]);
   });
 
-  test("its files lie where Windows wants them", async () => {
+  test("the files are in the AppData folder", async () => {
     const names = ["auth-header", "beckon.log", "endpoint.json", "lock", "snapshot.json"];
-    await until(() => names.every((name) => existsSync(join(stateFolder(), name))), 5_000);
+    await until(() => names.every((name) => existsSync(join(stateFolder(), name))), waitMs);
     expect(read("auth-header")).toMatch(/^Authorization: Bearer [\w-]{43,}\n$/);
     expect(JSON.parse(read("endpoint.json")).url).toBe(`http://127.0.0.1:${port}`);
   });
 
-  test("a link that any page could open is handed over, and changes nothing", async () => {
+  test("a link that any web page could open changes nothing", async () => {
     const before = await sessionIds();
-    expect(await world.run(exe, ["click", `beckon:${"0".repeat(32)}`])).toMatchObject({
+    expect(await wine.run(exe, ["click", `beckon:${"0".repeat(32)}`])).toMatchObject({
       stdout: "",
       code: 0,
     });
-    expect((await world.run(exe, ["click", "beckon:quit"])).code).toBe(1);
+    expect((await wine.run(exe, ["click", "beckon:quit"])).code).toBe(1);
     expect(await sessionIds()).toEqual(before);
   });
 });

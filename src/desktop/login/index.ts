@@ -1,36 +1,39 @@
-/** Starting with the person's login, on this system. */
+/** Starts beckon when the user logs in: one file for each system. */
 import { homedir } from "node:os";
-import type { LoginItem } from "./login.ts";
+import type { LoginItem } from "./login-item.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface LoginOptions {
   readonly env: Env;
-  /** Ours alone, and there to stay: an icon is put there. */
+  /** A private folder that stays: the login item's icon is written there. */
   readonly folder: string;
 }
 
 const systems: Readonly<Partial<Record<NodeJS.Platform, (options: LoginOptions) => Promise<LoginItem>>>> = {
   async linux({ env, folder }) {
-    return (await import("./xdg.ts")).xdgLogin({ ...env, HOME: env.HOME || homedir() }, folder);
+    const { createLinuxLoginItem } = await import("./linux.ts");
+    return createLinuxLoginItem({ ...env, HOME: env.HOME || homedir() }, folder);
   },
   async darwin({ env }) {
-    const [{ launchAgent }, { exec }] = await Promise.all([
-      import("./launch-agent.ts"),
+    const [{ createMacLoginItem }, { exec }] = await Promise.all([
+      import("./macos.ts"),
       import("../../system/exec.ts"),
     ]);
-    return launchAgent({ home: env.HOME || homedir(), uid: process.getuid?.() ?? 0, exec });
+    return createMacLoginItem({ home: env.HOME || homedir(), uid: process.getuid?.() ?? 0, exec });
   },
   async win32({ env }) {
-    const [{ runKeyLogin }, { readRegistryValue: read, writeRegistry, removeRegistryValue: remove }] =
-      await Promise.all([import("./run-key.ts"), import("../windows/registry.ts")]);
+    const [
+      { createWindowsLoginItem },
+      { readRegistryValue: read, writeRegistry, removeRegistryValue: remove },
+    ] = await Promise.all([import("./windows.ts"), import("../windows/registry.ts")]);
     const write = (key: string, name: string, text: string) => writeRegistry([{ key, name, text }]);
-    return runKeyLogin({ read, write, remove }, env.SystemRoot || "C:\\Windows");
+    return createWindowsLoginItem({ read, write, remove }, env.SystemRoot || "C:\\Windows");
   },
 };
 
-/** null: nobody knows how to on this system. */
-export async function openLogin(
+/** null if beckon cannot start at login on this system. */
+export async function openLoginItem(
   options: LoginOptions,
   platform: NodeJS.Platform = process.platform,
 ): Promise<LoginItem | null> {

@@ -1,202 +1,217 @@
-/** Alerts through the desktop's own notification server, over D-Bus. */
+/** Alerts by the desktop's notification server (org.freedesktop.Notifications), over D-Bus. */
 import { Variant } from "@jellybrick/dbus-next";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
+import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import { themedIcon, writeAppIcon } from "../app-icon.ts";
+import { createKeyedQueue, waitAtMost } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
-import { alertIcon, themedIcon } from "./icon.ts";
-import { latestPerKey, within } from "./latest-per-key.ts";
-import { appName, clickKeys, type Message, messageOf } from "./message.ts";
-import { type NotificationServer, watchServers } from "./server.ts";
-import { readSilence } from "./silence.ts";
-import { systemSound } from "./sound.ts";
+import {
+  appName,
+  clickLabel,
+  escapeMarkup,
+  expireMsOf,
+  formatBody,
+  formatTitle,
+  hasTerminal,
+  isQuiet,
+  minVisibleLines,
+  soundName,
+} from "./alert-text.ts";
+import { type NotificationServer, readDoNotDisturb, watchServers } from "./server.ts";
+import { createSoundPlayer } from "./sound.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** How a notification ended, as the specification numbers it. */
-const ends: Readonly<Record<number, "expired" | "user">> = {
+/** Why a notification was closed, by the specification's numbers. */
+const closeReasons: Readonly<Record<number, "expired" | "user">> = {
   1: "expired",
   2: "user",
-  // By a call that was not ours: something the person runs did it. Shown again, it would be closed again.
+  // Closed by a call that was not ours: a program of the user did it, and would do it again.
   3: "user",
 };
-/** A server that has to be started first takes some seconds. */
-const answerMs = 5_000;
-/** Of the two seconds in which beckon ends. */
-const stopMs = 1_000;
+/** A server that the bus has to start first takes some seconds. */
+const answerTimeoutMs = 5_000;
+/** Part of the two seconds in which beckon quits. */
+const stopTimeoutMs = 1_000;
 const retryMs = 10_000;
-const aboutMs = 1_500;
-const silenceFreshMs = 1_000;
-/** A server that hung shows what it was told when it goes on: only its answer says how to close that. */
+const reportTimeoutMs = 1_500;
+const silenceMaxAgeMs = 1_000;
+/** A server that hung shows the notification later, and only its answer has the id that closes it. */
 const lateAnswerMs = 10 * 60_000;
-/** A bus that was not told otherwise takes 128 calls at once. */
-const maxAtOnce = 16;
-/** The signals of all programs come here: while a server hangs, they could be many. */
-const maxEndedEarly = 1_000;
-const handleShape = /^([0-9a-f]{1,64} :[\w.-]{1,250}) ([1-9]\d{0,9})$/;
+/** A bus allows 128 pending calls by default. */
+const maxConcurrent = 16;
+/** The signals of all programs arrive here, so they can be many while a server hangs. */
+const maxEarlyCloses = 1_000;
+const handlePattern = /^([0-9a-f]{1,64} :[\w.-]{1,250}) ([1-9]\d{0,9})$/;
 
 /** Where an alert is on the screen. */
-interface Place {
-  /** 0: it is not. */
+interface Shown {
+  /** The server's id, or 0 if it is not on the screen. */
   id: number;
   /** The run of the server that gave the id. */
   run: string;
-  /** Sent away by the person while its next words were on their way. */
-  isSentAway: boolean;
+  /** The user closed it while an update was being sent. */
+  isDismissed: boolean;
 }
 
-/** null: no session bus. */
+/** null if there is no session bus. */
 export async function openFreedesktopNotifier(
   options: NotifierOptions,
   env: Env = process.env,
 ): Promise<Notifier | null> {
   const address = findBusAddress(env);
   if (address === null) return null;
-  const places = new Map<string, Place>();
-  const keys = new Map<number, string>();
-  /** Should be on the screen and could not be, or went with the server: told when one is there again. */
+  const shown = new Map<string, Shown>();
+  const keysById = new Map<number, string>();
+  /** Alerts that could not be shown, or were lost with the server: reported when there is a server again. */
   const missing = new Set<string>();
-  /** Have made their sound: a new server shows them again without. */
-  const heard = new Set<string>();
-  /** Ended before the answer that names them was read. */
-  const endedEarly = new Map<number, number>();
-  const wishes = latestPerKey<Alert | "close">(maxAtOnce, (key, wish) =>
-    wish === "close" ? take(key) : put(key, wish),
+  /** Alerts that have made their sound: a new server shows them without one. */
+  const sounded = new Set<string>();
+  /** Notifications that were closed before the answer with their id was read: id → reason. */
+  const earlyCloses = new Map<number, number>();
+  const queue = createKeyedQueue<Alert | "close">(maxConcurrent, (key, task) =>
+    task === "close" ? take(key) : put(key, task),
   );
-  const sound = systemSound(env);
-  const icon = alertIcon(options.folder) ?? themedIcon;
-  let notifying = 0;
-  let problem = "";
+  const sound = createSoundPlayer(env);
+  const icon = writeAppIcon(options.folder) ?? themedIcon;
+  let pendingCalls = 0;
+  let lastProblem = "";
   let isStopped = false;
   let silence: { readonly at: number; readonly value: Promise<boolean | null> } | null = null;
 
   const servers = await watchServers(address, {
-    onClosed: ended,
+    onClosed,
     onAction(id, action) {
-      const key = keys.get(id);
-      if (key !== undefined) options.onClick(key, clickKeys.includes(action) ? null : action);
+      const key = keysById.get(id);
+      if (key !== undefined) options.onClick(key, clickActions.includes(action) ? null : action);
     },
     onGone() {
-      // What is under way notices by itself.
-      for (const key of keys.values()) if (wishes.get(key) === undefined) missing.add(key);
-      places.clear();
-      keys.clear();
-      endedEarly.clear();
+      // An alert that is being sent finds out by itself.
+      for (const key of keysById.values()) if (queue.get(key) === undefined) missing.add(key);
+      shown.clear();
+      keysById.clear();
+      earlyCloses.clear();
       silence = null;
     },
     onBack() {
-      problem = "";
-      tellMissing();
+      lastProblem = "";
+      reportMissing();
     },
     isNeeded: () => missing.size > 0,
   });
-  const { current, run: runNow } = servers;
-  // Asked before it is needed: the first alert waits for nothing.
-  if (runNow() !== null) void current().catch(() => {});
+  const { current, run: currentRun } = servers;
+  // Asked now, so that the first alert does not wait for the answer.
+  if (currentRun() !== null) void current().catch(() => {});
 
-  function ended(id: number, reason: number): void {
-    const key = keys.get(id);
+  function onClosed(id: number, reason: number): void {
+    const key = keysById.get(id);
     if (key === undefined) {
-      if (notifying > 0 && endedEarly.size < maxEndedEarly) endedEarly.set(id, reason);
+      if (pendingCalls > 0 && earlyCloses.size < maxEarlyCloses) earlyCloses.set(id, reason);
       return;
     }
-    keys.delete(id);
-    heard.delete(key);
-    const wish = wishes.get(key);
-    const place = places.get(key);
-    if (place !== undefined && wish !== undefined) Object.assign(place, { id: 0, isSentAway: true });
-    else places.delete(key);
-    if (wish !== "close") options.onClosed(key, ends[reason] ?? "expired");
+    keysById.delete(id);
+    sounded.delete(key);
+    const task = queue.get(key);
+    const notification = shown.get(key);
+    if (notification !== undefined && task !== undefined) {
+      Object.assign(notification, { id: 0, isDismissed: true });
+    } else shown.delete(key);
+    if (task !== "close") options.onClosed(key, closeReasons[reason] ?? "expired");
   }
 
   async function put(key: string, alert: Alert): Promise<void> {
-    const place = places.get(key) ?? { id: 0, run: "", isSentAway: false };
-    if (place.isSentAway) return void places.delete(key);
+    const before = shown.get(key) ?? { id: 0, run: "", isDismissed: false };
+    if (before.isDismissed) return void shown.delete(key);
     missing.delete(key);
-    notifying += 1;
+    pendingCalls += 1;
     try {
       const server = await current();
-      const replaces = place.run === server.run ? place.id : 0;
-      const isHeard = replaces !== 0 || heard.has(key);
-      const message = messageOf(alert, server, { icon, isHeard });
-      const id = await notify(server, replaces, message);
-      if (alert.sound && !isHeard && !server.capabilities.has("sound")) void playUnlessSilenced();
-      heard.add(key);
-      keys.delete(place.id);
-      keys.set(id, key);
-      places.set(key, { id, run: server.run, isSentAway: place.isSentAway });
-      problem = "";
+      const replaces = before.run === server.run ? before.id : 0;
+      const hasSounded = replaces !== 0 || sounded.has(key);
+      const id = await notify(server, replaces, createNotification(alert, server, { icon, hasSounded }));
+      if (alert.sound && !hasSounded && !server.capabilities.has("sound")) void playUnlessSilenced();
+      sounded.add(key);
+      keysById.delete(before.id);
+      keysById.set(id, key);
+      shown.set(key, { id, run: server.run, isDismissed: before.isDismissed });
+      lastProblem = "";
     } catch (error) {
-      keys.delete(place.id);
-      places.delete(key);
+      keysById.delete(before.id);
+      shown.delete(key);
       missing.add(key);
-      tell(`an alert could not be shown: ${(error as Error).message}`);
-      // It lives, and refused, or took the place of the one that failed: nothing else would say that it is worth trying.
-      if (runNow() !== null) setTimeout(tellMissing, retryMs).unref();
+      reportProblem(`an alert could not be shown: ${(error as Error).message}`);
+      // A server runs, so no onBack will come: it refused the alert, or replaced the one that failed.
+      if (currentRun() !== null) setTimeout(reportMissing, retryMs).unref();
     }
-    notifying -= 1;
-    await settle(key);
+    pendingCalls -= 1;
+    await handleEarlyClose(key);
   }
 
-  /** What happened to it between the server's answer, or question, and our reading of it. */
-  async function settle(key: string): Promise<void> {
-    const place = places.get(key);
-    const reason = endedEarly.get(place?.id ?? 0);
-    if (notifying === 0) endedEarly.clear();
-    if (place === undefined) return;
+  /** Handles what happened to the notification between the server's answer and our reading of it. */
+  async function handleEarlyClose(key: string): Promise<void> {
+    const notification = shown.get(key);
+    const reason = earlyCloses.get(notification?.id ?? 0);
+    if (pendingCalls === 0) earlyCloses.clear();
+    if (notification === undefined) return;
     if (reason !== undefined) {
-      ended(place.id, reason);
-      places.delete(key);
-    } else if (place.isSentAway) await take(key);
+      onClosed(notification.id, reason);
+      shown.delete(key);
+    } else if (notification.isDismissed) await take(key);
   }
 
-  async function notify(server: NotificationServer, replaces: number, message: Message): Promise<number> {
-    const { title, body, actions, expireMs } = message;
+  async function notify(
+    server: NotificationServer,
+    replaces: number,
+    notification: Notification,
+  ): Promise<number> {
+    const { title, body, actions, expireMs } = notification;
     const hints = Object.fromEntries(
-      Object.entries(message.hints).map(([name, { signature, value }]) => [
+      Object.entries(notification.hints).map(([name, { signature, value }]) => [
         name,
         new Variant(signature, value),
       ]),
     );
-    const words = [appName, replaces, message.icon, title, body, actions, hints, expireMs];
-    return Number(await server.call("Notify", "susssasa{sv}i", words, lateAnswerMs));
+    const args = [appName, replaces, notification.icon, title, body, actions, hints, expireMs];
+    return Number(await server.call("Notify", "susssasa{sv}i", args, lateAnswerMs));
   }
 
   async function take(key: string): Promise<void> {
-    const place = places.get(key);
+    const notification = shown.get(key);
     missing.delete(key);
-    heard.delete(key);
-    if (place === undefined) return;
-    places.delete(key);
-    keys.delete(place.id);
-    await closeOn(place.run, place.id);
+    sounded.delete(key);
+    if (notification === undefined) return;
+    shown.delete(key);
+    keysById.delete(notification.id);
+    await closeOn(notification.run, notification.id);
   }
 
-  /** Only on the very server that gave the id: on another it is somebody else's. */
+  /** Closes only on the server that gave the id: on another one it is the id of another program's notification. */
   async function closeOn(run: string, id: number): Promise<void> {
     const server = await current().catch(() => null);
     if (server?.run !== run || id === 0) return;
-    // An error says that it is closed already.
+    // An error means that it is closed already.
     await server.call("CloseNotification", "u", [id]).catch(() => {});
   }
 
-  function tellMissing(): void {
+  function reportMissing(): void {
     if (isStopped) return;
-    const back = [...missing];
+    const keys = [...missing];
     missing.clear();
-    for (const key of back) options.onClosed(key, "unknown");
+    for (const key of keys) options.onClosed(key, "unknown");
   }
 
-  function tell(text: string): void {
-    if (text !== problem) options.onProblem(text);
-    problem = text;
+  function reportProblem(text: string): void {
+    if (text !== lastProblem) options.onProblem(text);
+    lastProblem = text;
   }
 
   function isSilenced(): Promise<boolean | null> {
     const now = performance.now();
-    if (silence === null || now - silence.at > silenceFreshMs) {
+    if (silence === null || now - silence.at > silenceMaxAgeMs) {
       const value = current().then(
-        (server) => readSilence(server, (argv, more) => exec(argv, { ...more, env: set(env) })),
+        (server) => readDoNotDisturb(server, (argv, more) => exec(argv, { ...more, env: withoutUnset(env) })),
         () => null,
       );
       silence = { at: now, value };
@@ -212,49 +227,122 @@ export async function openFreedesktopNotifier(
     async show(alert, handle) {
       const { key } = alert;
       if (isStopped) return null;
-      const [, run, id] = handleShape.exec(handle ?? "") ?? [];
-      if (run !== undefined && !places.has(key)) places.set(key, { id: Number(id), run, isSentAway: false });
-      await within(answerMs, wishes.set(key, alert));
-      const place = places.get(key);
-      return place === undefined || place.id === 0 ? null : `${place.run} ${place.id}`;
+      const [, run, id] = handlePattern.exec(handle ?? "") ?? [];
+      if (run !== undefined && !shown.has(key)) shown.set(key, { id: Number(id), run, isDismissed: false });
+      await waitAtMost(answerTimeoutMs, queue.set(key, alert));
+      const notification = shown.get(key);
+      return notification === undefined || notification.id === 0
+        ? null
+        : `${notification.run} ${notification.id}`;
     },
     async close(key) {
-      if (places.has(key) || missing.has(key) || wishes.get(key) !== undefined) {
-        await within(answerMs, wishes.set(key, "close"));
+      if (shown.has(key) || missing.has(key) || queue.get(key) !== undefined) {
+        await waitAtMost(answerTimeoutMs, queue.set(key, "close"));
       }
     },
     async forget(handle) {
-      const [, run, id] = handleShape.exec(handle) ?? [];
+      const [, run, id] = handlePattern.exec(handle) ?? [];
       if (run !== undefined) await closeOn(run, Number(id));
     },
     isSilenced,
     async report() {
-      const found = await within(aboutMs, current()).catch((error: Error) => error.message);
-      const silent = "the desktop's notification service does not answer";
+      const server = await waitAtMost(reportTimeoutMs, current()).catch((error: Error) => error.message);
+      const noAnswer = "the desktop's notification service does not answer";
       return {
         way: "D-Bus",
         namesAlerts: true,
-        ...(typeof found === "object"
+        ...(typeof server === "object"
           ? {
-              server: `${found.program} ${found.version}`.trim(),
-              abilities: [...found.capabilities],
+              server: `${server.program} ${server.version}`.trim(),
+              abilities: [...server.capabilities],
               missing: null,
             }
-          : { server: null, abilities: null, missing: found ?? silent }),
+          : { server: null, abilities: null, missing: server ?? noAnswer }),
       };
     },
     async stop() {
       isStopped = true;
       missing.clear();
-      const open = [...places.keys(), ...wishes.keys()].map((key) => wishes.set(key, "close"));
-      await within(stopMs, Promise.all(open));
+      const closing = [...shown.keys(), ...queue.keys()].map((key) => queue.set(key, "close"));
+      await waitAtMost(stopTimeoutMs, Promise.all(closing));
       sound.stop();
       servers.stop();
     },
   };
 }
 
-const set = (env: Env): Record<string, string> =>
+const withoutUnset = (env: Env): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+interface Hint {
+  readonly signature: "y" | "s" | "b";
+  readonly value: number | string | boolean;
+}
+
+interface Notification {
+  readonly icon: string;
+  readonly title: string;
+  readonly body: string;
+  /** Pairs of a key and its label. */
+  readonly actions: readonly string[];
+  readonly hints: Readonly<Record<string, Hint>>;
+  readonly expireMs: number;
+}
+
+/** Actions that mean a click on the notification itself. */
+const clickActions: readonly string[] = ["default", "focus"];
+const urgencies = { low: 0, normal: 1, critical: 2 } as const satisfies Record<Alert["urgency"], number>;
+
+/** `hasSounded`: this alert has made its sound before. */
+function createNotification(
+  alert: Alert,
+  { capabilities, program }: Pick<NotificationServer, "capabilities" | "program">,
+  { icon, hasSounded }: { readonly icon: string; readonly hasSounded: boolean },
+): Notification {
+  const body = formatServerBody(alert, program);
+  return {
+    icon,
+    title: formatTitle(alert),
+    body: capabilities.has("body-markup") ? escapeMarkup(body) : body,
+    actions: capabilities.has("actions") ? createActions(alert, program) : [],
+    hints: {
+      urgency: { signature: "y", value: urgencies[alert.urgency] },
+      category: { signature: "s", value: `x-beckon.${alert.kind}` },
+      "desktop-entry": { signature: "s", value: appName },
+      ...(isQuiet(alert) && { transient: { signature: "b", value: true } }),
+      ...(alert.sound && !hasSounded && capabilities.has("sound")
+        ? { "sound-name": { signature: "s", value: soundName } }
+        : { "suppress-sound": { signature: "b", value: true } }),
+    },
+    expireMs: expireMsOf(alert),
+  };
+}
+
+/** GNOME Shell joins the lines of an alert that is not urgent, without a separator. */
+function formatServerBody(alert: Alert, program: string): string {
+  const isOneLine = /^gnome-shell$/i.test(program) && alert.urgency !== "critical";
+  return isOneLine ? formatBody(alert).replaceAll("\n", " · ") : formatBody(alert);
+}
+
+/** How many lines of a body each server shows. */
+const visibleLines: readonly (readonly [RegExp, number])[] = [
+  [/^xfce/i, 14],
+  [/^gnome-shell$/i, 6],
+];
+/** GNOME Shell does not show a fourth one. */
+const maxButtons = 3;
+
+/**
+ * The buttons that answer, then "default" for a click on the notification itself. Servers like xfce4-notifyd draw a button
+ * for "default"; for those that do not, "focus" adds one.
+ */
+function createActions(alert: Alert, program: string): readonly string[] {
+  if (!hasTerminal(alert)) return [];
+  const drawsNoDefault = /^(gnome-shell|plasma|cinnamon|swaynotificationcenter)$/i.test(program);
+  const lines = visibleLines.find(([name]) => name.test(program))?.[1] ?? minVisibleLines;
+  const buttons = selectButtons(alert, lines);
+  const clicks = clickActions.slice(0, drawsNoDefault && buttons.length < maxButtons ? 2 : 1);
+  return [...buttons.flatMap(({ id, label }) => [id, label]), ...clicks.flatMap((key) => [key, clickLabel])];
+}

@@ -1,16 +1,18 @@
-/** The notifiers of each system, the best first. Each system loads only its own. */
+/** Desktop notifications: one file for each way to show them. Each system loads only its own. */
 import type { OpenNotifier } from "../../core/ports.ts";
 
 /**
- * | system | way | click | buttons | seen |
+ * Returns the ways of this system, the best one first.
+ *
+ * | system | way | click | buttons | tested |
  * |---|---|---|---|---|
- * | Linux | org.freedesktop.Notifications over D-Bus | yes | yes | run here: xfce4-notifyd 0.7.3, dunst 1.9.0, GNOME Shell 43.9 |
- * | Linux, no way to the bus | notify-send, libnotify 0.8 or later | yes | no | run here: 0.8.1 |
- * | Windows | toasts by PowerShell, else balloons | yes | no | balloons run under Wine |
- * | macOS | panels of beckon's own | yes | no | by documentation |
- * | macOS, where osascript fails | node-notifier | yes | no | by documentation |
+ * | Linux | org.freedesktop.Notifications over D-Bus | yes | yes | xfce4-notifyd 0.7.3, dunst 1.9.0, GNOME Shell 43.9 |
+ * | Linux without access to the bus | notify-send, libnotify 0.8 or later | yes | yes | 0.8.1 |
+ * | Windows | toasts by PowerShell, else balloons | yes | toasts only | balloons under Wine; toasts by documentation |
+ * | macOS | beckon's own panels | yes | yes | by documentation |
+ * | macOS where osascript fails | node-notifier | yes | no | by documentation |
  */
-async function waysHere(): Promise<readonly OpenNotifier[]> {
+async function findWays(): Promise<readonly OpenNotifier[]> {
   if (process.platform === "linux") {
     const [{ openFreedesktopNotifier }, { openNotifySend }] = await Promise.all([
       import("./freedesktop.ts"),
@@ -24,12 +26,12 @@ async function waysHere(): Promise<readonly OpenNotifier[]> {
 }
 
 export const openNotifier: OpenNotifier = async (options) => {
-  for (const open of await waysHere()) {
+  for (const open of await findWays()) {
     const notifier = await open(options);
     if (notifier !== null) return notifier;
   }
   options.onProblem(
-    "no alerts: no desktop here that could show them. `beckon status` and `beckon focus --next` work without one.",
+    "no desktop notifications: there is no desktop here. `beckon status` and `beckon focus --next` work without one.",
   );
   return null;
 };

@@ -1,29 +1,27 @@
-/** macOS: panels of beckon's own, drawn by the osascript child; node-notifier where that cannot be and its helper runs. */
-
+/** Alerts on macOS: panels drawn by the osascript helper, or node-notifier where that does not stay up. */
 import { readFileSync } from "node:fs";
 import blockedIcon from "../../../assets/macos/alert-blocked.png" with { type: "file" };
 import calmIcon from "../../../assets/macos/alert-calm.png" with { type: "file" };
 import type { Notifier, NotifierOptions, OpenNotifier } from "../../core/ports.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { Alert } from "../../core/view/view.ts";
-import { changeOver } from "../macos/change-over.ts";
-import type { FromChild, PanelMessage } from "../macos/protocol.ts";
-import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
+import { joinMacHelper, type MacSettings, macSettings, useFallback } from "../macos/index.ts";
+import type { FromHelper, PanelMessage } from "../macos/protocol.ts";
 
 const maxTitle = 120;
 const maxBodyLine = 200;
 const bodyLines = 3;
-/** Kept for a child that starts anew; more than that no person looks through. */
+/** Kept for a restarted helper. */
 const maxPanels = 100;
-const staysMs = { critical: null, normal: 20_000, low: 8_000 } as const satisfies Record<
+const visibleMs = { critical: null, normal: 20_000, low: 8_000 } as const satisfies Record<
   Alert["urgency"],
   number | null
 >;
 
 export const openMacNotifier: OpenNotifier = (options) =>
-  openMacNotifierWith(options, macSettings, openOther);
+  openMacNotifierWith(options, macSettings, openNodeNotifierFallback);
 
-const openOther: OpenNotifier = async (options) => {
+const openNodeNotifierFallback: OpenNotifier = async (options) => {
   const { openNodeNotifier } = await import("./node-notifier.ts");
   return openNodeNotifier(options);
 };
@@ -31,30 +29,30 @@ const openOther: OpenNotifier = async (options) => {
 export async function openMacNotifierWith(
   options: NotifierOptions,
   settings: MacSettings,
-  openOther: OpenNotifier,
+  openFallback: OpenNotifier,
 ): Promise<Notifier | null> {
   const alerts = new Map<string, Alert>();
-  /** Of these, those that a child was told of: its successor shows them without a sound. */
+  /** The alerts that a helper has shown: a restarted helper shows them without a sound. */
   const shown = new Set<string>();
-  let other: Notifier | null = null;
+  let fallback: Notifier | null = null;
   let isStopped = false;
 
-  const child = joinChild(options.folder, settings, {
+  const helper = joinMacHelper(options.folder, settings, {
     onReady() {
       for (const alert of alerts.values()) put(alert);
     },
-    onMessage: hear,
+    onMessage,
     onProblem: options.onProblem,
-    onLost: () =>
-      void changeOver({
+    onGivenUp: () =>
+      void useFallback({
         name: "node-notifier",
-        open: () => openOther(options),
+        open: () => openFallback(options),
         onProblem: options.onProblem,
-        words: {
-          used: "the helper (osascript) does not stay up: alerts are shown with node-notifier.",
+        messages: {
+          used: "the helper (osascript) does not stay up: node-notifier shows the alerts instead.",
           none:
-            "alerts cannot be shown: the helper (osascript) does not stay up, and node-notifier's does not run here. " +
-            "beckon tries again; `beckon status` shows who waits.",
+            "alerts cannot be shown: the helper (osascript) does not stay up, and node-notifier does not run here. " +
+            "beckon tries again; `beckon status` shows which sessions need you.",
         },
         isStopped: () => isStopped,
         use,
@@ -62,42 +60,43 @@ export async function openMacNotifierWith(
   });
 
   function put(alert: Alert): void {
-    child.put(`panel ${alert.key}`, () => {
-      const isAgain = shown.has(alert.key);
+    helper.put(`panel ${alert.key}`, () => {
+      const isRepeated = shown.has(alert.key);
       shown.add(alert.key);
-      return panelMessage(alert, isAgain);
+      return createPanelMessage(alert, isRepeated);
     });
   }
 
-  function drop(key: string): boolean {
+  /** Returns whether there was an alert with this key. */
+  function remove(key: string): boolean {
     shown.delete(key);
     return alerts.delete(key);
   }
 
-  function hear(message: FromChild): void {
-    if (message.is !== "clicked" && message.is !== "closed") return;
-    // A click that crossed our own close on its way.
-    if (!drop(message.key)) return;
-    if (message.is === "clicked") options.onClick(message.key, message.button);
-    options.onClosed(message.key, message.is === "clicked" ? "user" : message.by);
+  function onMessage(message: FromHelper): void {
+    if (message.type !== "clicked" && message.type !== "closed") return;
+    // The user clicked while beckon was closing the alert.
+    if (!remove(message.key)) return;
+    if (message.type === "clicked") options.onClick(message.key, message.button);
+    options.onClosed(message.key, message.type === "clicked" ? "user" : message.by);
   }
 
   async function use(opened: Notifier): Promise<void> {
-    other = opened;
+    fallback = opened;
     const waiting = [...alerts.values()];
     alerts.clear();
-    await child.stop();
+    await helper.stop();
     for (const alert of waiting) await opened.show(alert);
   }
 
   function close(key: string): void {
-    if (drop(key)) child.put(`panel ${key}`, () => ({ do: "close", key }));
+    if (remove(key)) helper.put(`panel ${key}`, () => ({ type: "close", key }));
   }
 
   return {
     async show(alert, handle) {
-      if (other !== null) return other.show(alert, handle);
-      drop(alert.key);
+      if (fallback !== null) return fallback.show(alert, handle);
+      remove(alert.key);
       alerts.set(alert.key, alert);
       const [oldest] = alerts.keys();
       if (alerts.size > maxPanels && oldest !== undefined) {
@@ -105,28 +104,28 @@ export async function openMacNotifierWith(
         options.onClosed(oldest, "expired");
       }
       put(alert);
-      // Panels end with the child that drew them, and so with this run of beckon.
+      // Panels end with the helper, so there is nothing to close after a restart of beckon.
       return null;
     },
     async close(key) {
-      if (other === null) close(key);
-      else await other.close(key);
+      if (fallback === null) close(key);
+      else await fallback.close(key);
     },
     async forget(handle) {
-      await other?.forget(handle);
+      await fallback?.forget(handle);
     },
-    // Focus modes lie in a database that only Full Disk Access opens: beckon does not ask for that.
+    // Focus modes are in a database that only Full Disk Access can read: beckon does not ask for that.
     async isSilenced() {
       return null;
     },
     async report() {
-      const panels = { way: "panels of beckon's own", server: null, abilities: null, namesAlerts: false };
-      return other === null ? { ...panels, missing: null } : other.report();
+      const panels = { way: "beckon's own panels", server: null, abilities: null, namesAlerts: false };
+      return fallback === null ? { ...panels, missing: null } : fallback.report();
     },
     async stop() {
       isStopped = true;
       for (const key of [...alerts.keys()]) close(key);
-      await Promise.all([other?.stop(), child.stop()]);
+      await Promise.all([fallback?.stop(), helper.stop()]);
     },
   };
 }
@@ -138,23 +137,23 @@ const icons: Readonly<Record<Alert["kind"], string>> = {
   finished: calmIcon,
 };
 
-function panelMessage(alert: Alert, isAgain: boolean): PanelMessage {
+function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {
   return {
-    do: "panel",
+    type: "panel",
     key: alert.key,
     title: truncateEnd(alert.title, maxTitle) || "beckon",
-    body: alert.isExact ? alert.body : shortBody(alert.body),
+    body: alert.isExact ? alert.body : shortenBody(alert.body),
     isExact: alert.isExact === true,
     buttons: (alert.buttons ?? []).map(({ id, label, needsAll }) => ({ id, label, needsAll })),
     icon: readFileSync(icons[alert.kind], "base64"),
     isUrgent: alert.urgency === "critical",
     sound: alert.sound,
-    staysMs: staysMs[alert.urgency],
-    isAgain,
+    visibleMs: visibleMs[alert.urgency],
+    isRepeated,
   };
 }
 
-function shortBody(body: string): string {
+function shortenBody(body: string): string {
   return body
     .split("\n")
     .map((line) => truncateEnd(line, maxBodyLine))

@@ -1,7 +1,7 @@
 /**
- * Alerts by node-notifier and its helper terminal-notifier, on Macs where beckon's own panels cannot be drawn. The helper is
- * built for Intel: elsewhere it runs only under Rosetta. On Linux node-notifier can neither be clicked nor closed, and on
- * Windows beckon's own toasts do more.
+ * Alerts by node-notifier and its program terminal-notifier, on Macs where beckon's own panels cannot be drawn. The program
+ * is built for Intel, so Apple Silicon needs Rosetta. It is not used on Linux, where node-notifier's alerts can be neither
+ * clicked nor closed, and not on Windows, where beckon's own toasts do more.
  */
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -10,12 +10,12 @@ import { version } from "node-notifier/package.json";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
-import { appName, bodyOf, expireMsOf, titleOf } from "./message.ts";
+import { appName, expireMsOf, formatBody, formatTitle } from "./alert-text.ts";
 
 const bundle = "terminal-notifier.app";
 const program = "Contents/MacOS/terminal-notifier";
-/** Its helper waits that long for a click; one process each. */
-const staysSeconds = { untilClosed: 600, quiet: 10 };
+/** How long terminal-notifier waits for a click. Each alert has a process of its own. */
+const waitSeconds = { untilClosed: 600, quiet: 10 };
 const maxOpen = 10;
 
 type Request =
@@ -30,58 +30,58 @@ type Request =
 
 export type Send = (request: Request, onAnswer: (error: unknown, answer: string | undefined) => void) => void;
 
-/** What the helper calls it: short, and nothing of a key in the list of processes. */
+/** The name of an alert for terminal-notifier: a hash, because everybody can read the list of processes. */
 function groupOf(key: string): string {
   return `${appName}-${createHash("sha256").update(key).digest("hex").slice(0, 16)}`;
 }
 
-function requestOf(alert: Alert): Request {
+function createRequest(alert: Alert): Request {
   return {
     group: groupOf(alert.key),
-    title: titleOf(alert),
-    // The helper takes an empty message for none at all.
-    message: bodyOf(alert) || " ",
+    title: formatTitle(alert),
+    // An empty message counts as a missing one.
+    message: formatBody(alert) || " ",
     sound: alert.sound,
-    timeout: expireMsOf(alert) === 0 ? staysSeconds.untilClosed : staysSeconds.quiet,
+    timeout: expireMsOf(alert) === 0 ? waitSeconds.untilClosed : waitSeconds.quiet,
   };
 }
 
-/** null: there is no helper for this system, or it does not run. */
+/** null if the program does not run on this system. */
 export async function openNodeNotifier(options: NotifierOptions): Promise<Notifier | null> {
   if (process.platform !== "darwin") return null;
-  const helper = await unpackHelper(options.folder);
-  const { code } = await exec([helper, "-help"]);
+  const path = await unpackProgram(options.folder);
+  const { code } = await exec([path, "-help"]);
   if (code !== 0) return null;
   const { NotificationCenter } = await import("node-notifier");
-  const center = new NotificationCenter({ customPath: helper });
+  const center = new NotificationCenter({ customPath: path });
   return createNodeNotifier(options, (request, onAnswer) => {
-    // Its types know neither `group` nor `remove`.
+    // Its types lack `group` and `remove`.
     center.notify(request as Parameters<typeof center.notify>[0], onAnswer);
   });
 }
 
 export function createNodeNotifier(options: NotifierOptions, send: Send): Notifier {
-  /** The turn that each alert is in: answers of the ones before it are no news. */
-  const turns = new Map<string, object>();
+  /** The last request of each alert: an answer to an earlier one is ignored. */
+  const requests = new Map<string, Request>();
 
   function close(key: string): void {
-    if (turns.delete(key)) send({ remove: groupOf(key) }, () => {});
+    if (requests.delete(key)) send({ remove: groupOf(key) }, () => {});
   }
 
   return {
     async show(alert) {
       const { key } = alert;
-      const turn = {};
-      turns.delete(key);
-      turns.set(key, turn);
-      const [oldest] = turns.keys();
-      if (turns.size > maxOpen && oldest !== undefined) {
+      const request = createRequest(alert);
+      requests.delete(key);
+      requests.set(key, request);
+      const [oldest] = requests.keys();
+      if (requests.size > maxOpen && oldest !== undefined) {
         close(oldest);
         options.onClosed(oldest, "expired");
       }
-      send(requestOf(alert), (error, answer) => {
-        if (turns.get(key) !== turn) return;
-        turns.delete(key);
+      send(request, (error, answer) => {
+        if (requests.get(key) !== request) return;
+        requests.delete(key);
         if (error) options.onProblem(`an alert could not be shown: ${error}`);
         if (answer === "activate") options.onClick(key, null);
         options.onClosed(key, answer === "timeout" || error ? "expired" : "user");
@@ -101,27 +101,27 @@ export function createNodeNotifier(options: NotifierOptions, send: Send): Notifi
       return { way: "node-notifier", server: null, abilities: null, namesAlerts: false, missing: null };
     },
     async stop() {
-      for (const key of [...turns.keys()]) close(key);
+      for (const key of [...requests.keys()]) close(key);
     },
   };
 }
 
-/** Out of our own binary, to where it can be run. */
-async function unpackHelper(folder: string): Promise<string> {
+/** Copies the program out of the binary. Returns its path. */
+async function unpackProgram(folder: string): Promise<string> {
   const home = join(folder, "node-notifier", version);
   const path = join(home, bundle);
-  const files = await embedded();
-  const isThere = [...files].every(([name, from]) => isSame(join(path, name), from));
-  if (!isThere) {
-    const fresh = join(home, `${process.pid}.new`);
-    rmSync(fresh, { recursive: true, force: true });
+  const files = await findEmbeddedFiles();
+  const isUnpacked = [...files].every(([name, from]) => isSame(join(path, name), from));
+  if (!isUnpacked) {
+    const temporary = join(home, `${process.pid}.new`);
+    rmSync(temporary, { recursive: true, force: true });
     for (const [name, from] of files) {
-      mkdirSync(dirname(join(fresh, name)), { recursive: true, mode: 0o700 });
-      copyFileSync(from, join(fresh, name));
+      mkdirSync(dirname(join(temporary, name)), { recursive: true, mode: 0o700 });
+      copyFileSync(from, join(temporary, name));
     }
-    chmodSync(join(fresh, program), 0o700);
+    chmodSync(join(temporary, program), 0o700);
     rmSync(path, { recursive: true, force: true });
-    renameSync(fresh, path);
+    renameSync(temporary, path);
   }
   return join(path, program);
 }
@@ -134,10 +134,10 @@ function isSame(path: string, from: string): boolean {
   }
 }
 
-/** The bundle's files, by their place in it. */
-async function embedded(): Promise<ReadonlyMap<string, string>> {
+/** Path in the bundle → path of the embedded file. */
+async function findEmbeddedFiles(): Promise<ReadonlyMap<string, string>> {
   if (process.platform !== "darwin") return new Map();
-  const [helper, info, kind, icon, window, strings] = await Promise.all([
+  const [executable, info, kind, icon, window, strings] = await Promise.all([
     import("node-notifier/vendor/mac.noindex/terminal-notifier.app/Contents/MacOS/terminal-notifier", {
       with: { type: "file" },
     }),
@@ -162,7 +162,7 @@ async function embedded(): Promise<ReadonlyMap<string, string>> {
     ),
   ]);
   return new Map([
-    [program, helper.default],
+    [program, executable.default],
     ["Contents/Info.plist", info.default],
     ["Contents/PkgInfo", kind.default],
     ["Contents/Resources/Terminal.icns", icon.default],

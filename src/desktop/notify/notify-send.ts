@@ -1,87 +1,86 @@
-/** Alerts by the command notify-send, where beckon itself cannot get at the session bus. */
+/** Alerts by the command notify-send, where beckon itself cannot reach the session bus. */
 
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import { themedIcon, writeAppIcon } from "../app-icon.ts";
+import { createKeyedQueue } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
 import { readLines } from "../lines.ts";
-import { alertIcon, themedIcon } from "./icon.ts";
-import { latestPerKey } from "./latest-per-key.ts";
 import {
   appName,
-  bodyOf,
   clickLabel,
   escapeMarkup,
   expireMsOf,
+  formatBody,
+  formatTitle,
+  hasTerminal,
   isQuiet,
-  leadsSomewhere,
-  leastRows,
+  minVisibleLines,
   soundName,
-  titleOf,
-} from "./message.ts";
+} from "./alert-text.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Since libnotify 0.8 it waits, tells the click, and takes its notification back when it is interrupted. */
-const waitingSince = [0, 8] as const;
-/** One process each; more than that no person looks through. */
+/** Since libnotify 0.8 notify-send can wait, print the click, and close its notification when it is interrupted. */
+const waitsSince = [0, 8] as const;
+/** Each alert has a process of its own. */
 const maxOpen = 20;
-const maxAtOnce = 4;
-const maxWordsLength = 300;
+const maxConcurrent = 4;
+const maxErrorLength = 300;
 /** It prints the name of an action, or the id of its notification. */
-const maxAnswerLength = 100;
-const closeMs = 1_000;
-const retryAfterMs = 10_000;
-/** Interrupted sooner, it may have shown something and not be ready to take it back. */
+const maxOutputLength = 100;
+const closeTimeoutMs = 1_000;
+const defaultRetryMs = 10_000;
+/** If it is interrupted sooner, it may have shown the notification without being ready to close it. */
 const readyMs = 500;
 
-interface Open {
+interface OpenAlert {
   readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">;
   readonly since: number;
-  /** Closed by us: its end is no news. */
-  isOver: boolean;
+  /** beckon closed it, so its end must not be reported. */
+  isClosed: boolean;
 }
 
 export function canWait(version: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  const [sinceMajor, sinceMinor] = waitingSince;
+  const [sinceMajor, sinceMinor] = waitsSince;
   return Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
 }
 
-function notifySendArgv(alert: Alert, icon: string, waits: boolean): string[] {
+function createArgs(alert: Alert, icon: string, waits: boolean): string[] {
   const hints = [
     `string:desktop-entry:${appName}`,
     ...(isQuiet(alert) ? ["byte:transient:1"] : []),
     ...(alert.sound ? [`string:sound-name:${soundName}`] : []),
     ...(!alert.sound && waits ? ["boolean:suppress-sound:true"] : []),
   ];
-  // Before it waits for an answer, it tells nobody of one.
-  const buttons = waits ? selectButtons(alert, leastRows) : [];
+  // A version that cannot wait cannot report an answer.
+  const buttons = waits ? selectButtons(alert, minVisibleLines) : [];
   return [
-    "notify-send",
     `--app-name=${appName}`,
     `--urgency=${alert.urgency}`,
     `--icon=${icon}`,
     `--category=x-beckon.${alert.kind}`,
     ...hints.map((hint) => `--hint=${hint}`),
-    // Where it cannot be closed again, it must go by itself.
+    // A notification that cannot be closed must expire by itself.
     ...(waits ? [`--expire-time=${expireMsOf(alert)}`] : []),
-    // What stands before the first "=" is the name.
+    // The name of an action ends at the first "=".
     ...buttons.map(({ id, label }) => `--action=${id}=${label}`),
-    ...(waits && leadsSomewhere(alert) ? [`--action=default=${clickLabel}`] : []),
+    ...(waits && hasTerminal(alert) ? [`--action=default=${clickLabel}`] : []),
     "--",
-    titleOf(alert),
-    // It cannot be asked what the server understands; nearly all understand markup.
-    escapeMarkup(bodyOf(alert)),
+    formatTitle(alert),
+    // It cannot be asked whether the server knows markup; nearly all do.
+    escapeMarkup(formatBody(alert)),
   ];
 }
 
-/** null: there is no such command, or no desktop. */
+/** null if there is no such command, or no desktop. */
 export async function openNotifySend(
   options: NotifierOptions,
   env: Env = process.env,
-  retryMs = retryAfterMs,
+  retryMs = defaultRetryMs,
 ): Promise<Notifier | null> {
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY && findBusAddress(env) === null) return null;
   const command = Bun.which("notify-send", { PATH: env.PATH ?? "" });
@@ -89,44 +88,45 @@ export async function openNotifySend(
   const { code, stdout } = await exec([command, "--version"]);
   if (code !== 0) return null;
   const waits = canWait(stdout);
-  const icon = alertIcon(options.folder) ?? themedIcon;
-  const open = new Map<string, Open>();
-  /** Could not be shown: asked for again after a while. */
+  const icon = writeAppIcon(options.folder) ?? themedIcon;
+  const open = new Map<string, OpenAlert>();
+  /** Alerts that could not be shown: reported after a while, so that they are tried again. */
   const missing = new Map<string, ReturnType<typeof setTimeout>>();
-  const wishes = latestPerKey<Alert | "close">(maxAtOnce, (key, wish) =>
-    wish === "close" ? take(key) : put(wish),
+  const queue = createKeyedQueue<Alert | "close">(maxConcurrent, (key, task) =>
+    task === "close" ? take(key) : put(task),
   );
-  let problem = "";
+  let lastProblem = "";
 
-  function start(alert: Alert): Open {
-    const [, ...argv] = notifySendArgv(alert, icon, waits);
-    const child = Bun.spawn([command ?? "", ...argv], {
+  function start(program: string, alert: Alert): OpenAlert {
+    const child = Bun.spawn([program, ...createArgs(alert, icon, waits)], {
       env: { ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const started: Open = { child, since: performance.now(), isOver: false };
-    const words = child.stderr.text();
-    void readLines(child.stdout, maxAnswerLength, (line) => {
-      const chosen = line.trim();
-      const isButton = alert.buttons?.some(({ id }) => id === chosen) ?? false;
-      if (started.isOver || (chosen !== "default" && !isButton)) return;
-      options.onClick(alert.key, isButton ? chosen : null);
+    const started: OpenAlert = { child, since: performance.now(), isClosed: false };
+    const errors = child.stderr.text();
+    void readLines(child.stdout, maxOutputLength, (line) => {
+      const action = line.trim();
+      const isButton = alert.buttons?.some(({ id }) => id === action) ?? false;
+      if (started.isClosed || (action !== "default" && !isButton)) return;
+      options.onClick(alert.key, isButton ? action : null);
     }).then(async () => {
       await child.exited;
       if (open.get(alert.key) === started) open.delete(alert.key);
-      if (started.isOver) return;
+      if (started.isClosed) return;
       if (child.exitCode !== 0) {
-        tryLater(alert.key);
-        tell((await words).trim().slice(0, maxWordsLength) || `it ended with code ${child.exitCode}`);
+        retryLater(alert.key);
+        reportProblem(
+          (await errors).trim().slice(0, maxErrorLength) || `it ended with code ${child.exitCode}`,
+        );
       }
-      // It does not tell who closed it. Shown again, it would come back to the person who did.
+      // It does not say who closed it. If it was the user, the alert must not come back.
       else if (waits) options.onClosed(alert.key, "user");
     });
     return started;
   }
 
   async function put(alert: Alert): Promise<void> {
-    // By its id it could be replaced in place, but it keeps that to itself until it ends.
+    // It could be replaced by its id, but notify-send prints that only at its end.
     await take(alert.key);
     const [oldest] = open.keys();
     if (open.size >= maxOpen && oldest !== undefined) {
@@ -134,14 +134,14 @@ export async function openNotifySend(
       options.onClosed(oldest, "expired");
     }
     try {
-      open.set(alert.key, start(alert));
+      open.set(alert.key, start(command ?? "", alert));
     } catch (error) {
-      tryLater(alert.key);
-      tell((error as Error).message);
+      retryLater(alert.key);
+      reportProblem((error as Error).message);
     }
   }
 
-  function tryLater(key: string): void {
+  function retryLater(key: string): void {
     const timer = setTimeout(() => {
       missing.delete(key);
       options.onClosed(key, "unknown");
@@ -151,44 +151,50 @@ export async function openNotifySend(
   }
 
   async function take(key: string): Promise<void> {
-    const shown = open.get(key);
+    const alert = open.get(key);
     open.delete(key);
     clearTimeout(missing.get(key));
     missing.delete(key);
-    if (shown === undefined) return;
-    const { child, since } = shown;
-    shown.isOver = true;
+    if (alert === undefined) return;
+    const { child, since } = alert;
+    alert.isClosed = true;
     const age = performance.now() - since;
     if (age < readyMs) await Promise.race([child.exited, Bun.sleep(readyMs - age)]);
     child.kill("SIGINT");
-    const timer = setTimeout(() => child.kill("SIGKILL"), closeMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), closeTimeoutMs);
     await child.exited;
     clearTimeout(timer);
   }
 
-  function tell(why: string): void {
-    if (why !== problem) options.onProblem(`notify-send could not show an alert: ${why}`);
-    problem = why;
+  function reportProblem(reason: string): void {
+    if (reason !== lastProblem) options.onProblem(`notify-send could not show an alert: ${reason}`);
+    lastProblem = reason;
   }
 
   return {
     async show(alert) {
-      await wishes.set(alert.key, alert);
-      // What it calls it says nothing of the server that shows it.
+      await queue.set(alert.key, alert);
+      // Its id does not say which server shows it, so it is no handle for later.
       return null;
     },
-    close: (key) => wishes.set(key, "close"),
+    close: (key) => queue.set(key, "close"),
     async forget() {},
     async isSilenced() {
       return null;
     },
     async report() {
-      const server = stdout.trim().slice(0, maxAnswerLength) || null;
-      return { way: "notify-send", server, abilities: null, namesAlerts: false, missing: problem || null };
+      const server = stdout.trim().slice(0, maxOutputLength) || null;
+      return {
+        way: "notify-send",
+        server,
+        abilities: null,
+        namesAlerts: false,
+        missing: lastProblem || null,
+      };
     },
     async stop() {
       await Promise.all(
-        [...open.keys(), ...missing.keys(), ...wishes.keys()].map((key) => wishes.set(key, "close")),
+        [...open.keys(), ...missing.keys(), ...queue.keys()].map((key) => queue.set(key, "close")),
       );
     },
   };

@@ -1,44 +1,49 @@
-/** The desktop's notification server on the session bus: found, started where the desktop knows how, found again. */
+/**
+ * The desktop's notification server on the session bus: beckon finds it, lets the bus start it, finds it again after a
+ * restart, and reads from it whether the user wants silence.
+ */
+import { Variant } from "@jellybrick/dbus-next";
+import type { Exec } from "../../core/ports.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 
 const name = "org.freedesktop.Notifications";
 const path = "/org/freedesktop/Notifications";
-const reconnectMs = { first: 250, most: 2_000 };
-/** A server that is being restarted takes its name again by itself. */
+const reconnectMs = { first: 250, max: 2_000 };
+/** A server that is being restarted takes its name again within this time. */
 const restartMs = 1_000;
 
 export interface NotificationServer {
-  /** The bus's own id and the server's name on it, both of this run only: `1d3f… :1.42`. */
+  /** The id of the bus and the server's unique name on it: `1d3f… :1.42`. Both are new after a restart. */
   readonly run: string;
   /** "gnome-shell", "Plasma", "Xfce Notify Daemon", … */
   readonly program: string;
   readonly version: string;
   readonly capabilities: ReadonlySet<string>;
   call(member: string, signature: string, body: readonly unknown[], timeoutMs?: number): Promise<unknown>;
-  /** Of another object on the same bus. */
-  ask(call: Parameters<Bus["call"]>[0]): Promise<unknown>;
+  /** Calls another object on the same bus. */
+  callOther(call: Parameters<Bus["call"]>[0]): Promise<unknown>;
 }
 
 export interface ServerEvents {
   readonly onClosed: (id: number, reason: number) => void;
   readonly onAction: (id: number, action: string) => void;
-  /** With all it showed: ids mean nothing any more. */
+  /** The server is gone with everything it showed: its ids are invalid. */
   readonly onGone: () => void;
   readonly onBack: () => void;
-  /** Is there something to be shown, so that the server should be started? */
+  /** Whether there is something to show, so that the bus should start the server. */
   readonly isNeeded: () => boolean;
 }
 
-export interface Servers {
-  /** The one that runs now. Rejects, in words for people, where there is none. */
+export interface ServerWatcher {
+  /** The server that runs now. Rejects with a message for the user if there is none. */
   current(): Promise<NotificationServer>;
-  /** Of the one that runs now. */
+  /** The run of the server that runs now; null if there is none. */
   run(): string | null;
   stop(): void;
 }
 
-/** Where there is no bus at this address yet, it is looked for again and again. */
-export async function watchServers(address: string, events: ServerEvents): Promise<Servers> {
+/** If there is no bus at this address yet, it tries again and again. */
+export async function watchServers(address: string, events: ServerEvents): Promise<ServerWatcher> {
   let bus: Bus | null = null;
   let busId = "";
   let owner = "";
@@ -46,7 +51,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
   let isStopped = false;
   let timer: ReturnType<typeof setTimeout> | null = null;
 
-  function later(ms: number, work: () => void): void {
+  function schedule(ms: number, work: () => void): void {
     if (timer !== null) clearTimeout(timer);
     timer = isStopped ? null : setTimeout(work, ms);
     timer?.unref?.();
@@ -55,11 +60,11 @@ export async function watchServers(address: string, events: ServerEvents): Promi
   async function connect(): Promise<void> {
     let opened: Bus | null = null;
     owner = "";
-    const connected = await connectBus({ address, onEnd: () => lost(opened) });
+    const connected = await connectBus({ address, onEnd: () => onBusEnded(opened) });
     opened = connected;
     try {
       const from = { sender: name, path, interface: name };
-      // Named by its sender: GNOME Shell sends its signals once more under its own name.
+      // With the sender in the match rule: GNOME Shell sends its signals a second time under its own name.
       await connected.onSignal({ ...from, member: "NotificationClosed" }, ([id, reason]) =>
         events.onClosed(Number(id), Number(reason)),
       );
@@ -67,15 +72,15 @@ export async function watchServers(address: string, events: ServerEvents): Promi
         events.onAction(Number(id), String(action)),
       );
       await connected.onSignal({ ...ownerChanges, arg0: name }, ([, before, after]) =>
-        ownerChanged(String(before), String(after)),
+        onOwnerChanged(String(before), String(after)),
       );
       busId = String((await connected.call({ ...daemon, member: "GetId" }))[0]);
-      const asked = await connected
+      const answered = await connected
         .call({ ...daemon, member: "GetNameOwner", signature: "s", body: [name] })
         .then(([unique]) => String(unique))
         .catch(() => "");
-      // One that came meanwhile is newer than the answer.
-      owner ||= asked;
+      // A change that was signalled meanwhile is newer than this answer.
+      owner ||= answered;
     } catch (error) {
       connected.close();
       throw error;
@@ -85,20 +90,20 @@ export async function watchServers(address: string, events: ServerEvents): Promi
     known = null;
   }
 
-  function ownerChanged(before: string, after: string): void {
+  function onOwnerChanged(before: string, after: string): void {
     owner = after;
     known = null;
     if (before !== "") events.onGone();
     if (after !== "") events.onBack();
-    else later(restartMs, wake);
+    else schedule(restartMs, wake);
   }
 
-  /** Asking it anything makes the bus start it, where the desktop has said how. */
+  /** Any call makes the bus start the server, if the desktop has registered how. */
   function wake(): void {
     if (owner === "" && events.isNeeded()) current().catch(() => {});
   }
 
-  function lost(ended: Bus | null): void {
+  function onBusEnded(ended: Bus | null): void {
     if (bus === null || bus !== ended) return;
     bus = null;
     owner = "";
@@ -108,45 +113,46 @@ export async function watchServers(address: string, events: ServerEvents): Promi
   }
 
   function reconnect(ms: number): void {
-    later(ms, () => {
+    schedule(ms, () => {
       connect().then(
         () => (owner === "" ? wake() : events.onBack()),
-        () => reconnect(Math.min(ms * 2, reconnectMs.most)),
+        () => reconnect(Math.min(ms * 2, reconnectMs.max)),
       );
     });
   }
 
   function current(): Promise<NotificationServer> {
-    const asked = known ?? describe();
-    known = asked;
-    asked.catch(() => {
-      if (known === asked) known = null;
+    const described = known ?? describe();
+    known = described;
+    described.catch(() => {
+      if (known === described) known = null;
     });
-    return asked;
+    return described;
   }
 
   async function describe(): Promise<NotificationServer> {
-    const on = bus;
-    if (on === null) throw new Error("the session bus does not answer; beckon looks for it again by itself");
-    const at = { path, interface: name };
+    const connected = bus;
+    if (connected === null)
+      throw new Error("the session bus does not answer; beckon connects again by itself");
+    const target = { path, interface: name };
     const ask = (member: string) =>
-      on.call({ ...at, destination: name, member }).catch((error) => {
-        throw new Error(whyNone(error));
+      connected.call({ ...target, destination: name, member }).catch((error) => {
+        throw new Error(explainMissing(error));
       });
     const [capabilities] = await ask("GetCapabilities");
     const [program, , version = ""] = await ask("GetServerInformation");
-    // Started by our question, it has its name by now: the bus tells of names before it passes on answers.
+    // The bus signals a new owner before it passes on the owner's answers, so a server that was just started has a name now.
     const unique = owner || name;
     return {
       run: `${busId} ${unique}`,
       program: String(program),
       version: String(version),
       capabilities: new Set(Array.isArray(capabilities) ? capabilities.map(String) : []),
-      // By its unique name: an id must never reach another server that took its place.
+      // By its unique name, so that an id never reaches a server that has replaced this one.
       call: async (member, signature, body, timeoutMs) =>
         (
-          await on.call({
-            ...at,
+          await connected.call({
+            ...target,
             destination: unique,
             member,
             signature,
@@ -154,7 +160,7 @@ export async function watchServers(address: string, events: ServerEvents): Promi
             ...(timeoutMs !== undefined && { timeoutMs }),
           })
         )[0],
-      ask: async (call) => (await on.call(call))[0],
+      callOther: async (call) => (await connected.call(call))[0],
     };
   }
 
@@ -170,8 +176,94 @@ export async function watchServers(address: string, events: ServerEvents): Promi
   };
 }
 
-function whyNone(error: Error): string {
+function explainMissing(error: Error): string {
   return /ServiceUnknown|not provided by any|NameHasNoOwner/.test(`${error.name} ${error.message}`)
     ? "no notification service runs on this desktop: start or install one (dunst, mako, xfce4-notifyd, …)"
     : `the desktop's notification service does not work: ${error.message}`;
+}
+
+type DoNotDisturbReader = (server: NotificationServer, exec: Exec) => Promise<boolean | null>;
+
+/** Properties arrive wrapped in a variant. */
+const toFlag = (answer: unknown): boolean | null => {
+  const value = answer instanceof Variant ? answer.value : answer;
+  return typeof value === "boolean" ? value : null;
+};
+
+const readProperty =
+  (from: string, property: string): DoNotDisturbReader =>
+  async (server) =>
+    toFlag(
+      await server.callOther({
+        destination: name,
+        path,
+        interface: "org.freedesktop.DBus.Properties",
+        member: "Get",
+        signature: "ss",
+        body: [from, property],
+      }),
+    );
+
+const readGsettings =
+  (schema: string, key: string, silent: "true" | "false"): DoNotDisturbReader =>
+  async (_server, exec) => {
+    const { code, stdout } = await exec(["gsettings", "get", schema, key], { timeoutMs: 1_000 });
+    const value = stdout.trim();
+    return code === 0 && (value === "true" || value === "false") ? value === silent : null;
+  };
+
+const readXfconf: DoNotDisturbReader = async (server) => {
+  const answer = server.callOther({
+    destination: "org.xfce.Xfconf",
+    path: "/org/xfce/Xfconf",
+    interface: "org.xfce.Xfconf",
+    member: "GetProperty",
+    signature: "ss",
+    body: ["xfce4-notifyd", "/do-not-disturb"],
+  });
+  // The property does not exist until the user has switched it on once.
+  return toFlag(
+    await answer.catch((error) => (/PropertyNotFound|does not exist/.test(String(error)) ? false : null)),
+  );
+};
+
+const readMako: DoNotDisturbReader = async (server) => {
+  const modes = await server.callOther({
+    destination: name,
+    path: "/fr/emersion/Mako",
+    interface: "fr.emersion.Mako",
+    member: "ListModes",
+  });
+  return Array.isArray(modes) ? modes.includes("do-not-disturb") : null;
+};
+
+const readSwaync: DoNotDisturbReader = async (server) =>
+  toFlag(
+    await server.callOther({
+      destination: "org.erikreider.swaync.cc",
+      path: "/org/erikreider/swaync/cc",
+      interface: "org.erikreider.swaync.cc",
+      member: "GetDnd",
+    }),
+  );
+
+/**
+ * Where each server keeps it, by the name that the server gives itself. Tested with xfce4-notifyd 0.7.3, dunst 1.9.0 and
+ * GNOME Shell 43.9; the others by documentation.
+ */
+const doNotDisturbReaders: readonly (readonly [RegExp, DoNotDisturbReader])[] = [
+  [/^gnome-shell$/i, readGsettings("org.gnome.desktop.notifications", "show-banners", "false")],
+  [/^xfce notify daemon$/i, readXfconf],
+  [/^plasma$/i, readProperty(name, "Inhibited")],
+  [/^dunst$/i, readProperty("org.dunstproject.cmd0", "paused")],
+  [/^mako$/i, readMako],
+  [/^SwayNotificationCenter$/i, readSwaync],
+  [/^cinnamon$/i, readGsettings("org.cinnamon.desktop.notifications", "display-notifications", "false")],
+  [/^notification daemon$/i, readGsettings("org.mate.NotificationDaemon", "do-not-disturb", "true")],
+];
+
+/** Whether the user wants silence; null if unknown. */
+export async function readDoNotDisturb(server: NotificationServer, exec: Exec): Promise<boolean | null> {
+  const read = doNotDisturbReaders.find(([program]) => program.test(server.program))?.[1];
+  return read === undefined ? null : read(server, exec).catch(() => null);
 }

@@ -1,34 +1,34 @@
-/** One sound of the system's own, where the notification server plays none. */
+/** Plays the system's own alert sound on Linux, where the notification server plays none. */
 import { existsSync } from "node:fs";
-import { soundName } from "./message.ts";
+import { soundName } from "./alert-text.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 const maxMs = 5_000;
-const themed = `sounds/freedesktop/stereo/${soundName}.oga`;
+const themeFile = `sounds/freedesktop/stereo/${soundName}.oga`;
 
-/** By name where the player knows the person's sound theme, else the file of the theme that every other inherits. */
-function playerArgv(env: Env, which: (command: string) => string | null): readonly string[] | null {
+/** By name if the player knows the user's sound theme, else the file of the theme that all others inherit from. */
+function findPlayer(env: Env, which: (command: string) => string | null): readonly string[] | null {
   const canberra = which("canberra-gtk-play");
   if (canberra !== null) return [canberra, "--id", soundName];
   const folders = (env.XDG_DATA_DIRS || "/usr/local/share:/usr/share").split(":");
-  const file = folders.map((folder) => `${folder}/${themed}`).find((path) => existsSync(path));
+  const file = folders.map((folder) => `${folder}/${themeFile}`).find((path) => existsSync(path));
   const player = which("pw-play") ?? which("paplay");
   return file === undefined || player === null ? null : [player, file];
 }
 
-export interface Sound {
-  /** Does not wait for it; while one plays, another is not heard anyway. */
+export interface SoundPlayer {
+  /** Does not wait for the end, and does nothing while a sound plays. */
   play(): void;
   stop(): void;
 }
 
-export function systemSound(env: Env): Sound {
+export function createSoundPlayer(env: Env): SoundPlayer {
   let playing: Bun.Subprocess | null = null;
   return {
     play() {
       if (playing !== null) return;
-      const argv = playerArgv(env, (command) => Bun.which(command, { PATH: env.PATH ?? "" }));
+      const argv = findPlayer(env, (command) => Bun.which(command, { PATH: env.PATH ?? "" }));
       if (argv === null) return;
       try {
         const child = Bun.spawn([...argv], {
@@ -43,7 +43,7 @@ export function systemSound(env: Env): Sound {
         child.unref();
         playing = child;
       } catch {
-        // Removed between the look and the start: it stays silent.
+        // The player was removed after it was found.
       }
     },
     stop: () => playing?.kill("SIGKILL"),

@@ -1,34 +1,42 @@
-/** Alerts on Windows: toasts by PowerShell; where that cannot show them, balloons at the tray's icon. */
+/** Alerts on Windows: toasts by PowerShell, or balloons at the tray icon where that fails. */
 
 import type { Notifier, OpenNotifier } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import { writeAppIcon } from "../app-icon.ts";
 import { createBalloons } from "../windows/balloons.ts";
 import { writeRegistry } from "../windows/registry.ts";
-import { isSilenced } from "../windows/silence.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
-import { isTag, newId, powershell, registration, tagOf, toastButtons, toastXml } from "../windows/toast.ts";
-import { createToasts } from "../windows/toasts.ts";
-import { alertIcon } from "./icon.ts";
+import {
+  createRegistration,
+  createToastId,
+  createToasts,
+  findPowershell,
+  formatToast,
+  isTag,
+  selectToastButtons,
+  tagOf,
+} from "../windows/toasts.ts";
+import { win32 } from "../windows/win32.ts";
 
 export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onProblem, folder }) => {
-  /** Toast ids that a click may name, and whose they are: of an alert itself, or of one of its buttons. */
+  /** Toast id → the alert and the button that a click on it means; null for the alert itself. */
   const clickable = new Map<string, { readonly key: string; readonly button: string | null }>();
-  /** The last wish of each: PowerShell takes its time, and an alert may be closed before it could not be shown. */
+  /** The alerts that should be shown: PowerShell is slow, and an alert may be closed before its toast fails. */
   const wanted = new Map<string, Alert>();
   const taskbar = await joinTaskbar({
     onProblem: () => {},
-    onBalloon(key, what) {
+    onBalloon(key, event) {
       if (!balloons.has(key)) return;
-      balloons.ended(key);
+      balloons.close(key);
       wanted.delete(key);
-      if (what === "clicked") onClick(key, null);
+      if (event === "clicked") onClick(key, null);
       else onClosed(key, "expired");
     },
     onToastClicked(id) {
       const clicked = clickable.get(id);
       if (clicked === undefined) return;
-      // One click, one answer: the other buttons are over with it.
+      // One click is one answer: the other buttons must not work any more.
       forgetIds(clicked.key);
       onClick(clicked.key, clicked.button);
     },
@@ -41,42 +49,42 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
     },
   );
   const opened = openToasts();
-  /** null: alerts are shown as balloons. */
+  /** null if alerts are shown as balloons. */
   let toasts = opened;
 
   function openToasts() {
     const { SystemRoot } = process.env;
-    const command = powershell(SystemRoot);
+    const command = findPowershell(SystemRoot);
     if (command === null || SystemRoot === undefined) return null;
-    const fault = writeRegistry(registration(ourProgram(), SystemRoot, alertIcon(folder)));
-    if (fault === null) return createToasts(command, exec);
-    onProblem(`no toasts: ${fault}. Alerts are shown as balloons.`);
+    const failure = writeRegistry(createRegistration(findProgram(), SystemRoot, writeAppIcon(folder)));
+    if (failure === null) return createToasts(command, exec);
+    onProblem(`no toasts: ${failure}. Alerts are shown as balloons.`);
     return null;
   }
 
   async function showToast(alert: Alert): Promise<string | null> {
     forgetIds(alert.key);
     const { key } = alert;
-    const id = newId();
-    clickable.set(id, { key, button: null });
-    const ids = toastButtons(alert).map((button) => {
-      const own = newId();
-      clickable.set(own, { key, button: button.id });
-      return own;
+    const alertId = createToastId();
+    clickable.set(alertId, { key, button: null });
+    const buttonIds = selectToastButtons(alert).map((button) => {
+      const id = createToastId();
+      clickable.set(id, { key, button: button.id });
+      return id;
     });
     const tag = tagOf(key);
-    const fault = await toasts?.send({ tag, xml: toastXml(alert, id, ids) });
-    if (fault === null) return tag;
-    for (const one of [id, ...ids]) clickable.delete(one);
+    const failure = await toasts?.send({ tag, xml: formatToast(alert, alertId, buttonIds) });
+    if (failure === null) return tag;
+    for (const id of [alertId, ...buttonIds]) clickable.delete(id);
     if (toasts !== null) {
       toasts = null;
-      onProblem(`no toasts: ${fault}. Alerts are shown as balloons.`);
+      onProblem(`no toasts: ${failure}. Alerts are shown as balloons.`);
     }
     return null;
   }
 
   function forgetIds(key: string): void {
-    for (const [id, other] of clickable) if (other.key === key) clickable.delete(id);
+    for (const [id, target] of clickable) if (target.key === key) clickable.delete(id);
   }
 
   const notifier: Notifier = {
@@ -95,7 +103,7 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
     async forget(handle) {
       if (isTag(handle)) await toasts?.send({ tag: handle, xml: null });
     },
-    isSilenced: async () => isSilenced(),
+    isSilenced: async () => readDoNotDisturb(),
     async report() {
       const way = toasts === null ? "balloons" : "toasts";
       return { way, server: null, abilities: null, namesAlerts: false, missing: null };
@@ -108,7 +116,31 @@ export const openWindowsNotifier: OpenNotifier = async ({ onClick, onClosed, onP
   return notifier;
 };
 
-/** The binary itself; from source, Bun with the file it was started with. */
-function ourProgram(): string[] {
+/** The binary itself; from source, Bun with the file that it runs. */
+function findProgram(): string[] {
   return Bun.main.includes("~BUN") ? [process.execPath] : [process.execPath, Bun.main];
+}
+
+/** QUERY_USER_NOTIFICATION_STATE → whether the user wants silence. */
+const notificationStates: Readonly<Record<number, boolean>> = {
+  /** Locked, or the screen saver runs: the alert should be there when the user comes back. */
+  1: false,
+  /** A full-screen program. */
+  2: true,
+  /** A full-screen game. */
+  3: true,
+  /** Presentation mode. */
+  4: true,
+  5: false,
+  /** The first hours after Windows was set up. */
+  6: true,
+  /** An app of the Store runs, which says nothing about the user. */
+  7: false,
+};
+
+/** null if unknown. No program can read Focus assist, but toasts respect it. */
+function readDoNotDisturb(): boolean | null {
+  const state = Buffer.alloc(4);
+  if (win32().SHQueryUserNotificationState(state) !== 0) return null;
+  return notificationStates[state.readInt32LE(0)] ?? null;
 }

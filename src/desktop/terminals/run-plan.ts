@@ -157,7 +157,7 @@ async function performOnX11(x: X11 | null, step: WindowStep): Promise<unknown> {
 }
 
 async function performOnWindows(step: WindowStep): Promise<unknown> {
-  const desktop = await import("../windows/windows.ts");
+  const desktop = await import("../windows/desktop-windows.ts");
   switch (step.do) {
     case "windows":
       return desktop.listWindows();
@@ -174,7 +174,7 @@ function chooseProcesses(platform: NodeJS.Platform, exec: Exec): Processes {
   if (platform !== "win32") return noProcesses;
   return {
     ...noProcesses,
-    lineage: async (pid) => (await import("../windows/processes.ts")).lineageOf(pid),
+    lineage: async (pid) => (await import("../windows/processes.ts")).readLineage(pid),
   };
 }
 

@@ -1,31 +1,187 @@
-/** com.canonical.dbusmenu: the menu that panels fetch, and the clicks they send. */
+/**
+ * com.canonical.dbusmenu: the menu that a panel on Linux fetches, and the clicks that it sends. The first half is pure: it
+ * numbers the items and compares two menus. The class at the end is the D-Bus object.
+ */
 import { DBusError, interface as dbusInterface, Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
-import type { MenuItem } from "../../core/view/view.ts";
-import {
-  changeBetween,
-  createNumbering,
-  emptyLayout,
-  type MenuNode,
-  type Properties,
-  propertyDefaults,
-} from "./dbusmenu-layout.ts";
+import type { MenuEntry, MenuItem } from "../../core/view/view.ts";
+
+type Properties = Readonly<Record<string, string | boolean | number>>;
+
+export interface MenuNode {
+  readonly id: number;
+  readonly properties: Properties;
+  readonly action: UserAction | null;
+  readonly children: readonly MenuNode[];
+}
+
+export interface Layout {
+  readonly root: MenuNode;
+  readonly byId: ReadonlyMap<number, MenuNode>;
+}
+
+/** The value of a property that an item does not have, by the specification. */
+const propertyDefaults: Properties = {
+  type: "standard",
+  label: "",
+  enabled: true,
+  visible: true,
+  "toggle-type": "",
+  "toggle-state": -1,
+  "children-display": "",
+};
+
+const emptyLayout: Layout = createLayout({
+  id: 0,
+  properties: { "children-display": "submenu" },
+  action: null,
+  children: [],
+});
+
+/**
+ * Numbers entries by their id. An entry keeps its number while it keeps its position among the others, and no number is used
+ * twice. So a click on a menu that has changed meanwhile does what its label said, or nothing.
+ */
+export function createNumbering(): (items: readonly MenuItem[]) => Layout {
+  let numbers = new Map<string, number>();
+  let orders = new Map<number, readonly number[]>();
+  let last = 0;
+  const takeNumber = (): number => ++last;
+
+  return (items) => {
+    const newNumbers = new Map<string, number>();
+    const newOrders = new Map<number, readonly number[]>();
+    const keyOf = (id: string): string => {
+      let key = id;
+      for (let copy = 2; newNumbers.has(key); copy++) key = `${id}\n${copy}`;
+      newNumbers.set(key, 0);
+      return key;
+    };
+    const createNodes = (siblings: readonly MenuItem[], parent: number): MenuNode[] => {
+      const keys = siblings.map(({ id }) => keyOf(id));
+      const known = keys.map((key) => numbers.get(key));
+      const ids = numberWithoutMoves(orders.get(parent) ?? [], known, takeNumber);
+      newOrders.set(parent, ids);
+      keys.forEach((key, index) => {
+        newNumbers.set(key, ids[index] ?? 0);
+      });
+      return siblings.map((item, index) => {
+        const id = ids[index] ?? 0;
+        return {
+          id,
+          properties: propertiesOf(item, siblings),
+          action: item.kind === "entry" ? item.action : null,
+          children: item.kind === "entry" && item.children ? createNodes(item.children, id) : [],
+        };
+      });
+    };
+    const layout = createLayout({ ...emptyLayout.root, children: createNodes(items, emptyLayout.root.id) });
+    numbers = newNumbers;
+    orders = newOrders;
+    return layout;
+  };
+}
+
+/**
+ * Numbers one list of entries. GNOME's AppIndicator extension (46) inserts new entries by position, then removes those that
+ * are gone, and never moves one. So an entry gets a new number if it would have to move, or if it follows a removed entry
+ * and new entries follow it.
+ */
+function numberWithoutMoves(
+  before: readonly number[],
+  known: readonly (number | undefined)[],
+  takeNumber: () => number,
+): readonly number[] {
+  const oldPosition = known.map((number) => (number === undefined ? -1 : before.indexOf(number)));
+  // From this index on, no entry is new and all are in their old order.
+  let tail = known.length;
+  let next = before.length;
+  for (; tail > 0; tail--) {
+    const position = oldPosition[tail - 1] ?? -1;
+    if (position < 0 || position >= next) break;
+    next = position;
+  }
+  const shown = [...before];
+  return known.map((number, index) => {
+    if (number !== undefined && (index >= tail || shown[index] === number)) return number;
+    const added = takeNumber();
+    shown.splice(index, 0, added);
+    return added;
+  });
+}
+
+function createLayout(root: MenuNode): Layout {
+  const byId = new Map<number, MenuNode>();
+  const visit = (node: MenuNode): void => {
+    byId.set(node.id, node);
+    node.children.forEach(visit);
+  };
+  visit(root);
+  return { root, byId };
+}
+
+function propertiesOf(item: MenuItem, siblings: readonly MenuItem[]): Properties {
+  if (item.kind === "separator") return { type: "separator" };
+  const hasChildren = (item.children?.length ?? 0) > 0;
+  return {
+    // A single `_` underlines the letter after it.
+    label: item.label.replaceAll("_", "__"),
+    enabled: item.action !== null || hasChildren,
+    ...(hasChildren && { "children-display": "submenu" }),
+    ...(item.checked !== undefined && {
+      "toggle-type": isOneOfSeveral(item, siblings) ? "radio" : "checkmark",
+      "toggle-state": item.checked ? 1 : 0,
+    }),
+  };
+}
+
+/** Siblings with the same action are a choice (quiet for an hour, until tomorrow); a single one is a switch. */
+function isOneOfSeveral(entry: MenuEntry, siblings: readonly MenuItem[]): boolean {
+  const alike = siblings.filter(
+    (other) => other.kind === "entry" && other.checked !== undefined && other.action?.do === entry.action?.do,
+  );
+  return alike.length > 1;
+}
+
+export interface MenuChange {
+  /** Items were added, removed or moved. */
+  readonly isLayoutChanged: boolean;
+  /** Of items that existed before: the properties that have a new value, and those that are back to the default. */
+  readonly changed: readonly { readonly id: number; readonly properties: Properties }[];
+  readonly removed: readonly { readonly id: number; readonly names: readonly string[] }[];
+}
+
+export function compareLayouts(before: Layout, after: Layout): MenuChange {
+  const changed: { id: number; properties: Properties }[] = [];
+  const removed: { id: number; names: string[] }[] = [];
+  for (const [id, node] of after.byId) {
+    const old = before.byId.get(id);
+    if (old === undefined) continue;
+    const set = Object.entries(node.properties).filter(([name, value]) => old.properties[name] !== value);
+    const gone = Object.keys(old.properties).filter((name) => !(name in node.properties));
+    if (set.length > 0) changed.push({ id, properties: Object.fromEntries(set) });
+    if (gone.length > 0) removed.push({ id, names: gone });
+  }
+  return { isLayoutChanged: shapeOf(before.root) !== shapeOf(after.root), changed, removed };
+}
+
+const shapeOf = (node: MenuNode): string => `${node.id}(${node.children.map(shapeOf).join()})`;
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
 
 const invalidArgs = "org.freedesktop.DBus.Error.InvalidArgs";
 
 type Variants = Record<string, Variant>;
-type Item = [id: number, properties: Variants, children: Variant[]];
-type Clicked = readonly [id: number, event: string, data: unknown, timestamp: number];
+type WireItem = [id: number, properties: Variants, children: Variant[]];
+type MenuEvent = readonly [id: number, event: string, data: unknown, timestamp: number];
 
 export interface MenuOptions {
   readonly onAction: (action: UserAction) => void;
-  /** A person is about to look: what waits to be shown is shown now. */
+  /** The menu is about to open: a view that still waits must be shown now. */
   readonly onOpening: () => void;
 }
 
-/** Decorators, because the library's other way (configureMembers) exports objects without members. */
+/** With decorators, because the library's configureMembers exports objects without members. */
 export class DbusMenu extends Interface {
   #options: MenuOptions;
   #number = createNumbering();
@@ -40,14 +196,14 @@ export class DbusMenu extends Interface {
   show(items: readonly MenuItem[]): void {
     const before = this.#layout;
     this.#layout = this.#number(items);
-    const { isLayoutNew, changed, removed } = changeBetween(before, this.#layout);
+    const { isLayoutChanged, changed, removed } = compareLayouts(before, this.#layout);
     if (changed.length > 0 || removed.length > 0) {
       this.ItemsPropertiesUpdated(
-        changed.map(({ id, properties }) => [id, variantsOf(properties)]),
+        changed.map(({ id, properties }) => [id, toVariants(properties)]),
         removed.map(({ id, names }) => [id, [...names]]),
       );
     }
-    if (isLayoutNew) this.LayoutUpdated(++this.#revision, 0);
+    if (isLayoutChanged) this.LayoutUpdated(++this.#revision, 0);
   }
 
   @property({ signature: "u", access: ACCESS_READ })
@@ -71,18 +227,18 @@ export class DbusMenu extends Interface {
   }
 
   @method({ inSignature: "iias", outSignature: "u(ia{sv}av)" })
-  GetLayout(parent: number, depth: number, names: string[]): [number, Item] {
+  GetLayout(parent: number, depth: number, names: string[]): [number, WireItem] {
     const node = this.#layout.byId.get(parent);
-    return [this.#revision, node ? itemOf(node, depth, names) : [parent, {}, []]];
+    return [this.#revision, node ? formatItem(node, depth, names) : [parent, {}, []]];
   }
 
   @method({ inSignature: "aias", outSignature: "a(ia{sv})" })
   GetGroupProperties(ids: number[], names: string[]): [number, Variants][] {
-    // Each once: a question of a few bytes an id would be answered with the whole entry for each.
+    // Each id once, or a request that repeats an id would get an answer many times its size.
     const wanted = ids.length > 0 ? new Set(ids) : this.#layout.byId.keys();
     return [...wanted].flatMap((id): [number, Variants][] => {
       const node = this.#layout.byId.get(id);
-      return node ? [[id, variantsOf(node.properties, names)]] : [];
+      return node ? [[id, toVariants(node.properties, names)]] : [];
     });
   }
 
@@ -91,19 +247,19 @@ export class DbusMenu extends Interface {
     const properties = { ...propertyDefaults, ...this.#layout.byId.get(id)?.properties };
     const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (value === undefined) throw new DBusError(invalidArgs, "menu entries have no such property");
-    return variantOf(value);
+    return toVariant(value);
   }
 
   @method({ inSignature: "isvu" })
   Event(id: number, event: string, _data: unknown, _timestamp: number): void {
-    this.#take(id, event);
+    this.#handle(id, event);
   }
 
-  /** Returns the ids that are not, or no longer, in the menu. */
+  /** Returns the ids that are not in the menu. */
   @method({ inSignature: "a(isvu)", outSignature: "ai" })
-  EventGroup(events: Clicked[]): number[] {
+  EventGroup(events: MenuEvent[]): number[] {
     const unknown = events.filter(([id]) => !this.#layout.byId.has(id)).map(([id]) => id);
-    for (const [id, event] of events) this.#take(id, event);
+    for (const [id, event] of events) this.#handle(id, event);
     return unknown;
   }
 
@@ -114,8 +270,8 @@ export class DbusMenu extends Interface {
 
   @method({ inSignature: "ai", outSignature: "aiai" })
   AboutToShowGroup(ids: number[]): [number[], number[]] {
-    const isNew = this.#refresh();
-    return [isNew ? ids : [], ids.filter((id) => !this.#layout.byId.has(id))];
+    const isChanged = this.#refresh();
+    return [isChanged ? ids : [], ids.filter((id) => !this.#layout.byId.has(id))];
   }
 
   @signal({ signature: "a(ia{sv})a(ias)" })
@@ -133,11 +289,12 @@ export class DbusMenu extends Interface {
     return [id, timestamp];
   }
 
-  #take(id: number, event: string): void {
+  #handle(id: number, event: string): void {
     const action = this.#layout.byId.get(id)?.action ?? null;
     if (event === "clicked" && action !== null) this.#options.onAction(action);
   }
 
+  /** Returns whether the menu has changed. */
   #refresh(): boolean {
     const before = this.#revision;
     this.#options.onOpening();
@@ -145,22 +302,22 @@ export class DbusMenu extends Interface {
   }
 }
 
-/** `depth`: how many levels of children, -1 for all. `names`: which properties, none for all. */
-function itemOf(node: MenuNode, depth: number, names: readonly string[]): Item {
+/** `depth`: how many levels of children, -1 for all. `names`: which properties, all if empty. */
+function formatItem(node: MenuNode, depth: number, names: readonly string[]): WireItem {
   const children = depth === 0 ? [] : node.children;
   return [
     node.id,
-    variantsOf(node.properties, names),
-    children.map((child) => new Variant("(ia{sv}av)", itemOf(child, depth - 1, names))),
+    toVariants(node.properties, names),
+    children.map((child) => new Variant("(ia{sv}av)", formatItem(child, depth - 1, names))),
   ];
 }
 
-function variantsOf(properties: Properties, names: readonly string[] = []): Variants {
+function toVariants(properties: Properties, names: readonly string[] = []): Variants {
   const wanted = Object.entries(properties).filter(([name]) => names.length === 0 || names.includes(name));
-  return Object.fromEntries(wanted.map(([name, value]) => [name, variantOf(value)]));
+  return Object.fromEntries(wanted.map(([name, value]) => [name, toVariant(value)]));
 }
 
-function variantOf(value: string | boolean | number): Variant {
+function toVariant(value: string | boolean | number): Variant {
   if (typeof value === "string") return new Variant("s", value);
   return typeof value === "boolean" ? new Variant("b", value) : new Variant("i", value);
 }

@@ -1,4 +1,4 @@
-/** The tray of each system. Each loads only its own. */
+/** The tray icon and its menu: one file for each system, loaded only there. */
 import type { OpenTray } from "../../core/ports.ts";
 
 export const openTray: OpenTray = async (options) => {
@@ -15,7 +15,7 @@ export const openTray: OpenTray = async (options) => {
     return openMacTray(options);
   }
   options.onProblem(
-    `no place for an icon: beckon knows none on ${process.platform}. It goes on without one.`,
+    `no tray icon: beckon does not support one on ${process.platform}. beckon goes on without it.`,
   );
   return null;
 };

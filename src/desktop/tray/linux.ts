@@ -1,67 +1,70 @@
-/** The tray on Linux: in a panel that takes StatusNotifierItems; where only an XEmbed tray is, by systray2's helper. */
+/** The tray on Linux: a panel that takes StatusNotifierItems, or systray2's helper where there is only an XEmbed tray. */
 
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { findBusAddress, mayHaveBus } from "../dbus.ts";
+import { connectX11 } from "../x11.ts";
 import { readPng } from "./icons/xembed.ts";
 import { createPanelIcon } from "./panel.ts";
 import { openSystray } from "./systray.ts";
-import { hasXembedTray } from "./xembed.ts";
 
-/** At login, and when it restarts, a panel comes a little later. */
+/** At login, and after its restart, a panel appears a little later. */
 const panelGraceMs = 3_000;
-const lookAgainMs = 15_000;
+const retryMs = 15_000;
+const x11TimeoutMs = 1_000;
 
-const noPlace =
-  "no place for an icon: this desktop has no tray. On GNOME add the AppIndicator extension, elsewhere a panel or bar " +
-  "with a tray; the icon then comes by itself. beckon goes on without one.";
+const noTray =
+  "no tray icon: this desktop has no tray. On GNOME add the AppIndicator extension, elsewhere a panel or bar with a " +
+  "tray; the icon then appears by itself. beckon goes on without it.";
 const noBus =
-  "no place for an icon: the session bus does not answer. The icon comes with it; beckon goes on without one.";
-const failed = "the tray that is here is of the old kind, and systray2's helper for those did not start";
+  "no tray icon: the session bus does not answer. The icon appears when it does; beckon goes on without it.";
 const noDesktop =
-  "no place for an icon: no desktop here (no session bus, no tray). beckon goes on without one.";
+  "no tray icon: there is no desktop here (no session bus, no tray). beckon goes on without it.";
+const helperFailed = "there is only an XEmbed tray, and systray2's helper for those did not start";
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 export const openLinuxTray: OpenTray = async (options) => {
   const { env } = process;
   const fallback = createFallback(options);
   let timer: ReturnType<typeof setTimeout> | null = null;
   let view: TrayView | null = null;
-  let isToldOf = false;
-  let why = noPlace;
+  let isReported = false;
+  let reason = noTray;
 
-  function stopLooking(): void {
+  function cancelCheck(): void {
     if (timer !== null) clearTimeout(timer);
     timer = null;
   }
-  function lookIn(ms: number): void {
-    stopLooking();
-    const mine = setTimeout(async () => {
+  function checkXembedIn(ms: number): void {
+    cancelCheck();
+    const own = setTimeout(async () => {
       if (fallback.isSettled()) return;
       const hasTray = await hasXembedTray(env);
-      // Meanwhile a panel may have come, or we were stopped.
-      if (timer !== mine) return;
+      // Meanwhile a panel may have appeared, or the tray was stopped.
+      if (timer !== own) return;
       if (hasTray) return fallback.open(view);
-      if (!isToldOf) options.onProblem(why);
-      isToldOf = true;
-      lookIn(lookAgainMs);
+      if (!isReported) options.onProblem(reason);
+      isReported = true;
+      checkXembedIn(retryMs);
     }, ms);
-    timer = mine;
+    timer = own;
   }
 
   const panel = createPanelIcon({
     address: () => findBusAddress(env),
     onAction: options.onAction,
     onProblem: options.onProblem,
-    onPlace(hasPlace) {
-      if (!hasPlace) return lookIn(panelGraceMs);
-      stopLooking();
+    onShown(isShown) {
+      if (!isShown) return checkXembedIn(panelGraceMs);
+      cancelCheck();
       void fallback.close();
     },
   });
   if (!(await panel.hasBus)) {
     if (mayHaveBus(env)) {
-      why = noBus;
-      lookIn(panelGraceMs);
+      reason = noBus;
+      checkXembedIn(panelGraceMs);
     } else if (await hasXembedTray(env)) fallback.open(view);
     else {
       panel.stop();
@@ -77,52 +80,62 @@ export const openLinuxTray: OpenTray = async (options) => {
       fallback.show(wanted);
     },
     async report() {
-      const inPanel = await panel.about();
+      const inPanel = await panel.report();
       if (inPanel.missing === null) return inPanel;
-      const helper = await fallback.about();
+      const helper = await fallback.report();
       if (helper?.missing === null) return { ...helper, way: "XEmbed tray, by systray2" };
-      return fallback.hasFailed() ? { ...inPanel, missing: failed } : inPanel;
+      return fallback.hasFailed() ? { ...inPanel, missing: helperFailed } : inPanel;
     },
     async stop() {
-      stopLooking();
+      cancelCheck();
       panel.stop();
       await fallback.close();
     },
   };
 };
 
-/** systray2's helper, there or not; one that could not be opened is not tried again. */
+/** Whether there is an XEmbed tray. false also if there is no X server, or it refuses the connection. */
+async function hasXembedTray(env: Env): Promise<boolean> {
+  const x = await connectX11(env, x11TimeoutMs).catch(() => null);
+  if (x === null) return false;
+  const screen = /\.(\d+)$/.exec(env.DISPLAY ?? "")?.[1] ?? "0";
+  const owner = await x.findSelectionOwner(`_NET_SYSTEM_TRAY_S${screen}`);
+  x.close();
+  return owner !== 0;
+}
+
+/** systray2's helper, opened and closed as needed. If it could not be opened, it is not tried again. */
 function createFallback(options: TrayOptions) {
   let opening: Promise<Tray | null> | null = null;
   let tray: Tray | null = null;
   let hasFailed = false;
-  let waiting: TrayView | null = null;
+  let view: TrayView | null = null;
 
   return {
     isSettled: () => opening !== null || hasFailed,
     hasFailed: () => hasFailed,
-    about: async () => tray?.report() ?? null,
-    open(view: TrayView | null): void {
+    report: async () => tray?.report() ?? null,
+    open(wanted: TrayView | null): void {
       if (opening !== null || hasFailed) return;
-      waiting = view;
-      const mine = openSystray(options, readPng);
-      opening = mine;
-      void mine.then((opened) => {
-        if (opening !== mine) return opened?.stop();
+      view = wanted;
+      const own = openSystray(options, readPng);
+      opening = own;
+      void own.then((opened) => {
+        if (opening !== own) return opened?.stop();
         tray = opened;
         hasFailed = opened === null;
-        if (waiting !== null) tray?.show(waiting);
+        if (view !== null) tray?.show(view);
       });
     },
-    show(view: TrayView): void {
-      waiting = view;
-      tray?.show(view);
+    show(wanted: TrayView): void {
+      view = wanted;
+      tray?.show(wanted);
     },
     async close(): Promise<void> {
-      const open = tray;
+      const opened = tray;
       opening = null;
       tray = null;
-      await open?.stop();
+      await opened?.stop();
     },
   };
 }

@@ -1,22 +1,21 @@
-/** macOS: an item in the menu bar, drawn by the osascript child; systray2 where that cannot be and its helper runs. */
+/** The tray on macOS: an item in the menu bar, drawn by the osascript helper, or systray2 where that does not stay up. */
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
-import { changeOver } from "../macos/change-over.ts";
-import type { FromChild, MacMenuRow, MenuLine, ViewMessage } from "../macos/protocol.ts";
-import { joinChild, type MacSettings, macSettings } from "../macos/shared.ts";
+import { joinMacHelper, type MacSettings, macSettings, useFallback } from "../macos/index.ts";
+import type { FromHelper, MacMenuRow, MacMenuSeparator, ViewMessage } from "../macos/protocol.ts";
 import { readTemplatePng } from "./icons/macos.ts";
 
-/** The menu is cut to fit before; this only keeps a line of the protocol in bounds. */
+/** core/view cuts the menu to fit; these limits only keep a line of the protocol short. */
 const maxLabel = 200;
 const maxLabelLength = 80 * 16;
 const maxRows = 500;
 
-export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSettings, openOther);
+export const openMacTray: OpenTray = (options) => openMacTrayWith(options, macSettings, openSystrayFallback);
 
-const openOther: OpenTray = async (options) => {
+const openSystrayFallback: OpenTray = async (options) => {
   const { openSystray } = await import("./systray.ts");
   return openSystray(options, readTemplatePng);
 };
@@ -24,33 +23,33 @@ const openOther: OpenTray = async (options) => {
 export async function openMacTrayWith(
   options: TrayOptions,
   settings: MacSettings,
-  openOther: OpenTray,
+  openFallback: OpenTray,
 ): Promise<Tray | null> {
   let view: TrayView | null = null;
-  let other: Tray | null = null;
+  let fallback: Tray | null = null;
   let isStopped = false;
-  /** What the entries of a view did, as long as its menu can be open. */
+  /** The actions of each view whose menu can still be open: batch → id → action. */
   let actions = new Map<number, ReadonlyMap<string, UserAction>>();
-  let sent = 0;
-  let openedFrom = 0;
+  let sentBatch = 0;
+  let openedBatch = 0;
 
-  const child = joinChild(options.folder, settings, {
+  const helper = joinMacHelper(options.folder, settings, {
     onReady() {
       actions = new Map();
       show();
     },
-    onMessage: hear,
+    onMessage,
     onProblem: options.onProblem,
-    onLost: () =>
-      void changeOver({
+    onGivenUp: () =>
+      void useFallback({
         name: "systray2",
-        open: () => openOther(options),
+        open: () => openFallback(options),
         onProblem: options.onProblem,
-        words: {
-          used: "the menu-bar helper (osascript) does not stay up: the icon is shown with systray2.",
+        messages: {
+          used: "the menu-bar helper (osascript) does not stay up: systray2 shows the icon instead.",
           none:
             "no icon in the menu bar: the helper (osascript) does not stay up, and systray2 does not run here. " +
-            "beckon goes on without one, tries again, and `beckon status` shows the same.",
+            "beckon goes on without it and tries again; `beckon status` shows the same.",
         },
         isStopped: () => isStopped,
         use,
@@ -60,58 +59,58 @@ export async function openMacTrayWith(
   function show(): void {
     const shown = view;
     if (shown === null) return;
-    child.put("view", (batch) => {
-      const chosen = new Map<string, UserAction>();
-      const message = viewMessage(shown, batch, chosen);
-      actions.set(batch, chosen);
-      sent = batch;
+    helper.put("view", (batch) => {
+      const viewActions = new Map<string, UserAction>();
+      const message = createViewMessage(shown, batch, viewActions);
+      actions.set(batch, viewActions);
+      sentBatch = batch;
       return message;
     });
   }
 
-  function hear(message: FromChild): void {
-    if (message.is === "opened") openedFrom = message.batch;
-    if (message.is === "opened" || message.is === "pong") forgetOlder(message.batch);
-    if (message.is !== "action") return;
+  function onMessage(message: FromHelper): void {
+    if (message.type === "opened") openedBatch = message.batch;
+    if (message.type === "opened" || message.type === "pong") forgetOlderViews(message.batch);
+    if (message.type !== "action") return;
     const action = actions.get(message.batch)?.get(message.id);
     if (action !== undefined) options.onAction(action);
   }
 
-  /** Sent in order and answered in order: before this batch, only the view that is open can still be clicked in. */
-  function forgetOlder(batch: number): void {
+  /** Messages are answered in order: of the views before this batch, only the open one can still be clicked. */
+  function forgetOlderViews(batch: number): void {
     const newest = Math.max(...[...actions.keys()].filter((known) => known <= batch), 0);
     for (const known of actions.keys()) {
-      if (known < newest && known !== openedFrom && known !== sent) actions.delete(known);
+      if (known < newest && known !== openedBatch && known !== sentBatch) actions.delete(known);
     }
   }
 
   function use(opened: Tray): void {
-    other = opened;
+    fallback = opened;
     if (view !== null) opened.show(view);
-    void child.stop();
+    void helper.stop();
   }
 
   return {
-    show(next) {
-      view = next;
-      if (other === null) show();
-      else other.show(next);
+    show(wanted) {
+      view = wanted;
+      if (fallback === null) show();
+      else fallback.show(wanted);
     },
-    report: async () => other?.report() ?? { way: "menu bar", host: null, missing: null },
+    report: async () => fallback?.report() ?? { way: "menu bar", host: null, missing: null },
     async stop() {
       isStopped = true;
       view = null;
-      child.put("view", () => ({ do: "hide" }));
-      await Promise.all([other?.stop(), child.stop()]);
+      helper.put("view", () => ({ type: "hide" }));
+      await Promise.all([fallback?.stop(), helper.stop()]);
     },
   };
 }
 
-function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserAction>): ViewMessage {
+function createViewMessage(view: TrayView, batch: number, actions: Map<string, UserAction>): ViewMessage {
   return {
-    do: "view",
+    type: "view",
     batch,
-    // The number stands beside it, in the menu bar's own type.
+    // The menu bar shows the number beside the icon, in its own font.
     icon: readTemplatePng({ phase: view.icon.phase, count: 0 }).toString("base64"),
     count: view.icon.count,
     title: truncateEnd(view.title, maxLabel),
@@ -119,21 +118,25 @@ function viewMessage(view: TrayView, batch: number, chosen: Map<string, UserActi
       .split("\n", 10)
       .map((line) => truncateEnd(line, maxLabel))
       .join("\n"),
-    rows: rowsOf(view.items, chosen),
+    rows: createRows(view.items, actions),
   };
 }
 
-function rowsOf(items: readonly MenuItem[], chosen: Map<string, UserAction>): (MacMenuRow | MenuLine)[] {
+/** Fills `actions` with the action of each row. */
+function createRows(
+  items: readonly MenuItem[],
+  actions: Map<string, UserAction>,
+): (MacMenuRow | MacMenuSeparator)[] {
   return items.slice(0, maxRows).map((item) => {
-    if (item.kind === "separator") return { line: true };
+    if (item.kind === "separator") return { separator: true };
     const { id, label, action, checked, children = [] } = item;
-    if (action !== null) chosen.set(id, action);
+    if (action !== null) actions.set(id, action);
     return {
-      // What fits stays as it is, blanks too: it may be the exact text of what is asked.
+      // A label that fits keeps its spaces: it may be the exact text of what is asked.
       label: label.length <= maxLabelLength ? label : truncateEnd(label, maxLabel),
       ...(action === null ? {} : { id }),
       ...(checked ? { checked } : {}),
-      ...(children.length === 0 ? {} : { rows: rowsOf(children, chosen) }),
+      ...(children.length === 0 ? {} : { rows: createRows(children, actions) }),
     };
   });
 }

@@ -1,59 +1,62 @@
-/** Our icon in a panel that takes StatusNotifierItems: kept there across restarts of the panel and of the bus. */
+/** The icon in a panel that takes StatusNotifierItems. It survives restarts of the panel and of the session bus. */
 
+import { readFileSync } from "node:fs";
+import { Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayReport } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
+import { createThrottle } from "../coalesce.ts";
 import { type Bus, connectBus, daemon, ownerChanges } from "../dbus.ts";
 import { DbusMenu } from "./dbusmenu.ts";
-import { latest } from "./latest.ts";
-import { noView } from "./no-view.ts";
-import { hostOf } from "./panel-host.ts";
+import { emptyView } from "./empty-view.ts";
 import { StatusItem } from "./sni.ts";
 
 export interface PanelIconOptions {
-  /** Asked anew for every attempt: a session's bus can come later than we. */
+  /** Called before every attempt to connect: the session bus can start later than beckon. */
   readonly address: () => string | null;
   readonly onAction: (action: UserAction) => void;
-  /** A panel has our icon now, or has it no longer. */
-  readonly onPlace: (hasPlace: boolean) => void;
+  /** A panel shows the icon now, or no longer does. */
+  readonly onShown: (isShown: boolean) => void;
   readonly onProblem: (text: string) => void;
 }
 
 export interface PanelIcon {
-  /** Is there a bus at all? Known after the first attempt. */
+  /** Whether the first attempt reached a session bus. */
   readonly hasBus: Promise<boolean>;
   show(view: TrayView): void;
-  about(): Promise<TrayReport>;
+  report(): Promise<TrayReport>;
   stop(): void;
 }
 
 const watcher = "org.kde.StatusNotifierWatcher";
+const watcherPath = "/StatusNotifierWatcher";
 const itemPath = "/StatusNotifierItem";
 const menuPath = "/StatusNotifierItem/Menu";
 const updateEveryMs = 50;
-/** GNOME's AppIndicator extension (46) drops an icon that comes while it still draws the one before: it is told again. */
-const tellAgainMs = [1_000, 5_000];
-/** The last one again and again: the icon is back 2 s after the bus is. */
+/** GNOME's AppIndicator extension (46) drops an icon that arrives while it still draws the last one, so it is sent again. */
+const resendIconMs = [1_000, 5_000];
+/** The last delay repeats: the icon is back 2 s after the bus. */
 const reconnectMs = [250, 500, 1_000, 2_000];
-const registerAgainMs = 1_000;
+const registerRetryMs = 1_000;
 const registerAttempts = 5;
+const reportTimeoutMs = 1_000;
 
 export function createPanelIcon(options: PanelIconOptions): PanelIcon {
   const stopped = new AbortController();
   const firstAttempt = Promise.withResolvers<boolean>();
-  let view = noView;
-  let shown: { readonly bus: Bus; readonly item: StatusItem; readonly menu: DbusMenu } | null = null;
+  let view = emptyView;
+  let exported: { readonly bus: Bus; readonly item: StatusItem; readonly menu: DbusMenu } | null = null;
 
-  const updates = latest((wanted: TrayView) => {
+  const updates = createThrottle((wanted: TrayView) => {
     view = wanted;
-    if (shown?.item.show(view)) tellAgain();
-    shown?.menu.show(view.items);
+    if (exported?.item.show(view)) scheduleResend();
+    exported?.menu.show(view.items);
   }, updateEveryMs);
 
-  let again: readonly ReturnType<typeof setTimeout>[] = [];
-  function tellAgain(): void {
-    again.forEach(clearTimeout);
-    again = tellAgainMs.map((ms) => setTimeout(() => shown?.item.tellIcon(), ms).unref());
+  let resends: readonly ReturnType<typeof setTimeout>[] = [];
+  function scheduleResend(): void {
+    resends.forEach(clearTimeout);
+    resends = resendIconMs.map((ms) => setTimeout(() => exported?.item.emitNewIcon(), ms).unref());
   }
 
   async function keepConnected(): Promise<void> {
@@ -61,13 +64,13 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
       if (await serve()) {
         attempt = 0;
         if (!stopped.signal.aborted)
-          options.onProblem("the session bus is gone; the icon comes back with it");
+          options.onProblem("the session bus is gone; the tray icon comes back with it");
       }
       await pause(reconnectMs[Math.min(attempt, reconnectMs.length - 1)] ?? 0, stopped.signal);
     }
   }
 
-  /** Resolves at the connection's end: true if there was one. */
+  /** Resolves when the connection ends, or with false if there was none. */
   async function serve(): Promise<boolean> {
     const ended = Promise.withResolvers<void>();
     const address = options.address();
@@ -89,53 +92,53 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
     const menu = new DbusMenu({ ...options, onOpening: updates.flush });
     item.show(view);
     menu.show(view.items);
-    shown = { bus, item, menu };
+    exported = { bus, item, menu };
     try {
       bus.export(itemPath, item);
       bus.export(menuPath, menu);
       await followWatcher(bus);
     } catch (error) {
-      options.onProblem(`the session bus did not let beckon look for a panel: ${error}`);
+      options.onProblem(`beckon could not look for a panel on the session bus: ${error}`);
       close();
     }
     firstAttempt.resolve(true);
     await ended.promise;
     stopped.signal.removeEventListener("abort", close);
-    shown = null;
-    if (!stopped.signal.aborted) options.onPlace(false);
+    exported = null;
+    if (!stopped.signal.aborted) options.onShown(false);
     return true;
   }
 
   async function followWatcher(bus: Bus): Promise<void> {
     let owner = "";
-    const changed = (now: string) => {
-      owner = now;
-      if (now === "") options.onPlace(false);
-      else void register(bus, () => owner === now);
+    const onOwner = (newOwner: string) => {
+      owner = newOwner;
+      if (newOwner === "") options.onShown(false);
+      else void register(bus, () => owner === newOwner);
     };
-    await bus.onSignal({ ...ownerChanges, arg0: watcher }, ([, , now]) => changed(String(now)));
+    await bus.onSignal({ ...ownerChanges, arg0: watcher }, ([, , newOwner]) => onOwner(String(newOwner)));
     const [hasOwner] = await bus.call({ ...daemon, member: "NameHasOwner", signature: "s", body: [watcher] });
-    if (owner === "") changed(hasOwner === true ? "there" : "");
+    if (owner === "") onOwner(hasOwner === true ? "exists" : "");
   }
 
-  async function register(bus: Bus, isStill: () => boolean): Promise<void> {
-    for (let attempt = 1; isStill() && !stopped.signal.aborted; attempt++) {
+  async function register(bus: Bus, isCurrent: () => boolean): Promise<void> {
+    for (let attempt = 1; isCurrent() && !stopped.signal.aborted; attempt++) {
       try {
         await bus.call({
           destination: watcher,
-          path: "/StatusNotifierWatcher",
+          path: watcherPath,
           interface: watcher,
           member: "RegisterStatusNotifierItem",
           signature: "s",
           body: [bus.name],
         });
-        return options.onPlace(true);
+        return options.onShown(true);
       } catch (error) {
         if (attempt === registerAttempts) {
-          options.onProblem(`the panel refused the icon: ${error}`);
-          return options.onPlace(false);
+          options.onProblem(`the panel refused the tray icon: ${error}`);
+          return options.onShown(false);
         }
-        await pause(registerAgainMs, stopped.signal);
+        await pause(registerRetryMs, stopped.signal);
       }
     }
   }
@@ -144,14 +147,62 @@ export function createPanelIcon(options: PanelIconOptions): PanelIcon {
   return {
     hasBus: firstAttempt.promise,
     show: updates.set,
-    about: async () => hostOf(shown?.bus ?? null),
+    report: async () => reportPanel(exported?.bus ?? null),
     stop() {
       updates.stop();
-      again.forEach(clearTimeout);
+      resends.forEach(clearTimeout);
       stopped.abort();
       firstAttempt.resolve(false);
     },
   };
+}
+
+/** Asks the watcher which panel shows the icon. */
+async function reportPanel(bus: Bus | null): Promise<TrayReport> {
+  const way = "StatusNotifierItem";
+  const none = (missing: string, host: string | null = null): TrayReport => ({ way, host, missing });
+  if (bus === null) return none("the session bus does not answer");
+  const askDaemon = (member: string, body: readonly string[]) =>
+    bus
+      .call({ ...daemon, member, signature: "s", body, timeoutMs: reportTimeoutMs })
+      .then(([value]) => value)
+      .catch(() => null);
+  const readProperty = (name: string) =>
+    bus
+      .call({
+        destination: watcher,
+        path: watcherPath,
+        interface: "org.freedesktop.DBus.Properties",
+        member: "Get",
+        signature: "ss",
+        body: [watcher, name],
+        timeoutMs: reportTimeoutMs,
+      })
+      .then(([value]) => (value instanceof Variant ? value.value : value))
+      .catch(() => null);
+  const [owner, pid, items, hasHost] = await Promise.all([
+    askDaemon("GetNameOwner", [watcher]),
+    askDaemon("GetConnectionUnixProcessID", [watcher]),
+    readProperty("RegisteredStatusNotifierItems"),
+    readProperty("IsStatusNotifierHostRegistered"),
+  ]);
+  if (typeof owner !== "string") return none("no panel here takes icons");
+  const host = typeof pid === "number" ? formatProgram(pid) : owner;
+  if (items === null) return none("the panel does not answer", host);
+  if (hasHost === false) return none("a panel keeps a list of icons, but no panel shows them", host);
+  // `:1.7` must not match `:1.70/StatusNotifierItem`.
+  const isOurs = (item: string) => item.startsWith(bus.name) && !/\d/.test(item.charAt(bus.name.length));
+  const isListed = Array.isArray(items) && items.some((item) => isOurs(String(item)));
+  return isListed ? { way, host, missing: null } : none("the panel has not taken the icon", host);
+}
+
+/** `xfce4-panel (pid 312)` */
+function formatProgram(pid: number): string {
+  try {
+    return `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (pid ${pid})`;
+  } catch {
+    return `pid ${pid}`;
+  }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

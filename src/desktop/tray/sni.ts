@@ -1,9 +1,9 @@
-/** org.kde.StatusNotifierItem: the icon in the panel. */
+/** org.kde.StatusNotifierItem: the icon in a panel on Linux. */
 import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayView } from "../../core/view/view.ts";
+import { emptyView } from "./empty-view.ts";
 import { type Pixmap, readPixmaps } from "./icons/linux.ts";
-import { noView } from "./no-view.ts";
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
 
@@ -11,38 +11,39 @@ type ToolTip = [icon: string, pixmaps: Pixmap[], title: string, text: string];
 
 export interface StatusItemOptions {
   readonly onAction: (action: UserAction) => void;
+  /** The icon is being clicked: a view that still waits must be shown now. */
   readonly onOpening: () => void;
   readonly menuPath: string;
 }
 
 export class StatusItem extends Interface {
   #options: StatusItemOptions;
-  #view = noView;
+  #view = emptyView;
   #pixmaps: Pixmap[] = [];
 
   constructor(options: StatusItemOptions) {
     super("org.kde.StatusNotifierItem");
     this.#options = options;
-    this.#pixmaps = readPixmaps(noView.icon);
+    this.#pixmaps = readPixmaps(emptyView.icon);
   }
 
-  /** Returns whether its icon is another. */
+  /** Returns whether the icon has changed. */
   show(view: TrayView): boolean {
     const before = this.#view;
     this.#view = view;
-    const isNew = before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count;
-    if (isNew) {
+    const isIconNew = before.icon.phase !== view.icon.phase || before.icon.count !== view.icon.count;
+    if (isIconNew) {
       this.#pixmaps = readPixmaps(view.icon);
-      this.tellIcon();
+      this.emitNewIcon();
     }
     if ((before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);
     if (before.title !== view.title) this.NewTitle();
     if (before.title !== view.title || before.tooltip !== view.tooltip) this.NewToolTip();
-    return isNew;
+    return isIconNew;
   }
 
-  tellIcon(): void {
-    // lxqt-panel redraws an item that needs attention only at its own signal.
+  emitNewIcon(): void {
+    // lxqt-panel redraws an item that needs attention only after NewAttentionIcon.
     this.NewIcon();
     this.NewAttentionIcon();
   }
@@ -119,12 +120,12 @@ export class StatusItem extends Interface {
   @property({ signature: "(sa(iiay)ss)", access: ACCESS_READ })
   get ToolTip(): ToolTip {
     const { title, tooltip } = this.#view;
-    // Panels show the title above the text: it is not said twice.
+    // Panels show the title above the text, so the text must not repeat it.
     const text = tooltip === title ? "" : tooltip.replace(`${title}\n`, "");
-    return ["", [], title, markupOf(text)];
+    return ["", [], title, escapeMarkup(text)];
   }
 
-  /** While somebody waits, a left click goes there; otherwise it opens the menu, as a right click always does. */
+  /** While a session is blocked, a left click goes to its terminal; otherwise it opens the menu, as a right click does. */
   @property({ signature: "b", access: ACCESS_READ })
   get ItemIsMenu(): boolean {
     return !this.#isBlocked;
@@ -173,6 +174,6 @@ export class StatusItem extends Interface {
   }
 }
 
-/** Panels read a tooltip's text as markup. */
-const markupOf = (text: string): string =>
+/** Panels read the text of a tooltip as markup. */
+const escapeMarkup = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

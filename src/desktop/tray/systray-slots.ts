@@ -1,14 +1,14 @@
 /**
- * The menu for systray2's helper. It takes no new items once it runs, an item with children cannot lose its arrow, and
- * separators can neither be hidden nor stand in a submenu. So every place is allocated at the start, hidden, as an entry
- * and as one with children; a separator is an entry with a line for a name. On Windows it deletes what it hides, and brings
- * it back without its children.
+ * The menu for systray2's helper. The helper cannot add items while it runs, an item with children cannot lose its arrow,
+ * and separators cannot be hidden or used in a submenu. So every slot is allocated hidden at the start, once as an entry and
+ * once as an entry with children, and a separator is an entry whose label is a line. On Windows the helper deletes what it
+ * hides, and shows it again without its children.
  */
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { MenuItem } from "../../core/view/view.ts";
 
-/** As the helper reads it. */
+/** An item as the helper reads it. */
 export interface Slot {
   readonly __id: number;
   readonly title: string;
@@ -20,70 +20,73 @@ export interface Slot {
 }
 
 export interface SlotMenu {
-  /** The places at the top, in order. */
+  /** The top level, in order. */
   readonly slots: readonly Slot[];
   readonly actions: ReadonlyMap<number, UserAction>;
 }
 
-const places = 40;
-const placesInside = 16;
-/** Of a menu that is too long, its end stays: quit is there. */
+const topSlots = 40;
+const childSlots = 16;
+/** A menu that is too long keeps this many items at its end: Quit is there. */
 const keptAtEnd = 10;
-const idsPerPlace = 2 + placesInside;
+const idsPerSlot = 2 + childSlots;
 
-type Words = Pick<Slot, "title" | "enabled" | "checked" | "hidden">;
-type Line = { readonly item: MenuItem; readonly depth: number };
+type SlotText = Pick<Slot, "title" | "enabled" | "checked" | "hidden">;
+type Row = { readonly item: MenuItem; readonly depth: number };
 
-const nothing: Words = { title: "", enabled: false, checked: false, hidden: true };
+const hiddenSlot: SlotText = { title: "", enabled: false, checked: false, hidden: true };
 
-export function slotsOf(items: readonly MenuItem[], platform: string): SlotMenu {
+export function createSlots(items: readonly MenuItem[], platform: string): SlotMenu {
   const actions = new Map<number, UserAction>();
-  const shown = cut(
+  const rows = shorten(
     items.map((item) => ({ item, depth: 0 })),
-    places,
+    topSlots,
   );
 
-  function slot(id: number, line: Line | undefined): Slot {
-    if (line?.item.kind === "entry" && line.item.action) actions.set(id, line.item.action);
-    return { __id: id, tooltip: "", ...(line ? wordsOf(line, platform) : nothing) };
+  function createSlot(id: number, row: Row | undefined): Slot {
+    if (row?.item.kind === "entry" && row.item.action) actions.set(id, row.item.action);
+    return { __id: id, tooltip: "", ...(row ? formatRow(row, platform) : hiddenSlot) };
   }
 
-  const slots = Array.from({ length: places }, (_, place) => {
-    const first = 1 + place * idsPerPlace;
-    const line = shown[place];
-    const inside = line ? cut(linesIn(line.item, 0), placesInside) : [];
-    const isBranch = inside.length > 0;
-    const children = Array.from({ length: placesInside }, (_, n) => slot(first + 2 + n, inside[n]));
+  const slots = Array.from({ length: topSlots }, (_, index) => {
+    const firstId = 1 + index * idsPerSlot;
+    const row = rows[index];
+    const childRows = row ? shorten(flattenChildren(row.item, 0), childSlots) : [];
+    const hasChildren = childRows.length > 0;
+    const children = Array.from({ length: childSlots }, (_, n) => createSlot(firstId + 2 + n, childRows[n]));
     return [
-      slot(first, isBranch ? undefined : line),
-      { ...slot(first + 1, isBranch ? line : undefined), items: children },
+      createSlot(firstId, hasChildren ? undefined : row),
+      { ...createSlot(firstId + 1, hasChildren ? row : undefined), items: children },
     ];
   }).flat();
   return { slots, actions };
 }
 
-/** Children of children stand below their parent, further in. */
-function linesIn(item: MenuItem, depth: number): Line[] {
+/** Children of children follow their parent, indented. */
+function flattenChildren(item: MenuItem, depth: number): Row[] {
   if (item.kind === "separator") return [];
-  return (item.children ?? []).flatMap((child) => [{ item: child, depth }, ...linesIn(child, depth + 1)]);
+  return (item.children ?? []).flatMap((child) => [
+    { item: child, depth },
+    ...flattenChildren(child, depth + 1),
+  ]);
 }
 
-function cut(lines: readonly Line[], max: number): Line[] {
-  if (lines.length <= max) return [...lines];
-  // Not all of what they say yes to would be there.
-  const safe = lines.filter(({ item }) => item.kind === "separator" || !item.needsAll);
-  if (safe.length < lines.length) return cut(safe, max);
+function shorten(rows: readonly Row[], max: number): Row[] {
+  if (rows.length <= max) return [...rows];
+  // An answer must not be offered when part of what it allows is cut off.
+  const safe = rows.filter(({ item }) => item.kind === "separator" || !item.needsAll);
+  if (safe.length < rows.length) return shorten(safe, max);
   const end = Math.min(keptAtEnd, max - 2);
-  const left = lines.length - (max - 1);
-  const more: MenuItem = { kind: "entry", id: "more", label: `… ${left} more`, action: null };
-  return [...lines.slice(0, max - 1 - end), { item: more, depth: 0 }, ...lines.slice(lines.length - end)];
+  const omitted = rows.length - (max - 1);
+  const more: MenuItem = { kind: "entry", id: "more", label: `… ${omitted} more`, action: null };
+  return [...rows.slice(0, max - 1 - end), { item: more, depth: 0 }, ...rows.slice(rows.length - end)];
 }
 
-function wordsOf({ item, depth }: Line, platform: string): Words {
+function formatRow({ item, depth }: Row, platform: string): SlotText {
   if (item.kind === "separator")
     return { title: "─".repeat(12), enabled: false, checked: false, hidden: false };
   const checked = item.checked ?? false;
-  // The helper on Linux has no check marks; on Windows one `&` underlines the letter after it.
+  // The helper has no check marks on Linux, and on Windows a single `&` underlines the letter after it.
   const mark = platform === "linux" && checked ? "✓ " : "";
   const label = platform === "win32" ? item.label.replaceAll("&", "&&") : item.label;
   const enabled = item.action !== null || (item.children?.length ?? 0) > 0;
@@ -95,13 +98,13 @@ function wordsOf({ item, depth }: Line, platform: string): Words {
   };
 }
 
-/** What the helper must be told, one item at a time. */
-export function changedSlots(before: readonly Slot[], after: readonly Slot[]): Slot[] {
+/** Returns the slots that differ, without their children: the helper updates one item at a time. */
+export function findChangedSlots(before: readonly Slot[], after: readonly Slot[]): Slot[] {
   return after.flatMap((slot, at) => {
     const old = before[at];
     const { items = [], ...own } = slot;
-    const inside = changedSlots(old?.items ?? [], items);
-    return old !== undefined && isSame(old, slot) ? inside : [own, ...inside];
+    const children = findChangedSlots(old?.items ?? [], items);
+    return old !== undefined && isSame(old, slot) ? children : [own, ...children];
   });
 }
 

@@ -2,8 +2,8 @@
 
 import type { Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayIcon, TrayView } from "../../core/view/view.ts";
-import { latest } from "./latest.ts";
-import { noView } from "./no-view.ts";
+import { createThrottle } from "../coalesce.ts";
+import { emptyView } from "./empty-view.ts";
 import {
   type Helper,
   type HelperAction,
@@ -12,7 +12,7 @@ import {
   startHelper,
   unpackHelper,
 } from "./systray-helper.ts";
-import { changedSlots, type SlotMenu, slotsOf } from "./systray-slots.ts";
+import { createSlots, findChangedSlots, type SlotMenu } from "./systray-slots.ts";
 
 interface Running {
   readonly helper: Helper;
@@ -33,7 +33,7 @@ export async function openSystray(
 ): Promise<Tray | null> {
   const stopped = Promise.withResolvers<void>();
   let isStopped = false;
-  let view = noView;
+  let view = emptyView;
   let running: Running | null = null;
 
   function menuOf(shown: TrayView, { slots }: SlotMenu): HelperMenu {
@@ -48,8 +48,8 @@ export async function openSystray(
   }
 
   function actionsTo(wanted: TrayView, { shown, slots }: Running): HelperAction[] {
-    const after = slotsOf(wanted.items, process.platform);
-    const actions: HelperAction[] = changedSlots(slots.slots, after.slots).map((item) => ({
+    const after = createSlots(wanted.items, process.platform);
+    const actions: HelperAction[] = findChangedSlots(slots.slots, after.slots).map((item) => ({
       type: "update-item",
       item,
       seq_id: -1,
@@ -64,7 +64,7 @@ export async function openSystray(
 
   async function start(path: string): Promise<Running> {
     const shown = view;
-    const slots = slotsOf(shown.items, process.platform);
+    const slots = createSlots(shown.items, process.platform);
     const onClick = (id: number): void => {
       const action = started.slots.actions.get(id);
       if (action) onAction(action);
@@ -81,7 +81,7 @@ export async function openSystray(
     to.isSending = true;
     while (to === running && to.shown !== view) {
       const actions = actionsTo(view, to);
-      to.slots = slotsOf(view.items, process.platform);
+      to.slots = createSlots(view.items, process.platform);
       to.shown = view;
       // If the helper is gone, keepRunning starts it again with the newest view.
       await to.helper.send(actions).catch(() => {});
@@ -89,7 +89,7 @@ export async function openSystray(
     to.isSending = false;
   }
 
-  const updates = latest((wanted: TrayView) => {
+  const updates = createThrottle((wanted: TrayView) => {
     view = wanted;
     if (running) void update(running);
   }, updateEveryMs);
@@ -112,7 +112,7 @@ export async function openSystray(
       next = null;
       if (isStopped) return;
       const wait = restartMs[Math.min(failures++, restartMs.length - 1)] ?? 0;
-      onProblem(`the tray's helper ended (${reason}); beckon starts it again in ${wait / 1000} s`);
+      onProblem(`systray2's helper ended (${reason}); beckon starts it again in ${wait / 1000} s`);
       await Promise.race([Bun.sleep(wait), stopped.promise]);
     }
   }
@@ -121,13 +121,13 @@ export async function openSystray(
   try {
     path = await unpackHelper(folder);
     if (path === null) {
-      onProblem("no icon: systray2 has no helper for this machine. beckon goes on without one.");
+      onProblem("no tray icon: systray2 has no helper for this machine. beckon goes on without it.");
       return null;
     }
     void keepRunning(path, await start(path));
   } catch (error) {
     if (path !== null) removeHelperIcons(path);
-    onProblem(`no icon: the tray's helper did not start (${error}). beckon goes on without one.`);
+    onProblem(`no tray icon: systray2's helper did not start (${error}). beckon goes on without it.`);
     return null;
   }
   const helperPath = path;

@@ -1,11 +1,11 @@
-/** The tray on Windows: a window of its own in a thread, by bun:ffi; systray2's helper where that does not live. */
+/** The tray on Windows: an icon drawn by a thread with bun:ffi, or systray2's helper where that thread keeps dying. */
 
 import type { OpenTray, Tray } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
-import { nativeMenu } from "../windows/menu.ts";
+import { createThrottle } from "../coalesce.ts";
+import { createNativeMenu } from "../windows/menu.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
 import { readIco } from "./icons/windows.ts";
-import { latest } from "./latest.ts";
 import { openSystray } from "./systray.ts";
 
 const updateEveryMs = 100;
@@ -13,43 +13,43 @@ const updateEveryMs = 100;
 export const openWindowsTray: OpenTray = async (options) => {
   const { onAction, onProblem } = options;
   let view: TrayView | null = null;
-  /** Takes over once the thread has died too often. */
-  let other: Tray | null = null;
+  /** Used after the thread has died too often. */
+  let fallback: Tray | null = null;
   let isStopped = false;
 
-  async function onLost(): Promise<void> {
+  async function onGivenUp(): Promise<void> {
     if (isStopped) return;
-    other = await openSystray(options, readIco);
-    if (isStopped) await other?.stop();
-    else if (view) other?.show(view);
+    fallback = await openSystray(options, readIco);
+    if (isStopped) await fallback?.stop();
+    else if (view) fallback?.show(view);
   }
 
-  const taskbar = await joinTaskbar({ onChosen: onAction, onProblem, onLost });
+  const taskbar = await joinTaskbar({ onChosen: onAction, onProblem, onGivenUp });
   if (taskbar === null) return openSystray(options, readIco);
 
-  const updates = latest((wanted: TrayView) => {
+  const updates = createThrottle((wanted: TrayView) => {
     view = wanted;
-    if (other) other.show(wanted);
+    if (fallback) fallback.show(wanted);
     else
       taskbar.show({
         icon: readIco(wanted.icon),
-        tip: tipOf(wanted.tooltip),
-        menu: nativeMenu(wanted.items),
+        tip: formatTip(wanted.tooltip),
+        menu: createNativeMenu(wanted.items),
       });
   }, updateEveryMs);
 
   return {
     show: updates.set,
-    report: async () => other?.report() ?? { way: "taskbar", host: "Explorer", missing: null },
+    report: async () => fallback?.report() ?? { way: "taskbar", host: "Explorer", missing: null },
     async stop() {
       isStopped = true;
       updates.stop();
-      await Promise.all([taskbar.leave(), other?.stop()]);
+      await Promise.all([taskbar.leave(), fallback?.stop()]);
     },
   };
 };
 
-/** In a tooltip an "&" underlines the letter after it, and how often it must be doubled differs from version to version. */
-function tipOf(tooltip: string): string {
+/** An "&" in a tooltip underlines the next letter, and how often it must be doubled depends on the version of Windows. */
+function formatTip(tooltip: string): string {
   return tooltip.replaceAll("&", "+");
 }

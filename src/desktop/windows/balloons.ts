@@ -1,15 +1,13 @@
-/** Balloons at the tray's icon: one at a time, what is urgent first. */
+/** Balloons at the tray icon: one at a time, urgent ones first. */
 import type { Alert } from "../../core/view/view.ts";
-import { bodyOf, titleOf } from "../notify/message.ts";
-import type { Balloon } from "./messages.ts";
+import { formatBody, formatTitle } from "../notify/alert-text.ts";
+import type { Balloon } from "./thread-messages.ts";
 
-/** Windows closes a balloon after its own time; one that it never showed says nothing. */
-const longestMs = 30_000;
+/** Windows closes a balloon after some time, but does not report one that it never showed. */
+const maxVisibleMs = 30_000;
 
 export interface Balloons {
   show(alert: Alert): void;
-  /** Gone by the desktop's word: the next one comes. */
-  ended(key: string): void;
   close(key: string): void;
   has(key: string): boolean;
 }
@@ -22,37 +20,36 @@ export function createBalloons(
   let current: string | null = null;
   let timer: ReturnType<typeof setTimeout> | null = null;
 
-  function next(): void {
+  function showNext(): void {
     if (timer) clearTimeout(timer);
     const all = [...alerts.values()];
-    const first = all.find((alert) => alert.urgency === "critical") ?? all[0];
-    current = first?.key ?? null;
-    put(first ? balloonOf(first) : null);
-    if (!first) return;
+    const next = all.find((alert) => alert.urgency === "critical") ?? all[0];
+    current = next?.key ?? null;
+    put(next ? createBalloon(next) : null);
+    if (!next) return;
     timer = setTimeout(() => {
-      drop(first.key);
-      onExpired(first.key);
-    }, longestMs);
+      close(next.key);
+      onExpired(next.key);
+    }, maxVisibleMs);
     timer.unref();
   }
 
-  function drop(key: string): void {
+  function close(key: string): void {
     alerts.delete(key);
-    if (key === current) next();
+    if (key === current) showNext();
   }
 
   return {
     show(alert) {
       alerts.set(alert.key, alert);
-      const isUrgent = alert.urgency === "critical" && alerts.get(current ?? "")?.urgency !== "critical";
-      if (current === null || current === alert.key || isUrgent) next();
+      const isMoreUrgent = alert.urgency === "critical" && alerts.get(current ?? "")?.urgency !== "critical";
+      if (current === null || current === alert.key || isMoreUrgent) showNext();
     },
-    ended: drop,
-    close: drop,
+    close,
     has: (key) => alerts.has(key),
   };
 }
 
-function balloonOf(alert: Alert): Balloon {
-  return { key: alert.key, title: titleOf(alert), text: bodyOf(alert), sound: alert.sound };
+function createBalloon(alert: Alert): Balloon {
+  return { key: alert.key, title: formatTitle(alert), text: formatBody(alert), sound: alert.sound };
 }

@@ -1,29 +1,28 @@
-/** `beckon click LINK`: what Windows starts when a toast is clicked. */
-import { wide } from "./layout.ts";
-import { toastClickedMessage, windowClassName } from "./messages.ts";
-import { idIn } from "./toast.ts";
-import { win32 } from "./win32.ts";
+/** `beckon click LINK`: Windows starts it when the user clicks on a toast. */
+import { toastClickedMessage, windowClassName } from "./thread-messages.ts";
+import { parseToastLink } from "./toasts.ts";
+import { toWide, win32 } from "./win32.ts";
 
 /**
- * Hands the toast's id to every beckon of this person's that shows a tray; the one that made it knows it. False: nobody is
- * there, or it is no link of ours: any page in a browser can have this started, with any text.
+ * Sends the toast's id to every running beckon of this user with a tray; only the one that made the toast knows the id.
+ * Returns false if none runs, or if it is not one of our links: any web page can open `beckon:` with any text.
  */
-export function handOver(args: readonly string[]): boolean {
-  const id = args.length === 1 ? idIn(args[0] ?? "") : null;
+export function forwardToastClick(args: readonly string[]): boolean {
+  const id = args.length === 1 ? parseToastLink(args[0] ?? "") : null;
   if (id === null) return false;
   const system = win32();
-  const message = system.RegisterWindowMessageW(wide(toastClickedMessage));
-  const className = wide(windowClassName);
+  const message = system.RegisterWindowMessageW(toWide(toastClickedMessage));
+  const className = toWide(windowClassName);
   const halves = [BigInt(`0x${id.slice(0, 16)}`), BigInt(`0x${id.slice(16)}`)] as const;
-  let isHandedOver = false;
+  let isForwarded = false;
   let window = system.FindWindowExW(0n, 0n, className, null);
   while (window !== 0n) {
     const pid = Buffer.alloc(4);
     system.GetWindowThreadProcessId(window, pid);
-    // The click was ours to act on: without this word the app may not bring a terminal to the front.
+    // The user's click allows this process to bring a window to the front: this passes the permission on to the app.
     system.AllowSetForegroundWindow(pid.readUInt32LE(0));
-    isHandedOver = system.PostMessageW(window, message, halves[0], halves[1]) !== 0 || isHandedOver;
+    isForwarded = system.PostMessageW(window, message, halves[0], halves[1]) !== 0 || isForwarded;
     window = system.FindWindowExW(0n, window, className, null);
   }
-  return isHandedOver;
+  return isForwarded;
 }

@@ -1,4 +1,4 @@
-/** The tray's menu as Windows builds it: numbered rows with flags. */
+/** The tray's menu as Windows builds it: rows with flags and a command number. */
 
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { MenuItem } from "../../core/view/view.ts";
@@ -6,14 +6,14 @@ import type { MenuItem } from "../../core/view/view.ts";
 export interface NativeRow {
   readonly flags: number;
   readonly label: string;
-  /** What TrackPopupMenuEx returns for it; 0: it cannot be chosen. */
+  /** What TrackPopupMenuEx returns for this row; 0 if it cannot be chosen. */
   readonly command: number;
   readonly children: readonly NativeRow[];
 }
 
 export interface NativeMenu {
   readonly rows: readonly NativeRow[];
-  /** The action of command n is at n - 1. */
+  /** The action of command n has index n - 1. */
   readonly actions: readonly UserAction[];
 }
 
@@ -24,28 +24,28 @@ export const MF_SEPARATOR = 0x800;
 
 const separator: NativeRow = { flags: MF_SEPARATOR, label: "", command: 0, children: [] };
 
-export function nativeMenu(items: readonly MenuItem[]): NativeMenu {
+export function createNativeMenu(items: readonly MenuItem[]): NativeMenu {
   const actions: UserAction[] = [];
 
-  const row = (item: MenuItem): NativeRow => {
+  const createRow = (item: MenuItem): NativeRow => {
     if (item.kind === "separator") return separator;
-    const children = (item.children ?? []).map(row);
+    const children = (item.children ?? []).map(createRow);
     const command = item.action === null ? 0 : actions.push(item.action);
-    const label = labelOf(item.label);
+    const label = escapeLabel(item.label);
     const checked = item.checked ? MF_CHECKED : 0;
     if (children.length === 0) {
       return { flags: checked | (command === 0 ? MF_GRAYED : 0), label, command, children };
     }
-    // Windows cannot click what opens a submenu: its own action comes first inside.
+    // A row that opens a submenu cannot be clicked on Windows, so its own action is the first row of the submenu.
     const own = { flags: 0, label, command, children: [] };
-    const inside = command === 0 ? children : [own, separator, ...children];
-    return { flags: checked | MF_POPUP, label, command: 0, children: inside };
+    const rows = command === 0 ? children : [own, separator, ...children];
+    return { flags: checked | MF_POPUP, label, command: 0, children: rows };
   };
 
-  return { rows: items.map(row), actions };
+  return { rows: items.map(createRow), actions };
 }
 
-/** `&` would underline the next letter, a tab would move the rest to the right edge. */
-function labelOf(label: string): string {
+/** `&` would underline the next letter, and a tab would move the rest to the right edge. */
+function escapeLabel(label: string): string {
   return label.replace(/\p{Cc}+/gu, " ").replaceAll("&", "&&");
 }

@@ -1,7 +1,6 @@
-/** The processes of this machine, and who started whom. */
+/** The processes of this machine and their parents. */
 import type { ProcessInfo } from "../terminals/plan.ts";
-import { textIn } from "./layout.ts";
-import { win32 } from "./win32.ts";
+import { readWide, win32 } from "./win32.ts";
 
 const TH32CS_SNAPPROCESS = 0x2;
 const PROCESS_QUERY_LIMITED_INFORMATION = 0x1000;
@@ -19,42 +18,42 @@ function listProcesses(): Entry[] {
   // PROCESSENTRY32W.
   const entry = Buffer.alloc(entryBytes);
   entry.writeUInt32LE(entryBytes, 0);
-  const found: Entry[] = [];
+  const processes: Entry[] = [];
   try {
     for (
       let more = system.Process32FirstW(snapshot, entry);
       more;
       more = system.Process32NextW(snapshot, entry)
     ) {
-      found.push({
+      processes.push({
         pid: entry.readUInt32LE(8),
         parent: entry.readUInt32LE(32),
-        name: textIn(entry.subarray(44, 564)).replace(/\.exe$/i, ""),
+        name: readWide(entry.subarray(44, 564)).replace(/\.exe$/i, ""),
       });
     }
   } finally {
     system.CloseHandle(snapshot);
   }
-  return found;
+  return processes;
 }
 
-/** The process and its parents, nearest first. A parent's number that went to a later process is not followed. */
-export function lineageOf(pid: number): ProcessInfo[] {
+/** The process and its parents, nearest first. Stops at a parent whose pid now belongs to a younger process. */
+export function readLineage(pid: number): ProcessInfo[] {
   const byPid = new Map(listProcesses().map((entry) => [entry.pid, entry]));
   const lineage: ProcessInfo[] = [];
-  let born: bigint | null = null;
+  let childStart: bigint | null = null;
   for (let next = byPid.get(pid); next && lineage.length < maxParents; next = byPid.get(next.parent)) {
-    const { program, start } = detailsOf(next.pid);
+    const { program, start } = readDetails(next.pid);
     if (lineage.some((process) => process.pid === next?.pid)) break;
-    if (born !== null && start !== null && start > born) break;
-    born = start ?? born;
+    if (childStart !== null && start !== null && start > childStart) break;
+    childStart = start ?? childStart;
     lineage.push({ ...next, program, tty: null, start: start === null ? null : String(start) });
   }
   return lineage;
 }
 
-/** Of another person's process, and of the system's own, Windows tells nothing. */
-function detailsOf(pid: number): { program: string; start: bigint | null } {
+/** Windows gives no details of the processes of other users and of the system. */
+function readDetails(pid: number): { program: string; start: bigint | null } {
   const system = win32();
   const handle = system.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, 0, pid);
   if (handle === 0n) return { program: "", start: null };
@@ -63,7 +62,7 @@ function detailsOf(pid: number): { program: string; start: bigint | null } {
     const path = Buffer.alloc(maxPathUnits * 2);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(maxPathUnits, 0);
-    const knowsStart = system.GetProcessTimes(
+    const hasTimes = system.GetProcessTimes(
       handle,
       times,
       times.subarray(8),
@@ -71,8 +70,8 @@ function detailsOf(pid: number): { program: string; start: bigint | null } {
       times.subarray(24),
     );
     return {
-      program: system.QueryFullProcessImageNameW(handle, 0, path, length) ? textIn(path) : "",
-      start: knowsStart ? times.readBigUInt64LE(0) : null,
+      program: system.QueryFullProcessImageNameW(handle, 0, path, length) ? readWide(path) : "",
+      start: hasTimes ? times.readBigUInt64LE(0) : null,
     };
   } finally {
     system.CloseHandle(handle);

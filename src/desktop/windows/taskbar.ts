@@ -1,59 +1,65 @@
 /**
- * The one thread that shows things in the taskbar, shared by the tray and, for balloons, by the notifier.
- * It starts with its first user, is started again when it dies, and ends with its last user.
+ * The thread that shows things in the taskbar, shared by the tray and, for balloons and clicks on toasts, the notifier. It
+ * starts with its first member, is restarted when it dies, and ends with its last member.
  */
 import { MessageChannel } from "node:worker_threads";
 import type { UserAction } from "../../core/config/user-action.ts";
-import { type FromThread, type ShownView, type ToThread, wakeMessage } from "./messages.ts";
-import { addressOfDefWindowProc, setProcedure, win32 } from "./win32.ts";
+import {
+  type BalloonEvent,
+  type FromThread,
+  type ShownView,
+  type ToThread,
+  wakeMessage,
+} from "./thread-messages.ts";
+import { findDefaultProcedure, setWindowProcedure, win32 } from "./win32.ts";
 
-export interface TaskbarUser {
+export interface TaskbarMember {
   readonly onChosen?: (action: UserAction) => void;
-  readonly onBalloon?: (key: string, what: "clicked" | "expired") => void;
+  readonly onBalloon?: (key: string, event: BalloonEvent) => void;
   readonly onToastClicked?: (id: string) => void;
   readonly onProblem: (text: string) => void;
-  /** It died too often: nothing more is shown. */
-  readonly onLost?: () => void;
+  /** The thread died too often: nothing is shown any more. */
+  readonly onGivenUp?: () => void;
 }
 
 export interface Taskbar {
-  /** What is not named stays as it is. The last word wins. */
+  /** Changes the given parts. The last call for a part wins. */
   show(part: Partial<ShownView>): void;
   leave(): Promise<void>;
 }
 
 interface Thread {
   send(message: ToThread): void;
-  /** Resolves when it has ended, with why. */
+  /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<string>;
-  end(): void;
+  terminate(): void;
 }
 
-const startMs = 10_000;
-const stopMs = 2_000;
-/** How long to wait before it is started again: longer each time, and not for ever. */
+const startTimeoutMs = 10_000;
+const stopTimeoutMs = 2_000;
+/** The delay before each restart. After the last one, beckon gives up. */
 const restartMs = [500, 2_000, 5_000];
-/** Having lived that long, it has not died of its start. */
-const soundMs = 60_000;
+/** A thread that ran this long was healthy: the next death counts as the first. */
+const healthyAfterMs = 60_000;
 
-const users = new Set<TaskbarUser>();
-const nothing: ShownView = { icon: null, tip: "", menu: { rows: [], actions: [] }, balloon: null };
-let wanted: ShownView = nothing;
+const members = new Set<TaskbarMember>();
+const emptyView: ShownView = { icon: null, tip: "", menu: { rows: [], actions: [] }, balloon: null };
+let wanted: ShownView = emptyView;
 let thread: Promise<Thread> | null = null;
 let isShowing = false;
 let isOutdated = false;
 let deaths = 0;
 
-/** null: it cannot be had here; `onProblem` was told why. */
-export async function joinTaskbar(user: TaskbarUser): Promise<Taskbar | null> {
-  users.add(user);
+/** null if the thread does not start; `onProblem` was called with the reason. */
+export async function joinTaskbar(member: TaskbarMember): Promise<Taskbar | null> {
+  members.add(member);
   try {
     thread ??= start();
     await thread;
   } catch (error) {
     thread = null;
-    users.delete(user);
-    user.onProblem(`the taskbar cannot be reached: ${messageOf(error)}`);
+    members.delete(member);
+    member.onProblem(`the taskbar cannot be reached: ${messageOf(error)}`);
     return null;
   }
   return {
@@ -62,44 +68,44 @@ export async function joinTaskbar(user: TaskbarUser): Promise<Taskbar | null> {
       refresh();
     },
     async leave() {
-      if (users.delete(user) && users.size === 0) await stop();
+      if (members.delete(member) && members.size === 0) await stop();
     },
   };
 }
 
 async function start(): Promise<Thread> {
-  const started = performance.now();
-  const next = await open(hear);
+  const startedAt = performance.now();
+  const started = await openThread(onMessage);
   isShowing = false;
-  next.ended.then((why) => {
-    if (users.size > 0) revive(why, performance.now() - started);
+  started.ended.then((reason) => {
+    if (members.size > 0) restart(reason, performance.now() - startedAt);
   });
-  if (wanted !== nothing) refresh();
-  return next;
+  if (wanted !== emptyView) refresh();
+  return started;
 }
 
-async function revive(why: string, livedMs: number): Promise<void> {
-  deaths = livedMs > soundMs ? 1 : deaths + 1;
+async function restart(reason: string, ranMs: number): Promise<void> {
+  deaths = ranMs > healthyAfterMs ? 1 : deaths + 1;
   const pause = restartMs[deaths - 1];
   if (pause === undefined) {
-    for (const user of users) {
-      user.onProblem(`the tray's thread died ${deaths} times in a row (${why}): given up`);
-      user.onLost?.();
+    for (const member of members) {
+      member.onProblem(`the tray's thread died ${deaths} times in a row (${reason}): beckon gives up`);
+      member.onGivenUp?.();
     }
     return;
   }
-  for (const user of users) {
-    user.onProblem(`the tray's thread died (${why}): started again in ${pause} ms`);
+  for (const member of members) {
+    member.onProblem(`the tray's thread died (${reason}): beckon starts it again in ${pause} ms`);
   }
   await Bun.sleep(pause);
-  if (users.size === 0) return;
+  if (members.size === 0) return;
   const starting = start();
   thread = starting;
-  // One that does not even start has died too.
-  starting.catch((error) => revive(messageOf(error), 0));
+  // A thread that does not start counts as dead.
+  starting.catch((error) => restart(messageOf(error), 0));
 }
 
-/** One message on its way at a time: what changes meanwhile is sent once it was shown. */
+/** Sends one view at a time: a change that is made meanwhile is sent when the last view is on the screen. */
 function refresh(): void {
   if (isShowing) {
     isOutdated = true;
@@ -113,67 +119,70 @@ function refresh(): void {
   );
 }
 
-function hear(message: FromThread): void {
+function onMessage(message: FromThread): void {
   if (message.kind === "shown") {
     isShowing = false;
     if (isOutdated) refresh();
   }
-  for (const user of users) {
-    if (message.kind === "chosen") user.onChosen?.(message.action);
-    else if (message.kind === "balloon") user.onBalloon?.(message.key, message.what);
-    else if (message.kind === "toast-clicked") user.onToastClicked?.(message.id);
-    else if (message.kind === "problem") user.onProblem(message.text);
+  for (const member of members) {
+    if (message.kind === "chosen") member.onChosen?.(message.action);
+    else if (message.kind === "balloon") member.onBalloon?.(message.key, message.event);
+    else if (message.kind === "toast-clicked") member.onToastClicked?.(message.id);
+    else if (message.kind === "problem") member.onProblem(message.text);
   }
 }
 
 async function stop(): Promise<void> {
   const last = await thread?.catch(() => null);
   thread = null;
-  wanted = nothing;
+  wanted = emptyView;
   deaths = 0;
   if (!last) return;
   last.send({ kind: "stop" });
-  await Promise.race([last.ended, Bun.sleep(stopMs)]);
-  last.end();
+  await Promise.race([last.ended, Bun.sleep(stopTimeoutMs)]);
+  last.terminate();
 }
 
-/** Rejects if it is not ready in time. */
-async function open(onMessage: (message: FromThread) => void): Promise<Thread> {
+/** Rejects if the thread is not ready in time. */
+async function openThread(onThreadMessage: (message: FromThread) => void): Promise<Thread> {
   const { port1: outbox, port2: inbox } = new MessageChannel();
   const worker = new Worker(new URL("./tray-thread.ts", import.meta.url).href, { name: "beckon tray" });
   const ready = Promise.withResolvers<bigint>();
   const ended = Promise.withResolvers<string>();
-  const over = (why: string): void => {
-    ready.reject(new Error(why));
-    ended.resolve(why);
+  const onEnded = (reason: string): void => {
+    ready.reject(new Error(reason));
+    ended.resolve(reason);
   };
   worker.onmessage = ({ data }: MessageEvent<FromThread>) => {
     if (data.kind === "ready") ready.resolve(data.window);
-    else if (data.kind === "died") over(data.why);
-    else onMessage(data);
+    else if (data.kind === "died") onEnded(data.reason);
+    else onThreadMessage(data);
   };
-  worker.onerror = ({ message }) => over(message);
-  worker.addEventListener("close", () => over("it ended by itself"));
+  worker.onerror = ({ message }) => onEnded(message);
+  worker.addEventListener("close", () => onEnded("it ended by itself"));
   worker.postMessage({ port: inbox }, [inbox]);
-  const late = setTimeout(() => ready.reject(new Error(`not ready within ${startMs} ms`)), startMs);
+  const timer = setTimeout(
+    () => ready.reject(new Error(`not ready within ${startTimeoutMs} ms`)),
+    startTimeoutMs,
+  );
   const window = await ready.promise
-    .finally(() => clearTimeout(late))
+    .finally(() => clearTimeout(timer))
     .catch((error) => {
       worker.terminate();
       throw error;
     });
-  // The app may end before the thread does, and then nothing may call into it any more.
-  const silence = (): void => setProcedure(window, addressOfDefWindowProc());
-  process.on("exit", silence);
-  ended.promise.then(() => process.off("exit", silence));
+  // If the app ends before the thread, Windows must not call into it any more.
+  const detach = (): void => setWindowProcedure(window, findDefaultProcedure());
+  process.on("exit", detach);
+  ended.promise.then(() => process.off("exit", detach));
   return {
     send(message) {
       outbox.postMessage(message);
       win32().PostMessageW(window, wakeMessage, 0n, 0n);
     },
     ended: ended.promise,
-    end() {
-      silence();
+    terminate() {
+      detach();
       worker.terminate();
     },
   };

@@ -1,10 +1,9 @@
-/** A Worker that owns the tray's window: an open menu has a message loop of its own, and would stop the receiver. */
+/** A Worker that owns the tray's window: an open menu has its own message loop, which would block the receiver. */
 import { JSCallback, ptr } from "bun:ffi";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { createTrayArea } from "./icon.ts";
-import { messageBytes, wide, windowClass } from "./layout.ts";
 import { MF_POPUP, type NativeRow } from "./menu.ts";
 import {
+  type BalloonEvent,
   type FromThread,
   type ShownView,
   type ToThread,
@@ -12,8 +11,16 @@ import {
   trayMessage,
   wakeMessage,
   windowClassName,
-} from "./messages.ts";
-import { addressOfDefWindowProc, setProcedure, win32 } from "./win32.ts";
+} from "./thread-messages.ts";
+import { createTaskbarIcon } from "./tray-icon.ts";
+import {
+  createWindowClass,
+  findDefaultProcedure,
+  messageBytes,
+  setWindowProcedure,
+  toWide,
+  win32,
+} from "./win32.ts";
 
 declare const self: Worker;
 
@@ -31,14 +38,14 @@ const MWMO_INPUTAVAILABLE = 0x4;
 const PM_REMOVE = 0x1;
 const perMonitorAware = 0xfffffffffffffffcn;
 
-/** How often the taskbar is asked whether it still has the icon: explorer.exe dies and comes again without it. */
+/** How often it asks the taskbar whether it still has the icon: a restarted explorer.exe does not. */
 const checkMs = 2_000;
 
-const say = (message: FromThread): void => self.postMessage(message);
+const send = (message: FromThread): void => self.postMessage(message);
 
-/** Said rather than thrown: what Bun tells of an error in a minified binary is kilobytes of source. */
+/** Sent instead of thrown: Bun prints kilobytes of source for an uncaught error in a minified binary. */
 function die(error: unknown): never {
-  say({ kind: "died", why: String(error) });
+  send({ kind: "died", reason: String(error) });
   process.exit(1);
 }
 
@@ -53,23 +60,23 @@ self.onmessage = ({ data }: MessageEvent<{ port: MessagePort }>) => {
 function run(inbox: MessagePort): void {
   const system = win32();
   let shown: ShownView | null = null;
-  let isThere = true;
+  let isIconShown = true;
   let isMenuOpen = false;
   let isStopped = false;
-  let broken: unknown = null;
+  let failure: unknown = null;
 
-  // Sharp on every screen; only this thread.
+  // Sharp icons on every screen. This affects only this thread.
   system.SetThreadDpiAwarenessContext(perMonitorAware);
-  const toastClicked = system.RegisterWindowMessageW(wide(toastClickedMessage));
+  const toastClicked = system.RegisterWindowMessageW(toWide(toastClickedMessage));
   const window = createWindow();
-  const area = createTrayArea(window);
-  const procedure = new JSCallback(hear, { args: ["u64", "u32", "u64", "u64"], returns: "i64" });
-  setProcedure(window, BigInt(procedure.ptr ?? 0));
-  say({ kind: "ready", window });
-  setImmediate(live);
+  const taskbarIcon = createTaskbarIcon(window);
+  const procedure = new JSCallback(onWindowMessage, { args: ["u64", "u32", "u64", "u64"], returns: "i64" });
+  setWindowProcedure(window, BigInt(procedure.ptr ?? 0));
+  send({ kind: "ready", window });
+  setImmediate(loop);
 
-  /** Sleeps in Windows until there is a message; then, for a moment, lets JavaScript have its turn. */
-  function live(): void {
+  /** Waits in Windows for messages, and gives JavaScript a turn after each batch. */
+  function loop(): void {
     try {
       system.MsgWaitForMultipleObjectsEx(0, null, checkMs, QS_ALLINPUT, MWMO_INPUTAVAILABLE);
       const message = Buffer.alloc(messageBytes);
@@ -77,36 +84,36 @@ function run(inbox: MessagePort): void {
         system.TranslateMessage(message);
         system.DispatchMessageW(message);
       }
-      takeIn();
-      keepThere();
-      if (broken !== null) throw broken;
+      readInbox();
+      restoreIcon();
+      if (failure !== null) throw failure;
     } catch (error) {
-      leave();
+      cleanUp();
       die(error);
     }
-    if (!isStopped) setImmediate(live);
+    if (!isStopped) setImmediate(loop);
     else {
-      leave();
-      say({ kind: "stopped" });
+      cleanUp();
+      send({ kind: "stopped" });
       process.exit(0);
     }
   }
 
-  /** Windows calls it, also from within an open menu. Nothing may be thrown from here. */
-  function hear(target: bigint, kind: number, first: bigint, second: bigint): bigint {
+  /** Called by Windows, also while a menu is open. It must not throw. */
+  function onWindowMessage(target: bigint, kind: number, first: bigint, second: bigint): bigint {
     try {
-      if (kind === wakeMessage) takeIn();
-      else if (kind === trayMessage) onTray(Number(second & 0xffffn), first);
-      else if (kind === toastClicked) say({ kind: "toast-clicked", id: idOf(first, second) });
+      if (kind === wakeMessage) readInbox();
+      else if (kind === trayMessage) onTrayEvent(Number(second & 0xffffn), first);
+      else if (kind === toastClicked) send({ kind: "toast-clicked", id: formatToastId(first, second) });
       else return system.DefWindowProcW(target, kind, first, second);
     } catch (error) {
-      broken ??= error;
+      failure ??= error;
     }
     return 0n;
   }
 
-  /** The last word counts. While a menu is open the icon changes, the menu does not. */
-  function takeIn(): void {
+  /** The last view counts. While a menu is open, the icon changes and the menu does not. */
+  function readInbox(): void {
     for (;;) {
       const received = receiveMessageOnPort(inbox) as { message: ToThread } | undefined;
       if (received === undefined) return;
@@ -117,53 +124,53 @@ function run(inbox: MessagePort): void {
       }
       shown = received.message.shown;
       show(shown);
-      say({ kind: "shown" });
+      send({ kind: "shown" });
     }
   }
 
   function show(wanted: ShownView): void {
-    const wasThere = isThere;
-    isThere = area.show(wanted);
-    if (wasThere && !isThere) {
-      say({ kind: "problem", text: "there is no taskbar that takes an icon: tried again every 2 s" });
+    const wasShown = isIconShown;
+    isIconShown = taskbarIcon.show(wanted);
+    if (wasShown && !isIconShown) {
+      send({ kind: "problem", text: "no taskbar takes the tray icon: beckon tries again every 2 s" });
     }
   }
 
-  let checked = performance.now();
-  function keepThere(): void {
-    if (shown === null || performance.now() - checked < checkMs) return;
-    checked = performance.now();
-    if (!isThere || !area.isThere()) show(shown);
+  let checkedAt = performance.now();
+  function restoreIcon(): void {
+    if (shown === null || performance.now() - checkedAt < checkMs) return;
+    checkedAt = performance.now();
+    if (!isIconShown || !taskbarIcon.isShown()) show(shown);
   }
 
-  /** The window first: it would call into a thread that is no more, and take the whole app with it. */
-  function leave(): void {
-    setProcedure(window, addressOfDefWindowProc());
-    area.remove();
+  /** The window first: if Windows called into a thread that has ended, the whole app would crash. */
+  function cleanUp(): void {
+    setWindowProcedure(window, findDefaultProcedure());
+    taskbarIcon.remove();
     system.DestroyWindow(window);
     procedure.close();
     inbox.close();
   }
 
-  function onTray(event: number, anchor: bigint): void {
+  function onTrayEvent(event: number, anchor: bigint): void {
     if (event === WM_CONTEXTMENU || event === NIN_SELECT || event === NIN_KEYSELECT) {
-      if (!isMenuOpen) openMenu(signed(anchor), signed(anchor >> 16n));
+      if (!isMenuOpen) openMenu(toSigned(anchor), toSigned(anchor >> 16n));
     } else if (event === NIN_BALLOONUSERCLICK) onBalloon("clicked");
     else if (event === NIN_BALLOONTIMEOUT) onBalloon("expired");
   }
 
-  function onBalloon(what: "clicked" | "expired"): void {
+  function onBalloon(event: BalloonEvent): void {
     const key = shown?.balloon?.key;
-    if (key !== undefined) say({ kind: "balloon", key, what });
+    if (key !== undefined) send({ kind: "balloon", key, event });
   }
 
-  /** Until something is chosen or it is closed. */
+  /** Returns when the user has chosen a row or closed the menu. */
   function openMenu(x: number, y: number): void {
     if (shown === null || shown.menu.rows.length === 0) return;
     const { rows, actions } = shown.menu;
-    const menu = build(rows);
+    const menu = createMenu(rows);
     isMenuOpen = true;
-    // Without the focus a click elsewhere would not close it, and without a message after it the next one might not open.
+    // Without the focus a click elsewhere would not close the menu; without the WM_NULL below the next one might not open.
     system.SetForegroundWindow(window);
     const flags = TPM_RIGHTBUTTON | TPM_NONOTIFY | TPM_RETURNCMD;
     const command = system.TrackPopupMenuEx(menu, flags, x, y, window, null);
@@ -171,15 +178,15 @@ function run(inbox: MessagePort): void {
     system.PostMessageW(window, WM_NULL, 0n, 0n);
     system.DestroyMenu(menu);
     const action = actions[command - 1];
-    if (action !== undefined) say({ kind: "chosen", action });
+    if (action !== undefined) send({ kind: "chosen", action });
   }
 
-  /** Destroying a menu destroys those inside. */
-  function build(rows: readonly NativeRow[]): bigint {
+  /** Destroying a menu destroys its submenus. */
+  function createMenu(rows: readonly NativeRow[]): bigint {
     const menu = system.CreatePopupMenu();
     for (const { flags, label, command, children } of rows) {
-      const target = flags & MF_POPUP ? build(children) : BigInt(command);
-      system.AppendMenuW(menu, flags, target, wide(label));
+      const target = flags & MF_POPUP ? createMenu(children) : BigInt(command);
+      system.AppendMenuW(menu, flags, target, toWide(label));
     }
     return menu;
   }
@@ -188,15 +195,15 @@ function run(inbox: MessagePort): void {
 function createWindow(): bigint {
   const system = win32();
   const module = system.GetModuleHandleW(null);
-  const name = wide(windowClassName);
-  // A class outlives its thread, so none of the thread's code may be in it; one that starts again finds it there.
-  system.RegisterClassExW(windowClass(addressOfDefWindowProc(), module, ptr(name)));
-  const window = system.CreateWindowExW(0, name, wide("beckon"), 0, 0, 0, 0, 0, 0n, 0n, module, null);
-  if (window === 0n) throw new Error("Windows gave no window for the tray");
+  const name = toWide(windowClassName);
+  // A class outlives its thread, so it must not refer to the thread's code. A restarted thread finds it registered.
+  system.RegisterClassExW(createWindowClass(findDefaultProcedure(), module, ptr(name)));
+  const window = system.CreateWindowExW(0, name, toWide("beckon"), 0, 0, 0, 0, 0, 0n, 0n, module, null);
+  if (window === 0n) throw new Error("Windows did not create the tray's window");
   return window;
 }
 
-const signed = (value: bigint): number => Number(BigInt.asIntN(16, value));
+const toSigned = (value: bigint): number => Number(BigInt.asIntN(16, value));
 
-const idOf = (first: bigint, second: bigint): string =>
+const formatToastId = (first: bigint, second: bigint): string =>
   [first, second].map((half) => half.toString(16).padStart(16, "0")).join("");

@@ -1,5 +1,8 @@
-/** The few functions of Windows that beckon calls. Handles are u64, so bigint; sizes and offsets are those of x64. */
-import { dlopen } from "bun:ffi";
+/**
+ * The Windows API by bun:ffi. This folder holds everything that calls it: the tray's thread, toasts, the registry, windows
+ * and processes. Handles are u64, so bigint; sizes and offsets are those of x64.
+ */
+import { dlopen, type Pointer } from "bun:ffi";
 
 const user32 = {
   AllowSetForegroundWindow: { args: ["u32"], returns: "i32" },
@@ -84,24 +87,88 @@ function load() {
 
 let loaded: ReturnType<typeof load> | null = null;
 
-/** Throws where a function is missing: an older Windows, or none at all. */
+/** Throws if a function is missing: an older Windows, or another system. */
 export function win32(): ReturnType<typeof load> {
   loaded ??= load();
   return loaded;
 }
 
-/** What a window does that nobody told anything else. */
-export function addressOfDefWindowProc(): bigint {
+/** The address of the default window procedure. */
+export function findDefaultProcedure(): bigint {
   const { GetModuleHandleW, GetProcAddress } = win32();
-  return GetProcAddress(
-    GetModuleHandleW(Buffer.from("user32.dll\0", "utf16le")),
-    Buffer.from("DefWindowProcW\0"),
-  );
+  return GetProcAddress(GetModuleHandleW(toWide("user32.dll")), Buffer.from("DefWindowProcW\0"));
 }
 
 const GWLP_WNDPROC = -4;
 
-/** What Windows calls for each message to the window. From any thread. */
-export function setProcedure(window: bigint, address: bigint): void {
+/** Sets what Windows calls for each message to the window. Any thread may do this. */
+export function setWindowProcedure(window: bigint, address: bigint): void {
   win32().SetWindowLongPtrW(window, GWLP_WNDPROC, address);
+}
+
+/** UTF-16 with a terminating NUL. */
+export function toWide(text: string): Buffer {
+  return Buffer.from(`${text.replaceAll("\0", "")}\0`, "utf16le");
+}
+
+/** Cuts a text to whole characters that fit a field of `units` UTF-16 units with its NUL. A cut text ends with "…". */
+export function fitField(text: string, units: number): string {
+  const clean = text.replaceAll("\0", "");
+  if (clean.length < units) return clean;
+  const cut = clean.slice(0, units - 2);
+  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
+
+function writeField(into: Buffer, offset: number, units: number, text: string): void {
+  into.write(fitField(text, units), offset, "utf16le");
+}
+
+const notifyIconBytes = 976;
+
+export interface NotifyIcon {
+  readonly window: bigint;
+  readonly id: number;
+  readonly flags: number;
+  readonly callbackMessage?: number;
+  readonly icon?: bigint;
+  readonly tip?: string;
+  readonly balloon?: { readonly title: string; readonly text: string; readonly flags: number };
+  readonly version?: number;
+}
+
+/** NOTIFYICONDATAW. */
+export function createNotifyIconData(values: NotifyIcon): Buffer {
+  const data = Buffer.alloc(notifyIconBytes);
+  data.writeUInt32LE(notifyIconBytes, 0);
+  data.writeBigUInt64LE(values.window, 8);
+  data.writeUInt32LE(values.id, 16);
+  data.writeUInt32LE(values.flags, 20);
+  data.writeUInt32LE(values.callbackMessage ?? 0, 24);
+  data.writeBigUInt64LE(values.icon ?? 0n, 32);
+  writeField(data, 40, 128, values.tip ?? "");
+  writeField(data, 304, 256, values.balloon?.text ?? "");
+  data.writeUInt32LE(values.version ?? 0, 816);
+  writeField(data, 820, 64, values.balloon?.title ?? "");
+  data.writeUInt32LE(values.balloon?.flags ?? 0, 948);
+  return data;
+}
+
+/** WNDCLASSEXW. The caller must keep `name` alive. */
+export function createWindowClass(procedure: bigint, module: bigint, name: Pointer): Buffer {
+  const data = Buffer.alloc(80);
+  data.writeUInt32LE(80, 0);
+  data.writeBigUInt64LE(procedure, 8);
+  data.writeBigUInt64LE(module, 24);
+  data.writeBigUInt64LE(BigInt(name), 64);
+  return data;
+}
+
+/** The size of MSG. */
+export const messageBytes = 48;
+
+/** Reads the text of a field up to its NUL. */
+export function readWide(field: Buffer): string {
+  const text = field.toString("utf16le");
+  const end = text.indexOf("\0");
+  return end < 0 ? text : text.slice(0, end);
 }

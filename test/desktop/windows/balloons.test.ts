@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Alert } from "../../../src/core/view/view.ts";
 import { createBalloons } from "../../../src/desktop/windows/balloons.ts";
-import type { Balloon } from "../../../src/desktop/windows/messages.ts";
+import type { Balloon } from "../../../src/desktop/windows/thread-messages.ts";
 
 const alert = (key: string, urgency: Alert["urgency"] = "normal", title = key): Alert => ({
   key,
@@ -14,7 +14,7 @@ const alert = (key: string, urgency: Alert["urgency"] = "normal", title = key): 
   since: 0,
 });
 
-function start() {
+function createFixture() {
   const shown: (string | null)[] = [];
   const balloons = createBalloons(
     (balloon: Balloon | null) => shown.push(balloon?.title ?? null),
@@ -24,29 +24,29 @@ function start() {
 }
 
 describe("balloons", () => {
-  test("come one after the other, and none is forgotten", () => {
-    const { shown, balloons } = start();
+  test("are shown one after the other", () => {
+    const { shown, balloons } = createFixture();
     for (const key of ["a", "b", "c"]) balloons.show(alert(key));
-    balloons.ended("a");
+    balloons.close("a");
     balloons.close("c");
-    balloons.ended("b");
+    balloons.close("b");
     expect(shown).toEqual(["a", "b", null]);
   });
 
-  test("what blocks somebody does not wait, and what it covered comes back", () => {
-    const { shown, balloons } = start();
+  test("an urgent one does not wait, and the one it replaced comes back", () => {
+    const { shown, balloons } = createFixture();
     balloons.show(alert("a"));
     balloons.show(alert("urgent", "critical"));
-    balloons.ended("urgent");
+    balloons.close("urgent");
     expect(shown).toEqual(["a", "urgent", "a"]);
   });
 
-  test("one that is shown anew changes in its place", () => {
-    const { shown, balloons } = start();
+  test("an update replaces the shown one", () => {
+    const { shown, balloons } = createFixture();
     balloons.show(alert("a"));
     balloons.show(alert("b"));
-    balloons.show(alert("a", "normal", "a, still"));
-    expect(shown).toEqual(["a", "a, still"]);
+    balloons.show(alert("a", "normal", "a, updated"));
+    expect(shown).toEqual(["a", "a, updated"]);
     expect([balloons.has("a"), balloons.has("b"), balloons.has("c")]).toEqual([true, true, false]);
   });
 });

@@ -2,11 +2,11 @@ import { describe, expect, test } from "bun:test";
 import type { UserAction } from "../../../src/core/config/user-action.ts";
 import type { MenuItem } from "../../../src/core/view/view.ts";
 import {
+  createNativeMenu,
   MF_CHECKED,
   MF_GRAYED,
   MF_POPUP,
   MF_SEPARATOR,
-  nativeMenu,
 } from "../../../src/desktop/windows/menu.ts";
 
 const entry = (label: string, action: UserAction | null, more: object = {}): MenuItem => ({
@@ -21,8 +21,8 @@ const quit: UserAction = { do: "quit" };
 const about: UserAction = { do: "about" };
 
 describe("the menu as Windows builds it", () => {
-  test("every entry that does something has a number, and that number its action", () => {
-    const { rows, actions } = nativeMenu([
+  test("every entry with an action has a command number for it", () => {
+    const { rows, actions } = createNativeMenu([
       entry("Needs you", null),
       entry("shop", null, { children: [entry("Go", next), entry("Mute", about, { checked: true })] }),
       { kind: "separator", id: "-" },
@@ -45,15 +45,15 @@ describe("the menu as Windows builds it", () => {
     ]);
   });
 
-  test("an entry that opens others and does something itself can still be clicked, inside", () => {
-    const { rows, actions } = nativeMenu([entry("shop", next, { children: [entry("Mute", about)] })]);
-    const inside = rows[0]?.children ?? [];
-    expect(inside.map(({ label }) => label)).toEqual(["shop", "", "Mute"]);
-    expect(inside.map(({ command }) => actions[command - 1])).toEqual([next, undefined, about]);
+  test("the action of an entry with a submenu is the first row of the submenu", () => {
+    const { rows, actions } = createNativeMenu([entry("shop", next, { children: [entry("Mute", about)] })]);
+    const submenu = rows[0]?.children ?? [];
+    expect(submenu.map(({ label }) => label)).toEqual(["shop", "", "Mute"]);
+    expect(submenu.map(({ command }) => actions[command - 1])).toEqual([next, undefined, about]);
   });
 
-  test("a text is shown as it is: no underlined letter, no column of its own, no second line", () => {
-    const [row] = nativeMenu([entry("R&D &amp\ta\nb", next)]).rows;
+  test("a label is shown as it is: no underlined letter, no second column, no second line", () => {
+    const [row] = createNativeMenu([entry("R&D &amp\ta\nb", next)]).rows;
     expect(row?.label).toBe("R&&D &&amp a b");
   });
 });

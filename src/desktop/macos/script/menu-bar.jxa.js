@@ -1,5 +1,5 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the files of this folder are one script
-/* The icon in the menu bar and its menu. Everything lives in globals: what nothing refers to would be collected. */
+/* The icon in the menu bar and its menu. All objects are in globals, or they would be garbage-collected. */
 
 const variableLength = -1;
 const imageOnly = 1;
@@ -11,23 +11,23 @@ let statusItem = null;
 let rootMenu = null;
 let view = null;
 let shownIcon = null;
-let nameWithoutIcon = "";
-/** Which view the menu was last built from: a click means what the person read then. */
+let titleWithoutIcon = "";
+/** The view that the menu was last built from: a click means what the user read then. */
 let builtFrom = 0;
 
-function newMenu(title) {
-  const menu = $.NSMenu.alloc.initWithTitle(text(title));
+function createMenu(title) {
+  const menu = $.NSMenu.alloc.initWithTitle(toNSString(title));
   menu.setAutoenablesItems(false);
   return menu;
 }
 
-function openIcon() {
+function createIcon() {
   statusItem = $.NSStatusBar.systemStatusBar.statusItemWithLength(variableLength);
-  // Keeps the place that the person dragged it to.
+  // Keeps the position that the user dragged it to.
   statusItem.setAutosaveName($("beckon"));
   const size = $.NSFont.menuBarFontOfSize(0).pointSize;
   statusItem.button.setFont($.NSFont.monospacedDigitSystemFontOfSizeWeight(Number(size), 0));
-  rootMenu = newMenu("beckon");
+  rootMenu = createMenu("beckon");
   rootMenu.setDelegate(target);
   statusItem.setMenu(rootMenu);
 }
@@ -42,53 +42,57 @@ function hideIcon() {
 
 function showView(message) {
   view = message;
-  if (statusItem === null) openIcon();
+  if (statusItem === null) createIcon();
   const button = statusItem.button;
   if (message.icon !== shownIcon) {
     shownIcon = message.icon;
-    const image = imageFrom(message.icon, iconPoints, true);
-    if (image === null) tellError("the menu-bar icon could not be read");
+    const image = createImage(message.icon, iconPoints, true);
+    if (image === null) sendError("the menu-bar icon could not be read");
     button.setImage(image ?? $());
-    nameWithoutIcon = image === null ? "beckon" : "";
+    titleWithoutIcon = image === null ? "beckon" : "";
   }
-  const words = Number(message.count) > 0 ? String(message.count) : nameWithoutIcon;
-  button.setTitle(text(words));
-  button.setImagePosition(words === "" ? imageOnly : imageLeft);
-  button.setToolTip(text(message.tooltip));
-  button.setAccessibilityLabel(text(message.title));
+  const title = Number(message.count) > 0 ? String(message.count) : titleWithoutIcon;
+  button.setTitle(toNSString(title));
+  button.setImagePosition(title === "" ? imageOnly : imageLeft);
+  button.setToolTip(toNSString(message.tooltip));
+  button.setAccessibilityLabel(toNSString(message.title));
 }
 
-/** Called just before the menu opens, so that an open one stays as it is. */
+/** Called just before the menu opens, so that an open menu does not change. */
 function buildMenu(menu) {
   if (view === null) return;
   menu.removeAllItems;
   addRows(menu, view.rows);
   builtFrom = view.batch;
-  tell({ is: "opened", batch: builtFrom });
+  send({ type: "opened", batch: builtFrom });
 }
 
 function addRows(menu, rows) {
-  for (const row of rows) menu.addItem(row.line ? $.NSMenuItem.separatorItem : newItem(row));
+  for (const row of rows) menu.addItem(row.separator ? $.NSMenuItem.separatorItem : createItem(row));
 }
 
-function newItem(row) {
-  const item = $.NSMenuItem.alloc.initWithTitleActionKeyEquivalent(text(row.label), "chosen:", $(""));
-  const isChoice = typeof row.id === "string";
-  item.setEnabled(isChoice || Array.isArray(row.rows));
-  if (isChoice) {
+function createItem(row) {
+  const item = $.NSMenuItem.alloc.initWithTitleActionKeyEquivalent(
+    toNSString(row.label),
+    "chooseItem:",
+    $(""),
+  );
+  const canBeChosen = typeof row.id === "string";
+  item.setEnabled(canBeChosen || Array.isArray(row.rows));
+  if (canBeChosen) {
     item.setTarget(target);
     item.setRepresentedObject($(row.id));
   }
   if (row.checked) item.setState(stateOn);
   if (Array.isArray(row.rows)) {
-    const menu = newMenu(row.label);
+    const menu = createMenu(row.label);
     addRows(menu, row.rows);
     item.setSubmenu(menu);
   }
   return item;
 }
 
-function choose(item) {
+function chooseItem(item) {
   const id = ObjC.unwrap(item.representedObject);
-  if (typeof id === "string") tell({ is: "action", batch: builtFrom, id });
+  if (typeof id === "string") send({ type: "action", batch: builtFrom, id });
 }

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/correctness/noUnusedVariables: the files of this folder are one script
-/* What AppKit calls, and the start. */
+/* The classes whose methods AppKit calls, and the start of the program. */
 
 const accessory = 1;
 const parentCheckSeconds = 5;
 const startSeconds = 5;
-/** NSActivityUserInitiatedAllowingIdleSystemSleep: the Mac may sleep as ever. */
+/** NSActivityUserInitiatedAllowingIdleSystemSleep: the Mac may still sleep. */
 const withoutAppNap = 0x00efffff;
 
 let target = null;
@@ -13,7 +13,7 @@ let frontmost = null;
 let startedAt = 0;
 let activity = null;
 
-const method = (types, work) => ({ types, implementation: safely(work) });
+const method = (types, work) => ({ types, implementation: catchErrors(work) });
 
 ObjC.registerSubclass({
   name: "BeckonTarget",
@@ -21,13 +21,13 @@ ObjC.registerSubclass({
   methods: {
     "readInput:": method(["void", ["id"]], readInput),
     "menuNeedsUpdate:": method(["void", ["id"]], buildMenu),
-    "chosen:": method(["void", ["id"]], choose),
+    "chooseItem:": method(["void", ["id"]], chooseItem),
     "answer:": method(["void", ["id"]], answer),
     "expire:": method(["void", ["id"]], expire),
     "faded:": method(["void", ["id"]], faded),
     "screensChanged:": method(["void", ["id"]], () => arrange()),
-    "becameActive:": method(["void", ["id"]], giveBack),
-    "look:": method(["void", ["id"]], lookForParent),
+    "becameActive:": method(["void", ["id"]], reactivateFrontmost),
+    "checkParent:": method(["void", ["id"]], checkParent),
   },
 });
 
@@ -41,43 +41,43 @@ ObjC.registerSubclass({
 });
 
 ObjC.registerSubclass({
-  name: "BeckonPointer",
+  name: "BeckonClickArea",
   superclass: "NSView",
   methods: {
     "acceptsFirstMouse:": { types: ["bool", ["id"]], implementation: () => true },
-    // Left to NSView, it would go on to whatever is beneath.
+    // NSView would pass it on to the view below.
     "mouseDown:": method(["void", ["id"]], () => undefined),
     "mouseUp:": method(["void", ["id"]], function (event) {
-      released(this, event);
+      handleMouseUp(this, event);
     }),
     "mouseEntered:": method(["void", ["id"]], function () {
-      pointerIsOn(this, true);
+      setHovered(this, true);
     }),
     "mouseExited:": method(["void", ["id"]], function () {
-      pointerIsOn(this, false);
+      setHovered(this, false);
     }),
     accessibilityPerformPress: method(["bool", []], function () {
-      const card = cardOf(this);
-      if (card !== undefined) leave(card, null);
+      const card = findCard(this);
+      if (card !== undefined) dismiss(card, null);
       return card !== undefined;
     }),
   },
 });
 
-/** Started from a terminal, macOS may make this process the active app as it starts: the person goes on typing there. */
-function giveBack() {
+/** macOS may activate this process as it starts; the user goes on typing in the app that was active before. */
+function reactivateFrontmost() {
   if (frontmost.isNil() || Date.now() - startedAt > startSeconds * 1000) return;
   frontmost.activateWithOptions(0);
 }
 
-/** stdin can be kept open by another child of beckon: a new parent means that beckon is gone all the same. */
-function lookForParent() {
+/** Another child of beckon can keep stdin open after beckon is gone, but then this process has a new parent. */
+function checkParent() {
   if (Number($.getppid()) !== parentPid) $.exit(0);
 }
 
 function run() {
   parentPid = Number($.getppid());
-  // Its own parent died while this was starting.
+  // beckon ended while this process was starting.
   if (parentPid === 1) return $.exit(0);
   startedAt = Date.now();
   frontmost = $.NSWorkspace.sharedWorkspace.frontmostApplication;
@@ -90,16 +90,16 @@ function run() {
   observe("readInput:", "NSFileHandleDataAvailableNotification", standardInput);
   observe("screensChanged:", "NSApplicationDidChangeScreenParametersNotification", $());
   observe("becameActive:", "NSApplicationDidBecomeActiveNotification", $());
-  after(parentCheckSeconds, "look:", "", true);
-  listen();
+  startTimer(parentCheckSeconds, "checkParent:", "", true);
+  waitForInput();
   const processInfo = $.NSProcessInfo.processInfo;
-  // A process that shows no window is slowed down until it seems to hang.
+  // App Nap slows down a process without windows until it seems to hang.
   activity = processInfo.beginActivityWithOptionsReason(
     withoutAppNap,
     $("beckon keeps its icon and alerts up to date"),
   );
   const system = processInfo.operatingSystemVersionString;
-  tell({ is: "ready", version: protocolVersion, system: ObjC.unwrap(system) });
+  send({ type: "ready", version: protocolVersion, system: ObjC.unwrap(system) });
   app.run;
   return undefined;
 }

@@ -1,0 +1,200 @@
+/**
+ * The osascript process that draws beckon's icon and alerts on macOS. It is started, pinged, and started again when it ends
+ * or does not answer. Messages are put into slots and sent in batches, each one after the last was answered, so that nothing
+ * queues up behind a slow helper.
+ */
+import type { Subprocess } from "bun";
+import { readLines } from "../lines.ts";
+import {
+  decodeMessage,
+  encodeMessage,
+  type FromHelper,
+  maxLineLength,
+  protocolVersion,
+  type ToHelper,
+} from "./protocol.ts";
+
+export interface MacHelperSettings {
+  readonly command: () => readonly string[];
+  readonly pingMs: number;
+  /** Without an answer for this long, the helper hangs. */
+  readonly answerTimeoutMs: number;
+  readonly firstRestartMs: number;
+  readonly maxRestartMs: number;
+  /** A helper that ran this long was healthy: the next failure counts as the first. */
+  readonly healthyAfterMs: number;
+  /** After this many failures in a row, a fallback should be used. The helper is still restarted, less and less often. */
+  readonly maxFailures: number;
+}
+
+export interface MacHelperEvents {
+  /** A new helper runs and shows nothing yet: put everything that should be shown. */
+  readonly onReady: () => void;
+  readonly onMessage: (message: FromHelper) => void;
+  readonly onProblem: (text: string) => void;
+  /** It failed `maxFailures` times in a row. Called once, until it was healthy again. */
+  readonly onGivenUp: () => void;
+}
+
+/** Creates the message when its batch is sent. */
+export type CreateMessage = (batch: number) => ToHelper;
+
+export interface MacHelper {
+  /** Only the last message put into a slot is sent. */
+  put(slot: string, create: CreateMessage): void;
+  stop(): Promise<void>;
+}
+
+type HelperProcess = Subprocess<"pipe", "pipe", "pipe">;
+
+const maxErrorLength = 1_000;
+const stopTimeoutMs = 1_000;
+
+export function startMacHelper(settings: MacHelperSettings, events: MacHelperEvents): MacHelper {
+  const slots = new Map<string, CreateMessage>();
+  let child: HelperProcess | null = null;
+  let isReady = false;
+  let isStopped = false;
+  let failures = 0;
+  let batch = 0;
+  /** When the batch that is not answered yet was sent; null if all are answered. */
+  let sentAt: number | null = null;
+  let checkedAt = performance.now();
+  let restart: ReturnType<typeof setTimeout> | null = null;
+  let isGarbageReported = false;
+  const checks = setInterval(check, settings.pingMs);
+
+  function start(): void {
+    restart = null;
+    isReady = false;
+    sentAt = performance.now();
+    const startedAt = sentAt;
+    let lastError = "";
+    let process: HelperProcess;
+    try {
+      process = Bun.spawn([...settings.command()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    } catch (error) {
+      onFailed((error as Error).message, 0);
+      return;
+    }
+    child = process;
+    const outputRead = readLines(process.stdout, maxLineLength, (line) => {
+      if (child === process) receive(line);
+    });
+    const errorsRead = readLines(process.stderr, maxErrorLength, (line) => {
+      if (line.trim() !== "") lastError = line.trim().slice(0, maxErrorLength);
+    });
+    void process.exited.then(async (code) => {
+      // A process that the helper left running may keep its pipes open.
+      await Promise.race([Promise.all([outputRead, errorsRead]).catch(() => {}), Bun.sleep(100)]);
+      if (child !== process) return;
+      const ending =
+        process.signalCode === null ? `ended with ${code}` : `was killed by ${process.signalCode}`;
+      onFailed(lastError === "" ? ending : `${ending}: ${lastError}`, performance.now() - startedAt);
+    });
+  }
+
+  function onFailed(reason: string, ranMs: number): void {
+    child = null;
+    isReady = false;
+    sentAt = null;
+    slots.clear();
+    if (isStopped) return;
+    failures = ranMs >= settings.healthyAfterMs ? 1 : failures + 1;
+    const waitMs = Math.min(settings.firstRestartMs * 2 ** (failures - 1), settings.maxRestartMs);
+    if (failures <= settings.maxFailures) {
+      events.onProblem(
+        `the menu-bar helper (osascript) ${reason}. beckon starts it again in ${waitMs / 1000} s.`,
+      );
+    }
+    restart = setTimeout(start, waitMs);
+    if (failures === settings.maxFailures) events.onGivenUp();
+  }
+
+  function kill(process: HelperProcess, reason: string): void {
+    process.kill("SIGKILL");
+    onFailed(reason, 0);
+  }
+
+  function check(): void {
+    const now = performance.now();
+    const sinceCheck = now - checkedAt;
+    checkedAt = now;
+    if (child === null) return;
+    // The machine slept, or beckon itself was blocked: the helper had no chance to answer.
+    if (sentAt !== null && sinceCheck > 2 * settings.pingMs) sentAt = now;
+    if (sentAt !== null && now - sentAt >= settings.answerTimeoutMs) {
+      const failure = isReady ? "did not answer" : "did not start";
+      kill(child, `${failure} within ${settings.answerTimeoutMs / 1000} s`);
+      return;
+    }
+    if (isReady && sentAt === null) send();
+  }
+
+  function receive(line: string): void {
+    const message = decodeMessage(line);
+    if (message === null) {
+      // Reported once and without the line, which can be anything.
+      if (!isGarbageReported) {
+        events.onProblem("the menu-bar helper (osascript) wrote a line that beckon does not understand.");
+      }
+      isGarbageReported = true;
+      return;
+    }
+    if (message.type === "ready") {
+      if (message.version !== protocolVersion && child !== null) {
+        kill(child, `has version ${message.version} of the protocol, not ${protocolVersion}`);
+        return;
+      }
+      isReady = true;
+      sentAt = null;
+      slots.clear();
+      events.onReady();
+      return;
+    }
+    if (message.type === "error") {
+      events.onProblem(`the menu-bar helper (osascript) could not show something: ${message.text}`);
+    }
+    if (message.type === "pong" && message.batch === batch) sentAt = null;
+    events.onMessage(message);
+    if (slots.size > 0) send();
+  }
+
+  function send(): void {
+    if (child === null || !isReady || sentAt !== null) return;
+    batch += 1;
+    sentAt = performance.now();
+    const messages = [...slots.values()].map((create) => create(batch));
+    slots.clear();
+    const text = [...messages, { type: "ping", batch } as const].map(encodeMessage).join("");
+    try {
+      child.stdin.write(text);
+      // If the helper ends meanwhile, its exit is handled above.
+      void Promise.resolve(child.stdin.flush()).catch(() => {});
+    } catch {}
+  }
+
+  // Later, so that the caller has the helper before its first event.
+  restart = setTimeout(start, 0);
+  return {
+    put(slot, create) {
+      if (!isReady) return;
+      slots.delete(slot);
+      slots.set(slot, create);
+      // Everything that is put in one turn goes into one batch.
+      queueMicrotask(send);
+    },
+    async stop() {
+      isStopped = true;
+      clearInterval(checks);
+      if (restart !== null) clearTimeout(restart);
+      const process = child;
+      if (process === null) return;
+      // The helper exits when its stdin ends.
+      await Promise.resolve(process.stdin.end()).catch(() => {});
+      await Promise.race([process.exited, Bun.sleep(stopTimeoutMs)]);
+      process.kill("SIGKILL");
+      await process.exited;
+    },
+  };
+}
