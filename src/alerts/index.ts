@@ -115,7 +115,10 @@ const messagePrefix = "message:";
 
 export function createAlerts(options: AlertsOptions): Alerts {
   const { clock, config, schedule = systemSchedule } = options;
-  const findVisiblePanes = createPaneVisibility(options);
+  const findVisiblePanes = createPaneVisibility({
+    ...options,
+    presentMs: () => config().alerts.presentSeconds * 1_000,
+  });
   const startedAt = clock().at;
   const sinks: OpenSink[] = [];
   const opening = new Set<Promise<void>>();

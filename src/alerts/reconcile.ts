@@ -75,6 +75,8 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
   const slots = new Map<string, Slot>();
   /** Key → the keys it covered, for alerts that were shown and closed. */
   const gone = new Map<string, ReadonlySet<string>>();
+  /** Keys that a quiet alert for several sessions covered: if it shrinks to one of them, that is not announced again. */
+  const announced = new Set<string>();
   let calls = 0;
   let isActive = false;
 
@@ -90,7 +92,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
     const closed = gone.get(key);
     const isGone =
       covers.length === 0
-        ? closed !== undefined
+        ? closed !== undefined || announced.has(key)
         : covers.every((covered) => gone.has(covered) || closed?.has(covered));
     return isGone ? null : wanted;
   }
@@ -136,6 +138,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
       // A replacement makes no sound: the first showing did.
       slot.handle = await sink.show(isReplaced ? { ...alert, sound: false } : alert, slot.handle);
       Object.assign(slot, { isLeftover: false, isUncertain: false, failures: 0, shownAt: now() });
+      if (alert.urgency === "low") for (const covered of alert.covers ?? []) announced.add(covered);
       if (isReplaced) pause(slot, betweenTextsMs);
       else options.onShown?.(alert);
     } catch (error) {
@@ -176,6 +179,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
     want(alerts, suppressed = []) {
       const current = new Set([...alerts.flatMap(({ key, covers = [] }) => [key, ...covers]), ...suppressed]);
       for (const key of gone.keys()) if (!current.has(key)) gone.delete(key);
+      for (const key of announced) if (!current.has(key)) announced.delete(key);
       for (const slot of slots.values()) {
         slot.wanted = null;
         if (isEmpty(slot)) slots.delete(slot.key);

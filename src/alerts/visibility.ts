@@ -10,6 +10,8 @@ import type { Session } from "../core/session/session.ts";
 export interface PaneVisibilityOptions {
   readonly terminals: Pick<Terminals, "isPaneVisible">;
   readonly readPresence: ReadPresence;
+  /** A user without input for this long counts as away. */
+  readonly presentMs: () => number;
   readonly clock: () => ClockReading;
   /** How long an alert stays suppressed after the user looked away; for tests. */
   readonly lingerMs?: number;
@@ -24,8 +26,6 @@ export interface PaneVisibility {
 
 export const noPaneVisible: PaneVisibility = { looking: new Set(), known: new Set() };
 
-/** Without input for this long, the user may have left. */
-const presentWithinMs = 30_000;
 /** A user who looked at a dialog and away knows about it: the alert waits this long. */
 const lingerAfterLookMs = 15_000;
 /** A check may cost the start of a program, so its result is kept this long. */
@@ -54,7 +54,7 @@ export function createPaneVisibility(options: PaneVisibilityOptions) {
   /** Unknown counts as present. */
   async function isUserPresent(): Promise<boolean> {
     const { idleMs, isLocked } = await options.readPresence();
-    return isLocked !== true && (idleMs === null || idleMs < presentWithinMs);
+    return isLocked !== true && (idleMs === null || idleMs < options.presentMs());
   }
 
   /** Checks the sessions of these alerts, which are ordered from the oldest. */

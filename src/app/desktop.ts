@@ -42,7 +42,7 @@ export interface Desktop {
   /** What user actions need of this system. They work without a desktop as far as they can. */
   readonly actions: Pick<
     UserActionsOptions,
-    "version" | "findTranscript" | "openFile" | "copy" | "agentName" | "connect"
+    "version" | "findTranscript" | "openFile" | "openList" | "copy" | "agentName" | "connect"
   >;
   createTray(options: DesktopTrayOptions): TraySink;
   /** Resolves when icon and notifications are there, or cannot be shown. */
@@ -62,6 +62,11 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       findTranscript: async ({ agent, transcriptPath: path }) =>
         path === null ? null : ((await agents.get(agent)?.findTranscript(path, env)) ?? null),
       openFile: async (path) => (await import("../desktop/open-file.ts")).openFile(path),
+      async openList() {
+        ensurePrivateFolder(paths.helpers);
+        const { openList } = await import("../desktop/open-list.ts");
+        return openList({ env, folder: paths.helpers });
+      },
       async copy(text) {
         const [{ copy }, { exec }] = await Promise.all([
           import("../desktop/clipboard.ts"),

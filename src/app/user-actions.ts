@@ -26,6 +26,8 @@ export interface UserActionsOptions {
   readonly findTranscript: (session: Session) => Promise<string | null>;
   /** Resolves with null, or with the reason why the file could not be opened. */
   readonly openFile: (path: string) => Promise<string | null>;
+  /** Opens the list of sessions in a terminal; resolves with null, or with the reason why it could not. */
+  readonly openList: () => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
   /** Registers the hooks and returns what was done, for the user. Throws an error with a message for the user. */
   readonly connect: (agent: string) => Promise<string>;
@@ -100,6 +102,11 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     if (problem) showMessage("The transcript could not be opened", problem);
   }
 
+  async function openList(): Promise<void> {
+    const problem = await options.openList();
+    if (problem) showMessage("The list could not be opened", problem);
+  }
+
   async function openSettings(): Promise<void> {
     const { configPath } = options;
     const problem =
@@ -143,6 +150,8 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "dismiss":
       case "quiet":
         return setPreference(action);
+      case "list":
+        return openList();
       case "dashboard":
         return;
       default:

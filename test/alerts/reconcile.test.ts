@@ -280,6 +280,20 @@ describe("a closed alert stays closed", () => {
     ]);
   });
 
+  test("a quiet group that shrinks to one session is closed, and that one is not announced again", async () => {
+    const desk = desktop();
+    const alerter = alerterOn(desk);
+    const quiet = { kind: "idle", urgency: "low", sound: false } as const;
+    alerter.want([alert("more:done", { ...quiet, covers: ["a", "b"] })]);
+    await rest();
+    alerter.want([alert("a", quiet)]);
+    await rest();
+    expect([...desk.screen.keys()]).toEqual([]);
+    alerter.want([]);
+    alerter.want([alert("a", quiet)]);
+    await rest();
+    expect([...desk.screen.keys()]).toEqual(["a"]);
+  });
   test("an expired group: each member may still get its own alert", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);

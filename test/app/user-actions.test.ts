@@ -37,6 +37,7 @@ function click(
     url: () => "",
     findTranscript: never,
     openFile: never,
+    openList: never,
     copy: never,
     connect: never,
     agentName: (agent) => agent,

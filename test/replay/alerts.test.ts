@@ -81,7 +81,7 @@ describe("in the recordings of the real CLI", () => {
     ["elicitation_agent", ["proj needs your input"]],
     ["auto_noverdict", ["proj needs your permission", "proj wants to use Bash"]],
     ["api_error", Array.from({ length: 4 }, () => "proj stopped with an error")],
-    ["idle", ["proj is waiting for you", "proj is waiting for you"]],
+    ["idle", ["proj is ready for your next prompt", "proj is ready for your next prompt"]],
     ["plain", []],
     ["agent", []],
     ["esc_midturn", []],

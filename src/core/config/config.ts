@@ -55,6 +55,20 @@ const configSchema = Type.Object({
     failed: flag(true, "Alert when a turn ends with an error, or a session dies at work."),
     idle: flag(true, "Alert, quietly, when a session has waited a while for your next prompt."),
     finished: flag(false, "Alert, quietly, at the end of every turn."),
+    longTurnMinutes: amount(
+      5,
+      "minutes",
+      0,
+      1_440,
+      "Alert, quietly, at the end of a turn that took longer than this. 0: never.",
+    ),
+    presentSeconds: amount(
+      30,
+      "seconds",
+      5,
+      3_600,
+      "Without input for this long you count as away, and the pane in front of you alerts too.",
+    ),
     graceMs: amount(
       0,
       "milliseconds",

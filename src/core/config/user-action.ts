@@ -22,6 +22,8 @@ export type UserAction =
   | { readonly do: "transcript"; readonly session: string }
   | { readonly do: "quiet"; readonly mode: QuietMode }
   | { readonly do: "connect"; readonly agent: string }
+  /** Shows all sessions. */
+  | { readonly do: "list" }
   | { readonly do: "dashboard" }
   | { readonly do: "settings" }
   | { readonly do: "about" }

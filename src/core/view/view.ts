@@ -22,7 +22,8 @@ export interface MenuEntry {
 export type MenuItem = MenuEntry | { readonly kind: "separator"; readonly id: string };
 
 export interface TrayIcon {
-  readonly phase: "calm" | "working" | "blocked";
+  /** "failed": a session failed, and none is blocked. */
+  readonly phase: "calm" | "working" | "failed" | "blocked";
   /** How many sessions are blocked. */
   readonly count: number;
 }

@@ -14,6 +14,8 @@ describe("valid settings hold", () => {
         failed: false,
         idle: false,
         finished: true,
+        longTurnMinutes: 10,
+        presentSeconds: 60,
         graceMs: 1_500,
         sound: false,
         unattended: true,

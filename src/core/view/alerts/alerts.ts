@@ -11,7 +11,7 @@ import { projectOf, type Session } from "../../session/session.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
 import { nameSessions } from "../session-names.ts";
-import type { Alert, AlertKind } from "../view.ts";
+import type { Alert, AlertButton, AlertKind } from "../view.ts";
 import { type AlertCause, findCauses } from "./causes.ts";
 import { formatListAlert } from "./text.ts";
 
@@ -106,7 +106,8 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   const isShownWhileLooking = isTest || config.alerts.whileLooking;
   const graceMs = kind === "blocked" && !isTest ? config.alerts.graceMs - elapsedMs(since, now) : 0;
 
-  if (!config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
+  // A finished turn is a cause only if the user wants it: all of them, or the long ones.
+  if (kind !== "finished" && !config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
   if (session.attended === false && !config.alerts.unattended) return suppress("the session is unattended");
   if (preferences.dismissed.includes(key)) return suppress("you have seen or dismissed it");
   if (muteScope === "session") return suppress("you muted this session");
@@ -159,7 +160,7 @@ function findEarliest(times: readonly number[], now: number): number | null {
  * Nobody can handle more blocked sessions one by one. The oldest keep alerts of their own, which can be clicked; the others
  * share one. When an ask is answered, the next session gets an alert of its own.
  */
-const maxBlocked = 5;
+const maxBlocked = 3;
 /** If the network or the agent's service is down, all sessions fail with the same error. */
 const maxFailed = 3;
 const maxQuiet = 1;
@@ -167,12 +168,15 @@ const maxListed = 5;
 
 const urgencies = { blocked: "critical", failed: "normal", idle: "low", finished: "low" } as const;
 
-const predicates: Readonly<Record<AlertKind, string>> = {
-  blocked: "need you",
-  failed: "stopped with an error",
-  idle: "are waiting for you",
-  finished: "are done",
+const predicates: Readonly<Record<AlertKind, readonly [one: string, several: string]>> = {
+  blocked: ["needs you", "need you"],
+  failed: ["stopped with an error", "stopped with an error"],
+  idle: ["is ready for your next prompt", "are ready for your next prompt"],
+  finished: ["is done", "are done"],
 };
+
+/** Opens the list of sessions. */
+const showListButton: AlertButton = { id: "list", label: "Show", action: { do: "list" }, needsAll: false };
 
 /** The causes that share one alert. */
 interface AlertGroup {
@@ -191,16 +195,22 @@ function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
   const ofKind = (...kinds: AlertKind[]) => real.filter(({ kind }) => kinds.includes(kind));
   return [
     ...limitAlerts(tests, tests.length, ""),
+    // From the fourth on, a count: the first three can be answered meanwhile.
     ...limitAlerts(ofKind("blocked"), maxBlocked, "more:blocked"),
-    ...limitAlerts(ofKind("failed"), maxFailed, "more:failed"),
+    ...limitAlerts(ofKind("failed"), maxFailed, "more:failed", maxFailed - 1),
     // The newest first: it is the news. The other kinds have the one that waits longest first.
-    ...limitAlerts(ofKind("idle", "finished").toReversed(), maxQuiet, "more:done"),
+    ...limitAlerts(ofKind("idle", "finished").toReversed(), maxQuiet, "more:done", maxQuiet - 1),
   ];
 }
 
-/** At most `max` alerts. A shared alert has at least two causes. */
-function limitAlerts(causes: readonly AlertCause[], max: number, sharedKey: string): readonly AlertGroup[] {
-  const single = causes.length > max ? causes.slice(0, max - 1) : causes;
+/** An alert each for up to `max` causes. If there are more: one each for `maxIfMore` of them, and one for the rest. */
+function limitAlerts(
+  causes: readonly AlertCause[],
+  max: number,
+  sharedKey: string,
+  maxIfMore: number = max,
+): readonly AlertGroup[] {
+  const single = causes.length > max ? causes.slice(0, maxIfMore) : causes;
   const groups = single.map((cause): AlertGroup => {
     return { key: cause.key, first: cause, causes: [cause], isAll: false };
   });
@@ -221,11 +231,13 @@ function createAlert(
 ): Alert {
   const nameOf = ({ session }: AlertCause): string => names.get(sessionKeyOf(session)) ?? "A session";
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
-  const isSingle = causes.length === 1;
+  const isSingle = key === first.key;
   const items = isSingle ? [] : causes.slice(0, maxListed).map((cause) => cause.createItem(nameOf(cause)));
   const when = formatTime(first.since.at);
   const longest = kind === "blocked" ? `, the longest since ${when}` : "";
-  const title = `${causes.length} ${isAll ? "sessions" : "more"} ${predicates[kind]}${longest}`;
+  const [one, several] = predicates[kind];
+  const subject = isAll ? "sessions" : "more";
+  const title = `${causes.length} ${subject} ${causes.length === 1 ? one : several}${longest}`;
   const isLoud = (kind === "blocked" || kind === "failed") && !isProbe(first.session);
   return {
     key,
@@ -235,6 +247,6 @@ function createAlert(
     sound: config.alerts.sound && isLoud,
     ...(isSingle ? first.formatText(nameOf(first), when) : formatListAlert(title, items, causes.length)),
     since: first.since.at,
-    ...(isSingle ? {} : { covers: causes.map((cause) => cause.key) }),
+    ...(isSingle ? {} : { buttons: [showListButton], covers: causes.map((cause) => cause.key) }),
   };
 }

@@ -50,7 +50,7 @@ export interface CauseContext {
   /** Wall time at which beckon started. */
   readonly startedAt: number;
   /** Which kinds the user wants. */
-  readonly enabled: Pick<Config["alerts"], "failed" | "finished">;
+  readonly enabled: Pick<Config["alerts"], "failed" | "finished" | "longTurnMinutes">;
   readonly findDetails: FindAskDetails;
   readonly home: string;
 }
@@ -138,13 +138,21 @@ function isTurnOver(session: Session, now: Moment): boolean {
 }
 
 function alertsTurnEnd(session: Session, { now, enabled }: CauseContext): boolean {
-  return isTurnOver(session, now) && (session.turn.error === null ? enabled.finished : enabled.failed);
+  if (!isTurnOver(session, now)) return false;
+  return session.turn.error === null ? enabled.finished || isLongTurn(session, enabled) : enabled.failed;
+}
+
+/** The turn took longer than the user waits in front of it. */
+function isLongTurn({ prompted, stopped }: Session, { longTurnMinutes }: CauseContext["enabled"]): boolean {
+  if (longTurnMinutes === 0 || !prompted || !stopped) return false;
+  return elapsedMs(prompted, stopped) >= longTurnMinutes * minuteMs;
 }
 
 function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCause | null {
   const { stopped, turn } = session;
   const hasFailed = turn.error !== null;
-  if (stopped === null || !isTurnOver(session, now) || !(hasFailed || enabled.finished)) return null;
+  const isWanted = hasFailed || enabled.finished || isLongTurn(session, enabled);
+  if (stopped === null || !isTurnOver(session, now) || !isWanted) return null;
   const kind = hasFailed ? "failed" : "finished";
   const leftMs = maxAgeMs[kind] - elapsedMs(stopped, now);
   if (leftMs <= 0) return null;
@@ -159,7 +167,9 @@ function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCau
   };
 }
 
+/** A session that never had a prompt (after /clear) waits for nothing. */
 function findIdle(session: Session, now: Moment): AlertCause | null {
+  if (session.prompted === null) return null;
   const ask = session.asks.find((open) => open.kind === "idle" && isVisible(open));
   const leftMs = ask ? maxAgeMs.idle - elapsedMs(ask, now) : 0;
   if (!ask || leftMs <= 0) return null;

@@ -61,7 +61,7 @@ function describeAsk(ask: Ask, session: Session, home: string): readonly [string
     case "elicitation":
       return ["needs your input", subject];
     case "idle":
-      return ["is waiting for you", formatResponse(session)];
+      return ["is ready for your next prompt", formatResponse(session)];
   }
 }
 

@@ -117,7 +117,7 @@ export function createMenu(input: MenuInput): Menu {
   const inTooltip = [...needsYou, ...rowsIn("failed"), ...rowsIn("working")];
   const lines = inTooltip.map((row) => formatSessionLine(row, nameRow(row), context));
   return {
-    icon: createIcon(needsYou.length, rowsIn("working").length),
+    icon: createIcon(needsYou.length, rowsIn("failed").length, rowsIn("working").length),
     title,
     tooltip: [title, ...limitLines(lines, maxInTooltip)].join("\n"),
     items: joinSections(sections),
@@ -133,8 +133,9 @@ function compareRows(a: MenuRow, b: MenuRow): number {
   return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
-function createIcon(needsYou: number, working: number): TrayIcon {
-  return { phase: needsYou > 0 ? "blocked" : working > 0 ? "working" : "calm", count: needsYou };
+function createIcon(needsYou: number, failed: number, working: number): TrayIcon {
+  if (needsYou > 0) return { phase: "blocked", count: needsYou };
+  return { phase: failed > 0 ? "failed" : working > 0 ? "working" : "calm", count: 0 };
 }
 
 const groupsInTitle: readonly Group[] = ["needs_you", "failed", "working"];

@@ -81,26 +81,29 @@ describe("blocked", () => {
     expect(whys(early)).toEqual(["you have 3000 ms to answer in the terminal"]);
     expect(alertsOf([blocked("web", 3 * second)], { config }).show).toHaveLength(1);
   });
-  test("up to five each have their own; of more, the oldest four, and one that counts the rest", () => {
+  test("three have an alert each; from the fourth on, one counts the rest and shows the list", () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, n) => blocked(`p${n}`, (count - n) * minute));
-    expect(titles(alertsOf(many(5)))).toEqual([0, 1, 2, 3, 4].map((n) => `p${n} wants to use Bash`));
+    const firstThree = [0, 1, 2].map((n) => `p${n} wants to use Bash`);
+    expect(titles(alertsOf(many(3)))).toEqual(firstThree);
+    expect(titles(alertsOf(many(4)))).toEqual([...firstThree, "1 more needs you, the longest since 14:19"]);
     const { show } = alertsOf(many(12));
     expect(show.map((alert) => alert.title)).toEqual([
-      ...[0, 1, 2, 3].map((n) => `p${n} wants to use Bash`),
-      "8 more need you, the longest since 14:12",
+      ...firstThree,
+      "9 more need you, the longest since 14:11",
     ]);
-    expect(show[4]).toMatchObject({
+    expect(show[3]).toMatchObject({
       key: "more:blocked",
       urgency: "critical",
-      session: keyOf(many(12)[4] ?? session("")),
+      session: keyOf(many(12)[3] ?? session("")),
+      buttons: [{ label: "Show", action: { do: "list" } }],
     });
-    expect(show[4]?.covers).toHaveLength(8);
-    expect(show[4]?.body.split("\n")).toEqual([
-      ...[4, 5, 6, 7, 8].map((n) => `p${n}: npm run deploy`),
-      "and 3 more",
+    expect(show[3]?.covers).toHaveLength(9);
+    expect(show[3]?.body.split("\n")).toEqual([
+      ...[3, 4, 5, 6, 7].map((n) => `p${n}: npm run deploy`),
+      "and 4 more",
     ]);
-    expect(titles(alertsOf(many(12).slice(1)))[3]).toBe("p4 wants to use Bash");
+    expect(titles(alertsOf(many(12).slice(1)))[2]).toBe("p3 wants to use Bash");
   });
 });
 
@@ -208,7 +211,7 @@ describe("idle and finished", () => {
 
   test("idle is quiet: low, without a sound", () => {
     expect(alertsOf([idle("web", 0)]).show).toMatchObject([
-      { kind: "idle", urgency: "low", sound: false, title: "web is waiting for you" },
+      { kind: "idle", urgency: "low", sound: false, title: "web is ready for your next prompt" },
     ]);
   });
   test("after ten minutes it is no news", () => {
@@ -265,10 +268,22 @@ describe("idle and finished", () => {
     expect(alertsOf([idle("web", 0)], { config: finished, preferences }).show).toEqual([]);
     expect(alertsOf([idle("web", 9.5 * minute)], { config: finished }).show).toEqual([]);
   });
+  test("a turn of more than five minutes alerts at its end, quietly; a shorter one does not", () => {
+    const turn = (minutes: number) => stopped("web", second, { prompted: ago(second + minutes * minute) });
+    expect(alertsOf([turn(4.9)]).show).toEqual([]);
+    expect(alertsOf([turn(5)]).show).toMatchObject([
+      { kind: "finished", urgency: "low", title: "web is done" },
+    ]);
+    expect(alertsOf([turn(60)], { config: withAlerts({ longTurnMinutes: 0 }) }).show).toEqual([]);
+    expect(alertsOf([turn(5)], { config: withAlerts({ longTurnMinutes: 10 }) }).show).toEqual([]);
+  });
+  test("a session that never had a prompt, as after /clear, is not reminded of", () => {
+    expect(alertsOf([idle("web", 0, { prompted: null })])).toMatchObject({ show: [], suppressed: [] });
+  });
   test("several are one quiet alert, the last first", () => {
     const { show } = alertsOf([idle("web", minute), idle("api", 0), idle("docs", 2 * minute)]);
     expect(show).toMatchObject([
-      { key: "more:done", urgency: "low", sound: false, title: "3 sessions are waiting for you" },
+      { key: "more:done", urgency: "low", sound: false, title: "3 sessions are ready for your next prompt" },
     ]);
     expect(show[0]?.body).toBe("api: All tests pass.\nweb: All tests pass.\ndocs: All tests pass.");
     const both = alertsOf([stopped("web", second), stopped("api", 0.5 * second)], { config: finished });

@@ -115,13 +115,14 @@ describe("an ask that can be answered", () => {
     expect(labels({ ...plan, lines: Array(20).fill("step") })).toEqual([]);
   });
 
-  test("several in one alert have none", () => {
+  test("an alert for several sessions has no answers, only Show", () => {
     const many = Array.from({ length: 8 }, (_, n) => blocked(`p${n}`, (n + 1) * minute));
     const { show } = alertsOf(many, { findDetails: () => asked() });
     expect(show.map(({ covers, buttons }) => [covers?.length ?? 1, buttons?.length ?? 0])).toEqual([
-      ...Array(4).fill([1, 2]),
-      [4, 0],
+      ...Array(3).fill([1, 2]),
+      [5, 1],
     ]);
+    expect(show.at(-1)?.buttons?.map(({ label }) => label)).toEqual(["Show"]);
   });
 
   test("with answering turned off there are none", () => {

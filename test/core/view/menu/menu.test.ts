@@ -154,7 +154,8 @@ describe("the menu lists", () => {
     ]);
     expect(menuOf(sessions).title).toBe("beckon: 1 needs you, 2 failed, 1 working");
     expect(menuOf(sessions).tooltip).toContain("new · 1 min · failed: rate limit");
-    expect(menuOf([failed("a", 0)]).icon).toEqual({ phase: "calm", count: 0 });
+    expect(menuOf([failed("a", 0), working("b", 0)]).icon).toEqual({ phase: "failed", count: 0 });
+    expect(menuOf([failed("a", 0), blocked("b", 0)]).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("what still runs in the background, what has not begun, what died", () => {

@@ -1,0 +1,67 @@
+/** Opens the list of sessions, `beckon status --watch`, in a new terminal window. */
+import { join } from "node:path";
+import { isCompiled, startDetached } from "../system/launch.ts";
+import { putFile } from "./put-file.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+interface OpenListOptions {
+  readonly env: Env;
+  /** A private folder (0700). */
+  readonly folder: string;
+  readonly platform?: NodeJS.Platform;
+  /** How beckon itself is run. */
+  readonly command?: readonly string[];
+  readonly which?: (program: string) => string | null;
+}
+
+/** In the order in which they are tried; what comes before the command differs. */
+const linuxTerminals: readonly (readonly [program: string, ...before: string[]])[] = [
+  ["x-terminal-emulator", "-e"],
+  ["gnome-terminal", "--"],
+  ["konsole", "-e"],
+  ["xfce4-terminal", "-x"],
+  ["kitty"],
+  ["alacritty", "-e"],
+  ["foot"],
+  ["wezterm", "start", "--"],
+  ["xterm", "-e"],
+];
+
+/** The argv that opens the window; null if no terminal was found. */
+export function planOpenList({
+  platform = process.platform,
+  command = isCompiled() ? [process.execPath] : [process.execPath, Bun.main],
+  which = Bun.which,
+  folder,
+}: OpenListOptions): { readonly argv: readonly string[]; readonly script?: string } | null {
+  const list = [...command, "status", "--watch"];
+  if (platform === "win32") return { argv: ["cmd.exe", "/c", "start", "beckon", ...list] };
+  if (platform === "darwin") {
+    // Terminal runs files of this kind; a command cannot be passed to it otherwise without a permission.
+    const quoted = list.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    return { argv: ["open", join(folder, "list.command")], script: `#!/bin/sh\nexec ${quoted}\n` };
+  }
+  for (const [program, ...before] of linuxTerminals) {
+    const path = which(program);
+    if (path !== null) return { argv: [path, ...before, ...list] };
+  }
+  return null;
+}
+
+/** Resolves with null, or with the reason why no window was opened. */
+export async function openList(options: OpenListOptions): Promise<string | null> {
+  const plan = planOpenList(options);
+  if (plan === null) return "No terminal program was found. Run: beckon status --watch";
+  try {
+    if (plan.script) putFile(join(options.folder, "list.command"), Buffer.from(plan.script), 0o700);
+    const [program = "", ...args] = plan.argv;
+    const env = Object.entries(options.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
+    startDetached(program, args, Object.fromEntries(env));
+    return null;
+  } catch (error) {
+    return `${plan.argv[0]} could not be started: ${error instanceof Error ? error.message : error}`;
+  }
+}
