@@ -1,14 +1,13 @@
-/** The body of a hook's request: an envelope `{provider, _meta, payload}`, or the bare payload. */
-
+/** The body of a hook's request: an envelope `{provider, _meta, payload}`, or a payload without one. */
 import { isRecord, type JsonRecord, readText } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ClockReading, Moment, Place } from "../core/session/event.ts";
 
-/** What the forwarder saw around the hook. Each field has its right shape or is null. */
+/** What the forwarder saw around the hook. Each field has its type or is null. */
 export interface HookMeta {
   readonly id: string | null;
   readonly at: number | null;
-  /** Microseconds since boot, on a clock that nobody can set. */
+  /** Microseconds since boot, on a clock that cannot be set. */
   readonly seq: number | null;
   readonly boot: string | null;
   readonly workspace: string | null;
@@ -22,31 +21,32 @@ export interface HookMessage {
   readonly payload: JsonRecord;
 }
 
+/** null if the body is not an object. `host` names this machine as the forwarder does. */
 export function openEnvelope(
   body: unknown,
   defaultProvider: string,
   host: string | null,
 ): HookMessage | null {
   if (!isRecord(body)) return null;
-  const enveloped = isRecord(body._meta) && isRecord(body.payload);
-  const payload = enveloped ? (body.payload as JsonRecord) : body;
-  const outer = enveloped ? (body._meta as JsonRecord) : {};
-  const meta = isRecord(payload._meta) ? { ...outer, ...payload._meta } : outer;
+  const hasEnvelope = isRecord(body._meta) && isRecord(body.payload);
+  const payload = hasEnvelope ? (body.payload as JsonRecord) : body;
+  const outerMeta = hasEnvelope ? (body._meta as JsonRecord) : {};
+  const meta = isRecord(payload._meta) ? { ...outerMeta, ...payload._meta } : outerMeta;
   return {
-    // A string that is no provider's name must not be taken for the default.
+    // An unknown name must not count as the default: the event would belong to another agent.
     provider: typeof body.provider === "string" ? body.provider : defaultProvider,
-    meta: readMeta(meta, host),
+    meta: parseMeta(meta, host),
     payload,
   };
 }
 
-function whole(value: unknown, max: number): number | null {
-  return typeof value === "number" && value >= 0 && value <= max ? Math.floor(value) : null;
-}
+const maxTime = 8.64e15;
+const maxPid = 2 ** 31;
 
-function readMeta(meta: JsonRecord, host: string | null): HookMeta {
+function parseMeta(meta: JsonRecord, host: string | null): HookMeta {
   const at =
-    whole(meta.at, 8.64e15) ?? (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
+    asInteger(meta.at, maxTime) ??
+    (typeof meta.collected_at === "string" ? Date.parse(meta.collected_at) : null);
   return {
     id: readText(meta.id, limits.maxIdLength),
     at: at !== null && Number.isFinite(at) ? at : null,
@@ -54,17 +54,22 @@ function readMeta(meta: JsonRecord, host: string | null): HookMeta {
     boot: readText(meta.boot, limits.maxIdLength),
     workspace: readText(meta.workspace_id, limits.maxIdLength),
     attended: typeof meta.attended === "boolean" ? meta.attended : null,
-    place: readPlace(meta, host),
+    place: parsePlace(meta, host),
   };
 }
 
-function readPlace(meta: JsonRecord, host: string | null): Place | null {
-  const pid = whole(meta.pid, 2 ** 31);
+function asInteger(value: unknown, max: number): number | null {
+  return typeof value === "number" && value >= 0 && value <= max ? Math.floor(value) : null;
+}
+
+/** null if the forwarder knew nothing about the terminal. */
+function parsePlace(meta: JsonRecord, host: string | null): Place | null {
+  const pid = asInteger(meta.pid, maxPid);
   const tty = readText(meta.tty, limits.maxIdLength);
-  const env = isRecord(meta.env) ? readEnv(meta.env) : null;
+  const env = isRecord(meta.env) ? parseVariables(meta.env) : null;
   const terminalSessionId = readText(meta.terminal_session_id, limits.maxIdLength);
   if (pid === null && tty === null && terminalSessionId === null && env === null) return null;
-  const procStart = meta.procStart;
+  const { procStart } = meta;
   return {
     local: host !== null && meta.host === host,
     pid: pid === 0 ? null : pid,
@@ -75,39 +80,43 @@ function readPlace(meta: JsonRecord, host: string | null): Place | null {
   };
 }
 
-/** null: it says nothing. What came as it should is not copied. */
-function readEnv(given: JsonRecord): Readonly<Record<string, string>> | null {
+type Variables = Readonly<Record<string, string>>;
+
+/** null if there are none. Valid variables are not copied: that is nearly every event. */
+function parseVariables(env: JsonRecord): Variables | null {
   let count = 0;
-  for (const name in given) {
-    if (++count > limits.maxEnv || !isVariable(name, given[name])) return goodPartOf(given);
+  for (const name in env) {
+    if (++count > limits.maxEnv || !isVariable(name, env[name])) return pickVariables(env);
   }
-  return count === 0 ? null : (given as Record<string, string>);
+  return count === 0 ? null : (env as Record<string, string>);
 }
 
-function goodPartOf(given: JsonRecord): Readonly<Record<string, string>> | null {
-  const good = Object.entries(given)
+function pickVariables(env: JsonRecord): Variables | null {
+  const valid = Object.entries(env)
     .slice(0, limits.maxEnv)
     .filter((entry): entry is [string, string] => isVariable(entry[0], entry[1]));
-  return good.length === 0 ? null : Object.fromEntries(good);
+  return valid.length === 0 ? null : Object.fromEntries(valid);
 }
 
 function isVariable(name: string, value: unknown): boolean {
   return name.length <= limits.maxIdLength && readText(value, limits.maxEnvLength) !== null;
 }
 
-/** A forwarder's clocks are read within a moment of each other, and ours tick in steps of 10 ms. */
+/** The forwarder reads its two clocks within a moment, and the clock since boot ticks in steps of 10 ms. */
 const clockSlackMs = 20;
-const futureMs = 2_000;
+/** How far in the future a stamp may be. */
+const maxAheadMs = 2_000;
 
-/** When it happened, on our clocks: the forwarder's stamp where it can be believed, else the time of arrival. */
-export function stampEvent(meta: Pick<HookMeta, "at" | "seq" | "boot">, here: ClockReading): Moment {
-  const at = meta.at === null || meta.at > here.at + futureMs ? here.at : meta.at;
-  const byWall = here.t - Math.max(0, here.at - at);
-  if (meta.seq === null || meta.boot === null || meta.boot !== here.boot) return { at, t: byWall };
-  const bySeq = meta.seq / 1_000;
-  if (bySeq > here.t + futureMs) return { at, t: byWall };
-  if (Math.abs(bySeq - byWall) <= clockSlackMs) return { at, t: byWall };
-  // The wall clock is finer; but if the two disagree, somebody has set it, and its time is told by the clock of now.
-  const t = Math.min(bySeq, here.t);
-  return { at: Math.round(here.at - (here.t - t)), t };
+/** When the event happened, on this machine's clocks: the forwarder's stamp if it is plausible, else the time of arrival. */
+export function stampEvent(meta: Pick<HookMeta, "at" | "seq" | "boot">, now: ClockReading): Moment {
+  const at = meta.at === null || meta.at > now.at + maxAheadMs ? now.at : meta.at;
+  const wallT = now.t - Math.max(0, now.at - at);
+  if (meta.seq === null || meta.boot === null || meta.boot !== now.boot) return { at, t: wallT };
+  const bootT = meta.seq / 1_000;
+  if (bootT > now.t + maxAheadMs) return { at, t: wallT };
+  // The wall clock is finer.
+  if (Math.abs(bootT - wallT) <= clockSlackMs) return { at, t: wallT };
+  // The wall clock was set in between: the time since boot is right, and the wall time is computed from it.
+  const t = Math.min(bootT, now.t);
+  return { at: Math.round(now.at - (now.t - t)), t };
 }

@@ -5,28 +5,28 @@ import { limits } from "../../src/core/limits.ts";
 const payload = { session_id: "s", hook_event_name: "Stop" };
 const open = (body: unknown) => openEnvelope(body, "claude", "this-host");
 
-describe("what a body is", () => {
-  test("an envelope where it has both _meta and payload", () => {
+describe("a body", () => {
+  test("with _meta and payload is an envelope", () => {
     const hook = open({ provider: "codex", _meta: { id: "1" }, payload });
     expect(hook).toMatchObject({ provider: "codex", payload, meta: { id: "1" } });
   });
-  test("a bare payload without _meta, or with _meta and no payload", () => {
+  test("without _meta, or with _meta but no payload, is a payload", () => {
     expect(open(payload)).toMatchObject({ provider: "claude", payload, meta: { id: null, place: null } });
     const inside = { ...payload, _meta: { id: "2", workspace_id: "proj" } };
     expect(open(inside)).toMatchObject({ payload: inside, meta: { id: "2", workspace: "proj" } });
   });
-  test("a tool's own field called payload makes no envelope", () => {
+  test("with a tool's own field called payload is not an envelope", () => {
     const body = { ...payload, payload: { a: 1 } };
     expect(open(body)?.payload).toBe(body);
   });
-  test("what the payload's own _meta says wins over the forwarder's", () => {
+  test("may have _meta inside the payload, which overrides the forwarder's", () => {
     const hook = open({
       _meta: { id: "outer", workspace_id: "w" },
       payload: { ...payload, _meta: { id: "inner" } },
     });
     expect(hook?.meta).toMatchObject({ id: "inner", workspace: "w" });
   });
-  test.each([[null], [7], ["text"], [[]], [[payload]], [true]])("%j is none", (body) => {
+  test.each([[null], [7], ["text"], [[]], [[payload]], [true]])("%j is refused", (body) => {
     expect(open(body)).toBeNull();
   });
   test.each([
@@ -43,7 +43,7 @@ describe("what a body is", () => {
 describe("_meta", () => {
   const meta = (fields: Record<string, unknown>) => open({ _meta: fields, payload })?.meta;
 
-  test("keeps what the forwarder saw", () => {
+  test("contains what the forwarder saw", () => {
     const seen = {
       id: "id-1",
       at: 1_790_000_000_000,
@@ -76,27 +76,27 @@ describe("_meta", () => {
     });
   });
 
-  test("takes collected_at where there is no at", () => {
+  test("uses collected_at if there is no at", () => {
     expect(meta({ collected_at: "2026-02-20T15:00:00.000Z" })?.at).toBe(Date.UTC(2026, 1, 20, 15));
     expect(meta({ collected_at: "yesterday" })?.at).toBeNull();
     expect(meta({ at: 5, collected_at: "2026-02-20T15:00:00.000Z" })?.at).toBe(5);
   });
 
-  test("a process is ours to see only on this very host and pid namespace", () => {
+  test("a process is local only on this host and in this pid namespace", () => {
     expect(meta({ pid: 77, host: "other-host" })?.place?.local).toBe(false);
     expect(meta({ pid: 77 })?.place?.local).toBe(false);
     const nowhere = openEnvelope({ _meta: { pid: 77, host: null }, payload }, "claude", null);
     expect(nowhere?.meta.place?.local).toBe(false);
   });
 
-  test("a start time may be a number, a pid may not be anything", () => {
+  test("a start time may be a number; an invalid pid is ignored", () => {
     expect(meta({ pid: 77, procStart: 123 })?.place?.procStart).toBe("123");
     for (const pid of [0, -1, "77", Number.NaN, 2 ** 40, null, {}]) {
       expect(meta({ pid, tty: "/dev/pts/1" })?.place?.pid ?? null).toBeNull();
     }
   });
 
-  test("what has the wrong shape or size is not there", () => {
+  test("fields of the wrong type or size are ignored", () => {
     const wrong = {
       id: 7,
       at: "now",
@@ -121,30 +121,30 @@ describe("_meta", () => {
   });
 });
 
-describe("when it happened", () => {
+describe("the time of an event", () => {
   const here = { at: 1_790_000_000_000, t: 100_000, boot: "boot-1", host: null };
   const told = (at: number | null, seq: number | null, boot: string | null = "boot-1") =>
     stampEvent({ at, seq, boot }, here);
 
-  test("on arrival, where nobody says", () => {
+  test("is the arrival if the forwarder sent none", () => {
     expect(told(null, null)).toEqual({ at: here.at, t: here.t });
   });
-  test("when the forwarder says, on both clocks", () => {
+  test("is the forwarder's, on both clocks", () => {
     expect(told(here.at - 500, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
   });
-  test("the finer clock decides while both agree", () => {
+  test("comes from the finer clock while both agree", () => {
     expect(told(here.at - 503, 99_490_000).t).toBe(99_497);
   });
-  test("the clock nobody can set decides when the other was set", () => {
+  test("comes from the clock since boot if the wall clock was set", () => {
     for (const at of [here.at - 3_600_000, here.at + 3_600_000]) {
       expect(told(at, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
     }
   });
-  test("events of an earlier boot, and of a machine without boot, by the wall clock", () => {
+  test("comes from the wall clock for an earlier boot, and without a boot id", () => {
     expect(told(here.at - 500, 7_000_000, "boot-0").t).toBe(99_500);
     expect(told(here.at - 200_000, 7_000_000, null).t).toBe(-100_000);
   });
-  test("never in the future", () => {
+  test("is never in the future", () => {
     expect(told(here.at + 1_000, null).t).toBe(here.t);
     expect(told(here.at, 101_000_000).t).toBeLessThanOrEqual(here.t);
     expect(told(here.at, 999_000_000).t).toBe(here.t);

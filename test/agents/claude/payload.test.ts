@@ -16,7 +16,7 @@ const recorded: Recorded[] = (
   .split("\n")
   .map((line) => JSON.parse(line));
 
-/** The CLI's own list, in its order. A type per name: this does not compile where one is missing. */
+/** The CLI's own list, in its order. One type for each name: this does not compile if one is missing. */
 const names: { readonly [N in HookEventName]: wire.AnyHookEvent["hook_event_name"] } = {
   PreToolUse: "PreToolUse" satisfies wire.PreToolUseHookEvent["hook_event_name"],
   PostToolUse: "PostToolUse" satisfies wire.PostToolUseHookEvent["hook_event_name"],
@@ -58,12 +58,12 @@ const read = (name: string, more: object = {}) =>
   parseHookEvent(hook(name, more)) as unknown as Record<string, unknown>;
 
 describe("every event of the CLI", () => {
-  test("all 33 names are known, and no other", () => {
+  test("all 33 names are known, and no others", () => {
     expect(hookEventNames).toEqual(Object.values(names));
     expect(hookEventNames).toHaveLength(33);
   });
 
-  test("each recorded payload is read without losing a field beckon has a name for", () => {
+  test("each recorded payload keeps every field that beckon knows", () => {
     expect(recorded).toHaveLength(66);
     // Costs and cache hints, which nothing here is about: they may be there or not.
     const ignored = /^(context_tokens|prompt_cache|cache_ttl|estimated_cache|pricing|seconds_since)/;
@@ -73,7 +73,7 @@ describe("every event of the CLI", () => {
     }
   });
 
-  test("an event of a newer CLI passes with what is common to all", () => {
+  test("an event of a newer CLI keeps the common fields", () => {
     expect(
       read("SomethingNew", { cwd: "/p", prompt_id: "p1", tool_name: "Bash", novelty: { a: 1 } }),
     ).toEqual({
@@ -84,12 +84,12 @@ describe("every event of the CLI", () => {
     });
   });
 
-  test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("%s is no known event", (name) => {
+  test.each(["constructor", "__proto__", "toString", "hasOwnProperty"])("%s is not a known event", (name) => {
     expect(read(name, { prompt: "x" })).toEqual(hook(name));
   });
 });
 
-describe("what names no session or no event is not taken", () => {
+describe("a payload without a session or an event is refused", () => {
   const noSession = [
     undefined,
     null,
@@ -115,7 +115,7 @@ describe("what names no session or no event is not taken", () => {
   });
 });
 
-describe("a field of the wrong type is absent, and the rest is read", () => {
+describe("a field of the wrong type is dropped, and the rest is kept", () => {
   test.each([
     ["UserPromptSubmit", "prompt", 5],
     ["UserPromptSubmit", "cwd", { path: "/p" }],
@@ -137,26 +137,26 @@ describe("a field of the wrong type is absent, and the rest is read", () => {
     );
   });
 
-  test("rows that are no objects are left out of a list", () => {
+  test("items of a list that are not objects are dropped", () => {
     expect(read("Stop", { background_tasks: [1, { id: "a" }, null, "b", []] }).background_tasks).toEqual([
       { id: "a" },
     ]);
   });
 
-  test("/compact's own subagent has an empty type, which is not the same as none", () => {
+  test("the subagent of /compact has an empty type, which is not the same as none", () => {
     expect(read("SubagentStop", { agent_type: "" }).agent_type).toBe("");
   });
 });
 
 describe("long texts", () => {
-  test("are cut to their limit, never in the middle of a character", () => {
+  test("are shortened to their limit, never inside of a character", () => {
     const prompt = `${"x".repeat(limits.maxHookTextLength - 1)}😀`;
     expect(read("UserPromptSubmit", { prompt }).prompt).toBe("x".repeat(limits.maxHookTextLength - 1));
     const tool_name = "t".repeat(limits.maxIdLength + 50);
     expect(read("PreToolUse", { tool_name }).tool_name).toBe("t".repeat(limits.maxIdLength));
   });
 
-  test("lists too", () => {
+  test("and long lists too", () => {
     const tasks = Array.from({ length: limits.maxHookItems + 9 }, (_, i) => ({ id: `t${i}` }));
     expect(read("Stop", { background_tasks: tasks }).background_tasks).toEqual(
       tasks.slice(0, limits.maxHookItems),
@@ -165,7 +165,7 @@ describe("long texts", () => {
 });
 
 describe("older payloads", () => {
-  test("hook_type names the event, a teammate is its agent", () => {
+  test("hook_type names the event, and a teammate is a subagent", () => {
     const payload = {
       hook_type: "SubagentStart",
       session_id: "s1",
@@ -183,7 +183,7 @@ describe("older payloads", () => {
     } as never);
   });
 
-  test("hook_event_name wins over hook_type", () => {
+  test("hook_event_name overrides hook_type", () => {
     expect(
       parseHookEvent({ session_id: "s1", hook_event_name: "Stop", hook_type: "SessionEnd" })?.hook_event_name,
     ).toBe("Stop");
@@ -200,7 +200,7 @@ describe("older payloads", () => {
     expect(read("PreToolUse", fields).agent_id).toBe(agentId as string);
   });
 
-  test("tool_result is the response", () => {
+  test("tool_result is the tool_response", () => {
     expect(read("PostToolUse", { tool_result: { ok: 1 } }).tool_response).toEqual({ ok: 1 });
     expect(read("PostToolUse", { tool_result: "old", tool_response: "new" }).tool_response).toBe("new");
   });
@@ -225,13 +225,13 @@ describe("older payloads", () => {
   });
 });
 
-test.each(["", 5, null])("a name that is none (%j) does not hide the older one", (hook_event_name) => {
+test.each(["", 5, null])("an invalid name (%j) does not hide the older one", (hook_event_name) => {
   expect(parseHookEvent({ hook_event_name, session_id: "s", hook_type: "PreToolUse" })).toMatchObject({
     hook_event_name: "PreToolUse",
   });
 });
 
-test("no body at all makes it throw, and what it returns has a session and a name", () => {
+test("no body makes it throw, and every result has a session and a name", () => {
   const key = fc.oneof(
     fc.constantFrom("session_id", "hook_event_name", "hook_type", "agent_name", "error"),
     fc.string(),

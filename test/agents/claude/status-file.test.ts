@@ -29,7 +29,7 @@ const written = {
 const read = (fields: Record<string, unknown>) => parseStatusFile(JSON.stringify({ ...written, ...fields }));
 
 describe("the status file", () => {
-  test("tells who, where and what", () => {
+  test("has the session, its process and its status", () => {
     expect(read({})).toEqual({
       sessionId: written.sessionId,
       pid: 52,
@@ -44,24 +44,24 @@ describe("the status file", () => {
     });
   });
 
-  test("a name the person gave is the title, one that was made up is not", () => {
+  test("a name that the user chose is the title, a derived one is not", () => {
     expect(read({ nameSource: "user", name: "Checkout" })?.title).toBe("Checkout");
     expect(read({ nameSource: "derived", name: "proj-45" })?.title).toBeNull();
   });
 
-  test("nobody sits in front of what a program started", () => {
+  test("a run that a program started is unattended", () => {
     expect(read({ entrypoint: "sdk-cli" })?.attended).toBe(false);
     expect(read({ entrypoint: undefined })?.attended).toBeNull();
   });
 
-  test("without a status it is no session yet, and moves nothing", () => {
+  test("without a status it changes nothing", () => {
     const file = read({ status: undefined });
     expect(file?.status).toBeNull();
     expect(file && createStatusChange(file)).toBeNull();
     expect(read({ status: "meditating" })?.status).toBeNull();
   });
 
-  test.each(["", "{", '{"pid":52', "null", "[]", "7", "{}"])("%j is none", (content) => {
+  test.each(["", "{", '{"pid":52', "null", "[]", "7", "{}"])("%j is not a status file", (content) => {
     expect(parseStatusFile(content)).toBeNull();
   });
 
@@ -70,7 +70,7 @@ describe("the status file", () => {
     (fields) => expect(read(fields)).toBeNull(),
   );
 
-  test("fields of the wrong type are not there", () => {
+  test("fields of the wrong type are ignored", () => {
     const wrong = {
       procStart: [],
       cwd: 7,
@@ -91,7 +91,7 @@ describe("the status file", () => {
     expect(read({ procStart: 265_340 })?.procStart).toBe("265340");
   });
 
-  test("its process is one of ours, in that pane", () => {
+  test("its process is local, in that pane", () => {
     const file = read({});
     expect(file && createPlace(file)).toMatchObject({
       local: true,
@@ -103,7 +103,7 @@ describe("the status file", () => {
     expect(bare && createPlace(bare).env).toEqual({});
   });
 
-  test("every one that the CLI wrote in the recordings is understood", () => {
+  test("every file in the recordings of the CLI is parsed", () => {
     const folder = join(import.meta.dir, "../../fixtures/recordings");
     let seen = 0;
     for (const name of readdirSync(folder)) {
@@ -125,13 +125,13 @@ describe("the status file", () => {
 });
 
 describe("its transcript", () => {
-  test("lies where the CLI puts it", () => {
+  test("is where the CLI writes it", () => {
     const file = read({});
     expect(file && findTranscriptPath(file, "/home/dev/.claude")).toBe(
       "/home/dev/.claude/projects/-home-dev-my-proj/06c75a06-35e5-4fac-b012-e960f4753e79.jsonl",
     );
   });
-  test("is not looked for where an id is no id, or no folder is known", () => {
+  test("is unknown for a strange session id or an unknown folder", () => {
     const crooked = read({ sessionId: "../../../etc/passwd" });
     expect(crooked && findTranscriptPath(crooked, "/x")).toBeNull();
     const nowhere = read({ cwd: null });

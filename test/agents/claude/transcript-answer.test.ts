@@ -29,7 +29,7 @@ const command = user("<command-name>/model</command-name>");
 const taskEnd = user("<task-notification>x</task-notification>");
 const torn = '{"type":"assistant","message":{"id":"m2","con';
 
-describe("the last answer, read backwards from the end or forwards from the start", () => {
+describe("the last response, read backwards from the end or forwards from the start", () => {
   test.each<[string, string[], string | null]>([
     ["nothing", [], null],
     ["prompts only", [prompt, user("b")], null],
@@ -70,7 +70,7 @@ describe("the last answer, read backwards from the end or forwards from the star
     expect(factsOf(lines).lastResponse).toBe(answer as string);
   });
 
-  test("it is said when lines before the first one could change it", () => {
+  test("reports whether earlier lines could change it", () => {
     const answer = [say("m1", "one"), attachment(10)];
     expect(findLastResponse([attachment(10)])).toEqual({ text: null, isWhole: false });
     expect(findLastResponse(answer)).toEqual({ text: "one", isWhole: false });
@@ -81,19 +81,19 @@ describe("the last answer, read backwards from the end or forwards from the star
   });
 });
 
-describe("a long answer", () => {
+describe("a long response", () => {
   test.each([
     ["x".repeat(1_900), "x".repeat(1_900)],
     ["x".repeat(1_901), `${"x".repeat(1_900)}...`],
     ["x".repeat(5_000), `${"x".repeat(1_900)}...`],
     [`${"x".repeat(1_899)}😀 and more`, `${"x".repeat(1_899)}...`],
     [`${"x".repeat(1_898)}😀 and more`, `${"x".repeat(1_898)}😀...`],
-  ])("is cut at 1900 characters, never inside one", (long, cut) => {
+  ])("is shortened to 1900 characters, never inside of a character", (long, cut) => {
     expect(truncateResponse(long, 1_900)).toBe(cut);
     expect(factsOf([say("m1", long)]).lastResponse).toBe(cut);
   });
 
-  test("cut anywhere, it stays a text", () => {
+  test("is well-formed text, however short", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), (value, max) => {
         const cut = truncateResponse(value, max) ?? "";
@@ -104,7 +104,7 @@ describe("a long answer", () => {
   });
 });
 
-describe("any line at all", () => {
+describe("any line", () => {
   const words = [
     "assistant",
     "user",
@@ -143,7 +143,7 @@ describe("any line at all", () => {
     row.map((value) => JSON.stringify(value)),
   );
 
-  test("adds something or nothing, and never throws", () => {
+  test("never throws", () => {
     fc.assert(
       fc.property(fc.array(line), (lines) => {
         const facts = factsOf(lines);

@@ -31,7 +31,7 @@ describe("transcripts of the real CLI", () => {
     expect(facts.lastResponse).toMatch(lastResponse);
   });
 
-  test("api_error-0: four prompts, and no word of the model's", () => {
+  test("api_error-0: four prompts and no response of the model", () => {
     expect(factsOf(linesOf("api_error-0"))).toEqual({
       model: null,
       tokens: null,
@@ -51,7 +51,7 @@ describe("transcripts of the real CLI", () => {
     expect(factsOf(linesOf("ask-0")).interruptedAt).toBe(Date.parse("2026-11-16T00:35:50.950Z"));
   });
 
-  test("read backwards or forwards, the last answer is the same at any point of any of them", () => {
+  test("the last response is the same, read backwards or forwards, at any point of any of them", () => {
     for (const file of readdirSync(folder)) {
       const lines = linesOf(file.replace(".jsonl", ""));
       const fold = createTranscriptState();
@@ -66,7 +66,7 @@ describe("transcripts of the real CLI", () => {
 });
 
 describe("tokens and model", () => {
-  test("rows of one message count once, and the last of them counts", () => {
+  test("the rows of one message count once: the last of them", () => {
     const usage = (output_tokens: number) => ({
       message: { id: "m1", model: "m", usage: { input_tokens: 7, output_tokens } },
     });
@@ -78,7 +78,7 @@ describe("tokens and model", () => {
     expect(facts.tokens).toEqual({ input: 11 + 7, output: 5 + 9, cached: 100 });
   });
 
-  test("a fork's copied rows, or the same rows written again, count once", () => {
+  test("rows that a fork copied, or that were written again, count once", () => {
     const once = [
       user("hi", { uuid: "u1" }),
       assistant("m1", text("a")),
@@ -89,7 +89,7 @@ describe("tokens and model", () => {
     expect(factsOf(once)).toMatchObject({ turnCount: 2, tokens: { input: 22, output: 10, cached: 200 } });
   });
 
-  test("a very long session still counts every message", () => {
+  test("every message of a very long session counts", () => {
     const fold = createTranscriptState();
     const many = limits.maxTranscriptIds + 50;
     for (let i = 0; i < many; i++) addTranscriptRow(fold, assistant(`m${i}`, []));
@@ -101,7 +101,7 @@ describe("tokens and model", () => {
     });
   });
 
-  test("numbers that are none are nothing", () => {
+  test("values that are not counts are ignored", () => {
     const usage = {
       input_tokens: -4,
       output_tokens: "9",
@@ -115,7 +115,7 @@ describe("tokens and model", () => {
     });
   });
 
-  test("subagents, API errors and what the CLI says in the model's place change neither", () => {
+  test("subagents, API errors and messages that the CLI writes itself change neither", () => {
     const own = [user("hi"), assistant("m1", text("a"))];
     const other = {
       id: "x",
@@ -127,7 +127,7 @@ describe("tokens and model", () => {
     expect(factsOf([...own, apiError("API Error: 500"), noResponse(), strange])).toEqual(factsOf(own));
   });
 
-  test("of a transcript whose start was not read, they are not known", () => {
+  test("are unknown if the start of the transcript was not read", () => {
     const fold = [user("hi"), assistant("m1", text("a"))].reduce(addTranscriptRow, createTranscriptState());
     expect(summarizeTranscript(fold, false)).toMatchObject({
       tokens: null,
@@ -190,7 +190,7 @@ describe("branch and title", () => {
     expect(factsOf(lines).title).toBe(title as string);
   });
 
-  test("a long one is cut", () => {
+  test("a long one is shortened", () => {
     const long = JSON.stringify({ type: "ai-title", aiTitle: "y".repeat(10_000) });
     expect(factsOf([long]).title).toHaveLength(limits.maxSummaryLength);
   });
@@ -209,7 +209,7 @@ describe("an interruption", () => {
     ["a resume", () => [noResponse()]],
     ["a subagent that goes on", () => [assistant("s", text("sub"), { isSidechain: true })]],
     ["a row written late", () => [assistant("m1", text("partial"), { timestamp: "2026-01-01T00:00:00Z" })]],
-  ])("stands after %s", (_, later) => {
+  ])("still holds after %s", (_, later) => {
     const interruption = stopped();
     expect(factsOf([user("go"), interruption, ...later()]).interruptedAt).toBe(timeOf(interruption));
   });
@@ -228,7 +228,7 @@ describe("an interruption", () => {
     expect(factsOf([first, user("again"), second]).interruptedAt).toBe(timeOf(second));
   });
 
-  test("one without a time is none", () => {
+  test("without a time is ignored", () => {
     expect(factsOf([user("[Request interrupted by user]", { timestamp: 5 })]).interruptedAt).toBeNull();
   });
 });

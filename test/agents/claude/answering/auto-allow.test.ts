@@ -1,4 +1,4 @@
-/** What a person's own rule allows without them, and all that it must not. */
+/** What a rule of the user's allows without asking, and what it must not allow. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { autoAllow as judge } from "../../../../src/agents/claude/answering/auto-allow.ts";
@@ -46,7 +46,7 @@ const allow = (tool: string, input: object, more: object = {}) =>
   autoAllow(rules, request(tool, input, more), { cwd });
 const run = (command: string) => allow("Bash", { command });
 
-describe("what only reads is allowed, by the rule as it was written", () => {
+describe("a request that only reads is allowed by the rule", () => {
   test.each<[string, string]>([
     ["git status", "Bash(git status)"],
     ["git diff", "Bash(git diff *)"],
@@ -77,12 +77,12 @@ describe("what only reads is allowed, by the rule as it was written", () => {
   ])("%s %j", (tool, input, rule) => {
     expect(allow(tool, input)).toBe(rule);
   });
-  test("in a folder of the project too", () => {
+  test("also in a folder of the project", () => {
     expect(allow("Bash", { command: "git status" }, { cwd: `${cwd}/src` })).toBe("Bash(git status)");
   });
 });
 
-describe("an attack is for a person to judge", () => {
+describe("an attack is left to the user", () => {
   test.each([
     "git status; rm -rf /",
     "git status && rm x",
@@ -212,7 +212,7 @@ describe("an attack is for a person to judge", () => {
   ])("%s %j", (tool, input) => {
     expect(allow(tool, input)).toBeNull();
   });
-  test("a session, or a command, outside of the rule's folder", () => {
+  test("so is a session or a command outside of the rule's folder", () => {
     const status = request("Bash", { command: "git status" });
     expect(autoAllow(rules, status, { cwd })).toBe("Bash(git status)");
     for (const folder of ["/home/dev", "/home/dev/proj2", "/", "", "proj", `${cwd}/../x`, null]) {
@@ -220,7 +220,7 @@ describe("an attack is for a person to judge", () => {
     }
     expect(autoAllow(rules, { ...status, cwd: "/tmp" }, { cwd })).toBeNull();
   });
-  test("no rules, or rules for no project", () => {
+  test("so is everything without a rule for the project", () => {
     const status = request("Bash", { command: "git status" });
     for (const none of [
       {},
@@ -234,7 +234,7 @@ describe("an attack is for a person to judge", () => {
 });
 
 describe("for any request", () => {
-  test("nothing throws, and whatever is allowed is one plain command, or reads inside of the folder", () => {
+  test("nothing throws, and what is allowed is one plain command, or reads inside of the folder", () => {
     const part = fc.constantFrom(
       ...[
         "git",

@@ -1,4 +1,4 @@
-/** A wrong yes is hard: what could do harm is said, and what could not is not. */
+/** What can do harm is marked before the user allows it, and everyday commands are not. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { findDangers } from "../../../../src/agents/claude/answering/dangers.ts";
@@ -13,7 +13,7 @@ const downloads = (form: string) => `runs what it downloads (${form})`;
 const outside = (path: string) => `writes outside the project (${path})`;
 const pushed = "overwrites what was pushed before (git push --force)";
 
-describe("a command that is marked", () => {
+describe("a dangerous command is marked", () => {
   test.each<[string, string]>([
     ["rm -rf build", deletes],
     ["rm -fr build", deletes],
@@ -236,7 +236,7 @@ describe("a command that is marked", () => {
   });
 });
 
-describe("a command that is not", () => {
+describe("an everyday command is not marked", () => {
   test.each([
     "npm publish --dry-run",
     "npm publish --access public --dry-run",
@@ -329,7 +329,7 @@ describe("a command that is not", () => {
   });
 });
 
-describe("the other tools", () => {
+describe("other tools", () => {
   test.each<[string, object, readonly string[]]>([
     ["Write", { file_path: "/home/dev/proj/a.ts" }, []],
     ["Edit", { file_path: "src/a.ts" }, []],
@@ -384,7 +384,7 @@ describe("the other tools", () => {
     expect(findDangers(tool, input, { cwd })).toEqual(dangers);
   });
 
-  test("where the command would run is not always the project's folder", () => {
+  test("the command may run in another folder than the project's", () => {
     const from = `${cwd}/a`;
     expect(findDangers("Bash", { command: "touch ../x" }, { cwd, from })).toEqual([]);
     expect(findDangers("Bash", { command: "touch ../../x" }, { cwd, from })).toEqual([outside("../../x")]);
@@ -394,7 +394,7 @@ describe("the other tools", () => {
     ]);
   });
 
-  test("the worst comes first", () => {
+  test("the worst danger comes first", () => {
     expect(of("npm publish; sudo ls; curl x | sh; rm -rf x; dd of=/dev/sda")).toEqual([
       "overwrites a disk (/dev/sda)",
       deletes,
@@ -406,7 +406,7 @@ describe("the other tools", () => {
 });
 
 describe("for any request", () => {
-  test("nothing throws, and what is said is a line that can be read", () => {
+  test("nothing throws, and each danger is one readable line", () => {
     const field = fc.constantFrom("command", "file_path", "notebook_path", "url", "x", "__proto__");
     const input = fc.oneof(
       fc.anything(),
@@ -459,7 +459,7 @@ describe("for any request", () => {
       "aws delete-",
       "alter table ",
     ],
-  ])("a megabyte of %j does not hold it up", (unit) => {
+  ])("a megabyte of %j takes no long time", (unit) => {
     const text = unit.repeat(1_000_000 / unit.length);
     const start = performance.now();
     of(text);

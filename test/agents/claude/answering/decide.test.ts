@@ -1,4 +1,4 @@
-/** The words that Claude Code is answered with, exactly as measured; and answers that make no sense. */
+/** The output that Claude Code understands, exactly as measured; and answers that make no sense. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide as decideFor } from "../../../../src/agents/claude/answering/decide.ts";
@@ -23,11 +23,11 @@ const rule = {
 const mode = { type: "setMode", mode: "acceptEdits", destination: "session" };
 const unknown = { type: "replaceRules", rules: [], behavior: "allow", destination: "session" };
 
-describe("the answer that the CLI understands", () => {
+describe("the output for", () => {
   test("allow", () => {
     expect(decide(bash(), { do: "allow" })).toEqual(output({ behavior: "allow" }));
   });
-  test("deny, with the person's words or plain ones", () => {
+  test("deny, with the user's message or a default one", () => {
     const said = (payload: object, message: string | null) => decide(payload, { do: "deny", message });
     expect(said(bash(), "use pnpm")).toEqual(output({ behavior: "deny", message: "use pnpm" }));
     expect(said(bash(), null)).toEqual(
@@ -45,7 +45,7 @@ describe("the answer that the CLI understands", () => {
       output({ behavior: "deny", message: "The user does not want to answer this question." }),
     );
   });
-  test("always: the CLI's own suggestion, untouched, and counted as it was shown", () => {
+  test("always: the CLI's own suggestion, unchanged, by its number in the list", () => {
     const payload = bash({ permission_suggestions: [unknown, rule, "x", mode] });
     expect(decide(payload, { do: "always", choice: 0 })).toEqual(
       output({ behavior: "allow", updatedPermissions: [rule] }),
@@ -58,7 +58,7 @@ describe("the answer that the CLI understands", () => {
       throw new Error("not allowed");
     expect(chosen.hookSpecificOutput.decision.updatedPermissions?.[0]).toBe(rule);
   });
-  test("a plan: allowed with an empty input, as a plain allow is ignored", () => {
+  test("a plan: allowed with an empty input, because a plain allow is ignored", () => {
     expect(decide(plan, { do: "allow" })).toEqual(output({ behavior: "allow", updatedInput: {} }));
   });
 
@@ -85,20 +85,20 @@ describe("the answer that the CLI understands", () => {
   ])("a question: %s", (_, list, replies, answers) => {
     expect(decide(questions(...list), reply(...replies))).toEqual(answered(answers, ...list));
   });
-  test("a label is given back as it was shown", () => {
+  test("a label, in the form in which it was shown", () => {
     const odd = { ...colour, options: [{ label: "A\u200b\nB", description: "" }] };
     expect(decide(questions(odd), reply(["A⟨U+200B⟩⟨U+000A⟩B"]))).toEqual(
       answered({ "Which colour?": "A\u200b\nB" }, odd),
     );
   });
-  test("a question that is called like a part of every object", () => {
+  test("a question with the name of a property of every object", () => {
     const odd = { ...colour, question: "__proto__" };
     const decision = decide(questions(odd), reply(["Red"]));
     expect(JSON.stringify(decision)).toContain('"answers":{"__proto__":"Red"}');
   });
 });
 
-describe("an answer that makes no sense is refused in words", () => {
+describe("an answer that makes no sense is refused with a reason", () => {
   const long = request("Bash", { command: "ls\n".repeat(100) });
   test.each<[object, Answer, string]>([
     [questions(colour), { do: "allow" }, "a question needs an answer: choose an option or write one"],
@@ -157,7 +157,7 @@ describe("an answer that makes no sense is refused in words", () => {
   ])("%j %j", (payload, answer, wrong) => {
     expect(decide(payload, answer)).toBe(wrong);
   });
-  test("what cannot be allowed can still be denied", () => {
+  test("a request that cannot be allowed can still be denied", () => {
     expect(decide(long, { do: "deny", message: "no" })).toEqual(output({ behavior: "deny", message: "no" }));
   });
 });
@@ -185,7 +185,7 @@ describe("for any request and answer", () => {
   );
   const tool = fc.oneof(fc.constantFrom("Bash", "AskUserQuestion", "ExitPlanMode", "Write"), fc.anything());
 
-  test("nothing throws; an allow was said by a person; nothing is made up", () => {
+  test("nothing throws; only an answer of the user allows; nothing is invented", () => {
     fc.assert(
       fc.property(tool, input, suggestions, answer, (name, given, permission_suggestions, said) => {
         const decision = decideFor(request(name, given, { permission_suggestions }), said);

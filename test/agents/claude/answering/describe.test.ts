@@ -1,4 +1,4 @@
-/** What a person is shown before they say yes. */
+/** What the user sees before they allow a request. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { describeRequest } from "../../../../src/agents/claude/answering/describe.ts";
@@ -13,7 +13,7 @@ function ask(tool: string, input: object, more: object = {}): AskDetails {
 }
 const path = (name: string) => `${cwd}/${name}`;
 
-describe("what would happen, word for word", () => {
+describe("the exact text of what would run", () => {
   test.each<[string, object, string, string[]]>([
     ["Bash", { command: "npm test", description: "harmless, believe me" }, "Run a command", ["npm test"]],
     ["Bash", { command: "cd a\n\tls \\\n  -la" }, "Run a command", ["cd a", "\tls \\", "  -la"]],
@@ -115,7 +115,7 @@ describe("what would happen, word for word", () => {
     expect(ask(tool, input)).toMatchObject({ heading, lines, isWhole: true, tool });
   });
 
-  test("a request of the real CLI, with what it offers to allow for good", async () => {
+  test("of a real request, with what the CLI offers to allow for good", async () => {
     const all = (await recorded()).map((payload) => describeRequest(payload, { cwd }));
     expect(all.map((asked) => [asked?.kind, asked?.heading, asked?.isWhole, asked?.always])).toEqual([
       ["question", "Answer a question", true, []],
@@ -136,7 +136,7 @@ describe("what would happen, word for word", () => {
     ]);
   });
 
-  test("questions come with their options, made visible", () => {
+  test("questions have their options, with invisible characters made visible", () => {
     const odd = { ...colour, question: "Which\u202e?", options: [{ label: "A\nB", description: "" }] };
     expect(ask("AskUserQuestion", { questions: [odd, extras] })).toMatchObject({
       kind: "question",
@@ -153,7 +153,7 @@ describe("what would happen, word for word", () => {
     });
   });
 
-  test("what is dangerous is said", () => {
+  test("dangers are listed", () => {
     expect(ask("Bash", { command: "sudo rm -rf /" }).dangers).toEqual([
       "deletes without asking (rm -rf)",
       "runs as root (sudo)",
@@ -170,7 +170,7 @@ test("a switch that is neither on nor off, and a long name, are shown as they ar
   expect(asked?.lines).toEqual(["ls", '⟨dangerouslyDisableSandbox⟩ "true"', `⟨and⟩ "${name}": 1`]);
 });
 
-test("a change with more to it than lines could tell is shown as it came", () => {
+test("a change with unknown fields is shown as JSON", () => {
   const edit = { old_string: "a", new_string: "b" };
   for (const [tool, input] of [
     ["Edit", { file_path: path("a"), ...edit, replace_all: "true" }],
@@ -181,7 +181,7 @@ test("a change with more to it than lines could tell is shown as it came", () =>
   }
 });
 
-describe("what is not all there says so, and cannot be allowed", () => {
+describe("a request that cannot be shown in full is marked as such", () => {
   test.each<[string, object, string]>([
     ["Bash", { command: `${"echo\n".repeat(60)}rm x` }, "… 22 more lines"],
     ["Write", { file_path: path("a"), content: "x\n".repeat(100) }, "… 62 more lines"],
@@ -193,14 +193,14 @@ describe("what is not all there says so, and cannot be allowed", () => {
     expect(isWhole).toBe(false);
     expect(lines.at(-1)).toBe(last);
   });
-  test("a path too long for the heading stands in the lines", () => {
+  test("a path that is too long for the heading is in the lines", () => {
     const long = `/x/${"a".repeat(150)}`;
     expect(ask("Write", { file_path: long, content: "b" })).toMatchObject({
       heading: "Write a file",
       lines: [`⟨file⟩ ${long}`, "+ b"],
     });
   });
-  test("arguments that are none, or nested too deep to be written out", () => {
+  test("an input that is not an object, or is nested too deep", () => {
     let deep: unknown = 1;
     for (let n = 0; n < 200_000; n++) deep = [deep];
     expect(ask("mcp__a__b", { deep }).isWhole).toBe(false);
@@ -208,7 +208,7 @@ describe("what is not all there says so, and cannot be allowed", () => {
     expect(describeRequest(request("Bash", undefined), { cwd })?.isWhole).toBe(false);
     expect(describeRequest(request("Bash", "ls"), { cwd })?.isWhole).toBe(false);
   });
-  test("questions in a form that is not known", () => {
+  test("questions in an unknown form", () => {
     for (const questions of [
       [],
       [{}],
@@ -221,7 +221,7 @@ describe("what is not all there says so, and cannot be allowed", () => {
   });
 });
 
-test("other events, and no events, ask for nothing", () => {
+test("other events, and values that are not events, are not requests", () => {
   const other = { ...request("Bash", { command: "ls" }), hook_event_name: "PreToolUse" };
   for (const payload of [null, 5, "x", [], {}, other, request("", {}), request(5, {})]) {
     expect(describeRequest(payload, { cwd })).toBeNull();
@@ -274,7 +274,7 @@ describe("for any request", () => {
     );
   });
 
-  test("two commands that are all there never look the same", () => {
+  test("two commands that are shown in full never look the same", () => {
     const command = fc.string({
       unit: fc.constantFrom(
         ..." \n\t⟨⟩⤷U+0202E…\u202e\u0301\u200d\u00a0x",
@@ -296,7 +296,7 @@ describe("for any request", () => {
     );
   });
 
-  test("neither do two changes of one file", () => {
+  test("two changes of a file that are shown in full never look the same", () => {
     const part = fc.string({
       unit: fc.constantFrom("a", "\n", "- ", "+ ", " ", "⟨everywhere in the file⟩"),
       maxLength: 6,

@@ -1,4 +1,4 @@
-/** Claude Code is found where people have it, also by a program that has no PATH of theirs. */
+/** Claude Code is found where users install it, also by a program without the user's PATH. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import { type FindClaudeOptions, findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
@@ -12,7 +12,7 @@ const find = ({ env }: Home, more: Partial<FindClaudeOptions> = {}) =>
   findProgram({ env, exec, remembered: null, systemPaths: [], ...more });
 const says = "2.1.325 (Claude Code)";
 
-describe("found", () => {
+describe("Claude Code is found", () => {
   test.each([
     ["in PATH", ["programs", "claude"]],
     ["where its own installer puts it", [".local", "bin", "claude"]],
@@ -33,7 +33,7 @@ describe("found", () => {
     expect((await find(home)).program?.path).toBe(path);
   });
 
-  test("in PATH before anywhere else, and where it was last before the usual places", async () => {
+  test("in PATH first, then where it was at the last install, then in the usual folders", async () => {
     const home = temporaryHome();
     const systemPaths = [home.script(home.at("usr", "claude"), "1.0.0")];
     const last = home.script(home.at("last", "claude"), "1.2.3");
@@ -43,7 +43,7 @@ describe("found", () => {
     expect((await find(home, { systemPaths, remembered })).program?.path).toBe(path);
   });
 
-  test("in the next place where the first does not answer, and that is told", async () => {
+  test("in the next folder if the first one does not print its version", async () => {
     const home = temporaryHome();
     const broken = home.put(home.at("programs", "claude"), "#!/no/such/interpreter\n", 0o755);
     const path = home.script(home.at(".local", "bin", "claude"), says);
@@ -51,7 +51,7 @@ describe("found", () => {
   });
 });
 
-testWith("linux")("a session that runs tells which program it is", async () => {
+testWith("linux")("a running session shows which program it is", async () => {
   const home = temporaryHome();
   // Any program that says a version and can also stay.
   const path = home.put(home.at("odd", "claude"), readFileSync(process.execPath), 0o755);
@@ -72,7 +72,7 @@ testWith("linux")("a session that runs tells which program it is", async () => {
   }
 });
 
-describe("not taken for Claude Code", () => {
+describe("it is not", () => {
   test.each([
     ["a folder", (home: Home) => mkdirSync(home.at("programs", "claude"), { recursive: true })],
     ["a file that cannot be run", (home: Home) => chmodSync(home.claude("2.1.325"), 0o644)],
@@ -88,13 +88,13 @@ describe("not taken for Claude Code", () => {
     expect(await find(home)).toEqual({ program: null, silent: [path] });
   });
 
-  test("one that never answers, after a while", async () => {
+  test("a program that does not answer in time", async () => {
     const home = temporaryHome();
     const path = home.put(home.at("programs", "claude"), "#!/bin/sh\nexec sleep 600\n", 0o755);
     expect(await find(home, { timeoutMs: 200 })).toEqual({ program: null, silent: [path] });
   });
 
-  test("a program of the project that one happens to be in", async () => {
+  test("a program of the current project", async () => {
     const home = temporaryHome();
     home.script(home.at("claude"), says);
     for (const PATH of [".", "", "../../install/", "node_modules/.bin:"]) {
@@ -108,7 +108,7 @@ describe("not taken for Claude Code", () => {
     }
   });
 
-  test("in WSL, the one of Windows", async () => {
+  test("the one of Windows, in WSL", async () => {
     const home = temporaryHome();
     const asked: string[] = [];
     const env = { ...home.env, WSL_DISTRO_NAME: "Debian", PATH: "/mnt/c/Users/ann/AppData/Roaming/npm" };

@@ -1,4 +1,4 @@
-/** What doctor says of Claude Code and of the hooks in its settings. */
+/** What doctor says about Claude Code and the hooks in its settings. */
 import { describe, expect, test } from "bun:test";
 import { hooksFor } from "../../../../src/agents/claude/hooks.ts";
 import {
@@ -29,7 +29,7 @@ describe("Claude Code", () => {
     expect(brief(findProgramFindings({ path: "/usr/bin/claude", version }))).toEqual(says);
   });
 
-  test("what an old version lacks is said in people's words, without an event's name", () => {
+  test("what an old version lacks is described without the names of events", () => {
     const { text, fix } = only(findProgramFindings({ path: "/c", version: "2.0.76" }), "claude.lacks");
     expect(text).toBe(
       "with this version beckon does not see that a question was answered by another hook, calls that auto mode refused, what MCP servers ask you, that a turn ended with an error, the end of compaction and its setup",
@@ -37,7 +37,7 @@ describe("Claude Code", () => {
     expect(fix).toBe("Update Claude Code: claude update");
   });
 
-  test("where there is none, how to get on is said", () => {
+  test("if it is not installed, doctor says what to do", () => {
     expect(findProgramFindings({ path: null, version: null })).toMatchObject([
       { state: "warn", fix: expect.stringContaining("beckon --install") },
     ]);
@@ -79,7 +79,7 @@ const look = (more: Partial<HookFacts> = {}) =>
   });
 
 describe("hooks", () => {
-  test("all registered, once, in a file that is named", () => {
+  test("all registered once, in a file that is named", () => {
     expect(look()).toEqual([
       {
         id: "hooks.registered",
@@ -98,7 +98,7 @@ describe("hooks", () => {
   const cases: [string, Partial<HookFacts>, string[]][] = [
     ["none", { files: [], called: [] }, ["fail hooks.none"]],
     ["none, but the plugin", { files: [], called: [], plugin: "beckon@here" }, ["ok hooks.plugin"]],
-    ["one of little weight missing", { files: [file({ own: without("Setup") })] }, ["warn hooks.missing"]],
+    ["one of low importance missing", { files: [file({ own: without("Setup") })] }, ["warn hooks.missing"]],
     ["the asks missing", { files: [file({ own: without("PermissionRequest") })] }, ["fail hooks.missing"]],
     [
       "of an older beckon",
@@ -141,7 +141,7 @@ describe("hooks", () => {
       ["ok hooks.registered", "fail hooks.managed-only"],
     ],
     [
-      "allowManagedHooksOnly in the person's own file means nothing",
+      "allowManagedHooksOnly in the user's own file means nothing",
       { files: [file({ managedOnly: true })] },
       ["ok hooks.registered"],
     ],
@@ -167,7 +167,7 @@ describe("hooks", () => {
       ["ok hooks.registered", "fail hooks.gone"],
     ],
     [
-      "a program that may not be run",
+      "a program that is not executable",
       { called: [{ ...called, status: "not executable" }] },
       ["ok hooks.registered", "fail hooks.not-executable"],
     ],
@@ -182,12 +182,12 @@ describe("hooks", () => {
       ["ok hooks.registered", "warn hooks.other-folder"],
     ],
     [
-      "a file that makes no sense",
+      "a file that cannot be parsed",
       { files: [file({ own: [], problem: "line 3, column 5: a comma is missing" })], called: [] },
       ["fail hooks.unreadable"],
     ],
     [
-      "somebody's own way of calling beckon",
+      "hooks of the user's own that call beckon",
       { files: [file({ customEvents: ["Stop", "Stop"] })] },
       ["ok hooks.registered", "info hooks.around"],
     ],
@@ -203,7 +203,7 @@ describe("hooks", () => {
     return look({ files: [file({ own })], called: [{ ...called, status: "ok" }, broken] });
   };
 
-  test("a broken hook among good ones is named by its event", () => {
+  test("a broken hook among working ones is named by its event", () => {
     expect(only(oneBroken("PermissionRequest"), "hooks.gone").text).toBe(
       "PermissionRequest calls /nowhere/beckon, which is not there: that event is lost",
     );
@@ -215,7 +215,7 @@ describe("hooks", () => {
     expect(only(all, "hooks.gone").text).toEndWith("nothing reaches beckon");
   });
 
-  test("a file that cannot be read is not said to lack hooks", () => {
+  test("a file that cannot be read does not count as one without hooks", () => {
     const found = look({ files: [file({ own: [], problem: "line 3, column 5: oops" })], called: [] });
     expect(brief(found)).toEqual(["fail hooks.unreadable"]);
     const project = file({ scope: "project", own: [], problem: "line 3, column 5: oops" });
@@ -225,7 +225,7 @@ describe("hooks", () => {
     ]);
   });
 
-  test("every problem says what to do, and exactly one line what is", () => {
+  test("every problem is one line and has a fix", () => {
     for (const [, facts] of cases) {
       for (const { state, text, fix } of look(facts)) {
         expect(text).not.toContain("\n");

@@ -51,7 +51,7 @@ test.each([
   ],
   ["a link that stays inside", "projects/p/inside.jsonl", "projects/p/s1.jsonl"],
   ["a folder that is itself a link", "linked-projects/s1.jsonl", "real/s1.jsonl"],
-])("%s may be read", async (_, path, real) => {
+])("%s is read", async (_, path, real) => {
   expect(await findInsideFolders(at(path), roots())).toBe(at(real));
 });
 
@@ -68,11 +68,11 @@ test.each([
   ["the folder itself", "projects"],
   ["a link to itself", "projects/p/loop.jsonl"],
   ["no file", "projects/p/none.jsonl"],
-])("%s may not", async (_, path) => {
+])("%s is not read", async (_, path) => {
   expect(await findInsideFolders(at(path), roots())).toBeNull();
 });
 
-test("neither may a path that is crooked in itself", async () => {
+test("a path with .. or other tricks is not read", async () => {
   const crooked = [
     `${at("projects")}/../s1.jsonl`,
     `${at("projects")}/p/../p/s1.jsonl`,
@@ -89,6 +89,6 @@ test("neither may a path that is crooked in itself", async () => {
   for (const path of crooked) expect(await findInsideFolders(path, roots())).toBeNull();
 });
 
-test("without a folder of the agent's, nothing may be read", async () => {
+test("without the agent's folder nothing is read", async () => {
   expect(await findInsideFolders(at("projects/p/s1.jsonl"), [])).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** Real files, rewritten as the CLI does. */
+/** Status files that are rewritten as the CLI does it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   closeSync,
@@ -18,10 +18,10 @@ import {
 } from "../../../../src/agents/claude/watch/status-files.ts";
 import { createWorld, until, type World } from "../../../world.ts";
 
-/** What a person would call at once. */
+/** What a user perceives as at once. */
 const soonMs = 250;
-/** Where nothing tells, it is looked at every second. */
-const nextLookMs = 2_500;
+/** Changes that inotify does not report are found within a second or two. */
+const nextPollMs = 2_500;
 
 let world: World;
 let files: StatusFiles | undefined;
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 const inFolder = (name: string) => join(world.claude, "sessions", name);
-function follow(): StatusFiles {
+function watchFiles(): StatusFiles {
   const onChange = ({ file, isGone }: StatusChange) =>
     void seen.push(
       isGone
@@ -50,7 +50,7 @@ function follow(): StatusFiles {
 }
 const write = (pid: number, sessionId: string, status: string, more = {}) =>
   world.writeStatus(pid, { sessionId, status, ...more });
-/** Seen, and nothing else was. */
+/** Waits until exactly these changes were seen. */
 async function sees(...expected: string[]): Promise<number> {
   const ms = await until(() => seen.length >= expected.length, 2_000).catch(() => Number.POSITIVE_INFINITY);
   expect(seen).toEqual(expected);
@@ -59,15 +59,15 @@ async function sees(...expected: string[]): Promise<number> {
 }
 
 describe("a status file", () => {
-  test("of a session that runs already is seen at once", () => {
+  test("of a running session is read at once", () => {
     write(process.pid, "a", "waiting", { waitingFor: "permission prompt" });
-    follow();
+    watchFiles();
     expect(seen).toEqual(["a waiting permission prompt"]);
   });
 
-  test("emptied and written anew is seen at once, each change of it", async () => {
+  test("that is emptied and rewritten is read at once, at each change", async () => {
     write(process.pid, "a", "idle");
-    follow();
+    watchFiles();
     await sees("a idle");
     for (const status of ["busy", "waiting", "busy", "idle", "shell"]) {
       write(process.pid, "a", status);
@@ -75,9 +75,9 @@ describe("a status file", () => {
     }
   });
 
-  test("put in place by a rename is seen at once", async () => {
+  test("that is replaced by a rename is read at once", async () => {
     write(process.pid, "a", "idle");
-    follow();
+    watchFiles();
     await sees("a idle");
     const path = world.statusPath(process.pid);
     write(process.pid, "a", "busy");
@@ -89,43 +89,42 @@ describe("a status file", () => {
     }
   });
 
-  test("caught in the middle of a write is read again when it is whole", async () => {
+  test("that is half written is read again when it is complete", async () => {
     write(process.pid, "a", "idle");
-    follow();
+    const watched = watchFiles();
     await sees("a idle");
     const text = JSON.stringify({ pid: process.pid, sessionId: "a", status: "busy" });
     const file = openSync(world.statusPath(process.pid), "w");
-    await Bun.sleep(15);
+    watched.scan();
     writeSync(file, text.slice(0, 20));
-    await Bun.sleep(15);
+    watched.scan();
     expect(seen).toEqual([]);
     writeSync(file, text.slice(20));
     closeSync(file);
     expect(await sees("a busy")).toBeLessThan(soonMs);
   });
 
-  test("rewritten with nothing new in it says nothing", async () => {
+  test("that is rewritten without a change reports nothing", async () => {
     write(process.pid, "a", "idle");
-    const followed = follow();
+    const watched = watchFiles();
     seen = [];
     write(process.pid, "a", "idle", { updatedAt: 1, other: "field" });
-    await Bun.sleep(30);
-    followed.scan();
+    watched.scan();
     expect(seen).toEqual([]);
   });
 
   test("that names another session ends the first", async () => {
     write(process.pid, "a", "idle");
-    const followed = follow();
+    const watched = watchFiles();
     await sees("a idle");
     write(process.pid, "b", "idle");
     expect(await sees("a gone", "b idle")).toBeLessThan(soonMs);
-    expect([followed.findFile("a"), followed.findFile("b")?.pid]).toEqual([null, process.pid]);
+    expect([watched.findFile("a"), watched.findFile("b")?.pid]).toEqual([null, process.pid]);
   });
 
-  test("removed ends its session, and one written later brings it back", async () => {
+  test("that is removed ends its session, and one that is written later restores it", async () => {
     write(process.pid, "a", "idle");
-    follow();
+    watchFiles();
     await sees("a idle");
     unlinkSync(world.statusPath(process.pid));
     expect(await sees("a gone")).toBeLessThan(soonMs);
@@ -133,9 +132,9 @@ describe("a status file", () => {
     expect(await sees("a busy")).toBeLessThan(soonMs);
   });
 
-  test("without a status is a session yet to come", async () => {
+  test("without a status is not a session yet", async () => {
     world.writeStatus(process.pid, { sessionId: "a" });
-    follow();
+    watchFiles();
     await sees("a");
     write(process.pid, "a", "idle");
     await sees("a idle");
@@ -143,25 +142,25 @@ describe("a status file", () => {
 });
 
 describe("a process", () => {
-  test("that is dead has no session, though kill -9 left its file", async () => {
+  test("that was killed has no session, though its file is still there", async () => {
     const agent = world.agent();
     write(agent.pid, "a", "busy");
     agent.child.kill("SIGKILL");
     await agent.child.exited;
-    follow();
+    watchFiles();
     expect(seen).toEqual([]);
   });
 
-  test("that only has the pid of the one that wrote the file is not it", () => {
+  test("with the same pid as the one that wrote the file is not it", () => {
     write(process.pid, "a", "busy", { procStart: "1" });
-    follow();
+    watchFiles();
     expect(seen).toEqual([]);
   });
 
   test("that died before its file was rewritten ends its session", async () => {
     const agent = world.agent();
     write(agent.pid, "a", "busy");
-    follow();
+    watchFiles();
     agent.child.kill("SIGKILL");
     await agent.child.exited;
     write(agent.pid, "a", "idle", { procStart: agent.procStart });
@@ -170,37 +169,36 @@ describe("a process", () => {
 });
 
 describe("the folder", () => {
-  test("may come later", async () => {
-    follow();
+  test("may be created later", async () => {
+    watchFiles();
     expect(seen).toEqual([]);
     write(process.pid, "a", "idle");
-    expect(await sees("a idle")).toBeLessThan(nextLookMs);
+    expect(await sees("a idle")).toBeLessThan(nextPollMs);
     write(process.pid, "a", "busy");
     expect(await sees("a busy")).toBeLessThan(soonMs);
   });
 
-  test("may be removed and made anew", async () => {
+  test("may be removed and created again", async () => {
     write(process.pid, "a", "idle");
-    follow();
+    watchFiles();
     await sees("a idle");
     rmSync(join(world.claude, "sessions"), { recursive: true });
     write(process.pid, "b", "idle");
-    expect(await sees("a gone", "b idle")).toBeLessThan(nextLookMs);
-    await Bun.sleep(1_050);
+    expect(await sees("a gone", "b idle")).toBeLessThan(nextPollMs);
     write(process.pid, "b", "busy");
-    expect(await sees("b busy")).toBeLessThan(soonMs);
+    expect(await sees("b busy")).toBeLessThan(nextPollMs);
   });
 
-  test("may be a file: then there is nothing, and no error", () => {
+  test("may be a file: then there are no sessions and no error", () => {
     mkdirSync(world.claude, { recursive: true });
     writeFileSync(join(world.claude, "sessions"), "");
-    follow();
+    watchFiles();
     expect([seen, errors]).toEqual([[], []]);
   });
 });
 
 describe("other files", () => {
-  test("are none of our business: keys, odd names, folders, what is too large", () => {
+  test("are ignored: keys, odd names, folders, files that are too large", () => {
     write(process.pid, "a", "idle");
     const text = world.read(world.statusPath(process.pid));
     for (const name of [
@@ -217,15 +215,15 @@ describe("other files", () => {
     }
     mkdirSync(inFolder("2.json"));
     writeFileSync(inFolder("3.json"), text.replace('"a"', `"odd","x":"${"x".repeat(70_000)}"`));
-    follow();
+    watchFiles();
     expect(seen).toEqual(["a idle"]);
   });
 
-  test("a pipe does not hold us up", async () => {
+  test("a pipe does not block", async () => {
     write(process.pid, "a", "idle");
     expect(Bun.spawnSync(["mkfifo", inFolder("1.json")]).exitCode).toBe(0);
     const started = performance.now();
-    follow();
+    watchFiles();
     expect(performance.now() - started).toBeLessThan(soonMs);
     write(process.pid, "a", "busy");
     await sees("a idle", "a busy");

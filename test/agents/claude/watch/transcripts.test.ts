@@ -53,17 +53,17 @@ describe("the last assistant response of a transcript file", () => {
     expect(await answerIn(content)).toBe(answer);
   });
 
-  test("no file, or a folder, has none", async () => {
+  test("a missing file, or a folder, has none", async () => {
     expect(await extractLastAssistantResponse(path)).toBeNull();
     expect(await extractLastAssistantResponse(folder)).toBeNull();
   });
 
-  test("a pipe has none, and is not waited for", async () => {
+  test("a pipe has none, and does not block", async () => {
     Bun.spawnSync(["mkfifo", path]);
     expect(await extractLastAssistantResponse(path)).toBeNull();
   });
 
-  test("it can be cut shorter", async () => {
+  test("can be shortened", async () => {
     writeFileSync(path, fileOf([say("m1", "hello there")]));
     expect(await extractLastAssistantResponse(path, 5)).toBe("hello...");
   });
@@ -72,17 +72,17 @@ describe("the last assistant response of a transcript file", () => {
     ["many rows over 60 KB", Array.from({ length: 12 }, () => attachment(70_000))],
     ["one row longer than the tail", [attachment(300_000)]],
     ["rows longer than the tail times four", [attachment(600_000), attachment(900_000)]],
-  ])("it is found before %s", async (_, rows) => {
+  ])("is found before %s", async (_, rows) => {
     expect(await answerIn(fileOf([user("a"), say("m1", "far back"), ...rows]))).toBe("far back");
   });
 
-  test("a block of it that lies before the tail is not forgotten", async () => {
+  test("includes a block that is before the tail", async () => {
     expect(
       await answerIn(fileOf([user("a"), say("m1", "one"), use("m1"), attachment(300_000), say("m1", "two")])),
     ).toBe("one\ntwo");
   });
 
-  test("behind the limit it is not looked for", async () => {
+  test("is not searched beyond the limit", async () => {
     const filler = fileOf([attachment(1_000_000)]).repeat(17);
     expect(await answerIn(fileOf([user("a"), say("m1", "too far")]) + filler)).toBeNull();
     expect(await answerIn(fileOf([user("a"), say("m1", "near")]) + filler.slice(0, filler.length / 17))).toBe(
@@ -90,7 +90,7 @@ describe("the last assistant response of a transcript file", () => {
     );
   });
 
-  test("wherever the tail begins, also inside a row or a character, the answer is the same", async () => {
+  test("is the same wherever the tail starts, also inside of a row or a character", async () => {
     const last = fileOf([user("b"), say("m2", "일이삼사 😀")]);
     const before = fileOf([user("a"), say("m1", "한국어 😀".repeat(40)), result()]);
     for (let cut = 0; cut < 60; cut++) {
@@ -99,7 +99,7 @@ describe("the last assistant response of a transcript file", () => {
     }
   });
 
-  test("the limit is exact: a row that begins there counts, one that begins a byte before does not", async () => {
+  test("the limit is exact: a row that starts there counts, one that starts a byte earlier does not", async () => {
     const answer = fileOf([say("m1", "just so")]);
     const filler = (bytes: number) =>
       fileOf([attachment(0).replace('"text":""', `"text":"${"x".repeat(bytes)}"`)]);
@@ -109,8 +109,8 @@ describe("the last assistant response of a transcript file", () => {
   });
 });
 
-describe("following a transcript", () => {
-  test("each read adds what was written since, and reads nothing twice", async () => {
+describe("reading a transcript again and again", () => {
+  test("adds what was written since, and reads nothing twice", async () => {
     const reader = createTranscriptReader();
     const first = fileOf([user("go"), say("m1", "one")]);
     writeFileSync(path, first);
@@ -130,7 +130,7 @@ describe("following a transcript", () => {
     expect(await reader.read(path)).toEqual(facts as never);
   });
 
-  test("a file written in any pieces, read after each, says the same as one read at once", async () => {
+  test("after each piece gives the same as reading it at once", async () => {
     const whole = Buffer.concat([fixture, Buffer.from(fileOf([user("한국어 😀"), say("m1", "끝 😀")]))]);
     writeFileSync(path, whole);
     const expected = await createTranscriptReader().read(path);
@@ -151,7 +151,7 @@ describe("following a transcript", () => {
     );
   });
 
-  test("a torn last line counts once, when it is whole", async () => {
+  test("counts a half-written last line once, when it is complete", async () => {
     const reader = createTranscriptReader();
     const row = say("m1", "whole");
     writeFileSync(path, fileOf([user("go")]) + row.slice(0, 40));
@@ -192,7 +192,7 @@ describe("following a transcript", () => {
       (content) => writeFileSync(path, content + fileOf([attachment(5_000)])),
     ],
   ];
-  test.each(replacements)("a file that was %s is read from its start", async (_, replace) => {
+  test.each(replacements)("starts over if the file was %s", async (_, replace) => {
     const reader = createTranscriptReader();
     writeFileSync(path, fileOf([user("a"), say("m1", "old"), user("b"), say("m2", "old")]));
     expect(await reader.read(path)).toMatchObject({ turnCount: 2 });
@@ -204,7 +204,7 @@ describe("following a transcript", () => {
     });
   });
 
-  test("two reads at once count nothing twice", async () => {
+  test("twice at the same time counts nothing twice", async () => {
     const reader = createTranscriptReader();
     writeFileSync(path, fileOf([user("a")]));
     await reader.read(path);
@@ -213,7 +213,7 @@ describe("following a transcript", () => {
     expect(counts).toEqual([3, 3, 3]);
   });
 
-  test("no file is null, now and after it was there; a forgotten one is read anew", async () => {
+  test("gives null for a missing file; a forgotten one is read from its start", async () => {
     const reader = createTranscriptReader();
     expect(await reader.read(path)).toBeNull();
     writeFileSync(path, fileOf([user("a")]));
@@ -224,14 +224,14 @@ describe("following a transcript", () => {
     expect(await reader.read(path)).toBeNull();
   });
 
-  test("a row too long to hold is passed over, and the next one is read", async () => {
+  test("skips a row that is too long, and reads the next one", async () => {
     const reader = createTranscriptReader();
     const room = limits.maxTranscriptRowBytes - user("").length;
     writeFileSync(path, fileOf([user("x".repeat(room)), user("y".repeat(room + 1)), say("m1", "after it")]));
     expect(await reader.read(path)).toMatchObject({ turnCount: 1, lastResponse: "after it" });
   });
 
-  test("of a huge file only the end is read, and turns and tokens are then not known", async () => {
+  test("reads only the end of a huge file; turns and tokens are unknown then", async () => {
     const reader = createTranscriptReader();
     writeFileSync(path, fileOf([user("a"), assistant("m1", "x", { gitBranch: "old" })]));
     truncateSync(path, limits.maxTranscriptFirstReadBytes + 1_000_000);
