@@ -73,11 +73,11 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
     [{ session_id: "s-1" }, "no hook_event_name in the payload"],
     [
       { session_id: "", hook_event_name: "Stop" },
-      "session_id or hook_event_name is empty, too long or no text",
+      "session_id or hook_event_name is empty, too long or not a string",
     ],
     [
       { session_id: 7, hook_event_name: "Stop" },
-      "session_id or hook_event_name is empty, too long or no text",
+      "session_id or hook_event_name is empty, too long or not a string",
     ],
     [{ _meta: {}, payload: { hook_event_name: "Stop" } }, "no session_id in the payload"],
   ])("%j is refused, and told why", async (body, error) => {
@@ -233,6 +233,24 @@ describe("/api/sessions", () => {
     expect(await answer(await world.request("/api/sessions/zz"))).toEqual(
       json(404, '{"error":"no session zz"}'),
     );
+  });
+
+  test("returns the only session of a project, and lists the candidates if there are several", async () => {
+    const cwd = "/home/dev/my shop";
+    await world.post({ ...prompt("p-1"), cwd });
+    const only = await world.request("/api/sessions/my%20shop");
+    expect(await only.json()).toMatchObject({ sessionId: "p-1", project: "my shop" });
+    await world.post({ ...prompt("p-2"), cwd });
+    const several = await world.request("/api/sessions/my%20shop");
+    expect(several.status).toBe(404);
+    const candidate = { provider: "claude", project: "my shop", title: null, group: "working" };
+    expect(await several.json()).toMatchObject({
+      error: "2 sessions match my shop",
+      candidates: [
+        { ...candidate, sessionId: "p-1" },
+        { ...candidate, sessionId: "p-2" },
+      ],
+    });
   });
 
   test("refuses any other path and method", async () => {
