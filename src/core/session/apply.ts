@@ -4,7 +4,7 @@ import { timing } from "../timing.ts";
 import * as asks from "./asks.ts";
 import { endChild, isChildRunning, reconcileChildren, upsertChild } from "./children.ts";
 import { type AgentEvent, type Change, isHookChange, isSamePlace, type Moment } from "./event.ts";
-import { createSession, type Session, type ToolCall } from "./session.ts";
+import { createSession, isEndedByHook, type Session, type ToolCall } from "./session.ts";
 import { applyStatusFile, settle } from "./settle.ts";
 import { statusTexts } from "./texts.ts";
 
@@ -27,11 +27,17 @@ export function applyEvent(before: Session | null, event: AgentEvent): Session {
 function revive(session: Session, event: AgentEvent): Session | null {
   if (!session.ended) return session;
   const { kind } = event.change;
+  // After /clear the status file can still say busy under the old id for a moment.
+  if (kind === "status" && isEndedByHook(session) && isOfSameProcess(session, event)) return null;
   const isStart = kind === "session-start" || kind === "prompt" || kind === "status";
   if (!isStart && (!isHookChange(event.change) || event.t - session.ended.t < timing.trailingMs)) {
     return kind === "enriched" ? session : null;
   }
   return kind === "session-end" ? null : { ...session, ended: null };
+}
+
+function isOfSameProcess({ place }: Session, { place: reported }: AgentEvent): boolean {
+  return !place || !reported || (place.pid === reported.pid && place.procStart === reported.procStart);
 }
 
 /** The same hook, registered twice, sends the same payload twice. */

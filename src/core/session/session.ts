@@ -110,7 +110,12 @@ export function isVisible(ask: Ask): boolean {
 
 const deathReasons: ReadonlySet<string> = new Set(["process gone", "file gone"]);
 
-/** The process disappeared in the middle of a turn. A SessionEnd event means that the user quit or closed the window. */
+/** The agent itself reported the end: the user quit, cleared the session or closed the window. */
+export function isEndedByHook({ ended }: Pick<Session, "ended">): boolean {
+  return ended !== null && !deathReasons.has(ended.reason);
+}
+
+/** The process disappeared in the middle of a turn. */
 export function hasDied({ ended }: Pick<Session, "ended">): boolean {
   return ended?.whileBusy === true && deathReasons.has(ended.reason);
 }

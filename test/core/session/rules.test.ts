@@ -496,6 +496,12 @@ describe("the end", () => {
       activityPhase: "busy",
     });
   });
+  test("after /clear, a status file that still says busy under the old id does not revive it", () => {
+    const cleared = running().hook("SessionEnd", { reason: "clear" }).file("busy", null, 20);
+    expect(cleared.see()).toMatchObject({ state: "completed", died: false });
+    const gone = cleared.own({ kind: "gone", why: "file" });
+    expect(gone.see()).toMatchObject({ state: "completed", died: false });
+  });
   test("an event older than the end does not revive it", () => {
     expect(
       running().hook("SessionEnd").late(2_500).hook("UserPromptSubmit", { prompt: "late" }, 500).see().state,
