@@ -1,4 +1,4 @@
-/** doctor's test session: as visible as any other while it lasts, and gone without a trace. */
+/** doctor's test session is as visible as any other while it lasts, and leaves nothing behind. */
 import { describe, expect, test } from "bun:test";
 import { claude } from "../../src/agents/claude/index.ts";
 import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
@@ -23,7 +23,7 @@ describe("its alert", () => {
       { title: "beckon doctor: a test", body: "It goes away by itself.", sound: false, urgency: "critical" },
     ]);
   });
-  test("is its own, however many sessions wait", () => {
+  test("is not grouped with others, however many sessions wait", () => {
     const crowd = Array.from({ length: 12 }, (_, n) =>
       blocked(`p${n}`, 1_000 + n, { asks: [ask(1_000 + n)] }),
     );
@@ -32,12 +32,12 @@ describe("its alert", () => {
       titles(alertsOf(sessions)).filter((title) => !/test/.test(title));
     expect(others([...crowd, probe])).toEqual(others(crowd));
   });
-  test("comes at once, also to who looks at that very terminal", () => {
+  test("is shown at once, even if the user sees that terminal", () => {
     const config = withAlerts({ graceMs: 5_000 });
     const looking = new Set([keyOf(probe)]);
     expect(alertsOf([probe], { config, visibleSessions: looking }).show).toHaveLength(1);
   });
-  test("is held back like any other in quiet hours, and the reason is told", () => {
+  test("is suppressed like any other in quiet hours, with a reason", () => {
     const config = { ...defaultConfig, quietHours: { from: "14:00", to: "15:00" } };
     expect(whys(alertsOf([probe], { config }))).toEqual(["quiet hours until 15:00"]);
     expect(whys(alertsOf([probe], { doNotDisturb: true }))).toEqual([
@@ -76,18 +76,18 @@ describe("its events", () => {
     expect(await intake.accept(JSON.stringify(body))).toEqual({ outcome: "accepted" });
     expect(counted).toHaveLength(1);
   });
-  test("do not when they come late: out of the spool, or to an app that had hung", async () => {
+  test("are ignored if they are late: from the spool, or after the app hung", async () => {
     const { counted, intake, body } = intakeAt(60_000);
     expect(await intake.accept(JSON.stringify(body))).toEqual({ outcome: "accepted" });
     expect(counted).toEqual([]);
   });
-  test("do not out of the journal", () => {
+  test("are ignored when they come from the journal", () => {
     const { counted, intake, body } = intakeAt(60_000);
     const line = { id: "1", at: now.at - 60_000, t: now.t - 60_000, boot: "b", key: "k", body };
     intake.replay(line as unknown as JournalLine);
     expect(counted).toEqual([]);
   });
-  test("leave no session once it has ended", async () => {
+  test("leave no session after the end", async () => {
     const { counted, intake, body } = intakeAt(200);
     const end = { session_id: sessionId, hook_event_name: "SessionEnd", cwd: "/" };
     await intake.accept(JSON.stringify(body));
@@ -105,20 +105,20 @@ describe("its events", () => {
 describe("the command", () => {
   const hook = (command: string) => ({ command, env: { PATH: process.env.PATH } });
 
-  test("gets the event on stdin, and its words and exit code are told", async () => {
+  test("gets the event on stdin, and its output and exit code are returned", async () => {
     const ran = await runHook(hook("cat; echo oops >&2; exit 3"), { a: 1 }, 5_000);
     expect(ran).toMatchObject({ code: 3, stdout: '{"a":1}', stderr: "oops" });
   });
-  test("is ended, with all that it started, when it hangs", async () => {
+  test("is killed with everything it started if it hangs", async () => {
     const ran = await runHook(hook("sleep 61.7 & sleep 61.7"), {}, 200);
     expect(ran.code).toBeNull();
     expect(ran.ms).toBeLessThan(5_000);
     await until(async () => (await Bun.$`pgrep -f ${"sleep 61[.]7"}`.nothrow().text()) === "", 5_000);
   });
-  test("that does not read its event harms nobody", async () => {
+  test("may ignore its event", async () => {
     expect(await runHook(hook("exit 0"), { long: "x".repeat(1_000_000) }, 5_000)).toMatchObject({ code: 0 });
   });
-  test("that is not there is a failure with a reason", async () => {
+  test("that does not exist fails with a reason", async () => {
     const ran = await runHook({ command: ["/nowhere/beckon", "hook"], env: {} }, {}, 5_000);
     expect(ran.code).toBe(-1);
     expect(ran.stderr).toContain("ENOENT");

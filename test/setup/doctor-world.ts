@@ -1,4 +1,4 @@
-/** What tests of the whole doctor share: hooks as an install leaves them, and the binary that they call. */
+/** What tests of doctor share: hooks as install writes them, and the binary that they call. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
@@ -9,7 +9,7 @@ import { addHooks } from "../../src/settings-file/hooks.ts";
 export const binary = join(import.meta.dir, "../../dist/beckon");
 const claudeVersion = "2.1.325";
 
-/** A `claude` that says its version. */
+/** A `claude` program that prints its version. */
 export function putClaude(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "claude"), `#!/bin/sh\necho '${claudeVersion} (Claude Code)'\n`, {

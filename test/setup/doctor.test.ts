@@ -1,4 +1,4 @@
-/** What doctor says of each link, for every state it can be in. */
+/** What doctor says about each link, for every state it can be in. */
 import { describe, expect, test } from "bun:test";
 import type { Finding } from "../../src/agents/finding.ts";
 import type { NotifierReport } from "../../src/core/ports.ts";
@@ -349,7 +349,7 @@ test("at login: on, off, turned off in the system, broken, and quit on purpose",
   ]);
 });
 
-test("an answer that is not beckon's is none", () => {
+test("a response that is not beckon's is ignored", () => {
   expect(readReport(report())).not.toBeNull();
   for (const body of [null, undefined, "hello", {}, { version: 1 }, []]) expect(readReport(body)).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** A real bash runs thousands of twisted commands: what it ran must have been seen before. */
+/** A real bash runs thousands of strange commands: the parser must have found every program that it ran. */
 import { afterAll, expect } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { testWith } from "../needs.ts";
 const folder = mkdtempSync(join(tmpdir(), "beckon-shell-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** `zap` tells that it ran. */
+/** `zap` records that it ran. */
 const runAll = `
 cd "$1" || exit 1
 n=0
@@ -29,7 +29,7 @@ async function ranIn(texts: readonly string[]): Promise<string[]> {
 
 const passed = /^(?:if|then|elif|else|fi|do|done|while|until|!|time|function|coproc|in|esac|\w+\+?=.*)$/s;
 
-/** The program of every simple command. One that only the shell can name counts as any. */
+/** The program of every simple command. One that only the shell knows counts as `zap`. */
 function programs(script: Script): string[] {
   return script.flat().flatMap(({ words, redirects, group }) => {
     const program = words.find(({ text }) => !passed.test(text));
@@ -94,7 +94,7 @@ const joined = fc
   .map((list) => list.flat().join(""));
 
 testWith("bash")(
-  "no program runs that was not seen",
+  "every program that runs was found",
   async () => {
     const texts = [
       ...fc.sample(fc.string({ unit: signs, minLength: 2, maxLength: 14 }), 1_500),

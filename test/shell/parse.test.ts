@@ -1,10 +1,10 @@
-/** Which commands a shell would run, seen without running any. */
+/** The commands that a shell would run, found without running any. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Script } from "../../src/shell/index.ts";
 import { parseShell } from "../../src/shell/index.ts";
 
-/** Every simple command, wherever it stands, its words joined by blanks. */
+/** Every simple command, also in groups and substitutions, with its words joined by spaces. */
 function commands(script: Script | null): string[] {
   return (script ?? [])
     .flat()
@@ -63,7 +63,7 @@ describe("a command", () => {
   });
 });
 
-describe("what could be read in two ways is not read", () => {
+describe("a text that could be read in two ways is refused", () => {
   test.each([
     "echo 'open",
     'echo "open',
@@ -110,7 +110,7 @@ describe("for any text", () => {
       { numRuns: 5_000 },
     );
   });
-  test("what stands in single quotes is one word and no command", () => {
+  test("a text in single quotes is one word and not a command", () => {
     fc.assert(
       fc.property(shellish, (text) => {
         const quoted = text.replaceAll("'", `'\\''`);

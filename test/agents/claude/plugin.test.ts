@@ -20,7 +20,7 @@ test("the marketplace points to it", () => {
   expect(marketplace.plugins.map(({ source }) => join(plugin, "../..", source))).toEqual([plugin]);
 });
 
-test("every event is registered, each in a file that no CLI refuses which knows what came with it", () => {
+test("every event is registered, each in a file that every CLI accepts that knows its events", () => {
   const files = [...pluginFiles()].filter(([path]) => path.startsWith("hooks/"));
   const eventsIn = (text: string) => Object.keys((JSON.parse(text) as { hooks: object }).hooks);
   const all = files.flatMap(([, text]) => eventsIn(text));

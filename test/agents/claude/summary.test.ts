@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { listQuestions, summarizeCall, toOneLine, truncate } from "../../../src/agents/claude/summary.ts";
 import { limits } from "../../../src/core/limits.ts";
 
-describe("what a tool call is about", () => {
+describe("the summary of a tool call", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["Bash", { description: "Makes a file", command: "touch x" }, "touch x"],
     ["Write", { content: "long", file_path: "/a/b.ts" }, "/a/b.ts"],
@@ -33,7 +33,7 @@ describe("a question", () => {
     });
     expect(asked).toEqual([{ question: "Which?", labels: ["Red", "Blue !"] }]);
   });
-  test("has no more of them than fit a menu", () => {
+  test("has no more labels than fit a menu", () => {
     const options = Array.from({ length: 100 }, (_, n) => ({ label: `${n}` }));
     expect(listQuestions({ questions: [{ question: "Which?", options }] })[0]?.labels).toHaveLength(
       limits.maxOptions,
@@ -46,7 +46,7 @@ describe("one line", () => {
   test("has no line breaks, control characters or space around it", () => {
     expect(toOneLine("  a\r\n\tb\u0000\u001b[31mc\u009b  ")).toBe("a b [31mc");
   });
-  test("is cut with an ellipsis, and never in the middle of a character", () => {
+  test("is shortened with an ellipsis, and never inside of a character", () => {
     const line = toOneLine("x".repeat(10_000));
     expect(line).toHaveLength(limits.maxSummaryLength);
     expect(line).toEndWith("x…");
@@ -54,7 +54,7 @@ describe("one line", () => {
     expect(truncate("ab🙂cd", 5)).toBe("ab🙂…");
     expect(truncate("ab🙂", 4)).toBe("ab🙂");
   });
-  test("says that more follows, though what was looked at is mostly space", () => {
+  test("has an ellipsis if the text goes on, though its start is mostly spaces", () => {
     expect(toOneLine(`a${" ".repeat(100_000)}b`)).toBe("a…");
   });
 });

@@ -1,4 +1,4 @@
-/** What each of the CLI's events means. What it then does to a session is told in test/core. */
+/** What each event of the CLI means. What it does to a session is tested in test/core. */
 import { describe, expect, test } from "bun:test";
 import { translate } from "../../../src/agents/claude/translate.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
@@ -11,11 +11,11 @@ function event(payload: Record<string, unknown>, meta: Record<string, unknown> =
   const hook = openEnvelope({ _meta: meta, payload }, "claude", "here");
   return hook && translate(hook, stamped);
 }
-function moveOf(hook_event_name: string, fields: Record<string, unknown> = {}): Change | undefined {
+function changeOf(hook_event_name: string, fields: Record<string, unknown> = {}): Change | undefined {
   return event({ session_id: "s", hook_event_name, ...fields })?.change;
 }
 
-describe("every payload that the CLI really sent", async () => {
+describe("every recorded payload of the CLI", async () => {
   const text = await Bun.file(new URL("../../fixtures/payloads.jsonl", import.meta.url)).text();
   const recorded = text
     .trim()
@@ -66,7 +66,7 @@ describe("every payload that the CLI really sent", async () => {
   });
 });
 
-test("what the forwarder saw goes with it", () => {
+test("the event has what the forwarder saw", () => {
   const told = event(
     { session_id: "s", hook_event_name: "Stop" },
     { pid: 7, host: "here", attended: false, workspace_id: "proj" },
@@ -74,14 +74,14 @@ test("what the forwarder saw goes with it", () => {
   expect(told).toMatchObject({ place: { pid: 7, local: true }, attended: false, project: "proj" });
 });
 
-test("a payload that names no session or no event is none", () => {
+test("a payload without a session or an event is refused", () => {
   expect(event({ hook_event_name: "Stop" })).toBeNull();
   expect(event({ session_id: "s" })).toBeNull();
 });
 
 describe("asks", () => {
   const ask = (tool_name: string, tool_input: Record<string, unknown>) =>
-    moveOf("PermissionRequest", { tool_name, tool_input });
+    changeOf("PermissionRequest", { tool_name, tool_input });
 
   test("a question has its text and its answers", () => {
     const input = {
@@ -93,9 +93,9 @@ describe("asks", () => {
       options: ["Red", "Blue"],
     });
   });
-  test("a plan is one", () =>
+  test("a plan is a plan", () =>
     expect(ask("ExitPlanMode", { plan: "Do a" })).toMatchObject({ ask: "plan", summary: "Do a" }));
-  test("all else is a permission", () => {
+  test("everything else is a permission", () => {
     expect(ask("Bash", { command: "rm x" })).toMatchObject({
       ask: "permission",
       tool: "Bash",
@@ -103,20 +103,20 @@ describe("asks", () => {
       options: [],
     });
   });
-  test("a call and its request have the same key, another input another", () => {
-    const call = moveOf("PreToolUse", { tool_name: "Bash", tool_input: { command: "a", timeout: 5 } });
+  test("a call and its request have the same key, and another input has another key", () => {
+    const call = changeOf("PreToolUse", { tool_name: "Bash", tool_input: { command: "a", timeout: 5 } });
     const same = ask("Bash", { command: "a", timeout: 5 });
     const other = ask("Bash", { command: "b", timeout: 5 });
     const key = (change: Change | undefined) => (change && "inputKey" in change ? change.inputKey : null);
     expect(key(call)).toBe(key(same) ?? "none");
     expect(key(call)).not.toBe(key(other));
   });
-  test("an input nested deeper than can be written out is no error", () => {
+  test("an input that is nested too deep for JSON is not an error", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(60_000)}1${"}".repeat(60_000)}`);
     expect(ask("Bash", { command: "x", deep })).toMatchObject({ ask: "permission", summary: "x" });
   });
-  test("an MCP server's wish names the server", () => {
-    const change = moveOf("Elicitation", { mcp_server_name: "db", message: "Your\nname?" });
+  test("a request of an MCP server names the server", () => {
+    const change = changeOf("Elicitation", { mcp_server_name: "db", message: "Your\nname?" });
     expect(change).toMatchObject({ ask: "elicitation", inputKey: "db", summary: "Your name?" });
   });
 });
@@ -129,7 +129,7 @@ describe("reminders", () => {
     ["elicitation_url_dialog", "elicitation"],
     ["idle_prompt", "idle"],
   ])("%s is about %s", (notification_type, ask) => {
-    expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({
+    expect(changeOf("Notification", { notification_type, message: "Hm" })).toEqual({
       kind: "reminder",
       ask: ask as "idle",
       text: "Hm",
@@ -138,7 +138,7 @@ describe("reminders", () => {
   test.each(["auth_success", "elicitation_response", "", undefined, 7])(
     "type %j changes nothing",
     (notification_type) => {
-      expect(moveOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "no-change" });
+      expect(changeOf("Notification", { notification_type, message: "Hm" })).toEqual({ kind: "no-change" });
     },
   );
 });
@@ -150,52 +150,52 @@ describe("prompts", () => {
     ['Background agent "Find it" was stopped by the user.', true],
     ["tell me about <task-notification>", false],
     ["<task>", false],
-  ])("%j: made by the machine is %p", (prompt, byMachine) => {
-    expect(moveOf("UserPromptSubmit", { prompt })).toEqual({ kind: "prompt", text: prompt, byMachine });
+  ])("%j: written by the CLI itself is %p", (prompt, byMachine) => {
+    expect(changeOf("UserPromptSubmit", { prompt })).toEqual({ kind: "prompt", text: prompt, byMachine });
   });
-  test("a long one is cut", () => {
-    const change = moveOf("UserPromptSubmit", { prompt: "x".repeat(100_000) });
+  test("a long one is shortened", () => {
+    const change = changeOf("UserPromptSubmit", { prompt: "x".repeat(100_000) });
     expect(change?.kind === "prompt" && change.text.length).toBe(limits.maxTextLength);
   });
 });
 
 describe("the end of a turn", () => {
-  test("has the last answer, cut at 1900 and three dots", () => {
-    expect(moveOf("Stop", { last_assistant_message: "Done." })).toMatchObject({
+  test("has the last response, shortened to 1900 characters and three dots", () => {
+    expect(changeOf("Stop", { last_assistant_message: "Done." })).toMatchObject({
       lastResponse: "Done.",
       error: null,
       background: null,
     });
-    const long = moveOf("Stop", { last_assistant_message: "x".repeat(5_000) });
+    const long = changeOf("Stop", { last_assistant_message: "x".repeat(5_000) });
     expect(long?.kind === "turn-end" && long.lastResponse).toBe(`${"x".repeat(1_900)}...`);
-    expect(moveOf("Stop", { last_assistant_message: "" })).toMatchObject({ lastResponse: null });
+    expect(changeOf("Stop", { last_assistant_message: "" })).toMatchObject({ lastResponse: null });
   });
-  test("names what still runs in the background", () => {
+  test("lists what still runs in the background", () => {
     const background_tasks = [
       { id: "a1", type: "subagent", status: "running", description: "Find\nit" },
       { id: "b1", type: "shell", status: "completed" },
       { type: "shell", status: "running" },
       "odd",
     ];
-    expect(moveOf("Stop", { background_tasks })).toMatchObject({
+    expect(changeOf("Stop", { background_tasks })).toMatchObject({
       background: [
         { id: "a1", type: "subagent", running: true, description: "Find it" },
         { id: "b1", type: "shell", running: false, description: null },
       ],
     });
   });
-  test("by an error has the error", () => {
+  test("with an error has the error", () => {
     const failed = { error: "rate_limit", last_assistant_message: "API Error: 429" };
-    expect(moveOf("StopFailure", failed)).toMatchObject({ error: "API Error: 429", lastResponse: null });
-    expect(moveOf("StopFailure", { error: "rate_limit" })).toMatchObject({ error: "rate_limit" });
-    expect(moveOf("StopFailure")).toMatchObject({ error: "error" });
+    expect(changeOf("StopFailure", failed)).toMatchObject({ error: "API Error: 429", lastResponse: null });
+    expect(changeOf("StopFailure", { error: "rate_limit" })).toMatchObject({ error: "rate_limit" });
+    expect(changeOf("StopFailure")).toMatchObject({ error: "error" });
   });
 });
 
 describe("tools", () => {
-  test("end well, badly, or are denied", () => {
+  test("succeed, fail, or are denied", () => {
     const outcome = (name: string, more = {}) => {
-      const change = moveOf(name, { tool_name: "Bash", tool_use_id: "t1", ...more });
+      const change = changeOf(name, { tool_name: "Bash", tool_use_id: "t1", ...more });
       return change?.kind === "tool-end" ? [change.outcome, change.toolUseId] : null;
     };
     expect(outcome("PostToolUse")).toEqual(["ok", "t1"]);
@@ -209,11 +209,11 @@ describe("tools", () => {
     [{ skill: "", skill_name: "old" }, "old"],
     [{}, null],
   ])("a skill %j is %j", (tool_input, skill) => {
-    expect(moveOf("PreToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
-    expect(moveOf("PostToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+    expect(changeOf("PreToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+    expect(changeOf("PostToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
   });
-  test("another tool's input is no skill", () => {
-    expect(moveOf("PreToolUse", { tool_name: "Bash", tool_input: { skill: "x" } })).toMatchObject({
+  test("the input of another tool is not a skill", () => {
+    expect(changeOf("PreToolUse", { tool_name: "Bash", tool_input: { skill: "x" } })).toMatchObject({
       skill: null,
     });
   });
@@ -222,6 +222,6 @@ describe("tools", () => {
 test.each(["CwdChanged", "FileChanged", "TaskCreated", "TeammateIdle", "SomethingNew", "__proto__"])(
   "%s changes nothing",
   (name) => {
-    expect(moveOf(name)).toEqual({ kind: "no-change" });
+    expect(changeOf(name)).toEqual({ kind: "no-change" });
   },
 );
