@@ -58,6 +58,16 @@ async function sees(...expected: string[]): Promise<number> {
   return ms;
 }
 
+/** Watches an idle session. Right after the start a change may be found by the next poll only, so the first one is not timed. */
+async function watchIdle(): Promise<StatusFiles> {
+  write(process.pid, "a", "busy");
+  const watched = watchFiles();
+  await sees("a busy");
+  write(process.pid, "a", "idle");
+  await sees("a idle");
+  return watched;
+}
+
 describe("a status file", () => {
   test("of a running session is read at once", () => {
     write(process.pid, "a", "waiting", { waitingFor: "permission prompt" });
@@ -66,9 +76,7 @@ describe("a status file", () => {
   });
 
   test("that is emptied and rewritten is read at once, at each change", async () => {
-    write(process.pid, "a", "idle");
-    watchFiles();
-    await sees("a idle");
+    await watchIdle();
     for (const status of ["busy", "waiting", "busy", "idle", "shell"]) {
       write(process.pid, "a", status);
       expect(await sees(`a ${status}`)).toBeLessThan(soonMs);
@@ -76,12 +84,8 @@ describe("a status file", () => {
   });
 
   test("that is replaced by a rename is read at once", async () => {
-    write(process.pid, "a", "idle");
-    watchFiles();
-    await sees("a idle");
+    await watchIdle();
     const path = world.statusPath(process.pid);
-    write(process.pid, "a", "busy");
-    await sees("a busy");
     for (const status of ["waiting", "idle"]) {
       writeFileSync(`${path}.tmp`, JSON.stringify({ pid: process.pid, sessionId: "a", status }));
       renameSync(`${path}.tmp`, path);
@@ -90,9 +94,7 @@ describe("a status file", () => {
   });
 
   test("that is half written is read again when it is complete", async () => {
-    write(process.pid, "a", "idle");
-    const watched = watchFiles();
-    await sees("a idle");
+    const watched = await watchIdle();
     const text = JSON.stringify({ pid: process.pid, sessionId: "a", status: "busy" });
     const file = openSync(world.statusPath(process.pid), "w");
     watched.scan();
@@ -114,18 +116,14 @@ describe("a status file", () => {
   });
 
   test("that names another session ends the first", async () => {
-    write(process.pid, "a", "idle");
-    const watched = watchFiles();
-    await sees("a idle");
+    const watched = await watchIdle();
     write(process.pid, "b", "idle");
     expect(await sees("a gone", "b idle")).toBeLessThan(soonMs);
     expect([watched.findFile("a"), watched.findFile("b")?.pid]).toEqual([null, process.pid]);
   });
 
   test("that is removed ends its session, and one that is written later restores it", async () => {
-    write(process.pid, "a", "idle");
-    watchFiles();
-    await sees("a idle");
+    await watchIdle();
     unlinkSync(world.statusPath(process.pid));
     expect(await sees("a gone")).toBeLessThan(soonMs);
     write(process.pid, "a", "busy");
