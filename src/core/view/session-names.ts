@@ -1,6 +1,7 @@
 /** The names of sessions in menu and alerts: the project, and what distinguishes two sessions of one project. */
 import { projectOf, type Session } from "../session/session.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
+import { nameTerminal } from "./terminal-name.ts";
 
 const maxName = 24;
 const maxDifference = 18;
@@ -15,7 +16,15 @@ interface KeyedSession {
 /** Returns the names by session key. */
 export function nameSessions(sessions: readonly KeyedSession[]): ReadonlyMap<string, string> {
   const sameName = Map.groupBy(sessions, ({ session }) => nameProject(session));
-  return new Map([...sameName].flatMap(([name, alike]) => distinguish(name, alike)));
+  return new Map([...sameName].flatMap(([name, alike]) => nameAlike(name, alike)));
+}
+
+/** Live sessions are distinguished from each other only: an ended one with the same name does not change theirs. */
+function nameAlike(name: string, alike: readonly KeyedSession[]): [string, string][] {
+  const live = alike.filter(({ session }) => !session.ended);
+  const liveKeys = new Set(live.map(({ key }) => key));
+  const ended = distinguish(name, alike).filter(([key]) => !liveKeys.has(key));
+  return [...distinguish(name, live), ...ended];
 }
 
 /** Adds to each name the first difference that no other session has. */
@@ -41,7 +50,7 @@ function formatShortId({ sessionId }: Session): string {
   return `#${[...toSingleLine(sessionId)].slice(0, idLength).join("")}`;
 }
 
-/** Branch, parent folder, title: each "" if unknown. */
+/** Branch, parent folder, title, last prompt, terminal: each "" if unknown. The id is the last resort. */
 const describers: readonly ((session: Session) => string)[] = [
   ({ gitBranch }) => enclose("(", truncateMiddle(gitBranch ?? "", maxDifference), ")"),
   ({ firstCwd }) => {
@@ -49,6 +58,8 @@ const describers: readonly ((session: Session) => string)[] = [
     return enclose("in ", truncateMiddle(parent, maxDifference), "");
   },
   ({ title }) => enclose("“", truncateEnd(title ?? "", maxDifference), "”"),
+  ({ lastPrompt }) => enclose("“", truncateEnd(toSingleLine(lastPrompt ?? ""), maxDifference), "”"),
+  ({ place }) => enclose("on ", truncateMiddle(nameTerminal(place) ?? "", maxDifference), ""),
 ];
 
 function enclose(before: string, text: string, after: string): string {
