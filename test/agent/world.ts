@@ -60,6 +60,8 @@ const hookError = /\bhook\b.*(error|failed)/i;
 export const manual = "--permission-mode default";
 
 export interface WorldOptions {
+  /** Another beckon than the one that was built last. */
+  readonly binary?: string;
   /** The version of the CLI. */
   readonly cli?: string;
   /** false: beckon's hooks are registered only when beckon.install() is called. */
@@ -74,8 +76,6 @@ export interface WorldOptions {
   readonly env?: Env;
 }
 
-/** TEST_BINARY=FILE: another build than the last one here. */
-const built = process.env.TEST_BINARY || binary;
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
 const patienceMs = 15_000;
@@ -121,7 +121,8 @@ function recordingHooks(version: string): object {
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  if (!existsSync(built)) throw new Error(`${built} is not there. Build it with: npm run build`);
+  const program = options.binary ?? binary;
+  if (!existsSync(program)) throw new Error(`there is no ${program}. Build it with: npm run build`);
   const folder = mkdtempSync("/tmp/beckon-agent-");
   try {
     return await furnish(folder, options);
@@ -142,7 +143,11 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
 
   const cli = findCli(version);
   if (cli.script) writeFileSync(inHome("bin/claude"), cli.script, { mode: 0o755 });
-  const space = await openNamespace(folder, { ...cli.files, "bin/beckon": built, ...options.files });
+  const space = await openNamespace(folder, {
+    ...cli.files,
+    "bin/beckon": options.binary ?? binary,
+    ...options.files,
+  });
   const requestLog = inHome("requests.log");
   const api = space.serve([process.execPath, join(import.meta.dir, "fake-api.ts"), requestLog]);
   if ((await firstLine(api.stdout)) !== apiReady) throw new Error("the stand-in for the API did not start");

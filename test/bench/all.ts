@@ -1,8 +1,13 @@
 /**
- * bun test/bench/all.ts [PART OF A NAME…]   every bench, one after the other, each in a process of its own
+ * bun test/bench/all.ts [PART OF A NAME…] [--against BINARY]   runs every bench, one after the other
  *
- * A bench prints its figures and exits with 1 where one misses what it has to reach.
+ * A bench runs in its own process, prints its figures, and exits with 1 if one misses its target. With --against it measures
+ * another build too, in turn with this one, and prints the ratios.
  */
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { against } from "./processes.ts";
+
 const benches: readonly string[] = [
   "hook",
   "receiver",
@@ -15,19 +20,28 @@ const benches: readonly string[] = [
   "held",
   "turn",
 ];
+/** Measures functions, not a program: there is nothing to compare with a binary. */
+const sourceOnly = ["state"];
 
-const wanted = process.argv.slice(2);
-const chosen = benches.filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+const { values, positionals } = parseArgs({
+  options: { against: { type: "string" } },
+  allowPositionals: true,
+});
+const chosen = benches.filter(
+  (name) => positionals.length === 0 || positionals.some((part) => name.includes(part)),
+);
 const missed: string[] = [];
 
 for (const name of chosen) {
   console.log(`\n${name}`);
-  const bench = Bun.spawnSync([process.execPath, `${import.meta.dir}/${name}.ts`], {
+  const hasOther = values.against !== undefined && !sourceOnly.includes(name);
+  const other = hasOther ? [`--${against}`, resolve(values.against ?? "")] : [];
+  const bench = Bun.spawnSync([process.execPath, `${import.meta.dir}/${name}.ts`, ...other], {
     stdio: ["ignore", "inherit", "inherit"],
   });
   if (bench.exitCode !== 0) missed.push(name);
 }
 
-if (chosen.length === 0) console.log(`no such bench: there are ${benches.join(", ") || "none yet"}`);
+if (chosen.length === 0) console.log(`no such bench. There are: ${benches.join(", ")}`);
 if (missed.length > 0) console.log(`\nmissed: ${missed.join(", ")}`);
 process.exit(missed.length > 0 || chosen.length === 0 ? 1 : 0);

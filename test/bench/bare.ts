@@ -1,4 +1,4 @@
-/** bun bare.ts FILE   the least that a receiver can do: parses each body, appends it to the file, and says so. */
+/** bun bare.ts FILE   the least a receiver can do: parses each body, appends it to the file, and answers. */
 import { openSync, writeSync } from "node:fs";
 
 const fd = openSync(process.argv[2] ?? "", "a", 0o600);

@@ -1,18 +1,18 @@
-/** Bodies as forwarders send them: many sessions at work at once, and no two bodies alike. */
+/** Bodies as forwarders send them: many sessions work at once, and no two bodies are equal. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { version } from "../../package.json";
 
 export interface Work {
-  /** Each part goes on where the one before it ended, in the same sessions. */
+  /** Each part continues where the one before ended, in the same sessions. */
   readonly part: number;
   readonly sessions: number;
-  /** In each part. */
+  /** Events in each part. */
   readonly events: number;
-  /** When part 0 began: so long ago that no part reaches into the future. */
+  /** When part 0 began, early enough that no part reaches into the future. */
   readonly since: number;
 }
 
-/** Between two events of one session. */
+/** Time between two events of one session. */
 const betweenMs = 200;
 
 export interface Body {
@@ -21,7 +21,7 @@ export interface Body {
   readonly text: string;
 }
 
-/** One turn: three tool calls that nobody has to allow, and one that asks. */
+/** One turn: three tool calls that need no permission, and one that asks. */
 const turn = [
   ["UserPromptSubmit", 0],
   ...([0, 1, 2].flatMap((call) => [
@@ -35,29 +35,27 @@ const turn = [
 ] as const;
 
 const words =
-  "the session waits for a file that nobody wrote yet so look at src first and run every test again".split(
-    " ",
-  );
+  "the session waits for a file that is not there yet so read src first and run every test again".split(" ");
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, "0");
 
 export const sessionIdOf = (session: number): string => `${hex(session, 8)}-7d1c-4b55-9c0e-5d2f6a1b3c4d`;
 
-/** In the order they happened: one of every session, then the next of every session, and so on. */
+/** In the order they happened: the first of every session, then the second of every session, and so on. */
 export function* bodies({ part, sessions, events, since }: Work): Generator<Body> {
-  const around = lookAround();
+  const machine = readMachine();
   const rows = Math.ceil(events / sessions);
   for (let n = 0; n < events; n++) {
     const session = n % sessions;
     const row = part * rows + Math.floor(n / sessions);
     const id = idOf(part, n);
-    // Every session is somewhere else in its turn.
-    const payload = hookOf(session, row + session * 3);
-    const _meta = { ...metaOf(session, since + row * betweenMs, around), id };
+    // Every session is at another step of its turn.
+    const payload = createPayload(session, row + session * 3);
+    const _meta = { ...createMeta(session, since + row * betweenMs, machine), id };
     yield { id, sessionId: payload.session_id, text: JSON.stringify({ provider: "claude", _meta, payload }) };
   }
 }
 
-function lookAround(): { boot: string | null; host: string | null; bootedAt: number } {
+function readMachine(): { boot: string | null; host: string | null; bootedAt: number } {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const uptimeMs = Number.parseFloat(readFileSync("/proc/uptime", "utf8")) * 1_000;
@@ -67,7 +65,7 @@ function lookAround(): { boot: string | null; host: string | null; bootedAt: num
   }
 }
 
-function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnType<typeof lookAround>) {
+function createMeta(session: number, at: number, { boot, host, bootedAt }: ReturnType<typeof readMachine>) {
   return {
     at,
     seq: boot === null || at < bootedAt ? null : Math.round((at - bootedAt) * 1_000),
@@ -77,7 +75,7 @@ function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnTyp
     forwarder_version: version,
     workspace_id: `proj-${session}`,
     terminal_session_id: `%${session}`,
-    // Whoever started this process lives longer than the measurement: no session dies in the middle of it.
+    // The parent lives longer than the measurement, so no session ends in the middle of it.
     pid: process.ppid,
     procStart: null,
     tty: `/dev/pts/${session}`,
@@ -93,7 +91,7 @@ function metaOf(session: number, at: number, { boot, host, bootedAt }: ReturnTyp
   };
 }
 
-function hookOf(session: number, step: number) {
+function createPayload(session: number, step: number) {
   const [name, call] = turn[step % turn.length] ?? ["Stop", 0];
   const turns = Math.floor(step / turn.length);
   const sessionId = sessionIdOf(session);
@@ -107,16 +105,16 @@ function hookOf(session: number, step: number) {
     hook_event_name: name,
   };
   const random = createRandom(session * 1_000_003 + turns * 4 + call);
-  if (name === "UserPromptSubmit") return { ...common, prompt: say(random, 300) };
+  if (name === "UserPromptSubmit") return { ...common, prompt: writeText(random, 300) };
   if (name === "Stop") {
     return {
       ...common,
       stop_hook_active: false,
-      last_assistant_message: say(random, 1_200),
+      last_assistant_message: writeText(random, 1_200),
       background_tasks: [],
     };
   }
-  const { tool, input, response } = toolCall(random, session);
+  const { tool, input, response } = createToolCall(random, session);
   const asked = { ...common, tool_name: tool, tool_input: input };
   if (name === "PermissionRequest") {
     const suggestion = { type: "setMode", mode: "acceptEdits", destination: "session" };
@@ -130,16 +128,19 @@ function hookOf(session: number, step: number) {
 
 type Random = (below: number) => number;
 
-function toolCall(random: Random, session: number): { tool: string; input: object; response: () => object } {
+function createToolCall(
+  random: Random,
+  session: number,
+): { tool: string; input: object; response: () => object } {
   const path = `/home/dev/proj-${session}/src/part-${random(500)}.ts`;
   switch (random(3)) {
     case 0: {
       const input = {
-        command: `grep -rn "${say(random, 20)}" src | head -${random(90)}`,
-        description: say(random, 40),
+        command: `grep -rn "${writeText(random, 20)}" src | head -${random(90)}`,
+        description: writeText(random, 40),
       };
       const output = () => ({
-        stdout: say(random, random(3_000)),
+        stdout: writeText(random, random(3_000)),
         stderr: "",
         interrupted: false,
         isImage: false,
@@ -147,24 +148,31 @@ function toolCall(random: Random, session: number): { tool: string; input: objec
       return { tool: "Bash", input, response: output };
     }
     case 1: {
-      const read = () => ({ type: "text", file: { filePath: path, content: say(random, random(8_000)) } });
+      const read = () => ({
+        type: "text",
+        file: { filePath: path, content: writeText(random, random(8_000)) },
+      });
       return { tool: "Read", input: { file_path: path }, response: read };
     }
     default: {
-      const input = { file_path: path, old_string: say(random, 200), new_string: say(random, 300) };
+      const input = {
+        file_path: path,
+        old_string: writeText(random, 200),
+        new_string: writeText(random, 300),
+      };
       return { tool: "Edit", input, response: () => ({ filePath: path, ...input, userModified: false }) };
     }
   }
 }
 
-function say(random: Random, length: number): string {
-  let said = "";
-  while (said.length < length)
-    said += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
-  return said;
+function writeText(random: Random, length: number): string {
+  let text = "";
+  while (text.length < length)
+    text += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
+  return text;
 }
 
-/** As random ids are: they differ in their first characters. */
+/** Like random ids, they differ in their first characters. */
 function idOf(part: number, n: number): string {
   const random = createRandom(part * 1_000_003 + n);
   const four = () => hex(random(0x10000), 4);

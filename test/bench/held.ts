@@ -1,16 +1,25 @@
-/** What thirty asks cost while they wait for an answer: beckon, and the hook of each. */
+/** What thirty requests cost while they wait for an answer: beckon, and the hook of each. */
 import { join } from "node:path";
 import { decisionOf, request } from "../answers/world.ts";
 import { until } from "../world.ts";
-import { compile, cpuMsOf, inFolder, type Receiver, residentMb, shareMb, startBeckon } from "./processes.ts";
-import { meets } from "./rounds.ts";
+import {
+  cpuMsOf,
+  type Program,
+  preparePrograms,
+  proportionalMb,
+  type Receiver,
+  residentMb,
+  startBeckon,
+  withFolder,
+} from "./processes.ts";
+import { formatComparison, meets } from "./rounds.ts";
 
-const asks = 30;
+const requests = 30;
 const waitMs = 20_000;
 const calmMs = 3_000;
-const startMs = 30_000;
+const startTimeoutMs = 30_000;
 
-interface Listed {
+interface ListedSession {
   readonly sessionId: string;
   readonly asks: readonly { readonly answerId?: string }[];
 }
@@ -30,55 +39,95 @@ function startHook(binary: string, home: string, session: string) {
   });
 }
 
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-/** By share where the system says it: hooks have most of their pages in common. */
-const memoryMb = (pids: readonly number[]): number => sum(pids.map((pid) => shareMb(pid) ?? residentMb(pid)));
+/** Hooks share most of their pages, so these count in parts where the system reports it. */
+const memoryMb = (...pids: readonly number[]): number => proportionalMb(...pids) ?? residentMb(...pids);
 
-const call = ({ port, authorization }: Receiver, path: string, given?: object): Promise<Response> =>
+const call = ({ port, authorization }: Receiver, path: string, body?: object): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, {
-    method: given ? "POST" : "GET",
+    method: body ? "POST" : "GET",
     headers: { authorization: authorization.split(": ")[1] ?? "", "content-type": "application/json" },
-    ...(given ? { body: JSON.stringify(given) } : {}),
+    ...(body ? { body: JSON.stringify(body) } : {}),
   });
 
-async function measure(folder: string): Promise<boolean> {
-  const binary = await compile(folder);
-  const home = join(folder, "home");
+interface Costs {
+  readonly answered: number;
+  readonly appMb: number;
+  readonly appWithRequestsMb: number;
+  readonly hookMb: number;
+  readonly appCpuMs: number;
+  readonly hooksCpuMs: number;
+  readonly answeringMs: number;
+}
+
+async function measureProgram({ name, binary }: Program, folder: string): Promise<Costs> {
+  const home = join(folder, `home-${name}`);
   const beckon = await startBeckon(binary, home);
-  const waiting = async (): Promise<Listed[]> => {
-    const { sessions } = (await (await call(beckon, "/api/sessions")).json()) as { sessions: Listed[] };
+  const listWaiting = async (): Promise<ListedSession[]> => {
+    const { sessions } = (await (await call(beckon, "/api/sessions")).json()) as {
+      sessions: ListedSession[];
+    };
     return sessions.filter((session) => session.asks.some(({ answerId }) => answerId !== undefined));
   };
   await Bun.sleep(calmMs);
-  const before = memoryMb([beckon.pid]);
-  const hooks = Array.from({ length: asks }, (_, n) => startHook(binary, home, `session-${n}`));
+  const appMb = memoryMb(beckon.pid);
+  const hooks = Array.from({ length: requests }, (_, n) => startHook(binary, home, `session-${n}`));
   try {
-    await until(async () => (await waiting()).length === asks, startMs);
+    await until(async () => (await listWaiting()).length === requests, startTimeoutMs);
     await Bun.sleep(calmMs);
     const pids = hooks.map(({ pid }) => pid);
-    const [appMs, hooksMs] = [cpuMsOf(beckon.pid), sum(pids.map(cpuMsOf))];
+    const [appBefore, hooksBefore] = [cpuMsOf(beckon.pid), cpuMsOf(...pids)];
     await Bun.sleep(waitMs);
-    const cpu = { app: cpuMsOf(beckon.pid) - appMs, hooks: sum(pids.map(cpuMsOf)) - hooksMs };
-    const [app, held] = [memoryMb([beckon.pid]), memoryMb(pids)];
-    console.log(`beckon: ${before.toFixed(0)} MB with none, ${app.toFixed(0)} MB with ${asks} asks open`);
-    console.log(`their hooks: ${held.toFixed(0)} MB, ${(held / asks).toFixed(1)} MB each`);
-    console.log(`CPU in ${waitMs / 1_000} s: beckon ${cpu.app} ms, hooks ${cpu.hooks} ms`);
+    const appCpuMs = cpuMsOf(beckon.pid) - appBefore;
+    const hooksCpuMs = cpuMsOf(...pids) - hooksBefore;
+    const appWithRequestsMb = memoryMb(beckon.pid);
+    const hookMb = memoryMb(...pids) / requests;
 
-    const startedAt = performance.now();
-    for (const { sessionId, asks } of await waiting())
+    const started = performance.now();
+    for (const { sessionId, asks } of await listWaiting()) {
       await call(beckon, `/api/sessions/${sessionId}/answer`, { ask: asks[0]?.answerId, do: "allow" });
+    }
     const printed = await Promise.all(hooks.map(({ stdout }) => stdout.text()));
+    const answeringMs = performance.now() - started;
     const allowed = printed.filter((text) => text !== "" && decisionOf(text).behavior === "allow");
-    console.log(`all answered, one after the other, in ${(performance.now() - startedAt).toFixed(0)} ms`);
-    return [
-      meets("asks that were answered", allowed.length, "at least", asks),
-      meets("CPU while they wait, of one core", (cpu.app + cpu.hooks) / waitMs, "at most", 0.1),
-      meets("memory of a hook that waits, MB", held / asks, "at most", 10),
-    ].every(Boolean);
+    return {
+      answered: allowed.length,
+      ...{ appMb, appWithRequestsMb, hookMb, appCpuMs, hooksCpuMs, answeringMs },
+    };
   } finally {
     for (const hook of hooks) hook.kill("SIGKILL");
     await beckon.stop();
   }
 }
 
-process.exitCode = (await inFolder(measure)) ? 0 : 1;
+async function measure(folder: string): Promise<boolean> {
+  const programs = preparePrograms(folder);
+  const costs: Costs[] = [];
+  for (const program of programs) costs.push(await measureProgram(program, folder));
+  const row = (label: string, pick: (costs: Costs) => number, digits = 1) => ({
+    label,
+    values: costs.map(pick),
+    digits,
+  });
+  console.log(
+    formatComparison(
+      [
+        row("beckon, MB", (cost) => cost.appMb),
+        row(`beckon with ${requests} requests, MB`, (cost) => cost.appWithRequestsMb),
+        row("one hook that waits, MB", (cost) => cost.hookMb),
+        row(`CPU of beckon in ${waitMs / 1_000} s, ms`, (cost) => cost.appCpuMs, 0),
+        row(`CPU of all hooks in ${waitMs / 1_000} s, ms`, (cost) => cost.hooksCpuMs, 0),
+        row("answering all, one after the other, ms", (cost) => cost.answeringMs, 0),
+      ],
+      programs.map(({ name }) => name),
+    ),
+  );
+  const [own] = costs;
+  if (!own) return false;
+  return [
+    meets("requests that were answered", own.answered, "at least", requests),
+    meets("CPU while they wait, of one core", (own.appCpuMs + own.hooksCpuMs) / waitMs, "at most", 0.1),
+    meets("memory of a hook that waits, MB", own.hookMb, "at most", 10),
+  ].every(Boolean);
+}
+
+process.exitCode = (await withFolder(measure)) ? 0 : 1;

@@ -1,24 +1,18 @@
-/** What a hook costs the agent: the compiled forwarder beside the scripts that people write for it. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/** What a hook costs the agent: the compiled forwarder beside the scripts that users write for it. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { mainSource, repo } from "../repo.ts";
-import { compileEntry } from "./processes.ts";
-import { type Case, interleave, meets, ratio, table } from "./rounds.ts";
+import { against, compileEntry, preparePrograms, withFolder } from "./processes.ts";
+import { type Case, formatFigures, interleave, meets, ratio } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 100);
 const missing = ["bash", "jq", "curl"].filter((program) => Bun.which(program) === null);
 if (missing.length > 0) {
-  console.error(
-    `this bench compares with bash, jq and curl. Install what is missing here: ${missing.join(", ")}`,
-  );
+  console.error(`this bench compares with bash, jq and curl. Install what is missing: ${missing.join(", ")}`);
   process.exit(1);
 }
 
-const folder = mkdtempSync(join(tmpdir(), "beckon-bench-hook-"));
-const inFolder = (name: string) => join(folder, name);
-
-/** In a process of its own, as beckon is: it counts, and keeps the last body. */
+/** Runs in its own process, as beckon does. Counts requests and keeps the last body. */
 const receiverSource = `
   let count = 0, last = "";
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, async fetch(request) {
@@ -55,12 +49,13 @@ function payload(round: number): string {
   });
 }
 
-async function measure(): Promise<boolean> {
+async function measure(folder: string): Promise<boolean> {
+  const inFolder = (name: string) => join(folder, name);
   const receiver = Bun.spawn([process.execPath, "-e", receiverSource], { stdout: "pipe" });
   try {
     const { value } = await receiver.stdout.getReader().read();
     const url = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
-    const heard = async () => (await (await fetch(url)).json()) as { count: number; last: string };
+    const readReceived = async () => (await (await fetch(url)).json()) as { count: number; last: string };
 
     mkdirSync(inFolder("home"));
     writeFileSync(inFolder("home/endpoint.json"), JSON.stringify({ url, pid: receiver.pid }));
@@ -72,10 +67,10 @@ async function measure(): Promise<boolean> {
       inFolder("floor.ts"),
       `if (process.argv[2] === "nothing") process.exit(0);\nawait import(${main});\n`,
     );
-    await compileEntry(mainSource, inFolder("beckon"));
+    const [beckon, other] = preparePrograms(folder).map((program) => program.binary);
     await compileEntry(inFolder("floor.ts"), inFolder("floor"));
 
-    // What Claude Code gives its hooks, in tmux.
+    // What Claude Code sets for its hooks, in tmux.
     const env = {
       ...{ PATH: process.env.PATH ?? "", HOME: folder, BECKON_HOME: inFolder("home"), RECEIVER_URL: url },
       ...{
@@ -93,12 +88,13 @@ async function measure(): Promise<boolean> {
     };
     const curl = `curl -s -m 1 -H @'${inFolder("home/auth-header")}' -H 'Content-Type: application/json' --data-binary @- ${url}/api/hook >/dev/null`;
     const commands: Record<string, string[]> = {
-      "beckon hook": [inFolder("beckon"), "hook", "claude"],
+      "beckon hook": [beckon ?? "", "hook", "claude"],
       "sh + curl": ["sh", "-c", curl],
       "bash + jq + curl": ["bash", inFolder("seed.sh")],
       "empty verb": [inFolder("floor"), "nothing"],
-      "sh -c beckon hook": ["sh", "-c", `${inFolder("beckon")} hook claude`],
+      "sh -c beckon hook": ["sh", "-c", `${beckon} hook claude`],
       "beckon-hook.sh": ["sh", join(repo, "hooks/beckon-hook.sh"), "claude"],
+      ...(other ? { [against]: [other, "hook", "claude"] } : {}),
     };
     const run = async (command: string[], round: number): Promise<number> => {
       const text = payload(round);
@@ -108,7 +104,7 @@ async function measure(): Promise<boolean> {
         child.stdin.write(text);
         await child.stdin.end();
       } catch {
-        // The empty verb is gone before it could read.
+        // The empty verb exits before it reads.
       }
       const code = await child.exited;
       const ms = (Bun.nanoseconds() - started) / 1e6;
@@ -117,23 +113,22 @@ async function measure(): Promise<boolean> {
     };
     const senders = Object.keys(commands).filter((name) => name !== "empty verb");
     for (const name of senders) {
-      const before = (await heard()).count;
+      const before = (await readReceived()).count;
       await run(commands[name] ?? [], 0);
-      if ((await heard()).count !== before + 1)
-        throw new Error(`${name} did not deliver: nothing to measure`);
-      if (name === "beckon hook") requireWholeMeta((await heard()).last);
+      if ((await readReceived()).count !== before + 1) throw new Error(`${name} did not deliver the event`);
+      if (name === "beckon hook") requireCompleteMeta((await readReceived()).last);
     }
 
-    const before = (await heard()).count;
+    const before = (await readReceived()).count;
     const cases: Case[] = Object.entries(commands).map(([name, command]) => ({
       name,
       run: (n) => run(command, n),
     }));
     const warmUp = 5;
     const figures = await interleave(cases, { rounds, warmUp });
-    const delivered = (await heard()).count - before;
+    const delivered = (await readReceived()).count - before;
     const expected = senders.length * (rounds + warmUp);
-    console.log(table(figures, "ms", ["sh + curl", "bash + jq + curl"]));
+    console.log(formatFigures(figures, "ms", ["sh + curl", "bash + jq + curl", against]));
     console.log(`${rounds} rounds, ${delivered} of ${expected} events delivered`);
     const verdicts = [
       meets(
@@ -151,8 +146,8 @@ async function measure(): Promise<boolean> {
   }
 }
 
-/** A forwarder that leaves things out would be quick too. */
-function requireWholeMeta(body: string): void {
+/** A forwarder that leaves things out would be fast too. */
+function requireCompleteMeta(body: string): void {
   const meta: Record<string, unknown> = JSON.parse(body)._meta;
   const onLinux = process.platform === "linux" ? ["seq", "boot", "host", "procStart"] : [];
   const wanted = [
@@ -170,8 +165,4 @@ function requireWholeMeta(body: string): void {
   if (absent.length > 0) throw new Error(`beckon hook sent no ${absent.join(", ")} in _meta`);
 }
 
-try {
-  process.exitCode = (await measure()) ? 0 : 1;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+process.exitCode = (await withFolder(measure)) ? 0 : 1;

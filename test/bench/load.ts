@@ -1,12 +1,12 @@
 /**
- * bun load.ts '{"port":4488,…}'   posts bodies over keep-alive connections, the next when the last is answered.
- * A process of its own, on bare sockets: what it takes of the two cores is not the receiver's. Prints one line of JSON.
+ * bun load.ts '{"port":4488,…}'   posts bodies over keep-alive connections, each when the one before is answered.
+ * Its own process, on bare sockets, so that its CPU time is not the receiver's. Prints one line of JSON.
  */
 import { bodies, type Work } from "./bodies.ts";
 
 export interface Load extends Work {
   readonly port: number;
-  /** A header line, or "" for none. */
+  /** A header line; "" if there is none. */
   readonly authorization: string;
   readonly connections: number;
 }
@@ -15,13 +15,13 @@ export interface Loaded {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Anything but a 200: then there is nothing to measure. */
+  /** Answers other than 200: if there is one, the figures mean nothing. */
   readonly refused: number;
   readonly cpuMs: number;
   readonly wallMs: number;
 }
 
-function requestsOf(load: Load): Buffer[] {
+function createRequests(load: Load): Buffer[] {
   const head = [
     "POST /api/hook HTTP/1.1",
     `Host: 127.0.0.1:${load.port}`,
@@ -35,7 +35,7 @@ function requestsOf(load: Load): Buffer[] {
 }
 
 async function run(load: Load): Promise<Loaded> {
-  const requests = requestsOf(load);
+  const requests = createRequests(load);
   const tookMs = new Float64Array(requests.length);
   const done = Promise.withResolvers<void>();
   const open: Bun.Socket<{ sentAt: number }>[] = [];
@@ -47,7 +47,7 @@ async function run(load: Load): Promise<Loaded> {
     const request = requests[next++];
     if (!request) return;
     socket.data.sentAt = performance.now();
-    // A request fits into the socket's buffer: the last one has been answered.
+    // The one before is answered, so the socket's buffer is empty and has room for a whole request.
     if (socket.write(request) !== request.length)
       done.reject(new Error("a request was not written in one go"));
   }

@@ -1,33 +1,46 @@
-/** What beckon holds: when idle, and after a million events over a thousand sessions. */
+/** How much memory beckon uses after a million events over a thousand sessions. */
 import { join } from "node:path";
-import { compile, inFolder, put, residentMb, startBeckon } from "./processes.ts";
-import { meets } from "./rounds.ts";
+import { preparePrograms, putLoad, residentMb, startBeckon, withFolder } from "./processes.ts";
+import { formatComparison, meets, sum } from "./rounds.ts";
 
 const sessions = 1_000;
 const parts = 20;
 const events = 50_000;
+const partsPerSample = 5;
 const settleMs = 3_000;
 
-const isFlat = await inFolder(async (folder) => {
-  const beckon = await startBeckon(await compile(folder), join(folder, "home"));
-  const { port, authorization, pid } = beckon;
+const mean = (values: readonly number[]): number => sum(values) / values.length;
+
+async function measure(folder: string): Promise<boolean> {
+  const programs = preparePrograms(folder);
+  const started = await Promise.all(
+    programs.map(({ name, binary }) => startBeckon(binary, join(folder, `home-${name}`))),
+  );
   await Bun.sleep(settleMs);
-  console.log(`idle: ${residentMb(pid).toFixed(0)} MB`);
+  const samples: { label: string; values: number[]; digits: number }[] = [];
+  const sample = (label: string) =>
+    samples.push({ label, values: started.map(({ pid }) => residentMb(pid)), digits: 0 });
+  sample("before the first event, MB");
   const since = Date.now() - 10 * 60 * 60_000;
-  const seen: number[] = [];
   for (let part = 0; part < parts; part++) {
-    await put({ port, authorization, part, sessions, events, since, connections: 16 });
-    const told = (part + 1) * events;
-    if (told % 250_000 !== 0) continue;
+    for (const { port, authorization } of started) {
+      await putLoad({ port, authorization, part, sessions, events, since, connections: 16 });
+    }
+    if ((part + 1) % partsPerSample !== 0) continue;
     await Bun.sleep(settleMs);
-    const mb = residentMb(pid);
-    seen.push(mb);
-    console.log(`after ${told.toLocaleString("en")} events over ${sessions} sessions: ${mb.toFixed(0)} MB`);
+    sample(`after ${((part + 1) * events).toLocaleString("en")} events, MB`);
   }
-  await beckon.stop();
-  // One reading depends on when the garbage was last collected.
-  const mean = (list: readonly number[]) => list.reduce((sum, mb) => sum + mb, 0) / list.length;
-  const [before, after] = [mean(seen.slice(0, seen.length / 2)), mean(seen.slice(seen.length / 2))];
-  return meets("memory in the second half, of that in the first", after / before, "at most", 1.2);
-});
-process.exitCode = isFlat ? 0 : 1;
+  for (const beckon of started) await beckon.stop();
+  console.log(
+    formatComparison(
+      samples,
+      programs.map(({ name }) => name),
+    ),
+  );
+  // The mean, because one reading depends on when the last garbage collection was.
+  const own = samples.slice(1).map(({ values }) => values[0] ?? Number.NaN);
+  const growth = mean(own.slice(own.length / 2)) / mean(own.slice(0, own.length / 2));
+  return meets("memory in the second half, of that in the first", growth, "at most", 1.2);
+}
+
+process.exitCode = (await withFolder(measure)) ? 0 : 1;

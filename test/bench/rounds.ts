@@ -1,12 +1,15 @@
-/** Things measured side by side: one run of each a round, the order turned each round, so that a busy moment hits all. */
+/**
+ * Cases measured side by side: each round runs every case once and starts with another one, so that a busy moment of the
+ * machine hits all of them.
+ */
 
 export interface Case {
   readonly name: string;
-  /** One run, in whatever unit all cases share. */
+  /** Returns one figure, in a unit that all cases share. */
   readonly run: (round: number) => number | Promise<number>;
 }
 
-/** By name: one figure a round, in the order of rounds. */
+/** One figure per round, by the name of the case. */
 export type Figures = ReadonlyMap<string, readonly number[]>;
 
 export async function interleave(
@@ -24,6 +27,14 @@ export async function interleave(
   return figures;
 }
 
+export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** The value that `part` of all values lie below: 0.5 is the median, 1 the largest. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;
@@ -31,30 +42,58 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? (upper + (sorted[middle - 1] ?? Number.NaN)) / 2 : upper;
 }
 
-/** The median of the ratios within each round: a slow minute slows both sides of it. */
+/** The median of the ratios within each round: a slow minute slows both sides. */
 export function ratio(figures: Figures, name: string, base: string): number {
-  const below = figures.get(base) ?? [];
-  return median((figures.get(name) ?? []).map((value, round) => value / (below[round] ?? Number.NaN)));
+  const baseFigures = figures.get(base) ?? [];
+  return median((figures.get(name) ?? []).map((value, round) => value / (baseFigures[round] ?? Number.NaN)));
 }
 
-/** Median and range of each, and how it relates to the bases. */
-export function table(figures: Figures, unit: string, bases: readonly string[] = [], digits = 2): string {
-  const head = ["", `median ${unit}`, "range", ...bases.map((base) => `× ${base}`)];
-  const rows = [...figures].map(([name, values]) => [
-    name,
-    median(values).toFixed(digits),
-    `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`,
-    ...bases.map((base) => ratio(figures, name, base).toFixed(2)),
+/** Median and range of each case, and its ratio to each of the bases that was measured. */
+export function formatFigures(
+  figures: Figures,
+  unit: string,
+  bases: readonly string[] = [],
+  digits = 2,
+): string {
+  const compared = bases.filter((base) => figures.has(base));
+  return formatTable([
+    ["", `median ${unit}`, "range", ...compared.map((base) => `× ${base}`)],
+    ...[...figures].map(([name, values]) => [
+      name,
+      median(values).toFixed(digits),
+      `${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)}`,
+      ...compared.map((base) => ratio(figures, name, base).toFixed(2)),
+    ]),
   ]);
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
-  const line = (row: string[]) =>
-    row.map((cell, n) => (n === 0 ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0))).join("  ");
-  return [head, ...rows].map(line).join("\n");
 }
 
-/** One line saying whether a target is met; false where it is not. */
-export function meets(what: string, value: number, how: "at most" | "at least", limit: number): boolean {
+/** One row per figure, one column per program, and the ratio of the first program to the second if there are two. */
+export function formatComparison(
+  rows: readonly { readonly label: string; readonly values: readonly number[]; readonly digits?: number }[],
+  names: readonly string[],
+): string {
+  const hasRatio = names.length > 1;
+  return formatTable([
+    ["", ...names, ...(hasRatio ? ["ratio"] : [])],
+    ...rows.map(({ label, values, digits = 1 }) => [
+      label,
+      ...values.map((value) => value.toFixed(digits)),
+      ...(hasRatio ? [((values[0] ?? Number.NaN) / (values[1] ?? Number.NaN)).toFixed(2)] : []),
+    ]),
+  ]);
+}
+
+/** The first column to the left, the others to the right. */
+function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const formatCell = (cell: string, column: number): string =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(formatCell).join("  ")).join("\n");
+}
+
+/** Prints whether a target is met, and returns it. */
+export function meets(figure: string, value: number, how: "at most" | "at least", limit: number): boolean {
   const isMet = how === "at most" ? value <= limit : value >= limit;
-  console.log(`${isMet ? "ok  " : "MISS"} ${what}: ${value.toFixed(2)}, ${how} ${limit}`);
+  console.log(`${isMet ? "ok  " : "MISS"} ${figure}: ${value.toFixed(2)}, ${how} ${limit}`);
   return isMet;
 }

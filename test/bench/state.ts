@@ -7,35 +7,35 @@ import { createSession, type Session } from "../../src/core/session/session.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { bodies, sessionIdOf } from "./bodies.ts";
-import { interleave, meets, ratio, table } from "./rounds.ts";
+import { formatFigures, interleave, meets, ratio } from "./rounds.ts";
 
 const rounds = 15;
 const events = 20_000;
 const counts = [10, 1_000, 10_000] as const;
-/** As many as any case touches in a round, so that all find the same in the processor's cache. */
+/** The same number for every case, so that the processor's cache holds the same for all. */
 const busySessions = 10;
 
-const here = createClock()();
+const now = createClock()();
 const since = Date.now() - 3 * 60 * 60_000;
 const nameOf = (sessions: number) => `${sessions.toLocaleString("en")} sessions`;
 
-const leastOf = (sessions: number) => `least, ${nameOf(sessions)}`;
+const leastNameOf = (sessions: number) => `least, ${nameOf(sessions)}`;
 const workOf = (part: number, sessions: number) => ({ part, sessions, events, since });
 
-function read(text: string): AgentEvent | null {
-  const hook = openEnvelope(JSON.parse(text), "claude", here.host);
+function translate(text: string): AgentEvent | null {
+  const hook = openEnvelope(JSON.parse(text), "claude", now.host);
   const id = hook?.meta.id;
-  return (id && claude.translate(hook, { ...stampEvent(hook.meta, here), id, key: id })) || null;
+  return (id && claude.translate(hook, { ...stampEvent(hook.meta, now), id, key: id })) || null;
 }
 
-function* translated(part: number, sessions: number): Generator<AgentEvent> {
+function* translateAll(part: number, sessions: number): Generator<AgentEvent> {
   for (const { text } of bodies(workOf(part, sessions))) {
-    const event = read(text);
+    const event = translate(text);
     if (event) yield event;
   }
 }
 
-function createLeast(): Pick<Store, "dispatch"> {
+function createLeastStore(): Pick<Store, "dispatch"> {
   const sessions = new Map<string, Session>();
   return {
     dispatch(event) {
@@ -48,7 +48,7 @@ function createLeast(): Pick<Store, "dispatch"> {
 
 const stores = counts.map((sessions) => {
   const store = createStore();
-  const [first] = translated(0, 1);
+  const [first] = translateAll(0, 1);
   if (!first) throw new Error("no events to measure with");
   for (let n = 0; n < sessions; n++) {
     store.dispatch({ ...first, id: `first-${n}`, sessionId: sessionIdOf(n) });
@@ -56,13 +56,13 @@ const stores = counts.map((sessions) => {
   return { sessions, store };
 });
 
-/** Of those that work in a round, as many in the first as in the last of all sessions. */
+/** Spreads the sessions that work in a round over all sessions. */
 function spread(event: AgentEvent, sessions: number): AgentEvent {
   const worker = Number.parseInt(event.sessionId.slice(0, 8), 16);
   return { ...event, sessionId: sessionIdOf(Math.floor((worker * sessions) / busySessions)) };
 }
 
-function timed(store: Pick<Store, "dispatch">, list: readonly AgentEvent[]): number {
+function measureDispatch(store: Pick<Store, "dispatch">, list: readonly AgentEvent[]): number {
   Bun.gc(true);
   const started = performance.now();
   for (const event of list) store.dispatch(event);
@@ -73,8 +73,8 @@ const figures = await interleave(
   stores.map(({ sessions, store }) => ({
     name: nameOf(sessions),
     run(round) {
-      const list = [...translated(round + 4, busySessions)].map((event) => spread(event, sessions));
-      return timed(store, list);
+      const list = [...translateAll(round + 4, busySessions)].map((event) => spread(event, sessions));
+      return measureDispatch(store, list);
     },
   })),
   { rounds },
@@ -82,25 +82,27 @@ const figures = await interleave(
 const [few, ...more] = counts.map(nameOf);
 
 /**
- * All sessions at work at once, each with an event in turn: what the processor's cache no longer holds is in it too. Beside
- * the least that a state can be: a map, one object copied. sessions.ts measures the whole app so.
+ * All sessions work at once, one event each in turn, so the figures include what the processor's cache does not hold. Beside
+ * it the least that a state can do: a map, and one object copied. sessions.ts measures the whole app in the same way.
  */
-const alone = await interleave(
+const allWork = await interleave(
   counts.flatMap((sessions) => {
     const stores = [
       { name: nameOf(sessions), store: createStore() },
-      { name: leastOf(sessions), store: createLeast() },
+      { name: leastNameOf(sessions), store: createLeastStore() },
     ];
     return stores.map(({ name, store }) => ({
       name,
-      run: (round: number) => timed(store, [...translated(round + 4, sessions)]),
+      run: (round: number) => measureDispatch(store, [...translateAll(round + 4, sessions)]),
     }));
   }),
   { rounds },
 );
 
-console.log(`${busySessions} of them at work\n${table(figures, "ns/event", [few ?? ""], 0)}`);
-console.log(`all of them at work\n${table(alone, "ns/event", [few ?? "", leastOf(counts[0])], 0)}`);
+console.log(`${busySessions} of them at work\n${formatFigures(figures, "ns/event", [few ?? ""], 0)}`);
+console.log(
+  `all of them at work\n${formatFigures(allWork, "ns/event", [few ?? "", leastNameOf(counts[0])], 0)}`,
+);
 const isFlat = more.map((name) =>
   meets(
     `an event with ${name}, ${busySessions} of them at work`,

@@ -1,4 +1,4 @@
-/** A tray by systray2 alone, as its documentation has it: an icon and a menu of sessions. What beckon's is measured by. */
+/** A tray by systray2 alone, as its documentation shows it: an icon and a menu of sessions. beckon is compared with it. */
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import systray2, { type MenuItem } from "systray2";
@@ -6,11 +6,11 @@ import { version } from "systray2/package.json";
 import helper from "systray2/traybin/tray_linux_release" with { type: "file" };
 import { readPng } from "../../src/desktop/tray/icons/xembed.ts";
 
-// Compiled from CommonJS: what its types call the default is one step further in.
+// The package is CommonJS: in a bundle its default export is inside the default export.
 const { default: SysTray } = systray2 as unknown as { default: typeof systray2 };
 const [folder = "", sessions = "0"] = process.argv.slice(2);
 
-/** Where its own lookup finds it: in a compiled program the package's folder is that of the machine it was built on. */
+/** systray2 looks for its helper here. In a compiled program the package's own folder is the one of the build machine. */
 const unpacked = join(folder, version);
 mkdirSync(unpacked, { recursive: true });
 const program = join(unpacked, "tray_linux_release");

@@ -1,14 +1,15 @@
 /**
  * What beckon's hooks cost a session: the time of a tool call in the real CLI without hooks, with the installed ones, with
- * the same ones where the CLI waits for each, and with ones that do nothing: that much is the CLI's own.
+ * the same ones but not async, so that the CLI waits for each, and with hooks that do nothing, which shows the CLI's own cost.
  *
- * Timed from the API's answer, which has the call, to the request that brings its result, in `-p`: what the terminal shows
- * is drawn on a clock of its own, and blurs a call by 50 ms.
+ * The time runs from the API's answer, which has the call, to the request with its result, in `-p` mode: the terminal is
+ * drawn on its own clock, which blurs a call by 50 ms.
  */
 import { cliVersion, fetchCli, isCliCached, sandboxNeeds } from "../agent/cli.ts";
 import { manual, openWorld, type World } from "../agent/world.ts";
 import { hasAll } from "../needs.ts";
-import { type Case, type Figures, interleave, median, meets, table } from "./rounds.ts";
+import { against, preparePrograms, withFolder } from "./processes.ts";
+import { type Case, type Figures, formatFigures, interleave, median, meets } from "./rounds.ts";
 
 const rounds = Number(process.env.BENCH_ROUNDS ?? 20);
 const calls = 20;
@@ -16,7 +17,7 @@ const targetMs = 2;
 const bare = "no hooks";
 
 const inSettings = (change: string): string => `sed -i '${change}' .claude/settings.json`;
-/** What is done to the settings after the install; null: there is none. */
+/** What changes in the settings after the install; null if beckon is not installed. */
 const arms: Readonly<Record<string, string | null>> = {
   [bare]: null,
   beckon: "true",
@@ -24,13 +25,13 @@ const arms: Readonly<Record<string, string | null>> = {
   "hooks that do nothing": inSettings('s/"command":"[^"]*"/"command":"exit 0"/g'),
 };
 
-async function openArm(change: string | null): Promise<World> {
+async function openArm(change: string | null, binary: string): Promise<World> {
   const settings = { permissions: { allow: ["Bash"] }, hooks: {} };
-  const world = await openWorld({ settings, isInstalled: change !== null });
+  const world = await openWorld({ settings, binary, isInstalled: change !== null });
   try {
     if (change !== null) await world.does(change);
     await world.beckon.start();
-    // Nobody looks on: a look is a process too.
+    // `beckon status` would be another process that runs meanwhile.
     await world.beckon.leave();
     return world;
   } catch (error) {
@@ -43,35 +44,39 @@ async function msPerCall(world: World): Promise<number> {
   const before = world.requests().length;
   await world.does(`cd proj && claude ${manual} -p 'DO times ${calls} true' </dev/null`);
   const requests = world.requests().slice(before);
-  if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests came`);
-  // Not the mean: whatever else the machine does hits some calls, not most.
+  if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
+  // The median, because other work on the machine delays some calls, not most.
   return median(requests.slice(1).map(({ cameAt }, n) => cameAt - (requests[n]?.answeredAt ?? Number.NaN)));
 }
 
-/** Within each round: a slow minute slows both. */
-function moreThanBare(figures: Figures, name: string): number[] {
+/** The difference within each round: a slow minute slows both. */
+function addedToBare(figures: Figures, name: string): number[] {
   const below = figures.get(bare) ?? [];
   return (figures.get(name) ?? []).map((value, round) => value - (below[round] ?? Number.NaN));
 }
 
-async function measure(): Promise<boolean> {
+async function measure(folder: string): Promise<boolean> {
+  const [beckon, other] = preparePrograms(folder).map((program) => program.binary);
   const worlds = new Map<string, World>();
   try {
-    for (const [name, change] of Object.entries(arms)) worlds.set(name, await openArm(change));
+    for (const [name, change] of Object.entries(arms)) worlds.set(name, await openArm(change, beckon ?? ""));
+    if (other) worlds.set(against, await openArm("true", other));
     const cases: Case[] = [...worlds].map(([name, world]) => ({ name, run: () => msPerCall(world) }));
     const figures = await interleave(cases, { rounds, warmUp: 2 });
     for (const [name, world] of worlds) {
-      const isHeard = world.beckon.heard("PostToolUse") > 0;
-      if (isHeard !== name.startsWith("beckon")) throw new Error(`${name}: heard by beckon: ${isHeard}`);
+      const hasArrived = world.beckon.heard("PostToolUse") > 0;
+      if (hasArrived !== (name.startsWith("beckon") || name === against)) {
+        throw new Error(`${name}: events ${hasArrived ? "arrived" : "did not arrive"} at beckon`);
+      }
     }
-    console.log(table(figures, "ms a tool call", [bare]));
+    console.log(formatFigures(figures, "ms a tool call", [bare, against]));
     for (const name of figures.keys()) {
       if (name === bare) continue;
-      const more = moreThanBare(figures, name);
+      const more = addedToBare(figures, name);
       const range = `${Math.min(...more).toFixed(2)} to ${Math.max(...more).toFixed(2)}`;
       console.log(`${name}: ${median(more).toFixed(2)} ms more a tool call, ${range}`);
     }
-    const added = median(moreThanBare(figures, "beckon"));
+    const added = median(addedToBare(figures, "beckon"));
     return meets("ms that beckon adds to a tool call", added, "at most", targetMs);
   } finally {
     for (const world of worlds.values()) await world.close();
@@ -88,4 +93,4 @@ if (!hasAll(sandboxNeeds) || !isCliCached(cliVersion)) {
   );
   process.exit(1);
 }
-process.exitCode = (await measure()) ? 0 : 1;
+process.exitCode = (await withFolder(measure)) ? 0 : 1;
