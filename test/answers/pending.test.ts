@@ -228,7 +228,7 @@ async function play(steps: readonly Step[]) {
         world.own(`s-${step.session}`, {
           kind: "status",
           status: step.status,
-          waitingFor: step.status === "waiting" ? "permission prompt" : null,
+          waitingFor: step.status === "waiting" ? "permission" : null,
           title: null,
         });
         break;

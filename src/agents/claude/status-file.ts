@@ -2,7 +2,7 @@
 
 import { isRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { Change, FileStatus, Place } from "../../core/session/event.ts";
+import type { Change, FileStatus, Place, WaitingFor } from "../../core/session/event.ts";
 
 export interface StatusFile {
   readonly sessionId: string;
@@ -11,7 +11,7 @@ export interface StatusFile {
   readonly cwd: string | null;
   /** null if it is not a session yet, or an older CLI wrote it. */
   readonly status: FileStatus | null;
-  readonly waitingFor: string | null;
+  readonly waitingFor: WaitingFor | null;
   readonly updatedAt: number | null;
   readonly title: string | null;
   readonly attended: boolean | null;
@@ -38,12 +38,23 @@ export function parseStatusFile(content: string): StatusFile | null {
     procStart: typeof json.procStart === "number" ? String(json.procStart) : readText(json.procStart, 64),
     cwd: readText(json.cwd, limits.maxPathLength),
     status: statuses.has(json.status) ? (json.status as FileStatus) : null,
-    waitingFor: readText(json.waitingFor, limits.maxIdLength),
+    waitingFor: parseWaitingFor(json.waitingFor),
     updatedAt: typeof json.statusUpdatedAt === "number" ? json.statusUpdatedAt : null,
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
     attended: entrypoint === null ? null : entrypoint === "cli",
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
   };
+}
+
+const waitingForTexts: ReadonlyMap<unknown, WaitingFor> = new Map([
+  ["permission prompt", "permission"],
+  ["input needed", "question"],
+  ["dialog open", "dialog"],
+]);
+
+/** null for a text that no version of the CLI has written so far. */
+export function parseWaitingFor(text: unknown): WaitingFor | null {
+  return waitingForTexts.get(text) ?? null;
 }
 
 /** null if the file has no status. */

@@ -47,6 +47,9 @@ export interface Enrichment {
   readonly lastResponse?: string | null;
 }
 
+/** What an agent's status file says it waits for. A dialog can also be one that the user opened. */
+export type WaitingFor = "permission" | "question" | "dialog";
+
 export type FileStatus = "idle" | "busy" | "waiting" | "shell";
 
 /** How an event changes its session. `no-change` only updates cwd, place and the time of the last event. */
@@ -103,7 +106,8 @@ export type Change =
   | {
       readonly kind: "status";
       readonly status: FileStatus;
-      readonly waitingFor: string | null;
+      /** null if the agent does not say. */
+      readonly waitingFor: WaitingFor | null;
       readonly title: string | null;
     }
   | { readonly kind: "gone"; readonly why: "process" | "file" }

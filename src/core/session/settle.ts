@@ -29,9 +29,9 @@ function endTurnAndAsks(session: Session, when: Moment): Session {
 }
 
 function applyWaiting(session: Session, waitingFor: string | null, when: Moment): Session {
-  if (waitingFor === "input needed") return applyFileWaiting(session, "question", when);
-  // "dialog open" outside a turn that a hook started: the user opened that dialog.
-  if (waitingFor === "dialog open" && !(session.turn.running && session.turn.byHook)) return session;
+  if (waitingFor === "question") return applyFileWaiting(session, "question", when);
+  // A dialog outside of a turn that a hook started is one that the user opened.
+  if (waitingFor === "dialog" && !(session.turn.running && session.turn.byHook)) return session;
   return applyFileWaiting(session, "permission", when);
 }
 

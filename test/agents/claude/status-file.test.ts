@@ -36,7 +36,7 @@ describe("the status file", () => {
       procStart: "265340",
       cwd: "/home/dev/my.proj",
       status: "waiting",
-      waitingFor: "permission prompt",
+      waitingFor: "permission",
       updatedAt: 1_794_789_281_650,
       title: null,
       attended: true,

@@ -1,6 +1,7 @@
 /** Tells a session's story in the agent's own words and asks what would be shown. */
 
 import { claude } from "../../../src/agents/claude/index.ts";
+import { parseWaitingFor } from "../../../src/agents/claude/status-file.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
 import {
   type AgentEvent,
@@ -18,6 +19,7 @@ const sessionId = "5e55109e-0000-4000-8000-000000000001";
 export interface Told {
   /** A hook, `after` ms later than what came before. */
   hook(name: string, fields?: Record<string, unknown>, after?: number): Told;
+  /** `waitingFor` as the CLI writes it: "permission prompt". */
   file(status: FileStatus, waitingFor?: string | null, after?: number): Told;
   own(change: Change, after?: number): Told;
   wait(ms: number): Told;
@@ -56,7 +58,7 @@ export function tell(place: Record<string, unknown> = {}): Told {
       return told;
     },
     file(status, waitingFor = null, after = 1_000) {
-      own({ kind: "status", status, waitingFor, title: null }, after);
+      own({ kind: "status", status, waitingFor: parseWaitingFor(waitingFor), title: null }, after);
       return told;
     },
     own(change, after = 1_000) {

@@ -80,7 +80,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant("status" as const),
     status: nullable(["idle", "busy", "waiting", "shell"] as const),
-    waitingFor: nullable([null, "permission prompt", "input needed", "dialog open"]),
+    waitingFor: nullable([null, "permission", "question", "dialog"] as const),
     title: nullable([null, "T"]),
   }),
   fc.record({ kind: fc.constant("gone" as const), why: nullable(["process", "file"] as const) }),

@@ -72,7 +72,7 @@ describe("a status file", () => {
   test("of a running session is read at once", () => {
     write(process.pid, "a", "waiting", { waitingFor: "permission prompt" });
     watchFiles();
-    expect(seen).toEqual(["a waiting permission prompt"]);
+    expect(seen).toEqual(["a waiting permission"]);
   });
 
   test("that is emptied and rewritten is read at once, at each change", async () => {
