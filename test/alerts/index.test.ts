@@ -10,7 +10,7 @@ import type { AlertSink, AlertSinkEvents, PresenceReading } from "../../src/core
 import type { Alert, TrayView } from "../../src/core/view/view.ts";
 import { createTraySink } from "../../src/desktop/tray/sink.ts";
 import { createStore } from "../../src/state/store.ts";
-import { asked } from "../core/session/ask-fixture.ts";
+import { createDetails } from "../core/session/ask-fixture.ts";
 import { createVirtualTime } from "../virtual-time.ts";
 
 let count = 0;
@@ -378,7 +378,10 @@ test("if beckon stops while tray and notifier are being opened, both are stopped
 });
 
 test("a button answers the ask it was made for; clicked too soon to have been read, it goes to the terminal", async () => {
-  const { opened, screen, send, clicked, events, advance, stop } = create({}, { details: () => asked() });
+  const { opened, screen, send, clicked, events, advance, stop } = create(
+    {},
+    { details: () => createDetails() },
+  );
   await opened;
   send("shop", "PermissionRequest", bash);
   await advance(startMs);
@@ -394,7 +397,10 @@ test("a button answers the ask it was made for; clicked too soon to have been re
 });
 
 test("a button of an ask that is over answers nothing, and a message says so", async () => {
-  const { opened, screen, send, clicked, events, advance, stop } = create({}, { details: () => asked() });
+  const { opened, screen, send, clicked, events, advance, stop } = create(
+    {},
+    { details: () => createDetails() },
+  );
   await opened;
   send("shop", "PermissionRequest", bash);
   await advance(startMs);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { type AskOutcome, createAskOutcomes } from "../../src/answers/ask-outcomes.ts";
 import { createStore } from "../../src/state/store.ts";
-import { askColour, asking, bash, call, tell } from "../core/session/fixture.ts";
+import { askColour, bash, call, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 import { until } from "../world.ts";
 
-function collectOutcomes(told: ReturnType<typeof tell>, waitMs?: number) {
+function collectOutcomes(told: ReturnType<typeof createTimeline>, waitMs?: number) {
   const known: AskOutcome[] = [];
   const store = createStore();
   const outcomes = createAskOutcomes({
@@ -18,7 +18,7 @@ function collectOutcomes(told: ReturnType<typeof tell>, waitMs?: number) {
 }
 
 /** What is known at once, and what is known in the end. */
-function words(told: ReturnType<typeof tell>): [string[], string[]] {
+function words(told: ReturnType<typeof createTimeline>): [string[], string[]] {
   const { outcomes, known } = collectOutcomes(told);
   const say = () =>
     known.map(({ outcome, isAbandoned }) => (isAbandoned ? `${outcome}, by nobody` : outcome));
@@ -27,22 +27,22 @@ function words(told: ReturnType<typeof tell>): [string[], string[]] {
   return [atOnce, say()];
 }
 
-const shown = () => asking().file("waiting", "permission prompt", 10);
+const shown = () => createAskingTimeline().file("waiting", "permission prompt", 10);
 const exit = { reason: "prompt_input_exit" };
 const ended = "the session ended, by nobody";
 
 describe("certain at once", () => {
   test.each([
-    ["a tool that ran", asking().hook("PostToolUse", call), "allowed"],
-    ["a tool that failed", asking().hook("PostToolUseFailure", call), "allowed"],
-    ["denied by the agent itself", asking().hook("PermissionDenied", call), "denied"],
-    ["/exit", asking().hook("SessionEnd", exit), ended],
+    ["a tool that ran", createAskingTimeline().hook("PostToolUse", call), "allowed"],
+    ["a tool that failed", createAskingTimeline().hook("PostToolUseFailure", call), "allowed"],
+    ["denied by the agent itself", createAskingTimeline().hook("PermissionDenied", call), "denied"],
+    ["/exit", createAskingTimeline().hook("SessionEnd", exit), ended],
     [
       "/exit, of which the file tells first",
-      asking().own({ kind: "gone", why: "file" }).hook("SessionEnd", exit),
+      createAskingTimeline().internal({ kind: "gone", why: "file" }).hook("SessionEnd", exit),
       ended,
     ],
-    ["kill -9", asking().own({ kind: "gone", why: "process" }), ended],
+    ["kill -9", createAskingTimeline().internal({ kind: "gone", why: "process" }), ended],
     ["the dialog gone, and a tool that ran", shown().file("busy").hook("PostToolUse", call, 50), "allowed"],
     [
       "the tools done, and the word of the tool late",
@@ -67,10 +67,10 @@ describe("uncertain at first", () => {
     ["the same, with a shell in the background", shown().file("busy").file("shell", null, 80), "No or Esc"],
     [
       "Esc and /exit at once",
-      shown().file("busy").own({ kind: "gone", why: "file" }, 80).hook("SessionEnd", exit, 50),
+      shown().file("busy").internal({ kind: "gone", why: "file" }, 80).hook("SessionEnd", exit, 50),
       ended,
     ],
-    ["Esc, and then /exit", shown().file("idle").own({ kind: "gone", why: "file" }, 300), "No or Esc"],
+    ["Esc, and then /exit", shown().file("idle").internal({ kind: "gone", why: "file" }, 300), "No or Esc"],
     ["No, with words for the model", shown().hook("PostToolBatch").file("busy", null, 50), "No"],
     ["the same, the file first", shown().file("busy").hook("PostToolBatch", {}, 50), "No"],
     [
@@ -93,7 +93,10 @@ describe("uncertain at first", () => {
 describe("an elicitation of a tool that goes on", () => {
   const form = { mcp_server_name: "mail", message: "Your email?" };
   const dialog = () =>
-    asking().hook("PostToolUse", call).hook("Elicitation", form).file("waiting", "input needed", 10);
+    createAskingTimeline()
+      .hook("PostToolUse", call)
+      .hook("Elicitation", form)
+      .file("waiting", "input needed", 10);
   const result = { mcp_server_name: "mail", action: "decline" };
   const tool = { tool_name: "mcp__mail__send", tool_input: {}, tool_use_id: "toolu_2" };
   test.each([
@@ -107,7 +110,7 @@ describe("an elicitation of a tool that goes on", () => {
 
 test("a question is answered, not allowed", () => {
   const question = { ...askColour, tool_use_id: "toolu_2" };
-  const told = tell()
+  const told = createTimeline()
     .hook("PreToolUse", question)
     .hook("PermissionRequest", askColour)
     .hook("PostToolUse", question);
@@ -117,11 +120,11 @@ test("a question is answered, not allowed", () => {
 test("an ask answered through beckon is not reported again, even if the status file came first", () => {
   const told = shown().file("busy");
   const request = told.events.find(({ change }) => change.kind === "ask")?.id ?? "";
-  expect(words(told.own({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
+  expect(words(told.internal({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
 });
 
 test("of two equal asks, one tool's end closes one", () => {
-  const told = tell()
+  const told = createTimeline()
     .hook("PermissionRequest", bash)
     .file("waiting", "permission prompt", 10)
     .file("busy")

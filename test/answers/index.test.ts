@@ -6,7 +6,7 @@ import { createAnswers } from "../../src/answers/index.ts";
 import { readAnswerLog } from "../../src/answers/log.ts";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { createStore } from "../../src/state/store.ts";
-import { asking } from "../core/session/fixture.ts";
+import { createAskingTimeline } from "../core/session/fixture.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
 
 afterAll(removeTemporaryFolders);
@@ -29,7 +29,7 @@ test("an ask that ends while beckon quits is in the log", () => {
     },
   });
   store.subscribe((session, event, before) => answers.onChange?.({ session, event, before }));
-  const told = asking().file("waiting", "permission prompt", 10).file("idle");
+  const told = createAskingTimeline().file("waiting", "permission prompt", 10).file("idle");
   for (const event of told.events.slice(0, -1)) store.dispatch(event);
   answers.pending.stop();
   for (const event of told.events.slice(-1)) store.dispatch(event);

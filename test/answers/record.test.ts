@@ -4,10 +4,10 @@ import { createAnswerRecorder } from "../../src/answers/record.ts";
 import type { Alert } from "../../src/core/view/view.ts";
 import { maskText } from "../../src/secrets/index.ts";
 import { createStore } from "../../src/state/store.ts";
-import { asking, bash, tell } from "../core/session/fixture.ts";
+import { bash, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 
 /** What is written down of a story that was told. */
-function written(told: ReturnType<typeof tell>, earlier: readonly AnswerLogEntry[] = []) {
+function written(told: ReturnType<typeof createTimeline>, earlier: readonly AnswerLogEntry[] = []) {
   const log: AnswerLogEntry[] = [];
   const store = createStore();
   const findSession = (key: string) =>
@@ -29,24 +29,28 @@ describe("an ask that was not answered through beckon", () => {
   const outcome = { at: 7, what: "answered", project: "proj", asked: "Bash: touch x" };
 
   test("in the terminal", () => {
-    const { log } = written(asking().file("waiting", "permission prompt", 10).file("idle"));
+    const { log } = written(createAskingTimeline().file("waiting", "permission prompt", 10).file("idle"));
     expect(log).toMatchObject([{ ...outcome, outcome: "No or Esc", by: "in the terminal" }]);
   });
 
   test("ended with its session: answered by nobody", () => {
-    const { log } = written(asking().hook("SessionEnd", { reason: "prompt_input_exit" }));
+    const { log } = written(createAskingTimeline().hook("SessionEnd", { reason: "prompt_input_exit" }));
     expect(log).toMatchObject([{ ...outcome, outcome: "the session ended", by: null }]);
   });
 
   test("an answer through beckon is recorded once; an ask without a name is not recorded", () => {
-    expect(written(asking().own({ kind: "ask-answered", request: "event-4" })).log).toEqual([]);
-    const nameless = tell().hook("UserPromptSubmit", { prompt: "x" }).file("waiting", "permission prompt");
+    expect(
+      written(createAskingTimeline().internal({ kind: "ask-answered", request: "event-4" })).log,
+    ).toEqual([]);
+    const nameless = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "x" })
+      .file("waiting", "permission prompt");
     expect(written(nameless.file("busy")).log).toEqual([]);
   });
 });
 
 test("alerts: shown, and not shown with the reason", () => {
-  const { record, log, session } = written(asking());
+  const { record, log, session } = written(createAskingTimeline());
   if (!session) throw new Error("no session");
   const key = `claude:${session.sessionId}`;
   const alert = {
@@ -66,11 +70,11 @@ test("alerts: shown, and not shown with the reason", () => {
 });
 
 test("why an alert was not shown is written once, with its first reason, also across restarts", () => {
-  const first = written(asking());
+  const first = written(createAskingTimeline());
   const key = `claude:${first.session?.sessionId}#${first.session?.asks[0]?.id}`;
   for (const why of ["muted", "muted", "quiet hours", "muted"]) first.record.notShown(key, why);
   expect(first.log.map(({ outcome }) => outcome)).toEqual(["muted"]);
-  const next = written(asking(), first.log);
+  const next = written(createAskingTimeline(), first.log);
   next.record.notShown(key, "quiet hours");
   expect(next.log).toEqual([]);
 });
@@ -79,14 +83,14 @@ test.each([
   ["turn finished", "Stop", {}],
   ["turn failed: server_error", "StopFailure", { error: "server_error" }],
 ])("an alert about the end of a turn says so: %s", (says, name, more) => {
-  const told = tell().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
+  const told = createTimeline().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
   const { record, log, session } = written(told);
   record.notShown(`claude:${session?.sessionId}#over-${session?.stopped?.at}`, "you are there");
   expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
 });
 
 test("secrets of an answer are masked, and a long one is cut", () => {
-  const { record, log, session } = written(asking().hook("PermissionRequest", bash));
+  const { record, log, session } = written(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];
   if (!session || !ask) throw new Error("no ask");
   const answered = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;

@@ -9,7 +9,7 @@ import { createIngest } from "../../src/ingest/index.ts";
 import { runHook } from "../../src/setup/doctor/live.ts";
 import { createStore } from "../../src/state/store.ts";
 import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
-import { alertsOf, titles, whys, withAlerts } from "../core/view/alerts/fixture.ts";
+import { computeTestAlerts, listReasons, listTitles, withAlerts } from "../core/view/alerts/fixture.ts";
 import { ask, blocked, keyOf } from "../core/view/menu/fixture.ts";
 import { until } from "../world.ts";
 
@@ -19,7 +19,7 @@ const probe = blocked("beckon doctor", 0, { sessionId });
 
 describe("its alert", () => {
   test("says that it is a test, and makes no sound", () => {
-    expect(alertsOf([probe]).show).toMatchObject([
+    expect(computeTestAlerts([probe]).show).toMatchObject([
       { title: "beckon doctor: a test", body: "It goes away by itself.", sound: false, urgency: "critical" },
     ]);
   });
@@ -27,23 +27,23 @@ describe("its alert", () => {
     const crowd = Array.from({ length: 12 }, (_, n) =>
       blocked(`p${n}`, 1_000 + n, { asks: [ask(1_000 + n)] }),
     );
-    expect(titles(alertsOf([...crowd, probe]))).toContain("beckon doctor: a test");
+    expect(listTitles(computeTestAlerts([...crowd, probe]))).toContain("beckon doctor: a test");
     const others = (sessions: typeof crowd) =>
-      titles(alertsOf(sessions)).filter((title) => !/test/.test(title));
+      listTitles(computeTestAlerts(sessions)).filter((title) => !/test/.test(title));
     expect(others([...crowd, probe])).toEqual(others(crowd));
   });
   test("is shown at once, even if the user sees that terminal", () => {
     const config = withAlerts({ graceMs: 5_000 });
     const looking = new Set([keyOf(probe)]);
-    expect(alertsOf([probe], { config, visibleSessions: looking }).show).toHaveLength(1);
+    expect(computeTestAlerts([probe], { config, visibleSessions: looking }).show).toHaveLength(1);
   });
   test("is suppressed like any other in quiet hours, with a reason", () => {
     const config = { ...defaultConfig, quietHours: { from: "14:00", to: "15:00" } };
-    expect(whys(alertsOf([probe], { config }))).toEqual(["quiet hours until 15:00"]);
-    expect(whys(alertsOf([probe], { doNotDisturb: true }))).toEqual([
+    expect(listReasons(computeTestAlerts([probe], { config }))).toEqual(["quiet hours until 15:00"]);
+    expect(listReasons(computeTestAlerts([probe], { doNotDisturb: true }))).toEqual([
       "your desktop is set to do not disturb",
     ]);
-    expect(whys(alertsOf([probe], { config: withAlerts({ blocked: false }) }))).toEqual([
+    expect(listReasons(computeTestAlerts([probe], { config: withAlerts({ blocked: false }) }))).toEqual([
       "alerts.blocked is off in the settings",
     ]);
   });

@@ -11,7 +11,7 @@ import {
   prunePreferences,
 } from "../../../src/core/config/preferences.ts";
 import type { UserAction } from "../../../src/core/config/user-action.ts";
-import { alertsOf, failed, now, stopped } from "../view/alerts/fixture.ts";
+import { computeTestAlerts, failed, now, stopped } from "../view/alerts/fixture.ts";
 import { ask, blocked, keyOf, minute } from "../view/menu/fixture.ts";
 
 const hour = 60 * minute;
@@ -52,10 +52,10 @@ describe("a click", () => {
   });
   test("sends away what a session asks now, in alerts and in the tray; a new ask counts again", () => {
     const preferences = after(noPreferences, { do: "dismiss", session: key });
-    expect(alertsOf([web], { preferences }).show).toEqual([]);
+    expect(computeTestAlerts([web], { preferences }).show).toEqual([]);
     expect(preferences.dismissed).toContain(dismissedAskKey(key, "ask-60000"));
     const more = { ...web, asks: [...web.asks, ask(0)] };
-    expect(alertsOf([more], { preferences }).show).toHaveLength(1);
+    expect(computeTestAlerts([more], { preferences }).show).toHaveLength(1);
     expect(after(noPreferences, { do: "dismiss", session: "claude:nobody" })).toBe(noPreferences);
   });
   test("that preferences for nothing changes nothing", () => {
@@ -92,7 +92,7 @@ describe("what is over is let go", () => {
       `${key}#answered`,
       dismissedAskKey(key, "answered"),
       "claude:gone#ask-1",
-      ...alertsOf([other]).show.map((alert) => alert.key),
+      ...computeTestAlerts([other]).show.map((alert) => alert.key),
     ],
   };
   test("quiet times and snoozes that ended, asks that were answered, sessions nobody knows; projects stay", () => {

@@ -1,10 +1,10 @@
-/** What can be answered, as a held line tells it. */
+/** Details of asks that can be answered. */
 import fc from "fast-check";
 import type { AskDetails, Question } from "../../../src/core/session/ask-details.ts";
 import { fitLines, splitLines } from "../../../src/core/text/fit.ts";
 import { makeLineVisible } from "../../../src/core/text/visible.ts";
 
-export const asked = (more: Partial<AskDetails> = {}): AskDetails => ({
+export const createDetails = (more: Partial<AskDetails> = {}): AskDetails => ({
   kind: "permission",
   tool: "Bash",
   heading: "Run a command",
@@ -17,7 +17,7 @@ export const asked = (more: Partial<AskDetails> = {}): AskDetails => ({
   ...more,
 });
 
-export const question = (labels: readonly string[], more: Partial<Question> = {}): AskDetails => {
+export const createQuestion = (labels: readonly string[], more: Partial<Question> = {}): AskDetails => {
   const one: Question = {
     header: "Database",
     question: "Which database should the new service use?",
@@ -25,7 +25,7 @@ export const question = (labels: readonly string[], more: Partial<Question> = {}
     isMultiple: false,
     ...more,
   };
-  return asked({
+  return createDetails({
     kind: "question",
     tool: "AskUserQuestion",
     heading: "Answer a question",
@@ -34,7 +34,7 @@ export const question = (labels: readonly string[], more: Partial<Question> = {}
   });
 };
 
-/** Texts that would like to be something else, and texts too long to be shown. */
+/** Texts that look like something else, and texts that are too long to be shown. */
 const texts = fc.oneof(
   fc.constantFrom(
     "Allow",
@@ -63,7 +63,7 @@ const questions: fc.Arbitrary<Question> = fc.record({
   isMultiple: fc.boolean(),
 });
 
-export const askeds: fc.Arbitrary<AskDetails> = fc
+export const detailsArbitrary: fc.Arbitrary<AskDetails> = fc
   .record({
     kind: fc.constantFrom("permission", "question", "plan"),
     tool: fc.constant("Bash"),
@@ -82,9 +82,9 @@ export const askeds: fc.Arbitrary<AskDetails> = fc
   })
   .map(({ text, isCut, questions: all, ...made }) => {
     const isQuestion = made.kind === "question";
-    const told = all.flatMap(({ question: words, options }) => [words, ...options.map(({ label }) => label)]);
-    // What they tell is visible text already.
-    const shown = isQuestion ? { lines: told, isWhole: true } : fitLines(splitLines(text));
+    const asked = all.flatMap(({ question, options }) => [question, ...options.map(({ label }) => label)]);
+    // The arbitraries above are visible text already.
+    const shown = isQuestion ? { lines: asked, isWhole: true } : fitLines(splitLines(text));
     return {
       ...made,
       ...shown,

@@ -1,5 +1,4 @@
-/** Tells a session's story in the agent's own words and asks what would be shown. */
-
+/** A timeline of hooks and status file changes of one session, in virtual time, and what beckon would show. */
 import { claude } from "../../../src/agents/claude/index.ts";
 import { parseWaitingFor } from "../../../src/agents/claude/status-file.ts";
 import { openEnvelope } from "../../../src/agents/envelope.ts";
@@ -16,70 +15,73 @@ import { takeSnapshot } from "../view/snapshot.ts";
 const startedAt = 1_790_000_000_000;
 const sessionId = "5e55109e-0000-4000-8000-000000000001";
 
-export interface Told {
+export interface Timeline {
   /** A hook, `after` ms later than what came before. */
-  hook(name: string, fields?: Record<string, unknown>, after?: number): Told;
+  hook(name: string, fields?: Record<string, unknown>, after?: number): Timeline;
   /** `waitingFor` as the CLI writes it: "permission prompt". */
-  file(status: FileStatus, waitingFor?: string | null, after?: number): Told;
-  own(change: Change, after?: number): Told;
-  wait(ms: number): Told;
+  file(status: FileStatus, waitingFor?: string | null, after?: number): Timeline;
+  internal(change: Change, after?: number): Timeline;
+  wait(ms: number): Timeline;
   /** The next thing happened this much before the last one, but comes now. */
-  late(ms: number): Told;
-  see(): SessionSnapshot;
+  late(ms: number): Timeline;
+  snapshot(): SessionSnapshot;
   readonly events: readonly AgentEvent[];
 }
 
-export function tell(place: Record<string, unknown> = {}): Told {
-  let story: EventWindow | undefined;
+export function createTimeline(place: Record<string, unknown> = {}): Timeline {
+  let window: EventWindow | undefined;
   let ms = 0;
   let lateBy = 0;
   let count = 0;
   const events: AgentEvent[] = [];
   const dispatch = (event: AgentEvent): void => {
     events.push(event);
-    story = reduce(story, event);
+    window = reduce(window, event);
   };
-  const when = (after: number) => {
+  const stamp = (after: number) => {
     ms += after;
     const t = ms - lateBy;
     lateBy = 0;
     return { at: startedAt + t, t, id: `event-${++count}`, key: `key-${count}` };
   };
-  const own = (change: Change, after: number): void => {
-    const { id, ...at } = when(after);
+  const dispatchInternal = (change: Change, after: number): void => {
+    const { id, ...at } = stamp(after);
     dispatch(createInternalEvent(id, at, { agent: "claude", sessionId }, change));
   };
-  const told: Told = {
+  const timeline: Timeline = {
     hook(name, fields = {}, after = 1_000) {
       const payload = { session_id: sessionId, cwd: "/home/dev/proj", hook_event_name: name, ...fields };
       const hook = openEnvelope({ provider: "claude", _meta: place, payload }, "claude", "here");
-      const event = hook && claude.translate(hook, when(after));
+      const event = hook && claude.translate(hook, stamp(after));
       if (event) dispatch(event);
-      return told;
+      return timeline;
     },
     file(status, waitingFor = null, after = 1_000) {
-      own({ kind: "status", status, waitingFor: parseWaitingFor(waitingFor), title: null }, after);
-      return told;
+      dispatchInternal(
+        { kind: "status", status, waitingFor: parseWaitingFor(waitingFor), title: null },
+        after,
+      );
+      return timeline;
     },
-    own(change, after = 1_000) {
-      own(change, after);
-      return told;
+    internal(change, after = 1_000) {
+      dispatchInternal(change, after);
+      return timeline;
     },
     wait(by) {
       ms += by;
-      return told;
+      return timeline;
     },
     late(by) {
       lateBy = by;
-      return told;
+      return timeline;
     },
-    see() {
-      if (!story) throw new Error("nothing was told yet");
-      return takeSnapshot(story.session, { at: startedAt + ms, t: ms });
+    snapshot() {
+      if (!window) throw new Error("no events yet");
+      return takeSnapshot(window.session, { at: startedAt + ms, t: ms });
     },
     events,
   };
-  return told;
+  return timeline;
 }
 
 export const bash = { tool_name: "Bash", tool_input: { command: "touch x" } };
@@ -90,9 +92,9 @@ export const askColour = {
   tool_input: { questions: [{ question: "Which colour?", options: [{ label: "Red" }, { label: "Blue" }] }] },
 };
 
-/** A turn in which Bash waits for a yes. */
-export function asking(): Told {
-  return tell()
+/** A turn in which Bash waits for permission. */
+export function createAskingTimeline(): Timeline {
+  return createTimeline()
     .hook("SessionStart", { source: "startup" })
     .hook("UserPromptSubmit", { prompt: "go" })
     .hook("PreToolUse", call)

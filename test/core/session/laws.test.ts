@@ -10,15 +10,15 @@ const startedAt = 1_790_000_000_000;
 const agentIds = [null, null, "a1", "a2"];
 const toolUseIds = [null, "t1", "t2", "t3"];
 const tools = ["Bash", "Write", "mcp__fake__ask"];
-const nullable = <T>(values: readonly T[]) => fc.constantFrom(...values);
+const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant("session-start" as const),
-    source: nullable(["startup", "resume", "compact", "odd"]),
-    model: nullable([null, "m"]),
+    source: oneOf(["startup", "resume", "compact", "odd"]),
+    model: oneOf([null, "m"]),
   }),
-  fc.record({ kind: fc.constant("session-end" as const), reason: nullable([null, "other"]) }),
+  fc.record({ kind: fc.constant("session-end" as const), reason: oneOf([null, "other"]) }),
   fc.record({
     kind: fc.constant("prompt" as const),
     text: fc.string({ maxLength: 5 }),
@@ -26,46 +26,46 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant("tool-start" as const),
-    tool: nullable(tools),
-    toolUseId: nullable(toolUseIds),
-    inputKey: nullable(["k1", "k2"]),
+    tool: oneOf(tools),
+    toolUseId: oneOf(toolUseIds),
+    inputKey: oneOf(["k1", "k2"]),
     summary: fc.constant("do it"),
-    skill: nullable([null, "spec"]),
+    skill: oneOf([null, "spec"]),
   }),
   fc.record({
     kind: fc.constant("tool-end" as const),
-    tool: nullable(tools),
-    toolUseId: nullable(toolUseIds),
-    outcome: nullable(["ok", "failed", "denied"] as const),
-    skill: nullable([null, "spec"]),
+    tool: oneOf(tools),
+    toolUseId: oneOf(toolUseIds),
+    outcome: oneOf(["ok", "failed", "denied"] as const),
+    skill: oneOf([null, "spec"]),
   }),
   fc.constant({ kind: "tool-batch-end" } as const),
   fc.record({
     kind: fc.constant("ask" as const),
-    ask: nullable(["permission", "question", "plan", "elicitation"] as const),
-    tool: nullable([...tools, null]),
-    inputKey: nullable(["k1", "k2", "fake", null]),
+    ask: oneOf(["permission", "question", "plan", "elicitation"] as const),
+    tool: oneOf([...tools, null]),
+    inputKey: oneOf(["k1", "k2", "fake", null]),
     summary: fc.constant("may I"),
     options: fc.constant([]),
   }),
-  fc.record({ kind: fc.constant("ask-answered" as const), request: nullable(["e1", "e2", "e3"]) }),
-  fc.record({ kind: fc.constant("elicitation-end" as const), server: nullable([null, "fake"]) }),
+  fc.record({ kind: fc.constant("ask-answered" as const), request: oneOf(["e1", "e2", "e3"]) }),
+  fc.record({ kind: fc.constant("elicitation-end" as const), server: oneOf([null, "fake"]) }),
   fc.record({
     kind: fc.constant("reminder" as const),
-    ask: nullable(["permission", "elicitation", "idle"] as const),
+    ask: oneOf(["permission", "elicitation", "idle"] as const),
     text: fc.constant("hey"),
   }),
   fc.record({
     kind: fc.constant("turn-end" as const),
-    error: nullable([null, "rate_limit"]),
-    lastResponse: nullable([null, "done"]),
+    error: oneOf([null, "rate_limit"]),
+    lastResponse: oneOf([null, "done"]),
     background: fc.option(
       fc.array(
         fc.record({
-          id: nullable(["a1", "a2", "b1"]),
-          type: nullable(["subagent", "shell"]),
+          id: oneOf(["a1", "a2", "b1"]),
+          type: oneOf(["subagent", "shell"]),
           running: fc.boolean(),
-          description: nullable([null, "x"]),
+          description: oneOf([null, "x"]),
         }),
         { maxLength: 3 },
       ),
@@ -79,11 +79,11 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.constant({ kind: "interrupted" } as const),
   fc.record({
     kind: fc.constant("status" as const),
-    status: nullable(["idle", "busy", "waiting", "shell"] as const),
-    waitingFor: nullable([null, "permission", "question", "dialog"] as const),
-    title: nullable([null, "T"]),
+    status: oneOf(["idle", "busy", "waiting", "shell"] as const),
+    waitingFor: oneOf([null, "permission", "question", "dialog"] as const),
+    title: oneOf([null, "T"]),
   }),
-  fc.record({ kind: fc.constant("gone" as const), why: nullable(["process", "file"] as const) }),
+  fc.record({ kind: fc.constant("gone" as const), why: oneOf(["process", "file"] as const) }),
   fc.record({ kind: fc.constant("enriched" as const), with: fc.constant({ turnCount: 3 }) }),
   fc.constant({ kind: "no-change" } as const),
 );
@@ -92,9 +92,9 @@ const events: fc.Arbitrary<AgentEvent[]> = fc
   .array(
     fc.record({
       change: changes,
-      agentId: nullable(agentIds),
+      agentId: oneOf(agentIds),
       after: fc.integer({ min: 1, max: 2_000 }),
-      promptId: nullable([null, "p1", "p2"]),
+      promptId: oneOf([null, "p1", "p2"]),
     }),
     { maxLength: 50 },
   )
@@ -128,49 +128,49 @@ interface Arrival {
   readonly arrives: number;
 }
 
-function play(
+function replay(
   arrivals: readonly Arrival[],
-  eachTime?: (seen: SessionSnapshot) => void,
+  check?: (snapshot: SessionSnapshot) => void,
 ): SessionSnapshot | null {
-  let story: EventWindow | undefined;
+  let window: EventWindow | undefined;
   for (const { event, arrives } of arrivals) {
-    story = reduce(story, event);
-    eachTime?.(takeSnapshot(story.session, { at: startedAt + arrives, t: arrives }));
+    window = reduce(window, event);
+    check?.(takeSnapshot(window.session, { at: startedAt + arrives, t: arrives }));
   }
   const end = 10_000_000;
-  return story ? takeSnapshot(story.session, { at: startedAt + end, t: end }) : null;
+  return window ? takeSnapshot(window.session, { at: startedAt + end, t: end }) : null;
 }
 
 const onTime = (list: readonly AgentEvent[]): Arrival[] => list.map((event) => ({ event, arrives: event.t }));
 
-function holds(seen: SessionSnapshot): void {
+function checkInvariants(snapshot: SessionSnapshot): void {
   const running = new Set(
-    seen.children.filter((child) => child.state === "running").map((child) => child.agentId),
+    snapshot.children.filter((child) => child.state === "running").map((child) => child.agentId),
   );
-  if (seen.state !== "active") expect(seen.activityPhase).toBeNull();
-  if (seen.state === "active") expect(seen.activityPhase).not.toBeNull();
-  if (seen.state === "completed") {
-    expect(seen.asks).toEqual([]);
+  if (snapshot.state !== "active") expect(snapshot.activityPhase).toBeNull();
+  if (snapshot.state === "active") expect(snapshot.activityPhase).not.toBeNull();
+  if (snapshot.state === "completed") {
+    expect(snapshot.asks).toEqual([]);
     expect(running.size).toBe(0);
   }
-  for (const ask of seen.asks) if (ask.agentId !== null) expect(running).toContain(ask.agentId);
-  expect(new Set(seen.asks.map((ask) => ask.id)).size).toBe(seen.asks.length);
-  const blocking = seen.asks.some((ask) => ask.kind !== "idle");
-  if (blocking) expect(seen.status.kind).toBe("attention");
-  expect(seen.status.kind === "attention").toBe(blocking);
+  for (const ask of snapshot.asks) if (ask.agentId !== null) expect(running).toContain(ask.agentId);
+  expect(new Set(snapshot.asks.map((ask) => ask.id)).size).toBe(snapshot.asks.length);
+  const blocking = snapshot.asks.some((ask) => ask.kind !== "idle");
+  if (blocking) expect(snapshot.status.kind).toBe("attention");
+  expect(snapshot.status.kind === "attention").toBe(blocking);
 }
 
 const runs = { numRuns: 3_000 };
 
 describe("for any sequence of any events", () => {
-  test("nothing throws, and there are never two truths", () => {
+  test("reduce never throws, and phase, state, status and asks never contradict each other", () => {
     fc.assert(
-      fc.property(events, (list) => void play(onTime(list), holds)),
+      fc.property(events, (list) => void replay(onTime(list), checkInvariants)),
       runs,
     );
   });
 
-  test("what arrives late, twice and out of order ends in the same state", () => {
+  test("late, duplicate and reordered events end in the same state", () => {
     const delays = fc.array(
       fc.record({ delay: fc.integer({ min: 0, max: 3_000 }), again: fc.integer({ min: 0, max: 3_000 }) }),
       { minLength: 50, maxLength: 50 },
@@ -185,7 +185,7 @@ describe("for any sequence of any events", () => {
           ];
         });
         arrivals.sort((a, b) => a.arrives - b.arrives);
-        expect(play(arrivals)).toEqual(play(onTime(list)));
+        expect(replay(arrivals)).toEqual(replay(onTime(list)));
       }),
       runs,
     );
@@ -202,8 +202,8 @@ describe("for any sequence of any events", () => {
           event,
           { ...event, id: `${event.id}-again`, t: event.t + 0.5, at: event.at },
         ]);
-        expect(play(onTime(doubled))?.asks.length).toBe(play(onTime(hooks))?.asks.length);
-        expect(play(onTime(doubled))?.turnCount).toBe(play(onTime(hooks))?.turnCount);
+        expect(replay(onTime(doubled))?.asks.length).toBe(replay(onTime(hooks))?.asks.length);
+        expect(replay(onTime(doubled))?.turnCount).toBe(replay(onTime(hooks))?.turnCount);
       }),
       runs,
     );

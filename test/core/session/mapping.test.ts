@@ -1,6 +1,6 @@
-/** The mappings beckon grew from, row by row: what each hook makes of a session. */
+/** Phase and status after each hook event during a turn. */
 import { describe, expect, test } from "bun:test";
-import { askColour, bash, call, child, tell } from "./fixture.ts";
+import { askColour, bash, call, child, createTimeline } from "./fixture.ts";
 
 type Row = readonly [
   name: string,
@@ -11,7 +11,7 @@ type Row = readonly [
 ];
 
 const turn = () =>
-  tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
+  createTimeline().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
 const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "do it" } };
 
 const rows: readonly Row[] = [
@@ -48,8 +48,8 @@ describe("during a turn", () => {
   for (const [name, fields, phase, status, detail] of rows) {
     const what = String(fields.notification_type ?? fields.tool_name ?? fields.source ?? "");
     test(`${name} ${what}: ${phase}, ${status}${detail ? ` (${detail})` : ""}`, () => {
-      const seen = turn().hook(name, fields).see();
-      expect([seen.activityPhase, seen.status.kind, seen.status.detail]).toEqual([
+      const snapshot = turn().hook(name, fields).snapshot();
+      expect([snapshot.activityPhase, snapshot.status.kind, snapshot.status.detail]).toEqual([
         phase,
         status,
         detail,
@@ -58,15 +58,15 @@ describe("during a turn", () => {
   }
 });
 
-describe("a session's life", () => {
-  test("started, a turn with its prompt, its end, ended", () => {
-    const told = tell().hook("SessionStart", { source: "startup" });
-    expect(told.see().state).toBe("active");
-    expect(told.hook("UserPromptSubmit", { prompt: "hello" }).see()).toMatchObject({
+describe("the life of a session", () => {
+  test("start, prompt, response, end", () => {
+    const timeline = createTimeline().hook("SessionStart", { source: "startup" });
+    expect(timeline.snapshot().state).toBe("active");
+    expect(timeline.hook("UserPromptSubmit", { prompt: "hello" }).snapshot()).toMatchObject({
       activityPhase: "busy",
       lastPrompt: "hello",
     });
-    expect(told.hook("Stop", { last_assistant_message: "hi" }).see()).toMatchObject({
+    expect(timeline.hook("Stop", { last_assistant_message: "hi" }).snapshot()).toMatchObject({
       activityPhase: "interactable",
       lastResponse: "hi",
     });
@@ -77,27 +77,27 @@ describe("a session's life", () => {
       gitBranch: "main",
       title: "T",
     };
-    expect(told.own({ kind: "enriched", with: known }).see()).toMatchObject(known);
-    expect(told.hook("SessionEnd").see()).toMatchObject({ state: "completed", activityPhase: null });
+    expect(timeline.internal({ kind: "enriched", with: known }).snapshot()).toMatchObject(known);
+    expect(timeline.hook("SessionEnd").snapshot()).toMatchObject({ state: "completed", activityPhase: null });
   });
-  test("whatever comes to a session that is not active leaves its phase null", () => {
-    const told = turn().hook("SessionEnd");
+  test("no event gives a completed session a phase, except a start or a prompt", () => {
+    const timeline = turn().hook("SessionEnd");
     for (const [name, fields] of rows.filter(([n]) => !["SessionStart", "UserPromptSubmit"].includes(n)))
-      told.hook(name, fields, 1);
-    expect(told.see()).toMatchObject({ state: "completed", activityPhase: null });
+      timeline.hook(name, fields, 1);
+    expect(timeline.snapshot()).toMatchObject({ state: "completed", activityPhase: null });
   });
 });
 
-test("two terminals in one folder have different fingerprints, one terminal always the same", () => {
+test("terminals in one folder have different fingerprints, and a terminal keeps its own", () => {
   const in1 = { pid: 10, procStart: "1", tty: "/dev/pts/1", host: "here" };
-  const see = (place: Record<string, unknown>) =>
-    tell(place).hook("SessionStart", { source: "startup" }).see().fingerprint;
-  expect(see(in1)).toMatch(/^[0-9a-f]{16}$/);
-  expect(see(in1)).toBe(see(in1));
+  const fingerprintIn = (place: Record<string, unknown>) =>
+    createTimeline(place).hook("SessionStart", { source: "startup" }).snapshot().fingerprint;
+  expect(fingerprintIn(in1)).toMatch(/^[0-9a-f]{16}$/);
+  expect(fingerprintIn(in1)).toBe(fingerprintIn(in1));
   const others = [
     { ...in1, tty: "/dev/pts/2" },
     { ...in1, pid: 11 },
     { ...in1, procStart: "2" },
-  ].map(see);
-  expect(new Set([see(in1), ...others]).size).toBe(4);
+  ].map(fingerprintIn);
+  expect(new Set([fingerprintIn(in1), ...others]).size).toBe(4);
 });

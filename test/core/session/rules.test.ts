@@ -1,14 +1,16 @@
-/** Every row of the table that says what moves a session. */
+/** What every hook event changes: the table in the design, row by row. */
 import { describe, expect, test } from "bun:test";
-import { askColour, asking, bash, call, child, tell } from "./fixture.ts";
+import { askColour, bash, call, child, createAskingTimeline, createTimeline } from "./fixture.ts";
 
 const running = () =>
-  tell().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
+  createTimeline().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
 
 describe("SessionStart", () => {
   test("makes the session known, with its turn over", () => {
-    const seen = tell().hook("SessionStart", { source: "startup", model: "claude-opus-5-5" }).see();
-    expect(seen).toMatchObject({
+    const snapshot = createTimeline()
+      .hook("SessionStart", { source: "startup", model: "claude-opus-5-5" })
+      .snapshot();
+    expect(snapshot).toMatchObject({
       state: "active",
       activityPhase: "interactable",
       model: "claude-opus-5-5",
@@ -17,24 +19,24 @@ describe("SessionStart", () => {
     });
   });
   for (const source of ["startup", "resume", "clear", "fork"]) {
-    test(`${source} ends the turn and closes what was asked`, () => {
-      const seen = asking().hook("SessionStart", { source }).see();
-      expect(seen.activityPhase).toBe("interactable");
-      expect(seen.asks).toEqual([]);
+    test(`${source} ends the turn and closes all asks`, () => {
+      const snapshot = createAskingTimeline().hook("SessionStart", { source }).snapshot();
+      expect(snapshot.activityPhase).toBe("interactable");
+      expect(snapshot.asks).toEqual([]);
     });
   }
-  test("compact changes no phase", () => {
-    expect(asking().hook("SessionStart", { source: "compact" }).see().activityPhase).toBe(
+  test("compact does not change the phase", () => {
+    expect(createAskingTimeline().hook("SessionStart", { source: "compact" }).snapshot().activityPhase).toBe(
       "waiting_permission",
     );
-    expect(running().hook("SessionStart", { source: "compact" }).see().activityPhase).toBe("busy");
+    expect(running().hook("SessionStart", { source: "compact" }).snapshot().activityPhase).toBe("busy");
   });
 });
 
 describe("UserPromptSubmit", () => {
-  test("starts the turn and is the last prompt", () => {
-    const seen = running().see();
-    expect(seen).toMatchObject({
+  test("starts the turn and becomes the last prompt", () => {
+    const snapshot = running().snapshot();
+    expect(snapshot).toMatchObject({
       activityPhase: "busy",
       lastPrompt: "go",
       turnCount: 1,
@@ -42,175 +44,180 @@ describe("UserPromptSubmit", () => {
     });
   });
   test("closes the idle ask and older asks of the main thread, not a subagent's", () => {
-    const told = asking()
+    const timeline = createAskingTimeline()
       .hook("PreToolUse", { ...child, ...call, tool_use_id: "toolu_c" })
       .hook("PermissionRequest", { ...child, ...bash });
-    const seen = told.hook("UserPromptSubmit", { prompt: "more" }).see();
-    expect(seen.asks.map((ask) => ask.agentId)).toEqual(["a1"]);
+    const snapshot = timeline.hook("UserPromptSubmit", { prompt: "more" }).snapshot();
+    expect(snapshot.asks.map((ask) => ask.agentId)).toEqual(["a1"]);
     const idle = running().hook("Stop").hook("Notification", { notification_type: "idle_prompt" });
-    expect(idle.see().asks.map((ask) => ask.kind)).toEqual(["idle"]);
-    expect(idle.hook("UserPromptSubmit", { prompt: "more" }).see().asks).toEqual([]);
+    expect(idle.snapshot().asks.map((ask) => ask.kind)).toEqual(["idle"]);
+    expect(idle.hook("UserPromptSubmit", { prompt: "more" }).snapshot().asks).toEqual([]);
   });
   for (const prompt of [
     "<task-notification>\n<task-id>a1</task-id>",
     'Background agent "Explore" was stopped by the user.',
   ]) {
-    test(`a prompt of the machine's is not the person's: ${prompt.slice(0, 19)}`, () => {
-      const seen = running().hook("Stop").hook("UserPromptSubmit", { prompt }).see();
-      expect(seen).toMatchObject({ activityPhase: "busy", lastPrompt: "go", turnCount: 1 });
+    test(`a machine-made prompt is not the user's last prompt: ${prompt.slice(0, 19)}`, () => {
+      const snapshot = running().hook("Stop").hook("UserPromptSubmit", { prompt }).snapshot();
+      expect(snapshot).toMatchObject({ activityPhase: "busy", lastPrompt: "go", turnCount: 1 });
     });
   }
 });
 
 describe("PreToolUse", () => {
-  test("runs the turn and says with what", () => {
-    expect(tell().hook("PreToolUse", call).see()).toMatchObject({
+  test("starts the turn and shows the tool", () => {
+    expect(createTimeline().hook("PreToolUse", call).snapshot()).toMatchObject({
       activityPhase: "busy",
       status: { kind: "working", detail: "Bash" },
     });
   });
-  test("of a subagent says nothing of the main turn", () => {
-    const seen = tell()
+  test("of a subagent does not start the main turn", () => {
+    const snapshot = createTimeline()
       .hook("SessionStart", { source: "startup" })
       .hook("PreToolUse", { ...child, ...call })
-      .see();
-    expect(seen.children).toMatchObject([
+      .snapshot();
+    expect(snapshot.children).toMatchObject([
       { agentId: "a1", type: "Explore", state: "running", detail: "Bash" },
     ]);
-    expect(seen.status).toEqual({ kind: "working", detail: "Explore" });
+    expect(snapshot.status).toEqual({ kind: "working", detail: "Explore" });
     expect(
-      tell()
+      createTimeline()
         .hook("SessionStart", { source: "startup" })
         .hook("PreToolUse", { ...child, ...call })
         .hook("SubagentStop", child)
-        .see().activityPhase,
+        .snapshot().activityPhase,
     ).toBe("interactable");
   });
-  test("after its PermissionRequest still binds it, so that PostToolUse closes it", () => {
-    const told = running().hook("PermissionRequest", bash).hook("PreToolUse", call, 50);
-    expect(told.hook("PostToolUse", { ...call, tool_input: { command: "touch y" } }).see()).toMatchObject({
+  test("that comes after its PermissionRequest is matched, so PostToolUse closes the ask", () => {
+    const timeline = running().hook("PermissionRequest", bash).hook("PreToolUse", call, 50);
+    expect(
+      timeline.hook("PostToolUse", { ...call, tool_input: { command: "touch y" } }).snapshot(),
+    ).toMatchObject({
       activityPhase: "busy",
       asks: [],
     });
   });
-  test("of two equal calls, each request binds its own", () => {
-    const told = running()
+  test("two equal calls are matched with a request each", () => {
+    const timeline = running()
       .hook("PreToolUse", call)
       .hook("PermissionRequest", bash)
       .hook("PreToolUse", { ...call, tool_use_id: "toolu_2" })
       .hook("PermissionRequest", bash, 2_000);
-    expect(told.see().asks).toHaveLength(2);
+    expect(timeline.snapshot().asks).toHaveLength(2);
     expect(
-      told
+      timeline
         .hook("PostToolUse", { ...call, tool_use_id: "toolu_2" })
-        .see()
+        .snapshot()
         .asks.map((ask) => ask.id.slice(-1)),
     ).toEqual(["1"]);
   });
 });
 
 describe("PermissionRequest", () => {
-  test("opens an ask with its tool and what it wants to do", () => {
-    const seen = asking().see();
-    expect(seen.activityPhase).toBe("waiting_permission");
-    expect(seen.status).toEqual({ kind: "attention", detail: "Permission for Bash" });
-    expect(seen.asks).toMatchObject([
+  test("opens an ask with its tool and summary", () => {
+    const snapshot = createAskingTimeline().snapshot();
+    expect(snapshot.activityPhase).toBe("waiting_permission");
+    expect(snapshot.status).toEqual({ kind: "attention", detail: "Permission for Bash" });
+    expect(snapshot.asks).toMatchObject([
       { kind: "permission", tool: "Bash", summary: "touch x", agentId: null, answerable: false },
     ]);
   });
   test("of AskUserQuestion is a question with its options", () => {
-    const seen = running().hook("PermissionRequest", askColour).see();
-    expect(seen).toMatchObject({
+    const snapshot = running().hook("PermissionRequest", askColour).snapshot();
+    expect(snapshot).toMatchObject({
       activityPhase: "waiting_question",
       status: { kind: "attention", detail: "Question: Which colour?" },
     });
-    expect(seen.asks).toMatchObject([
+    expect(snapshot.asks).toMatchObject([
       { kind: "question", summary: "Which colour?", options: ["Red", "Blue"] },
     ]);
   });
   test("of ExitPlanMode is a plan", () => {
-    const seen = running()
+    const snapshot = running()
       .hook("PermissionRequest", { tool_name: "ExitPlanMode", tool_input: { plan: "# Plan\n1. Do a" } })
-      .see();
-    expect(seen).toMatchObject({
+      .snapshot();
+    expect(snapshot).toMatchObject({
       activityPhase: "waiting_permission",
       asks: [{ kind: "plan", summary: "# Plan 1. Do a" }],
     });
   });
   test("names the ask that a reminder opened, and keeps its id", () => {
-    const told = running().hook("Notification", {
+    const timeline = running().hook("Notification", {
       notification_type: "permission_prompt",
       message: "Claude needs your permission",
     });
-    const [unnamed] = told.see().asks;
+    const [unnamed] = timeline.snapshot().asks;
     expect(unnamed).toMatchObject({ kind: "permission", tool: null });
-    expect(told.hook("PermissionRequest", bash).see().asks).toMatchObject([
+    expect(timeline.hook("PermissionRequest", bash).snapshot().asks).toMatchObject([
       { id: unnamed?.id, tool: "Bash", summary: "touch x" },
     ]);
   });
-  test("the oldest ask names the phase", () => {
-    const told = running()
+  test("the oldest ask decides the phase", () => {
+    const timeline = running()
       .hook("PermissionRequest", askColour)
       .hook("PreToolUse", { ...child, ...call })
       .hook("PermissionRequest", { ...child, ...bash });
-    expect(told.see().activityPhase).toBe("waiting_question");
+    expect(timeline.snapshot().activityPhase).toBe("waiting_question");
   });
 });
 
 describe("PostToolUse, PostToolUseFailure, PermissionDenied", () => {
   for (const name of ["PostToolUse", "PostToolUseFailure", "PermissionDenied"]) {
-    test(`${name} closes the ask of its tool call and the turn goes on`, () => {
-      expect(asking().hook(name, call).see()).toMatchObject({
+    test(`${name} closes the ask of its tool call, and the turn goes on`, () => {
+      expect(createAskingTimeline().hook(name, call).snapshot()).toMatchObject({
         activityPhase: "busy",
         asks: [],
         status: { kind: "working", detail: "Thinking" },
       });
     });
   }
-  test("another call's end leaves the ask open", () => {
+  test("the end of another call leaves the ask open", () => {
     expect(
-      asking()
+      createAskingTimeline()
         .hook("PostToolUse", { ...call, tool_use_id: "toolu_9" })
-        .see().activityPhase,
+        .snapshot().activityPhase,
     ).toBe("waiting_permission");
   });
-  test("of a subagent never runs the main turn", () => {
-    const told = tell()
+  test("of a subagent never starts the main turn", () => {
+    const timeline = createTimeline()
       .hook("SessionStart", { source: "startup" })
       .hook("PostToolUse", { ...child, ...call })
       .hook("SubagentStop", child);
-    expect(told.see().activityPhase).toBe("interactable");
+    expect(timeline.snapshot().activityPhase).toBe("interactable");
   });
 });
 
 test("PostToolBatch closes older asks of the main thread", () => {
-  expect(asking().hook("PostToolBatch").see()).toMatchObject({ activityPhase: "busy", asks: [] });
-});
-
-test("Elicitation opens and ElicitationResult closes an ask", () => {
-  const told = running().hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" });
-  expect(told.see()).toMatchObject({
-    activityPhase: "waiting_question",
-    asks: [{ kind: "elicitation", summary: "Your name?" }],
-    status: { kind: "attention", detail: "MCP input: Your name?" },
-  });
-  expect(told.hook("ElicitationResult", { mcp_server_name: "fake" }).see()).toMatchObject({
+  expect(createAskingTimeline().hook("PostToolBatch").snapshot()).toMatchObject({
     activityPhase: "busy",
     asks: [],
   });
 });
 
-test("an elicitation by a subagent's tool outlives the main turn's end", () => {
-  const told = running().hook("PreToolUse", {
+test("Elicitation opens and ElicitationResult closes an ask", () => {
+  const timeline = running().hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" });
+  expect(timeline.snapshot()).toMatchObject({
+    activityPhase: "waiting_question",
+    asks: [{ kind: "elicitation", summary: "Your name?" }],
+    status: { kind: "attention", detail: "MCP input: Your name?" },
+  });
+  expect(timeline.hook("ElicitationResult", { mcp_server_name: "fake" }).snapshot()).toMatchObject({
+    activityPhase: "busy",
+    asks: [],
+  });
+});
+
+test("the end of the main turn does not close an elicitation of a subagent", () => {
+  const timeline = running().hook("PreToolUse", {
     ...child,
     tool_name: "mcp__fake__ask",
     tool_input: {},
     tool_use_id: "toolu_m",
   });
-  told
+  timeline
     .hook("Elicitation", { mcp_server_name: "fake", message: "Your name?" })
     .hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] }, 30);
-  expect(told.see()).toMatchObject({
+  expect(timeline.snapshot()).toMatchObject({
     activityPhase: "waiting_question",
     asks: [{ kind: "elicitation", agentId: "a1" }],
   });
@@ -218,59 +225,65 @@ test("an elicitation by a subagent's tool outlives the main turn's end", () => {
 
 describe("Notification", () => {
   for (const type of ["permission_prompt", "agent_needs_input"]) {
-    test(`${type} opens an ask without a name`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({
+    test(`${type} opens an unnamed ask`, () => {
+      expect(running().hook("Notification", { notification_type: type }).snapshot()).toMatchObject({
         activityPhase: "waiting_permission",
         asks: [{ tool: null }],
       });
     });
-    test(`${type} adds nothing where an ask is open`, () => {
-      expect(asking().hook("Notification", { notification_type: type }).see().asks).toHaveLength(1);
+    test(`${type} adds nothing if an ask is open`, () => {
       expect(
-        running().hook("PermissionRequest", askColour).hook("Notification", { notification_type: type }).see()
-          .asks,
+        createAskingTimeline().hook("Notification", { notification_type: type }).snapshot().asks,
+      ).toHaveLength(1);
+      expect(
+        running()
+          .hook("PermissionRequest", askColour)
+          .hook("Notification", { notification_type: type })
+          .snapshot().asks,
       ).toHaveLength(1);
     });
-    test(`${type} is not believed where the status file says otherwise`, () => {
-      expect(running().file("busy").hook("Notification", { notification_type: type }).see()).toMatchObject({
+    test(`${type} is ignored if the status file contradicts it`, () => {
+      expect(
+        running().file("busy").hook("Notification", { notification_type: type }).snapshot(),
+      ).toMatchObject({
         activityPhase: "busy",
         asks: [],
       });
     });
   }
-  test("the ask it opens is about the one tool call under way, and ends with the next tool event", () => {
-    const told = running()
+  test("its ask is named after the only running tool call, and ends with the next tool event", () => {
+    const timeline = running()
       .hook("PreToolUse", call)
       .hook("Notification", { notification_type: "permission_prompt" }, 6_000);
-    expect(told.see().asks).toMatchObject([{ tool: "Bash", summary: "touch x" }]);
-    expect(told.hook("PreToolUse", { ...call, tool_use_id: "toolu_2" }).see().asks).toEqual([]);
+    expect(timeline.snapshot().asks).toMatchObject([{ tool: "Bash", summary: "touch x" }]);
+    expect(timeline.hook("PreToolUse", { ...call, tool_use_id: "toolu_2" }).snapshot().asks).toEqual([]);
   });
   for (const type of ["elicitation_dialog", "elicitation_url_dialog"]) {
     test(`${type} opens an elicitation ask`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see().asks).toMatchObject([
+      expect(running().hook("Notification", { notification_type: type }).snapshot().asks).toMatchObject([
         { kind: "elicitation" },
       ]);
     });
   }
-  test("idle_prompt: phase waiting_question, status idle", () => {
-    const seen = running()
+  test("idle_prompt opens an idle ask: phase waiting_question, status idle", () => {
+    const snapshot = running()
       .hook("Stop")
       .hook("Notification", { notification_type: "idle_prompt" }, 60_000)
-      .see();
-    expect(seen).toMatchObject({
+      .snapshot();
+    expect(snapshot).toMatchObject({
       activityPhase: "waiting_question",
       status: { kind: "idle" },
       asks: [{ kind: "idle" }],
     });
   });
-  test("idle_prompt never outranks an ask that blocks", () => {
-    expect(asking().hook("Notification", { notification_type: "idle_prompt" }).see().asks).toMatchObject([
-      { kind: "permission" },
-    ]);
+  test("idle_prompt never outranks a blocking ask", () => {
+    expect(
+      createAskingTimeline().hook("Notification", { notification_type: "idle_prompt" }).snapshot().asks,
+    ).toMatchObject([{ kind: "permission" }]);
   });
   for (const type of ["auth_success", "elicitation_response", "something_new", undefined]) {
     test(`${type} changes nothing`, () => {
-      expect(running().hook("Notification", { notification_type: type }).see()).toMatchObject({
+      expect(running().hook("Notification", { notification_type: type }).snapshot()).toMatchObject({
         activityPhase: "busy",
         asks: [],
       });
@@ -279,148 +292,155 @@ describe("Notification", () => {
 });
 
 describe("Stop", () => {
-  test("ends the turn, closes the main thread's asks and keeps the last words", () => {
-    expect(asking().hook("Stop", { last_assistant_message: "Done." }).see()).toMatchObject({
-      activityPhase: "interactable",
-      asks: [],
-      lastResponse: "Done.",
-      status: { kind: "idle", detail: null },
-    });
+  test("ends the turn, closes the asks of the main thread and keeps the last response", () => {
+    expect(createAskingTimeline().hook("Stop", { last_assistant_message: "Done." }).snapshot()).toMatchObject(
+      {
+        activityPhase: "interactable",
+        asks: [],
+        lastResponse: "Done.",
+        status: { kind: "idle", detail: null },
+      },
+    );
   });
   const task = { id: "a1", type: "subagent", status: "running", description: "look around" };
-  test("never closes a subagent's ask", () => {
-    const told = running()
+  test("never closes the ask of a subagent", () => {
+    const timeline = running()
       .hook("PreToolUse", { ...child, ...call })
       .hook("PermissionRequest", { ...child, ...bash })
       .hook("Stop", { background_tasks: [task] });
-    expect(told.see()).toMatchObject({ activityPhase: "waiting_permission", asks: [{ agentId: "a1" }] });
+    expect(timeline.snapshot()).toMatchObject({
+      activityPhase: "waiting_permission",
+      asks: [{ agentId: "a1" }],
+    });
   });
-  test("with a running child the session is busy until it ends", () => {
-    const told = running()
+  test("keeps the session busy until its running child ends", () => {
+    const timeline = running()
       .hook("SubagentStart", child)
       .hook("Stop", { background_tasks: [task] });
-    expect(told.see().activityPhase).toBe("busy");
-    expect(told.hook("SubagentStop", child).see().activityPhase).toBe("interactable");
+    expect(timeline.snapshot().activityPhase).toBe("busy");
+    expect(timeline.hook("SubagentStop", child).snapshot().activityPhase).toBe("interactable");
   });
-  test("background_tasks names a child not known yet, and never revives one that ended", () => {
+  test("background_tasks adds an unknown child, and never revives an ended one", () => {
     expect(
       running()
         .hook("Stop", { background_tasks: [task] })
-        .see().children,
+        .snapshot().children,
     ).toMatchObject([{ agentId: "a1", state: "running" }]);
     const ended = running()
       .hook("SubagentStart", child)
       .hook("SubagentStop", child)
       .hook("Stop", { background_tasks: [task] });
-    expect(ended.see()).toMatchObject({ activityPhase: "interactable", children: [{ state: "ended" }] });
+    expect(ended.snapshot()).toMatchObject({ activityPhase: "interactable", children: [{ state: "ended" }] });
   });
-  test("a child that it no longer names was killed, and what it asked with it", () => {
-    const told = running()
+  test("ends a child that background_tasks no longer lists, with its asks", () => {
+    const timeline = running()
       .hook("PreToolUse", { ...child, ...call })
       .hook("PermissionRequest", { ...child, ...bash })
       .hook("Stop", { background_tasks: [] });
-    expect(told.see()).toMatchObject({ activityPhase: "interactable", asks: [] });
+    expect(timeline.snapshot()).toMatchObject({ activityPhase: "interactable", asks: [] });
   });
-  test("a background shell does not make it busy", () => {
-    const seen = running()
+  test("a background shell does not keep the session busy", () => {
+    const snapshot = running()
       .hook("Stop", {
         background_tasks: [{ id: "b1", type: "shell", status: "running", description: "npm run dev" }],
       })
-      .see();
-    expect(seen).toMatchObject({
+      .snapshot();
+    expect(snapshot).toMatchObject({
       activityPhase: "interactable",
       status: { kind: "idle", detail: "background: npm run dev" },
     });
   });
-  test("a tool's end stamped just after it does not start the turn again", () => {
+  test("a tool that ends just after it does not start the turn again", () => {
     expect(
       running()
         .hook("PreToolUse", call)
         .hook("Stop")
         .hook("PostToolUse", call, 40)
         .hook("PostToolBatch", {}, 40)
-        .see().activityPhase,
+        .snapshot().activityPhase,
     ).toBe("interactable");
   });
 });
 
 test("StopFailure ends the turn with its error", () => {
-  expect(running().hook("StopFailure", { error: "rate_limit" }).see()).toMatchObject({
+  expect(running().hook("StopFailure", { error: "rate_limit" }).snapshot()).toMatchObject({
     activityPhase: "interactable",
     status: { kind: "idle", detail: "rate_limit" },
     error: "rate_limit",
   });
 });
 
-test("a failed turn stays failed until something new happens", () => {
-  const told = running()
+test("a failed turn stays failed until the next prompt", () => {
+  const timeline = running()
     .hook("StopFailure", { error: "rate_limit" })
     .wait(60 * 60_000);
-  expect(told.see()).toMatchObject({ state: "idle", error: "rate_limit" });
-  expect(told.hook("UserPromptSubmit", { prompt: "again" }).see().error).toBeNull();
+  expect(timeline.snapshot()).toMatchObject({ state: "idle", error: "rate_limit" });
+  expect(timeline.hook("UserPromptSubmit", { prompt: "again" }).snapshot().error).toBeNull();
 });
 
-test("a request with several questions says how many", () => {
+test("a request with several questions shows how many", () => {
   const [question] = askColour.tool_input.questions;
   const both = { questions: [question, { question: "Which size?", options: [] }] };
-  const told = running().hook("PermissionRequest", { ...askColour, tool_input: both });
-  expect(told.see()).toMatchObject({
+  const timeline = running().hook("PermissionRequest", { ...askColour, tool_input: both });
+  expect(timeline.snapshot()).toMatchObject({
     status: { kind: "attention", detail: "Question 1 of 2: Which colour?" },
     asks: [{ summary: "Which colour?", options: ["Red", "Blue"], questions: 2 }],
   });
-  expect(running().hook("PermissionRequest", askColour).see().asks[0]).not.toHaveProperty("questions");
+  expect(running().hook("PermissionRequest", askColour).snapshot().asks[0]).not.toHaveProperty("questions");
 });
 
-test("a background task is told for as long as it runs", () => {
+test("a background task is shown as long as it runs", () => {
   const background_tasks = [{ id: "b1", type: "local_bash", status: "running", description: "npm run dev" }];
-  const told = running().hook("Stop", { background_tasks });
-  const { status } = told.see();
+  const timeline = running().hook("Stop", { background_tasks });
+  const { status } = timeline.snapshot();
   expect(status.detail).toStartWith("background: ");
-  expect(told.wait(10 * 60_000).see()).toMatchObject({ state: "idle", status });
+  expect(timeline.wait(10 * 60_000).snapshot()).toMatchObject({ state: "idle", status });
 });
 
 describe("SubagentStart, SubagentStop", () => {
   test("a child appears and ends, and its asks with it", () => {
-    const told = running().hook("SubagentStart", child);
-    expect(told.see().children).toMatchObject([{ agentId: "a1", type: "Explore", state: "running" }]);
-    told.hook("PermissionRequest", { ...child, ...bash });
-    expect(told.see().activityPhase).toBe("waiting_permission");
-    expect(told.hook("SubagentStop", child).see()).toMatchObject({
+    const timeline = running().hook("SubagentStart", child);
+    expect(timeline.snapshot().children).toMatchObject([
+      { agentId: "a1", type: "Explore", state: "running" },
+    ]);
+    timeline.hook("PermissionRequest", { ...child, ...bash });
+    expect(timeline.snapshot().activityPhase).toBe("waiting_permission");
+    expect(timeline.hook("SubagentStop", child).snapshot()).toMatchObject({
       activityPhase: "busy",
       asks: [],
       children: [{ state: "ended" }],
     });
   });
-  test("the stop of a child that never started (/compact) adds none", () => {
-    expect(running().hook("SubagentStop", { agent_id: "x", agent_type: "" }).see().children).toEqual([]);
+  test("the stop of a child that never started (/compact) adds no child", () => {
+    expect(running().hook("SubagentStop", { agent_id: "x", agent_type: "" }).snapshot().children).toEqual([]);
   });
-  test("a request stamped after its child's end opens nothing", () => {
+  test("a request stamped after the end of its child opens no ask", () => {
     expect(
       running()
         .hook("SubagentStart", child)
         .hook("SubagentStop", child)
         .hook("PermissionRequest", { ...child, ...bash }, 50)
-        .see().asks,
+        .snapshot().asks,
     ).toEqual([]);
   });
 });
 
 describe("PreCompact, PostCompact, Setup", () => {
-  test("compaction works, then it is as before", () => {
-    const told = running().hook("Stop").hook("PreCompact", { trigger: "manual" });
-    expect(told.see()).toMatchObject({
+  test("the session works while it compacts, and then is as before", () => {
+    const timeline = running().hook("Stop").hook("PreCompact", { trigger: "manual" });
+    expect(timeline.snapshot()).toMatchObject({
       activityPhase: "busy",
       status: { kind: "working", detail: "Compacting" },
     });
-    expect(told.hook("PostCompact").see().activityPhase).toBe("interactable");
+    expect(timeline.hook("PostCompact").snapshot().activityPhase).toBe("interactable");
     const midTurn = running()
       .hook("PreToolUse", call)
       .hook("PreCompact", { trigger: "auto" })
       .hook("PostCompact");
-    expect(midTurn.see()).toMatchObject({ activityPhase: "busy", status: { detail: "Bash" } });
+    expect(midTurn.snapshot()).toMatchObject({ activityPhase: "busy", status: { detail: "Bash" } });
   });
   test("Setup is work", () => {
-    expect(tell().hook("Setup", { trigger: "init" }).see().status).toEqual({
+    expect(createTimeline().hook("Setup", { trigger: "init" }).snapshot().status).toEqual({
       kind: "working",
       detail: "Setup",
     });
@@ -433,45 +453,51 @@ describe("Skill", () => {
     { skill_name: "/spec", skill_args: "docs/x.md" },
   ]) {
     test(`in progress, then completed: ${Object.keys(tool_input)[0]}`, () => {
-      const told = running().hook("PreToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" });
-      expect(told.see().currentSkill).toBe("spec");
+      const timeline = running().hook("PreToolUse", {
+        tool_name: "Skill",
+        tool_input,
+        tool_use_id: "toolu_s",
+      });
+      expect(timeline.snapshot().currentSkill).toBe("spec");
       expect(
-        told.hook("PostToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" }).see()
+        timeline.hook("PostToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" }).snapshot()
           .currentSkill,
       ).toBeNull();
     });
   }
 });
 
-test("an answer through beckon closes that ask and no other", () => {
-  const told = asking().hook("PermissionRequest", { ...child, ...bash });
-  const [, other] = told.see().asks;
+test("an answer through beckon closes only that ask", () => {
+  const timeline = createAskingTimeline().hook("PermissionRequest", { ...child, ...bash });
+  const [, other] = timeline.snapshot().asks;
   expect(
-    told
-      .own({ kind: "ask-answered", request: "event-4" })
-      .see()
+    timeline
+      .internal({ kind: "ask-answered", request: "event-4" })
+      .snapshot()
       .asks.map((ask) => ask.id),
   ).toEqual([other?.id ?? ""]);
 });
 
-test("the file's word about a dialog that was answered through beckon does not close the next one", () => {
-  const two = () =>
-    asking()
+test("a status file change about a dialog answered through beckon does not close the next ask", () => {
+  const withTwoAsks = () =>
+    createAskingTimeline()
       .hook("PreToolUse", { ...call, tool_use_id: "toolu_2" })
       .hook("PermissionRequest", { ...bash, prompt_id: "p" }, 2_000)
       .file("waiting", "permission prompt", 20);
-  const through = two().own({ kind: "ask-answered", request: "event-4" }).file("busy", null, 90);
-  expect(through.see().asks).toHaveLength(1);
-  expect(two().file("busy", null, 90).see().asks).toHaveLength(1);
+  const answered = withTwoAsks()
+    .internal({ kind: "ask-answered", request: "event-4" })
+    .file("busy", null, 90);
+  expect(answered.snapshot().asks).toHaveLength(1);
+  expect(withTwoAsks().file("busy", null, 90).snapshot().asks).toHaveLength(1);
 });
 
-describe("the end", () => {
-  test("SessionEnd: completed, and no phase, no ask, no running child", () => {
-    const seen = asking()
+describe("the end of a session", () => {
+  test("SessionEnd completes the session: no phase, no asks, no running children", () => {
+    const snapshot = createAskingTimeline()
       .hook("SubagentStart", child)
       .hook("SessionEnd", { reason: "prompt_input_exit" })
-      .see();
-    expect(seen).toMatchObject({
+      .snapshot();
+    expect(snapshot).toMatchObject({
       state: "completed",
       activityPhase: null,
       asks: [],
@@ -479,46 +505,49 @@ describe("the end", () => {
       status: { kind: "idle" },
     });
   });
-  test("a process that is gone: completed", () => {
-    expect(asking().own({ kind: "gone", why: "process" }).see()).toMatchObject({
+  test("a process that is gone completes the session", () => {
+    expect(createAskingTimeline().internal({ kind: "gone", why: "process" }).snapshot()).toMatchObject({
       state: "completed",
       activityPhase: null,
     });
   });
-  test("something newer revives it; what only trails the end does not", () => {
-    expect(running().hook("SessionEnd").hook("Stop", {}, 50).see().state).toBe("completed");
-    expect(running().hook("SessionEnd").hook("SessionStart", { source: "resume" }, 50).see()).toMatchObject({
+  test("a later event revives it; one that only trails the end does not", () => {
+    expect(running().hook("SessionEnd").hook("Stop", {}, 50).snapshot().state).toBe("completed");
+    expect(
+      running().hook("SessionEnd").hook("SessionStart", { source: "resume" }, 50).snapshot(),
+    ).toMatchObject({
       state: "active",
       activityPhase: "interactable",
     });
-    expect(running().hook("SessionEnd").hook("PreToolUse", call, 5_000).see()).toMatchObject({
+    expect(running().hook("SessionEnd").hook("PreToolUse", call, 5_000).snapshot()).toMatchObject({
       state: "active",
       activityPhase: "busy",
     });
   });
   test("after /clear, a status file that still says busy under the old id does not revive it", () => {
     const cleared = running().hook("SessionEnd", { reason: "clear" }).file("busy", null, 20);
-    expect(cleared.see()).toMatchObject({ state: "completed", died: false });
-    const gone = cleared.own({ kind: "gone", why: "file" });
+    expect(cleared.snapshot()).toMatchObject({ state: "completed", died: false });
+    const gone = cleared.internal({ kind: "gone", why: "file" });
     expect(gone.see()).toMatchObject({ state: "completed", died: false });
   });
   test("an event older than the end does not revive it", () => {
     expect(
-      running().hook("SessionEnd").late(2_500).hook("UserPromptSubmit", { prompt: "late" }, 500).see().state,
+      running().hook("SessionEnd").late(2_500).hook("UserPromptSubmit", { prompt: "late" }, 500).snapshot()
+        .state,
     ).toBe("completed");
   });
 });
 
-test("an event of an unknown name makes the session known and moves nothing", () => {
+test("an unknown event makes the session known and changes nothing else", () => {
   expect(
-    tell()
+    createTimeline()
       .hook("SomethingNew", { extra: { deep: [1] } })
-      .see(),
+      .snapshot(),
   ).toMatchObject({ state: "active", activityPhase: "interactable" });
-  expect(asking().hook("SomethingNew").see().activityPhase).toBe("waiting_permission");
+  expect(createAskingTimeline().hook("SomethingNew").snapshot().activityPhase).toBe("waiting_permission");
 });
 
-describe("first seen in the middle", () => {
+describe("the first event that beckon sees of a session", () => {
   const cases: [string, Record<string, unknown>, string][] = [
     ["PreToolUse", call, "busy"],
     ["PostToolUse", call, "busy"],
@@ -530,6 +559,6 @@ describe("first seen in the middle", () => {
   ];
   for (const [name, fields, phase] of cases) {
     test(`${name}: ${phase}`, () =>
-      expect(tell().hook(name, fields).see().activityPhase).toBe(phase as "busy"));
+      expect(createTimeline().hook(name, fields).snapshot().activityPhase).toBe(phase as "busy"));
   }
 });

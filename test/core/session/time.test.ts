@@ -1,7 +1,7 @@
-/** Time is an input: idle, stale and order are views of it. */
+/** Idle and stale sessions, and events that arrive late or twice. Time is an input. */
 import { describe, expect, test } from "bun:test";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
-import { asking, bash, call, tell } from "./fixture.ts";
+import { bash, call, createAskingTimeline, createTimeline } from "./fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -9,107 +9,111 @@ const local = { pid: 77, procStart: "1", host: "here" };
 
 describe("idle and stale", () => {
   const done = () =>
-    tell(local)
+    createTimeline(local)
       .hook("SessionStart", { source: "startup" })
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("Stop");
-  test("a turn over for five minutes is idle, and idle has no phase", () => {
+  test("a session whose turn has been over for five minutes is idle and has no phase", () => {
     expect(
       done()
         .wait(5 * minute - 1)
-        .see(),
+        .snapshot(),
     ).toMatchObject({ state: "active", activityPhase: "interactable" });
     expect(
       done()
         .wait(5 * minute)
-        .see(),
+        .snapshot(),
     ).toMatchObject({ state: "idle", activityPhase: null });
   });
   test("a new prompt makes it active again", () => {
-    expect(done().wait(hour).hook("UserPromptSubmit", { prompt: "more" }).see()).toMatchObject({
+    expect(done().wait(hour).hook("UserPromptSubmit", { prompt: "more" }).snapshot()).toMatchObject({
       state: "active",
       activityPhase: "busy",
     });
   });
-  test("nothing for eight hours is stale", () => {
+  test("a session without an event for eight hours is stale", () => {
     expect(
       done()
         .wait(8 * hour)
-        .see(),
+        .snapshot(),
     ).toMatchObject({ state: "stale", activityPhase: null });
   });
-  test("busy with a live process is active however long it takes", () => {
+  test("a busy session with a live process stays active", () => {
     expect(
-      tell(local)
+      createTimeline(local)
         .hook("PreToolUse", call)
         .wait(20 * hour)
-        .see(),
+        .snapshot(),
     ).toMatchObject({ state: "active", activityPhase: "busy" });
   });
-  test("busy with a process nobody can see goes stale", () => {
+  test("a busy session whose process is not visible becomes stale", () => {
     expect(
-      tell({ pid: 77, host: "elsewhere" })
+      createTimeline({ pid: 77, host: "elsewhere" })
         .hook("PreToolUse", call)
         .wait(20 * hour)
-        .see().state,
+        .snapshot().state,
     ).toBe("stale");
   });
-  test("an ask is active however long it waits", () => {
+  test("a session with an ask stays active", () => {
     expect(
-      asking()
+      createAskingTimeline()
         .wait(30 * hour)
-        .see(),
+        .snapshot(),
     ).toMatchObject({ state: "active", activityPhase: "waiting_permission" });
   });
 });
 
-describe("late and twice", () => {
+describe("late and duplicate events", () => {
   test("the same event under two ids within a second counts once", () => {
-    const told = tell().hook("UserPromptSubmit", { prompt: "go" });
-    expect(told.see().turnCount).toBe(1);
+    const [event] = createTimeline().hook("PreToolUse", call).events;
+    if (!event) throw new Error("expected an event");
+    const callsAfter = (ms: number) =>
+      reduce(reduce(undefined, event), { ...event, id: "other", t: event.t + ms }).session.tools.length;
+    expect(callsAfter(1_000)).toBe(1);
+    expect(callsAfter(1_001)).toBe(2);
   });
-  test("the same words after a new prompt are a new event", () => {
-    const told = tell().hook("UserPromptSubmit", { prompt: "a" }).hook("Stop", {}, 100);
-    const [, stop] = told.events;
+  test("an equal payload after a new prompt is a new event", () => {
+    const timeline = createTimeline().hook("UserPromptSubmit", { prompt: "a" }).hook("Stop", {}, 100);
+    const [, stop] = timeline.events;
     if (!stop) throw new Error("no Stop was told");
-    let story = told.events.reduce<EventWindow | undefined>(
+    let window = timeline.events.reduce<EventWindow | undefined>(
       (known, event) => reduce(known, event),
       undefined,
     );
-    const again = told.hook("UserPromptSubmit", { prompt: "b" }, 100).events[2];
+    const again = timeline.hook("UserPromptSubmit", { prompt: "b" }, 100).events[2];
     for (const event of [again, { ...stop, id: "other", t: stop.t + 200, at: stop.at + 200 }]) {
-      if (event) story = reduce(story, event);
+      if (event) window = reduce(window, event);
     }
-    expect(story?.session.turn.running).toBe(false);
+    expect(window?.session.turn.running).toBe(false);
   });
-  test("a request that comes after its tool's end opens nothing", () => {
-    const told = tell()
+  test("a request that arrives after the end of its tool opens no ask", () => {
+    const timeline = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("PreToolUse", call)
       .hook("PostToolUse", call, 200);
-    expect(told.late(100).hook("PermissionRequest", bash, 300).see()).toMatchObject({
+    expect(timeline.late(100).hook("PermissionRequest", bash, 300).snapshot()).toMatchObject({
       activityPhase: "busy",
       asks: [],
     });
   });
-  test("a prompt that comes after its turn's end does not start it again", () => {
-    const told = tell().hook("SessionStart", { source: "startup" }).hook("Stop");
-    expect(told.late(500).hook("UserPromptSubmit", { prompt: "go" }, 100).see()).toMatchObject({
+  test("a prompt that arrives after the end of its turn does not start it again", () => {
+    const timeline = createTimeline().hook("SessionStart", { source: "startup" }).hook("Stop");
+    expect(timeline.late(500).hook("UserPromptSubmit", { prompt: "go" }, 100).snapshot()).toMatchObject({
       activityPhase: "interactable",
       lastPrompt: "go",
     });
   });
-  test("what is too late to be told anew closes its ask, and starts nothing", () => {
-    const told = asking().wait(60_000).hook("CwdChanged").wait(60_000).hook("CwdChanged");
-    expect(told.late(100_000).hook("PostToolUse", call).see().asks).toEqual([]);
-    const over = tell()
+  test("an event that is too late to be reordered closes its ask, and starts nothing", () => {
+    const timeline = createAskingTimeline().wait(60_000).hook("CwdChanged").wait(60_000).hook("CwdChanged");
+    expect(timeline.late(100_000).hook("PostToolUse", call).snapshot().asks).toEqual([]);
+    const over = createTimeline()
       .hook("SessionStart", { source: "startup" })
       .hook("Stop")
       .wait(60_000)
       .hook("CwdChanged")
       .wait(60_000)
       .hook("CwdChanged");
-    expect(over.late(130_000).hook("UserPromptSubmit", { prompt: "old" }).see().activityPhase).toBe(
+    expect(over.late(130_000).hook("UserPromptSubmit", { prompt: "old" }).snapshot().activityPhase).toBe(
       "interactable",
     );
   });

@@ -4,18 +4,18 @@ import {
   ask,
   blocked,
   child,
+  createTestMenu,
   done,
-  entriesOf,
-  labels,
-  menuOf,
+  formatSubmenu,
+  listEntries,
+  listLabels,
   minute,
   session,
-  submenu,
 } from "./menu/fixture.ts";
 
 describe("names", () => {
   const named = (sessions: readonly Session[]): string[] =>
-    labels(menuOf(sessions).items).flatMap((label) => /^○ (.*?) · /.exec(label)?.[1] ?? []);
+    listLabels(createTestMenu(sessions).items).flatMap((label) => /^○ (.*?) · /.exec(label)?.[1] ?? []);
   const twice = (one: Partial<Session>, other: Partial<Session>): string[] =>
     named([
       done("app", minute, { sessionId: "5e55109e-1", ...one }),
@@ -52,7 +52,7 @@ describe("names", () => {
 
 describe("texts of strangers", () => {
   const label = (summary: string): string =>
-    labels(menuOf([blocked("api", 0, { asks: [ask(0, { summary })] })]).items)[1] ?? "";
+    listLabels(createTestMenu([blocked("api", 0, { asks: [ask(0, { summary })] })]).items)[1] ?? "";
   const start = "● api · now · Bash: ";
 
   test.each([
@@ -91,14 +91,14 @@ describe("texts of strangers", () => {
       asks: [ask(0, { tool: "Allow", summary: "Quit" })],
       children: [child("a1", { type: "Go to terminal", detail: "Quit" })],
     });
-    const menu = menuOf([trap]);
-    expect(submenu([trap], trap).slice(0, 4)).toEqual([
+    const menu = createTestMenu([trap]);
+    expect(formatSubmenu([trap], trap).slice(0, 4)).toEqual([
       "(“Quit”)",
       "(Branch Settings…)",
       "(Asks · Allow: Quit)",
       "(└ Go to terminal · Quit)",
     ]);
-    const quits = entriesOf(menu.items).filter((entry) => entry.label === "Quit");
+    const quits = listEntries(menu.items).filter((entry) => entry.label === "Quit");
     expect(quits.map(({ action }) => action)).toEqual([{ do: "quit" }]);
   });
 });

@@ -1,7 +1,7 @@
 /** Which alerts should be on the screen: every rule of it. */
 import { describe, expect, test } from "bun:test";
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
-import { asking, bash, call, child as inChild, tell } from "../../session/fixture.ts";
+import { bash, call, createAskingTimeline, createTimeline, child as inChild } from "../../session/fixture.ts";
 import {
   ago,
   ask,
@@ -16,15 +16,15 @@ import {
   working,
 } from "../menu/fixture.ts";
 import {
-  alertsAfter,
-  alertsOf,
+  computeAlertsAfter,
+  computeTestAlerts,
   failed,
   later,
+  listReasons,
+  listTitles,
   midnight,
   now,
   stopped,
-  titles,
-  whys,
   withAlerts,
 } from "./fixture.ts";
 
@@ -33,7 +33,7 @@ const second = 1_000;
 describe("blocked", () => {
   test("at once, urgent, with a sound, once per ask", () => {
     const one = blocked("web", 0, { asks: [ask(0), ask(1, { id: "second" })] });
-    const { show, suppressed: held } = alertsOf([one]);
+    const { show, suppressed: held } = computeTestAlerts([one]);
     expect(show).toMatchObject([
       { key: `${keyOf(one)}#second`, kind: "blocked", urgency: "critical", sound: true, since: now.at - 1 },
       { key: `${keyOf(one)}#ask-0`, session: keyOf(one), since: now.at },
@@ -42,52 +42,60 @@ describe("blocked", () => {
   });
   for (const kind of ["permission", "question", "plan", "elicitation"] as const) {
     test(`${kind}, however long ago it was asked`, () => {
-      const told = alertsOf([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
+      const told = computeTestAlerts([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
       expect(told.show.map((alert) => alert.kind)).toEqual(["blocked"]);
       expect(told.nextChange).toBe(midnight);
     });
   }
   test("not for an ask whose dialog is not on the screen", () => {
-    expect(alertsOf([blocked("web", 0, { asks: [ask(0, { hidden: true })] })]).show).toEqual([]);
+    expect(computeTestAlerts([blocked("web", 0, { asks: [ask(0, { hidden: true })] })]).show).toEqual([]);
   });
   test("a subagent's ask counts, also after its parent's turn is over", () => {
-    const told = asking()
+    const told = createAskingTimeline()
       .hook("PreToolUse", { ...inChild, ...call, tool_use_id: "toolu_c" })
       .hook("PermissionRequest", { ...inChild, ...bash })
       .hook("PostToolUse", call)
       .hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] });
-    expect(titles(alertsAfter(told, 0))).toEqual(["proj wants to use Bash"]);
+    expect(listTitles(computeAlertsAfter(told, 0))).toEqual(["proj wants to use Bash"]);
   });
   test("taken back when the ask is answered in the terminal", () => {
-    expect(alertsAfter(asking(), 0).show).toHaveLength(1);
-    expect(alertsAfter(asking().hook("PostToolUse", call), 0).show).toEqual([]);
+    expect(computeAlertsAfter(createAskingTimeline(), 0).show).toHaveLength(1);
+    expect(computeAlertsAfter(createAskingTimeline().hook("PostToolUse", call), 0).show).toEqual([]);
   });
   test("the same alert when the status file, its reminder and its request tell of one dialog", () => {
-    const turn = tell().hook("UserPromptSubmit", { prompt: "go" }).file("waiting", "permission prompt");
+    const turn = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .file("waiting", "permission prompt");
     // The hook that names it may be 150 ms behind.
-    expect(alertsAfter(turn, 149)).toMatchObject({ show: [], nextChange: (turn.events[1]?.at ?? 0) + 150 });
-    const named = tell()
+    expect(computeAlertsAfter(turn, 149)).toMatchObject({
+      show: [],
+      nextChange: (turn.events[1]?.at ?? 0) + 150,
+    });
+    const named = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("waiting", "permission prompt")
       .hook("PermissionRequest", bash, 50);
-    expect(titles(alertsAfter(turn, 150))).toEqual(["proj needs your permission"]);
-    expect(titles(alertsAfter(named, 0))).toEqual(["proj wants to use Bash"]);
-    expect(alertsAfter(named, 0).show[0]?.key).toBe(alertsAfter(turn, 150).show[0]?.key ?? "");
+    expect(listTitles(computeAlertsAfter(turn, 150))).toEqual(["proj needs your permission"]);
+    expect(listTitles(computeAlertsAfter(named, 0))).toEqual(["proj wants to use Bash"]);
+    expect(computeAlertsAfter(named, 0).show[0]?.key).toBe(computeAlertsAfter(turn, 150).show[0]?.key ?? "");
   });
   test("grace: an ask answered right away in the terminal shows none", () => {
     const config = withAlerts({ graceMs: 3 * second });
-    const early = alertsOf([blocked("web", 2 * second)], { config });
+    const early = computeTestAlerts([blocked("web", 2 * second)], { config });
     expect(early).toMatchObject({ show: [], nextChange: now.at + second });
-    expect(whys(early)).toEqual(["you have 3000 ms to answer in the terminal"]);
-    expect(alertsOf([blocked("web", 3 * second)], { config }).show).toHaveLength(1);
+    expect(listReasons(early)).toEqual(["you have 3000 ms to answer in the terminal"]);
+    expect(computeTestAlerts([blocked("web", 3 * second)], { config }).show).toHaveLength(1);
   });
   test("three have an alert each; from the fourth on, one counts the rest and shows the list", () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, n) => blocked(`p${n}`, (count - n) * minute));
     const firstThree = [0, 1, 2].map((n) => `p${n} wants to use Bash`);
-    expect(titles(alertsOf(many(3)))).toEqual(firstThree);
-    expect(titles(alertsOf(many(4)))).toEqual([...firstThree, "1 more needs you, the longest since 14:19"]);
-    const { show } = alertsOf(many(12));
+    expect(listTitles(computeTestAlerts(many(3)))).toEqual(firstThree);
+    expect(listTitles(computeTestAlerts(many(4)))).toEqual([
+      ...firstThree,
+      "1 more needs you, the longest since 14:19",
+    ]);
+    const { show } = computeTestAlerts(many(12));
     expect(show.map((alert) => alert.title)).toEqual([
       ...firstThree,
       "9 more need you, the longest since 14:11",
@@ -103,27 +111,27 @@ describe("blocked", () => {
       ...[3, 4, 5, 6, 7].map((n) => `p${n}: npm run deploy`),
       "and 4 more",
     ]);
-    expect(titles(alertsOf(many(12).slice(1)))[2]).toBe("p3 wants to use Bash");
+    expect(listTitles(computeTestAlerts(many(12).slice(1)))[2]).toBe("p3 wants to use Bash");
   });
 });
 
 describe("failed", () => {
   test("a turn that ended with an error: normal, with a sound, not before it has settled", () => {
-    const told = tell()
+    const told = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("StopFailure", { error: "rate_limit", last_assistant_message: "API Error: rate limited" });
-    expect(alertsAfter(told, 100).show).toEqual([]);
-    const { show } = alertsAfter(told, 300);
+    expect(computeAlertsAfter(told, 100).show).toEqual([]);
+    const { show } = computeAlertsAfter(told, 300);
     expect(show).toMatchObject([
       { kind: "failed", urgency: "normal", sound: true, title: "proj stopped with an error" },
     ]);
-    expect(alertsAfter(told.hook("UserPromptSubmit", { prompt: "again" }), 300).show).toEqual([]);
+    expect(computeAlertsAfter(told.hook("UserPromptSubmit", { prompt: "again" }), 300).show).toEqual([]);
   });
   test("half an hour later it is no news, and long before beckon's start it never was", () => {
-    const { show, nextChange: next } = alertsOf([failed("web", 20 * minute)]);
+    const { show, nextChange: next } = computeTestAlerts([failed("web", 20 * minute)]);
     expect(show).toHaveLength(1);
     expect(next).toBe(now.at + 10 * minute);
-    expect(alertsOf([failed("web", 30 * minute)])).toMatchObject({
+    expect(computeTestAlerts([failed("web", 30 * minute)])).toMatchObject({
       show: [],
       suppressed: [],
       nextChange: null,
@@ -132,26 +140,28 @@ describe("failed", () => {
   test("taken back when its person ends the session", () => {
     const left = failed("web", minute);
     const end = { ...ago(0), reason: "prompt_input_exit", whileBusy: false };
-    expect(alertsOf([{ ...left, turn: { ...left.turn, ...ago(0) }, ended: end }]).show).toEqual([]);
+    expect(computeTestAlerts([{ ...left, turn: { ...left.turn, ...ago(0) }, ended: end }]).show).toEqual([]);
   });
   test("there is no grace for it: nothing in the terminal would answer it", () => {
     const config = withAlerts({ graceMs: 60_000 });
-    expect(alertsOf([failed("web", second)], { config }).show).toHaveLength(1);
+    expect(computeTestAlerts([failed("web", second)], { config }).show).toHaveLength(1);
   });
   test("a reminder does not double it", () => {
     const asks = [ask(minute, { kind: "idle", tool: null, summary: "" })];
-    expect(alertsOf([failed("web", 2 * minute, { asks })]).show.map(({ kind }) => kind)).toEqual(["failed"]);
-    const config = withAlerts({ failed: false });
-    expect(alertsOf([failed("web", 2 * minute, { asks })], { config }).show.map(({ kind }) => kind)).toEqual([
-      "idle",
+    expect(computeTestAlerts([failed("web", 2 * minute, { asks })]).show.map(({ kind }) => kind)).toEqual([
+      "failed",
     ]);
-    expect(whys(alertsOf([failed("web", 2 * minute)], { config }))).toEqual([
+    const config = withAlerts({ failed: false });
+    expect(
+      computeTestAlerts([failed("web", 2 * minute, { asks })], { config }).show.map(({ kind }) => kind),
+    ).toEqual(["idle"]);
+    expect(listReasons(computeTestAlerts([failed("web", 2 * minute)], { config }))).toEqual([
       "alerts.failed is off in the settings",
     ]);
   });
   test("when all fail at once: two of their own, and one for the rest", () => {
     const all = Array.from({ length: 9 }, (_, n) => failed(`p${n}`, (9 - n) * second));
-    expect(titles(alertsOf(all))).toEqual([
+    expect(listTitles(computeTestAlerts(all))).toEqual([
       "p0 stopped with an error",
       "p1 stopped with an error",
       "7 more stopped with an error",
@@ -164,40 +174,43 @@ describe("died while busy", () => {
     ended("web", since, { ended: { ...ago(since), reason, whileBusy: true }, last: ago(since), ...more });
   for (const reason of ["process gone", "file gone"]) {
     test(`${reason} in mid-turn`, () => {
-      expect(alertsOf([dead(reason, minute)]).show).toMatchObject([
+      expect(computeTestAlerts([dead(reason, minute)]).show).toMatchObject([
         { kind: "failed", urgency: "normal", title: "web ended unexpectedly" },
       ]);
     });
   }
   for (const reason of ["prompt_input_exit", "clear", "logout", "other", "ended"]) {
     test(`not where the agent said good-bye: ${reason}`, () => {
-      expect(alertsOf([dead(reason, minute)]).show).toEqual([]);
+      expect(computeTestAlerts([dead(reason, minute)]).show).toEqual([]);
     });
   }
   test("not where no turn ran, and not where hooks never spoke of it: they could not say good-bye", () => {
     expect(
-      alertsOf([
+      computeTestAlerts([
         ended("web", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: false } }),
       ]).show,
     ).toEqual([]);
     const turn = { ...ago(minute), running: false, byHook: false, error: null };
-    expect(alertsOf([dead("process gone", minute, { turn })]).show).toEqual([]);
+    expect(computeTestAlerts([dead("process gone", minute, { turn })]).show).toEqual([]);
   });
   test("a good-bye that is still under way is waited for", () => {
-    expect(alertsOf([dead("process gone", second)])).toMatchObject({ show: [], nextChange: now.at + second });
-    expect(alertsOf([dead("process gone", 2 * second)]).show).toHaveLength(1);
-    const killed = asking().own({ kind: "gone", why: "process" }, 500);
-    expect(alertsAfter(killed, 2_000).show.map(({ kind }) => kind)).toEqual(["failed"]);
-    expect(alertsAfter(killed.late(200).hook("SessionEnd", { reason: "other" }, 100), 3_000).show).toEqual(
-      [],
-    );
+    expect(computeTestAlerts([dead("process gone", second)])).toMatchObject({
+      show: [],
+      nextChange: now.at + second,
+    });
+    expect(computeTestAlerts([dead("process gone", 2 * second)]).show).toHaveLength(1);
+    const killed = createAskingTimeline().internal({ kind: "gone", why: "process" }, 500);
+    expect(computeAlertsAfter(killed, 2_000).show.map(({ kind }) => kind)).toEqual(["failed"]);
+    expect(
+      computeAlertsAfter(killed.late(200).hook("SessionEnd", { reason: "other" }, 100), 3_000).show,
+    ).toEqual([]);
   });
   test("found dead when beckon starts: told only if it moved a short while ago", () => {
     const upSince = now.at - 3 * second;
     const found = (last: number) => [dead("process gone", 3 * second, { last: ago(last) })];
-    expect(alertsOf(found(5 * minute), { startedAt: upSince }).show).toHaveLength(1);
-    expect(alertsOf(found(5 * hour), { startedAt: upSince }).show).toEqual([]);
-    expect(alertsOf(found(5 * hour), { startedAt: now.at - hour }).show).toHaveLength(1);
+    expect(computeTestAlerts(found(5 * minute), { startedAt: upSince }).show).toHaveLength(1);
+    expect(computeTestAlerts(found(5 * hour), { startedAt: upSince }).show).toEqual([]);
+    expect(computeTestAlerts(found(5 * hour), { startedAt: now.at - hour }).show).toHaveLength(1);
   });
 });
 
@@ -210,93 +223,114 @@ describe("idle and finished", () => {
   const finished = withAlerts({ finished: true });
 
   test("idle is quiet: low, without a sound", () => {
-    expect(alertsOf([idle("web", 0)]).show).toMatchObject([
+    expect(computeTestAlerts([idle("web", 0)]).show).toMatchObject([
       { kind: "idle", urgency: "low", sound: false, title: "web is ready for your next prompt" },
     ]);
   });
   test("after ten minutes it is no news", () => {
-    expect(alertsOf([idle("web", 9 * minute)])).toMatchObject({ show: [{}], nextChange: now.at + minute });
-    expect(alertsOf([idle("web", 10 * minute)]).show).toEqual([]);
+    expect(computeTestAlerts([idle("web", 9 * minute)])).toMatchObject({
+      show: [{}],
+      nextChange: now.at + minute,
+    });
+    expect(computeTestAlerts([idle("web", 10 * minute)]).show).toEqual([]);
   });
   test("finished is off, unless asked for, and quiet too", () => {
-    expect(alertsOf([stopped("web", second)])).toMatchObject({ show: [], suppressed: [] });
-    expect(alertsOf([stopped("web", second)], { config: finished }).show).toMatchObject([
+    expect(computeTestAlerts([stopped("web", second)])).toMatchObject({ show: [], suppressed: [] });
+    expect(computeTestAlerts([stopped("web", second)], { config: finished }).show).toMatchObject([
       { kind: "finished", urgency: "low", sound: false, title: "web is done" },
     ]);
-    expect(alertsOf([stopped("web", 10 * minute)], { config: finished }).show).toEqual([]);
+    expect(computeTestAlerts([stopped("web", 10 * minute)], { config: finished }).show).toEqual([]);
   });
   test("finished waits until hooks and file have settled", () => {
-    const told = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).hook("Stop");
-    const early = alertsAfter(told, 100, { config: finished });
+    const told = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .file("busy", null, 50)
+      .hook("Stop");
+    const early = computeAlertsAfter(told, 100, { config: finished });
     const last = told.events.at(-1)?.at ?? 0;
     expect(early).toMatchObject({ show: [], nextChange: last + 300 });
     // The file still says busy: the two contradict each other.
-    expect(alertsAfter(told, 400, { config: finished })).toMatchObject({
+    expect(computeAlertsAfter(told, 400, { config: finished })).toMatchObject({
       show: [],
       nextChange: last + 1_000,
     });
-    expect(alertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
+    expect(computeAlertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
   });
   test("a turn that goes on after its Stop was not finished", () => {
-    const told = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).hook("Stop");
-    expect(alertsAfter(told, 1_000, { config: finished }).show).toEqual([]);
+    const told = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .file("busy", null, 50)
+      .hook("Stop");
+    expect(computeAlertsAfter(told, 1_000, { config: finished }).show).toEqual([]);
   });
   test("a turn that its person broke off is not finished, nor is a session that was just resumed", () => {
-    const broken = tell().hook("UserPromptSubmit", { prompt: "go" }).file("busy", null, 50).file("idle");
-    expect(alertsAfter(broken, 2_000, { config: finished }).show).toEqual([]);
-    const resumed = tell()
+    const broken = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "go" })
+      .file("busy", null, 50)
+      .file("idle");
+    expect(computeAlertsAfter(broken, 2_000, { config: finished }).show).toEqual([]);
+    const resumed = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("Stop")
       .hook("SessionStart", { source: "resume" });
-    expect(alertsAfter(resumed, 2_000, { config: finished }).show).toEqual([]);
+    expect(computeAlertsAfter(resumed, 2_000, { config: finished }).show).toEqual([]);
   });
   test("nothing is finished while a subagent runs, and a subagent's own end is no news", () => {
     const children = [child("a1")];
-    expect(alertsOf([stopped("web", second, { children })], { config: finished }).show).toEqual([]);
-    const told = tell()
+    expect(computeTestAlerts([stopped("web", second, { children })], { config: finished }).show).toEqual([]);
+    const told = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("SubagentStart", inChild)
       .hook("SubagentStop", inChild);
-    expect(alertsAfter(told, 2_000, { config: finished })).toMatchObject({ show: [], suppressed: [] });
+    expect(computeAlertsAfter(told, 2_000, { config: finished })).toMatchObject({ show: [], suppressed: [] });
   });
   test("a reminder never doubles what was told as finished", () => {
-    const one = alertsOf([stopped("web", minute)], { config: finished });
-    const two = alertsOf([idle("web", 0)], { config: finished });
+    const one = computeTestAlerts([stopped("web", minute)], { config: finished });
+    const two = computeTestAlerts([idle("web", 0)], { config: finished });
     expect(two.show.map(({ kind }) => kind)).toEqual(["finished"]);
     expect(two.show[0]?.key).toBe(one.show[0]?.key ?? "");
     const preferences = { ...noPreferences, dismissed: one.show.map(({ key }) => key) };
-    expect(alertsOf([idle("web", 0)], { config: finished, preferences }).show).toEqual([]);
-    expect(alertsOf([idle("web", 9.5 * minute)], { config: finished }).show).toEqual([]);
+    expect(computeTestAlerts([idle("web", 0)], { config: finished, preferences }).show).toEqual([]);
+    expect(computeTestAlerts([idle("web", 9.5 * minute)], { config: finished }).show).toEqual([]);
   });
   test("a turn of more than five minutes alerts at its end, quietly; a shorter one does not", () => {
     const turn = (minutes: number) => stopped("web", second, { prompted: ago(second + minutes * minute) });
-    expect(alertsOf([turn(4.9)]).show).toEqual([]);
-    expect(alertsOf([turn(5)]).show).toMatchObject([
+    expect(computeTestAlerts([turn(4.9)]).show).toEqual([]);
+    expect(computeTestAlerts([turn(5)]).show).toMatchObject([
       { kind: "finished", urgency: "low", title: "web is done" },
     ]);
-    expect(alertsOf([turn(60)], { config: withAlerts({ longTurnMinutes: 0 }) }).show).toEqual([]);
-    expect(alertsOf([turn(5)], { config: withAlerts({ longTurnMinutes: 10 }) }).show).toEqual([]);
+    expect(computeTestAlerts([turn(60)], { config: withAlerts({ longTurnMinutes: 0 }) }).show).toEqual([]);
+    expect(computeTestAlerts([turn(5)], { config: withAlerts({ longTurnMinutes: 10 }) }).show).toEqual([]);
   });
   test("a session that never had a prompt, as after /clear, is not reminded of", () => {
-    expect(alertsOf([idle("web", 0, { prompted: null })])).toMatchObject({ show: [], suppressed: [] });
+    expect(computeTestAlerts([idle("web", 0, { prompted: null })])).toMatchObject({
+      show: [],
+      suppressed: [],
+    });
   });
   test("several are one quiet alert, the last first", () => {
-    const { show } = alertsOf([idle("web", minute), idle("api", 0), idle("docs", 2 * minute)]);
+    const { show } = computeTestAlerts([idle("web", minute), idle("api", 0), idle("docs", 2 * minute)]);
     expect(show).toMatchObject([
       { key: "more:done", urgency: "low", sound: false, title: "3 sessions are ready for your next prompt" },
     ]);
     expect(show[0]?.body).toBe("api: All tests pass.\nweb: All tests pass.\ndocs: All tests pass.");
-    const both = alertsOf([stopped("web", second), stopped("api", 0.5 * second)], { config: finished });
-    expect(titles(both)).toEqual(["2 sessions are done"]);
+    const both = computeTestAlerts([stopped("web", second), stopped("api", 0.5 * second)], {
+      config: finished,
+    });
+    expect(listTitles(both)).toEqual(["2 sessions are done"]);
   });
   test("a run that nobody sits at ends with its turn: told where that is asked for", () => {
     const config = withAlerts({ finished: true, unattended: true });
     const end = { ...ago(second), reason: "other", whileBusy: false };
     const run = stopped("web", second, { attended: false });
     const over = { ...run, turn: { ...run.turn, ...ago(0.5 * second) }, ended: end };
-    expect(titles(alertsOf([over], { config }))).toEqual(["web is done"]);
-    expect(alertsOf([over], { config }).show[0]?.key).toBe(alertsOf([run], { config }).show[0]?.key ?? "");
-    expect(whys(alertsOf([over], { config: finished }))).toEqual(["the session is unattended"]);
+    expect(listTitles(computeTestAlerts([over], { config }))).toEqual(["web is done"]);
+    expect(computeTestAlerts([over], { config }).show[0]?.key).toBe(
+      computeTestAlerts([run], { config }).show[0]?.key ?? "",
+    );
+    expect(listReasons(computeTestAlerts([over], { config: finished }))).toEqual([
+      "the session is unattended",
+    ]);
   });
 });
 
@@ -333,51 +367,60 @@ describe("held back, and why", () => {
     ],
     ["alerts.blocked is off in the settings", { config: withAlerts({ blocked: false }) }, null],
   ])("%s", (why, more, nextIn) => {
-    const told = alertsOf([one, blocked("other", day)], more);
+    const told = computeTestAlerts([one, blocked("other", day)], more);
     const mine = told.suppressed.find((held) => held.key.startsWith(key));
     expect(mine?.reason).toBe(why);
     expect(told.show.map((alert) => alert.session)).not.toContain(key);
-    expect(alertsOf([one], more).nextChange).toBe(nextIn === null ? null : now.at + nextIn);
+    expect(computeTestAlerts([one], more).nextChange).toBe(nextIn === null ? null : now.at + nextIn);
   });
   test("nobody sits at it: a run by -p or the SDK, unless the settings want it", () => {
     const run = { ...one, attended: false };
-    expect(whys(alertsOf([run]))).toEqual(["the session is unattended"]);
-    expect(alertsOf([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
-    expect(alertsOf([{ ...one, attended: null }]).show).toHaveLength(1);
+    expect(listReasons(computeTestAlerts([run]))).toEqual(["the session is unattended"]);
+    expect(computeTestAlerts([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
+    expect(computeTestAlerts([{ ...one, attended: null }]).show).toHaveLength(1);
   });
   test("over, it shows: the snooze, the quiet hour, the quiet hours", () => {
     const snoozed = { ...noPreferences, snoozed: [{ session: key, until: now.at + minute }] };
-    expect(alertsOf([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);
+    expect(computeTestAlerts([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);
     const quiet = { ...noPreferences, quietUntil: now.at + minute };
-    expect(alertsOf([one], { preferences: quiet, now: later(minute) }).show).toHaveLength(1);
+    expect(computeTestAlerts([one], { preferences: quiet, now: later(minute) }).show).toHaveLength(1);
     const config = quietHours("22:00", "14:21");
-    expect(alertsOf([one], { config, now: later(minute) }).show).toHaveLength(1);
+    expect(computeTestAlerts([one], { config, now: later(minute) }).show).toHaveLength(1);
   });
   test("what is on the screen leaves it when the quiet hours begin", () => {
     const config = quietHours("14:30", "20:00");
-    expect(alertsOf([one], { config })).toMatchObject({ show: [{}], nextChange: now.at + 10 * minute });
-    expect(alertsOf([one], { config, now: later(10 * minute) }).show).toEqual([]);
+    expect(computeTestAlerts([one], { config })).toMatchObject({
+      show: [{}],
+      nextChange: now.at + 10 * minute,
+    });
+    expect(computeTestAlerts([one], { config, now: later(10 * minute) }).show).toEqual([]);
   });
   test("looking at another session's pane holds nothing back, nor where the settings say so", () => {
-    expect(alertsOf([one], { visibleSessions: new Set(["claude:other"]) }).show).toHaveLength(1);
+    expect(computeTestAlerts([one], { visibleSessions: new Set(["claude:other"]) }).show).toHaveLength(1);
     const config = withAlerts({ whileLooking: true });
-    expect(alertsOf([one], { visibleSessions: new Set([key]), config }).show).toHaveLength(1);
+    expect(computeTestAlerts([one], { visibleSessions: new Set([key]), config }).show).toHaveLength(1);
   });
   test("who saw a turn end is not told of it when they look away; an open dialog is", () => {
     const gone = failed("web", second);
-    const { seen, show } = alertsOf([gone], { visibleSessions: new Set([keyOf(gone)]) });
+    const { seen, show } = computeTestAlerts([gone], { visibleSessions: new Set([keyOf(gone)]) });
     expect(show).toEqual([]);
-    expect(alertsOf([gone], { preferences: { ...noPreferences, dismissed: seen } }).show).toEqual([]);
+    expect(computeTestAlerts([gone], { preferences: { ...noPreferences, dismissed: seen } }).show).toEqual(
+      [],
+    );
     expect(seen).toHaveLength(1);
-    expect(alertsOf([one], { visibleSessions: new Set([key]) }).seen).toEqual([]);
+    expect(computeTestAlerts([one], { visibleSessions: new Set([key]) }).seen).toEqual([]);
   });
   test("a new ask counts again after the last one was sent away", () => {
     const preferences = { ...noPreferences, dismissed: [`${key}#ask-60000`] };
     const again = { ...one, asks: [...one.asks, ask(0)] };
-    expect(alertsOf([again], { preferences }).show.map((alert) => alert.key)).toEqual([`${key}#ask-0`]);
+    expect(computeTestAlerts([again], { preferences }).show.map((alert) => alert.key)).toEqual([
+      `${key}#ask-0`,
+    ]);
   });
   test("without its sound where the settings want none", () => {
-    expect(alertsOf([one], { config: withAlerts({ sound: false }) }).show).toMatchObject([{ sound: false }]);
+    expect(computeTestAlerts([one], { config: withAlerts({ sound: false }) }).show).toMatchObject([
+      { sound: false },
+    ]);
   });
 });
 
@@ -388,7 +431,7 @@ describe("nothing to tell", () => {
     ["one that is done, without any word of its agent", done("web", second, { stopped: null })],
     ["one that its person ended", ended("web", second)],
   ])("%s", (_, quiet) => {
-    expect(alertsOf([quiet], { config: withAlerts({ finished: true }) })).toMatchObject({
+    expect(computeTestAlerts([quiet], { config: withAlerts({ finished: true }) })).toMatchObject({
       show: [],
       suppressed: [],
       seen: [],

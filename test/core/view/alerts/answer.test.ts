@@ -5,15 +5,15 @@ import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import { selectButtons } from "../../../../src/core/view/alerts/text.ts";
 import type { Alert } from "../../../../src/core/view/view.ts";
-import { asked, askeds, question } from "../../session/ask-fixture.ts";
+import { createDetails, createQuestion, detailsArbitrary } from "../../session/ask-fixture.ts";
 import { ask, blocked, keyOf, minute } from "../menu/fixture.ts";
-import { alertsOf, withAlerts } from "./fixture.ts";
+import { computeTestAlerts, withAlerts } from "./fixture.ts";
 
 const open = ask(4 * minute, { request: "event-1" });
 const session = blocked("checkout-api", 4 * minute, { asks: [open] });
 
 function alertFor(what: AskDetails | null): Alert {
-  const [alert] = alertsOf([{ ...session, asks: [{ ...open, kind: what?.kind ?? open.kind }] }], {
+  const [alert] = computeTestAlerts([{ ...session, asks: [{ ...open, kind: what?.kind ?? open.kind }] }], {
     findDetails: () => what,
   }).show;
   if (!alert) throw new Error("no alert");
@@ -26,7 +26,7 @@ const bodyRows = (what: AskDetails): string[] => alertFor(what).body.split("\n")
 describe("an ask that can be answered", () => {
   test("has its exact words, and buttons that answer it and no other", () => {
     const lines = ["set -e", "", "  make   all"];
-    const { body, isExact, buttons } = alertFor(asked({ lines }));
+    const { body, isExact, buttons } = alertFor(createDetails({ lines }));
     expect(body).toBe("set -e\n\n  make   all\npts/1 · since 14:16");
     expect(isExact).toBe(true);
     const action = {
@@ -57,7 +57,7 @@ describe("an ask that can be answered", () => {
   });
 
   test("a file that would be changed is named in the body", () => {
-    expect(bodyRows(asked({ heading: "Edit src/app.ts", lines: ["- a", "+ b"] }))).toEqual([
+    expect(bodyRows(createDetails({ heading: "Edit src/app.ts", lines: ["- a", "+ b"] }))).toEqual([
       "Edit src/app.ts",
       "- a",
       "+ b",
@@ -65,21 +65,21 @@ describe("an ask that can be answered", () => {
   });
 
   test("dangerous, it says so first and cannot be allowed from here", () => {
-    const what = asked({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] });
+    const what = createDetails({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] });
     expect(bodyRows(what)).toEqual(["⚠ deletes without asking (rm -rf)", "rm -rf build"]);
     expect(labels(what)).toEqual(["Deny"]);
   });
 
   test("too long for a notification, it cannot be allowed from here", () => {
-    const what = asked({ lines: Array.from({ length: 13 }, (_, n) => `step ${n}`) });
+    const what = createDetails({ lines: Array.from({ length: 13 }, (_, n) => `step ${n}`) });
     expect(bodyRows(what)).toEqual(["npm run deploy"]);
     expect(labels(what)).toEqual(["Deny"]);
-    expect(labels(asked({ lines: ["x ".repeat(300)] }))).toEqual(["Deny"]);
-    expect(labels(asked({ isWhole: false }))).toEqual(["Deny"]);
+    expect(labels(createDetails({ lines: ["x ".repeat(300)] }))).toEqual(["Deny"]);
+    expect(labels(createDetails({ isWhole: false }))).toEqual(["Deny"]);
   });
 
   test("a question has its options, in quotes", () => {
-    const what = question(["SQLite", "Postgres", "Allow"]);
+    const what = createQuestion(["SQLite", "Postgres", "Allow"]);
     expect(labels(what)).toEqual(["“SQLite”", "“Postgres”", "“Allow”"]);
     expect(alertFor(what).buttons?.[1]?.action).toMatchObject({
       answer: { do: "reply", replies: [["Postgres"]] },
@@ -87,25 +87,31 @@ describe("an ask that can be answered", () => {
   });
 
   test("where the options' descriptions have no room, the question itself has", () => {
-    const what = { ...question(["a", "b"]), lines: ["Which?", ...Array(20).fill("  a long description")] };
+    const what = {
+      ...createQuestion(["a", "b"]),
+      lines: ["Which?", ...Array(20).fill("  a long description")],
+    };
     expect(bodyRows(what)).toEqual(["Which database should the new service use?"]);
     expect(labels(what)).toEqual(["“a”", "“b”"]);
   });
 
   test.each([
-    ["four options", question(["a", "b", "c", "d"])],
-    ["a long option", question(["a", "b".repeat(30)])],
-    ["several at once", question(["a", "b"], { isMultiple: true })],
+    ["four options", createQuestion(["a", "b", "c", "d"])],
+    ["a long option", createQuestion(["a", "b".repeat(30)])],
+    ["several at once", createQuestion(["a", "b"], { isMultiple: true })],
     [
       "two questions",
-      { ...question(["a"]), questions: [...question(["a"]).questions, ...question(["b"]).questions] },
+      {
+        ...createQuestion(["a"]),
+        questions: [...createQuestion(["a"]).questions, ...createQuestion(["b"]).questions],
+      },
     ],
   ])("a question with %s is for the terminal", (_, what) => {
     expect(labels(what)).toEqual([]);
   });
 
   test("a plan is approved only where all of it is shown", () => {
-    const plan = asked({
+    const plan = createDetails({
       kind: "plan",
       tool: "ExitPlanMode",
       heading: "Approve a plan",
@@ -117,7 +123,7 @@ describe("an ask that can be answered", () => {
 
   test("an alert for several sessions has no answers, only Show", () => {
     const many = Array.from({ length: 8 }, (_, n) => blocked(`p${n}`, (n + 1) * minute));
-    const { show } = alertsOf(many, { findDetails: () => asked() });
+    const { show } = computeTestAlerts(many, { findDetails: () => createDetails() });
     expect(show.map(({ covers, buttons }) => [covers?.length ?? 1, buttons?.length ?? 0])).toEqual([
       ...Array(3).fill([1, 2]),
       [5, 1],
@@ -127,7 +133,9 @@ describe("an ask that can be answered", () => {
 
   test("with answering turned off there are none", () => {
     const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
-    expect(alertsOf([session], { findDetails: () => asked(), config }).show[0]?.buttons).toBeUndefined();
+    expect(
+      computeTestAlerts([session], { findDetails: () => createDetails(), config }).show[0]?.buttons,
+    ).toBeUndefined();
     expect(withAlerts({}).answering.enabled).toBe(true);
   });
 });
@@ -137,7 +145,7 @@ describe("for anything that is asked", () => {
 
   test("a yes is offered only below all of it, where nothing is dangerous", () => {
     fc.assert(
-      fc.property(askeds, (what) => {
+      fc.property(detailsArbitrary, (what) => {
         const { buttons = [], body, isExact } = told(what);
         if (!buttons.some(({ needsAll }) => needsAll)) return;
         expect([what.isWhole, what.dangers.length, isExact]).toEqual([true, 0, true]);
@@ -155,7 +163,7 @@ describe("for anything that is asked", () => {
 
   test("where fewer rows are shown than it has, there is no yes", () => {
     fc.assert(
-      fc.property(askeds, fc.integer({ min: 0, max: 20 }), (what, rows) => {
+      fc.property(detailsArbitrary, fc.integer({ min: 0, max: 20 }), (what, rows) => {
         const alert = told(what);
         const isShown = alert.body.split("\n").length <= rows;
         for (const { needsAll } of selectButtons(alert, rows)) expect(isShown || !needsAll).toBe(true);
@@ -165,7 +173,7 @@ describe("for anything that is asked", () => {
 
   test("at most three buttons, with plain words, and no two alike", () => {
     fc.assert(
-      fc.property(askeds, (what) => {
+      fc.property(detailsArbitrary, (what) => {
         const { buttons = [] } = told(what);
         expect(buttons.length).toBeLessThanOrEqual(3);
         expect(new Set(buttons.map(({ id }) => id)).size).toBe(buttons.length);

@@ -9,7 +9,7 @@ import {
   type ComputedAlerts,
   computeAlerts,
 } from "../../../../src/core/view/alerts/alerts.ts";
-import type { Told } from "../../session/fixture.ts";
+import type { Timeline } from "../../session/fixture.ts";
 import { ago, done, minute, now as moment } from "../menu/fixture.ts";
 
 /** A full minute: 14:20. */
@@ -28,7 +28,10 @@ export const later = (ms: number): AlertsInput["now"] => ({
   minuteOfDay: (now.minuteOfDay + Math.floor(ms / minute)) % (24 * 60),
 });
 
-export function alertsOf(sessions: readonly Session[], more: Partial<AlertsInput> = {}): ComputedAlerts {
+export function computeTestAlerts(
+  sessions: readonly Session[],
+  more: Partial<AlertsInput> = {},
+): ComputedAlerts {
   return computeAlerts({
     sessions,
     preferences: noPreferences,
@@ -60,7 +63,11 @@ export function failed(project: string, since: number, more: Partial<Session> = 
 }
 
 /** What was told of it so far, and alerts() as of that many ms after its last event. */
-export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> = {}): ComputedAlerts {
+export function computeAlertsAfter(
+  told: Timeline,
+  ms: number,
+  more: Partial<AlertsInput> = {},
+): ComputedAlerts {
   const story = told.events.reduce<EventWindow | undefined>(
     (known, event) => reduce(known, event),
     undefined,
@@ -68,8 +75,9 @@ export function alertsAfter(told: Told, ms: number, more: Partial<AlertsInput> =
   const last = told.events.at(-1);
   if (!story || !last) throw new Error("nothing was told yet");
   const then = { at: last.at + ms, t: last.t + ms, minuteOfDay: 0 };
-  return alertsOf([story.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
+  return computeTestAlerts([story.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
 }
 
-export const titles = ({ show }: ComputedAlerts): string[] => show.map(({ title }) => title);
-export const whys = ({ suppressed: held }: ComputedAlerts): string[] => held.map(({ reason: why }) => why);
+export const listTitles = ({ show }: ComputedAlerts): string[] => show.map(({ title }) => title);
+export const listReasons = ({ suppressed: held }: ComputedAlerts): string[] =>
+  held.map(({ reason: why }) => why);

@@ -8,7 +8,7 @@ import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { settle } from "../../../../src/core/session/settle.ts";
 import type { AlertsInput, ComputedAlerts } from "../../../../src/core/view/alerts/alerts.ts";
 import { ago, ask, child, hour, keyOf, minute, session } from "../menu/fixture.ts";
-import { alertsOf, later, now } from "./fixture.ts";
+import { computeTestAlerts, later, now } from "./fixture.ts";
 
 const ms = fc.oneof(
   fc.constantFrom(0, 1, 299, 300, 1_000, 2_000, 10 * minute, 30 * minute),
@@ -116,7 +116,8 @@ const inputs = fc
   );
 
 type Input = typeof inputs extends fc.Arbitrary<infer Of> ? Of : never;
-const of = (input: Input, more: Partial<AlertsInput> = {}) => alertsOf(input.sessions, { ...input, ...more });
+const of = (input: Input, more: Partial<AlertsInput> = {}) =>
+  computeTestAlerts(input.sessions, { ...input, ...more });
 const toldBy = ({ show }: ComputedAlerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
 const runs = { numRuns: 1_000 };
 const holds = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);

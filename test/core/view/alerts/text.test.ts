@@ -5,10 +5,10 @@ import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import type { AlertsInput } from "../../../../src/core/view/alerts/alerts.ts";
 import type { Alert } from "../../../../src/core/view/view.ts";
 import { ago, ask, blocked, child, done, ended, hour, minute } from "../menu/fixture.ts";
-import { alertsOf, failed, later, midnight, now, stopped, withAlerts } from "./fixture.ts";
+import { computeTestAlerts, failed, later, midnight, now, stopped, withAlerts } from "./fixture.ts";
 
 function alertOf(session: Session): Alert {
-  const [alert] = alertsOf([session], { config: withAlerts({ finished: true }) }).show;
+  const [alert] = computeTestAlerts([session], { config: withAlerts({ finished: true }) }).show;
   if (!alert) throw new Error("no alert is shown");
   return alert;
 }
@@ -102,7 +102,7 @@ describe("what a person reads", () => {
   test("two sessions of one project are told apart in the title, and nothing is said twice", () => {
     const one = blocked("web", 0, { gitBranch: "fix-login", place: null });
     const two = { ...blocked("web", minute, { gitBranch: "main", place: null }), sessionId: "other" };
-    expect(alertsOf([one, two]).show.map(({ title, body }) => [title, body])).toEqual([
+    expect(computeTestAlerts([one, two]).show.map(({ title, body }) => [title, body])).toEqual([
       ["web (main) wants to use Bash", "npm run deploy\nsince 14:19"],
       ["web (fix-login) wants to use Bash", "npm run deploy\nsince 14:20"],
     ]);
@@ -123,13 +123,13 @@ describe("what a person reads", () => {
   test("since when it waits: the same words an hour later, and with its day from midnight on", () => {
     const web = blocked("web", 0, { place: inTmux });
     const dayOf = (at: number) => (at === now.at ? "Mon 14:20" : "nothing else");
-    const read = (input: Partial<AlertsInput>) => alertsOf([web], input).show[0]?.body;
+    const read = (input: Partial<AlertsInput>) => computeTestAlerts([web], input).show[0]?.body;
     expect(read({ now: later(hour) })).toBe("npm run deploy\ntmux %3 · since 14:20");
     expect(read({ now: later(hour) })).toBe(read({}));
     expect(read({ now: later(10 * hour), formatTime: dayOf })).toBe(
       "npm run deploy\ntmux %3 · since Mon 14:20",
     );
-    expect(alertsOf([web]).nextChange).toBe(midnight);
+    expect(computeTestAlerts([web]).nextChange).toBe(midnight);
   });
   test("the agent's last words, without their Markdown", () => {
     const lastResponse =

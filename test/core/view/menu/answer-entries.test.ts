@@ -4,8 +4,17 @@ import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import type { MenuEntry } from "../../../../src/core/view/view.ts";
-import { asked, question } from "../../session/ask-fixture.ts";
-import { ask, blocked, entriesOf, keyOf, menuOf, minute, submenu, text } from "./fixture.ts";
+import { createDetails, createQuestion } from "../../session/ask-fixture.ts";
+import {
+  ask,
+  blocked,
+  createTestMenu,
+  formatMenu,
+  formatSubmenu,
+  keyOf,
+  listEntries,
+  minute,
+} from "./fixture.ts";
 
 const open = ask(4 * minute, { request: "event-1" });
 const session = blocked("checkout-api", 4 * minute, { asks: [open] });
@@ -13,13 +22,15 @@ const answer = `answer/${keyOf(session)}/${answerIdOf(open)}`;
 const id = keyOf(session).split(":")[1]?.slice(0, 8);
 
 const offered = (what: AskDetails, more: Partial<MenuInput> = {}): string[] =>
-  submenu([session], answer, { findDetails: () => what, ...more });
+  formatSubmenu([session], answer, { findDetails: () => what, ...more });
 const entry = (what: AskDetails, label: string): MenuEntry | undefined =>
-  entriesOf(menuOf([session], { findDetails: () => what }).items).find((one) => one.label === label);
+  listEntries(createTestMenu([session], { findDetails: () => what }).items).find(
+    (one) => one.label === label,
+  );
 
 test("a command is there in full above its answers", () => {
   const lines = ["set -e", "for f in *.sql; do", '    psql -f "$f"', "done"];
-  expect(offered(asked({ lines, always: ["Always allow psql in this session"] }))).toEqual([
+  expect(offered(createDetails({ lines, always: ["Always allow psql in this session"] }))).toEqual([
     "(Run a command)",
     "(│ set -e)",
     "(│ for f in *.sql; do)",
@@ -33,8 +44,8 @@ test("a command is there in full above its answers", () => {
 });
 
 test("it opens where the ask was told before: nothing else in the menu moves", () => {
-  const before = submenu([session], session);
-  const after = submenu([session], session, { findDetails: () => asked() });
+  const before = formatSubmenu([session], session);
+  const after = formatSubmenu([session], session, { findDetails: () => createDetails() });
   expect(before[0]).toBe("(Asks · Bash: npm run deploy)");
   expect(after[0]).toBe("Asks · Bash: npm run deploy >");
   expect(after.slice(1)).toEqual(before.slice(1));
@@ -42,9 +53,14 @@ test("it opens where the ask was told before: nothing else in the menu moves", (
 
 test("a click answers this very ask", () => {
   const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "tray" } as const;
-  expect(entry(asked(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
-  expect(entry(asked(), "Deny")?.action).toEqual({ ...action, answer: { do: "deny", message: null } });
-  const always = asked({ always: ["Always allow a in this session", "Always allow b in this session"] });
+  expect(entry(createDetails(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
+  expect(entry(createDetails(), "Deny")?.action).toEqual({
+    ...action,
+    answer: { do: "deny", message: null },
+  });
+  const always = createDetails({
+    always: ["Always allow a in this session", "Always allow b in this session"],
+  });
   expect(entry(always, "Always allow b in this session")?.action).toEqual({
     ...action,
     answer: { do: "always", choice: 1 },
@@ -52,14 +68,16 @@ test("a click answers this very ask", () => {
 });
 
 test("a long line goes on behind a mark", () => {
-  expect(offered(asked({ lines: [`echo ${"word ".repeat(20)}end`] })).slice(1, 3)).toEqual([
+  expect(offered(createDetails({ lines: [`echo ${"word ".repeat(20)}end`] })).slice(1, 3)).toEqual([
     `(│ echo ${"word ".repeat(13)}word)`,
     "(│ ⤷  word word word word word word end)",
   ]);
 });
 
 test("what is dangerous is said before the command, and its yes has another name", () => {
-  expect(offered(asked({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] }))).toEqual([
+  expect(
+    offered(createDetails({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] })),
+  ).toEqual([
     "(Run a command)",
     "(⚠ deletes without asking (rm -rf))",
     "(│ rm -rf build)",
@@ -70,7 +88,7 @@ test("what is dangerous is said before the command, and its yes has another name
 });
 
 test("what is too long for a menu can be looked at or denied", () => {
-  const long = offered(asked({ lines: Array.from({ length: 30 }, (_, n) => `step ${n}`) }));
+  const long = offered(createDetails({ lines: Array.from({ length: 30 }, (_, n) => `step ${n}`) }));
   expect(long.slice(-4)).toEqual([
     "(│ step 18)",
     "(… 11 more lines)",
@@ -80,14 +98,14 @@ test("what is too long for a menu can be looked at or denied", () => {
 });
 
 test("what is not whole can be looked at or denied", () => {
-  expect(offered(asked({ lines: ["make", "… 300 more lines"], isWhole: false })).slice(-2)).toEqual([
+  expect(offered(createDetails({ lines: ["make", "… 300 more lines"], isWhole: false })).slice(-2)).toEqual([
     "Look at all of it in the terminal",
     "Deny",
   ]);
 });
 
 test("one question is answered with a click on one of its options", () => {
-  const what = question(["SQLite", "Postgres"]);
+  const what = createQuestion(["SQLite", "Postgres"]);
   expect(offered(what)).toEqual([
     "(Answer a question)",
     "(│ Which database should the new service use?)",
@@ -104,12 +122,15 @@ test("one question is answered with a click on one of its options", () => {
 });
 
 test.each([
-  ["several at once", question(["a", "b"], { isMultiple: true })],
+  ["several at once", createQuestion(["a", "b"], { isMultiple: true })],
   [
     "two questions",
-    { ...question(["a"]), questions: [...question(["a"]).questions, ...question(["b"]).questions] },
+    {
+      ...createQuestion(["a"]),
+      questions: [...createQuestion(["a"]).questions, ...createQuestion(["b"]).questions],
+    },
   ],
-  ["an option too long to be shown", question(["a", "b".repeat(90)])],
+  ["an option too long to be shown", createQuestion(["a", "b".repeat(90)])],
 ])("%s: in the terminal, or by the keyboard", (_, what) => {
   expect(offered(what).slice(-3)).toEqual([
     "Go to terminal",
@@ -119,7 +140,7 @@ test.each([
 });
 
 test("a plan is approved or sent back", () => {
-  const plan = asked({
+  const plan = createDetails({
     kind: "plan",
     tool: "ExitPlanMode",
     heading: "Approve a plan",
@@ -136,13 +157,13 @@ test("a plan is approved or sent back", () => {
 
 test("a choice whose words do not fit is left to the keyboard", () => {
   const always = [`Always allow ${"x".repeat(90)} in this session`, "Always allow y in this session"];
-  expect(offered(asked({ always })).slice(-4)).toEqual([
+  expect(offered(createDetails({ always })).slice(-4)).toEqual([
     "Allow",
     "Always allow y in this session",
     `(For more choices: beckon answer ${id} …)`,
     "Deny",
   ]);
-  expect(entry(asked({ always }), "Always allow y in this session")?.action).toMatchObject({
+  expect(entry(createDetails({ always }), "Always allow y in this session")?.action).toMatchObject({
     answer: { choice: 1 },
   });
 });
@@ -150,19 +171,21 @@ test("a choice whose words do not fit is left to the keyboard", () => {
 test("of several asks, each has its own menu", () => {
   const other = ask(minute, { id: "ask-2", request: "event-2", summary: "git push" });
   const both = blocked("checkout-api", 4 * minute, { asks: [open, other] });
-  const { items } = menuOf([both], { findDetails: ({ request }) => asked({ lines: [request ?? ""] }) });
-  const asks = entriesOf(items).filter((one) => one.id.startsWith("answer/"));
-  expect(asks.map(({ children = [] }) => text(children).split("\n")[1])).toEqual([
+  const { items } = createTestMenu([both], {
+    findDetails: ({ request }) => createDetails({ lines: [request ?? ""] }),
+  });
+  const asks = listEntries(items).filter((one) => one.id.startsWith("answer/"));
+  expect(asks.map(({ children = [] }) => formatMenu(children).split("\n")[1])).toEqual([
     "(│ event-1)",
     "(│ event-2)",
   ]);
-  const allows = entriesOf(items).filter(({ label }) => label === "Allow");
+  const allows = listEntries(items).filter(({ label }) => label === "Allow");
   expect(new Set(allows.map((one) => one.action?.do === "answer" && one.action.ask)).size).toBe(2);
 });
 
 test("with answering turned off nothing of it is there", () => {
   const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
-  expect(submenu([session], session, { findDetails: () => asked(), config })).toEqual(
-    submenu([session], session),
+  expect(formatSubmenu([session], session, { findDetails: () => createDetails(), config })).toEqual(
+    formatSubmenu([session], session),
   );
 });

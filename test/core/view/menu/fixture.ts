@@ -101,7 +101,7 @@ export const facts: MenuInput["facts"] = {
   quietHoursEnd: null,
 };
 
-export function menuOf(sessions: readonly Session[], more: Partial<MenuInput> = {}): Menu {
+export function createTestMenu(sessions: readonly Session[], more: Partial<MenuInput> = {}): Menu {
   return createMenu({
     sessions,
     preferences: noPreferences,
@@ -114,12 +114,12 @@ export function menuOf(sessions: readonly Session[], more: Partial<MenuInput> = 
 }
 
 /** Every entry, those in submenus too. */
-export function entriesOf(items: readonly MenuItem[]): MenuEntry[] {
-  return items.flatMap((item) => (item.kind === "entry" ? [item, ...entriesOf(item.children ?? [])] : []));
+export function listEntries(items: readonly MenuItem[]): MenuEntry[] {
+  return items.flatMap((item) => (item.kind === "entry" ? [item, ...listEntries(item.children ?? [])] : []));
 }
 
 /** What only tells is in brackets; what a submenu holds is indented. */
-export function text(
+export function formatMenu(
   items: readonly MenuItem[],
   isDeep: (entry: MenuEntry) => boolean = () => false,
 ): string {
@@ -137,26 +137,27 @@ export function text(
   return lines(items, "").join("\n");
 }
 
-export const labels = (items: readonly MenuItem[]): string[] => entriesOf(items).map(({ label }) => label);
+export const listLabels = (items: readonly MenuItem[]): string[] =>
+  listEntries(items).map(({ label }) => label);
 
 /** What opens under a session's entry, or under the entry of this id. */
-export function submenu(
+export function formatSubmenu(
   sessions: readonly Session[],
   of: Session | string,
   more: Partial<MenuInput> = {},
 ): string[] {
   const id = typeof of === "string" ? of : `session/${keyOf(of)}`;
-  const entry = entriesOf(menuOf(sessions, more).items).find((item) => item.id === id);
-  return text(entry?.children ?? []).split("\n");
+  const entry = listEntries(createTestMenu(sessions, more).items).find((item) => item.id === id);
+  return formatMenu(entry?.children ?? []).split("\n");
 }
 
 const commands = ["---", "Quiet >", "Settings…", "About beckon 1.2.3", "Quit"];
 
 /** The whole menu but for the commands at its end, with what only opens left closed. */
-export function shows(
+export function expectMenu(
   sessions: readonly Session[],
   lines: readonly string[],
   more: Partial<MenuInput> = {},
 ): void {
-  expect(text(menuOf(sessions, more).items)).toBe([...lines, ...commands].join("\n"));
+  expect(formatMenu(createTestMenu(sessions, more).items)).toBe([...lines, ...commands].join("\n"));
 }

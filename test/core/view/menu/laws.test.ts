@@ -10,8 +10,19 @@ import { groupMarks } from "../../../../src/core/view/groups.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import { createSnapshot } from "../../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
-import { askeds } from "../../session/ask-fixture.ts";
-import { ask, child, entriesOf, facts, hour, keyOf, menuOf, minute, now, session } from "./fixture.ts";
+import { detailsArbitrary } from "../../session/ask-fixture.ts";
+import {
+  ask,
+  child,
+  createTestMenu,
+  facts,
+  hour,
+  keyOf,
+  listEntries,
+  minute,
+  now,
+  session,
+} from "./fixture.ts";
 
 /** Odd texts: half characters, marks of direction, controls, other scripts, what commands are called. */
 const texts = fc.oneof(
@@ -127,7 +138,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
     config: fc
       .boolean()
       .map((enabled) => ({ ...defaultConfig, answering: { ...defaultConfig.answering, enabled } })),
-    findDetails: fc.array(fc.option(askeds, { nil: null }), { minLength: 1, maxLength: 4 }).map(
+    findDetails: fc.array(fc.option(detailsArbitrary, { nil: null }), { minLength: 1, maxLength: 4 }).map(
       (some) =>
         ({ id }: Ask) =>
           some[Number(id.slice(2)) % some.length] ?? null,
@@ -145,7 +156,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
   });
 });
 
-const see = (input: MenuInput) => menuOf(input.sessions, input);
+const see = (input: MenuInput) => createTestMenu(input.sessions, input);
 const holds = (law: (input: MenuInput) => void): void =>
   fc.assert(fc.property(inputs, law), { numRuns: 500 });
 const depth = (items: readonly MenuItem[]): number =>
@@ -158,7 +169,7 @@ describe("for any sessions", () => {
   test("no two entries have the same id", () => {
     holds((input) => {
       const { items } = see(input);
-      const ids = [...entriesOf(items), ...items.filter((item) => item.kind === "separator")].map(
+      const ids = [...listEntries(items), ...items.filter((item) => item.kind === "separator")].map(
         ({ id }) => id,
       );
       expect(new Set(ids).size).toBe(ids.length);
@@ -167,8 +178,8 @@ describe("for any sessions", () => {
 
   test("every one that is not over can be reached, and twice none", () => {
     holds((input) => {
-      const ids = entriesOf(see(input).items).map(({ id }) => id);
-      const copies = entriesOf(see(input).items).flatMap(({ action }) =>
+      const ids = listEntries(see(input).items).map(({ id }) => id);
+      const copies = listEntries(see(input).items).flatMap(({ action }) =>
         action?.do === "copy-id" ? [action.session] : [],
       );
       expect(new Set(copies).size).toBe(copies.length);
@@ -182,7 +193,11 @@ describe("for any sessions", () => {
   test("no label is empty, too long, or holds what could steer or hide", () => {
     holds((input) => {
       const { items, title, tooltip } = see(input);
-      for (const label of [...entriesOf(items).map((entry) => entry.label), title, ...tooltip.split("\n")]) {
+      for (const label of [
+        ...listEntries(items).map((entry) => entry.label),
+        title,
+        ...tooltip.split("\n"),
+      ]) {
         expect(label.trim()).not.toBe("");
         // A terminal counts some rare scripts otherwise.
         expect(Bun.stringWidth(label)).toBeLessThanOrEqual(84);
@@ -195,7 +210,7 @@ describe("for any sessions", () => {
 
   test("a session's entry begins with its mark, and no command does", () => {
     holds((input) => {
-      for (const { id, label } of entriesOf(see(input).items)) {
+      for (const { id, label } of listEntries(see(input).items)) {
         expect(/^[●✗◌◐○·] /u.test(label)).toBe(id.startsWith("session/"));
       }
     });
@@ -215,7 +230,7 @@ describe("for any sessions", () => {
   test("an answer is offered for what can be answered, and a yes only below all of what is asked", () => {
     holds((input) => {
       const asks = input.sessions.flatMap((one) => one.asks.map((open) => ({ open, key: keyOf(one) })));
-      for (const parent of entriesOf(see(input).items)) {
+      for (const parent of listEntries(see(input).items)) {
         const { children = [] } = parent;
         const answers = children.flatMap((item) =>
           item.kind === "entry" && item.action?.do === "answer" ? [{ ...item, action: item.action }] : [],
@@ -255,7 +270,7 @@ describe("for any sessions", () => {
     const ours =
       /^(?:Allow|Allow anyway|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
     holds((input) => {
-      for (const { id, label, action } of entriesOf(see(input).items)) {
+      for (const { id, label, action } of listEntries(see(input).items)) {
         if (action?.do === "answer" || id.startsWith("look/")) expect(label).toMatch(ours);
       }
     });
@@ -264,7 +279,7 @@ describe("for any sessions", () => {
   test("the icon counts those that are listed as needing you", () => {
     holds((input) => {
       const { icon, items } = see(input);
-      const heading = entriesOf(items).find(({ id }) => id === "heading/needs_you")?.label;
+      const heading = listEntries(items).find(({ id }) => id === "heading/needs_you")?.label;
       expect(heading).toBe(icon.count > 0 ? `Needs you (${icon.count})` : undefined);
       expect(icon.phase === "blocked").toBe(icon.count > 0);
       expect(items.some(({ id }) => id === "next")).toBe(icon.count > 0);
@@ -277,7 +292,7 @@ describe("for any sessions", () => {
       const groups = new Map(
         input.sessions.map((one) => [keyOf(one), createSnapshot(one, input.now, context).group]),
       );
-      for (const { id, label } of entriesOf(see(input).items)) {
+      for (const { id, label } of listEntries(see(input).items)) {
         const group = groups.get(decodeURIComponent(id.replace(/^session\//, "")));
         if (id.startsWith("session/")) expect(label[0]).toBe(groupMarks[group ?? "ended"]);
       }

@@ -6,26 +6,26 @@ import {
   ask,
   blocked,
   child,
+  createTestMenu,
   done,
   ended,
-  entriesOf,
+  expectMenu,
   facts,
+  formatMenu,
+  formatSubmenu,
   hour,
   keyOf,
-  labels,
-  menuOf,
+  listEntries,
+  listLabels,
   minute,
   now,
-  shows,
-  submenu,
-  text,
   working,
 } from "./fixture.ts";
 
 describe("the menu lists", () => {
   test("nobody", () => {
-    shows([], ["(No sessions yet)"]);
-    expect(menuOf([])).toMatchObject({
+    expectMenu([], ["(No sessions yet)"]);
+    expect(createTestMenu([])).toMatchObject({
       icon: { phase: "calm", count: 0 },
       title: "beckon: nothing needs you",
       tooltip: "beckon: nothing needs you",
@@ -35,15 +35,15 @@ describe("the menu lists", () => {
 
   test("on the first run, before all else, how to connect", () => {
     const first = { facts: { ...facts, unconnected: [{ id: "claude", name: "Claude Code" }] } };
-    shows([], ["Connect Claude Code…", "---", "(Nothing needs you)"], first);
+    expectMenu([], ["Connect Claude Code…", "---", "(Nothing needs you)"], first);
   });
 
   test("one that is blocked, with how long it has waited and what for", () => {
-    shows(
+    expectMenu(
       [blocked("beckon", 4 * minute)],
       ["(Needs you (1))", "● beckon · 4 min · Bash: npm run deploy >", "Next waiting"],
     );
-    expect(menuOf([blocked("beckon", 4 * minute)])).toMatchObject({
+    expect(createTestMenu([blocked("beckon", 4 * minute)])).toMatchObject({
       icon: { phase: "blocked", count: 1 },
       title: "beckon: 1 needs you",
       tooltip: "beckon: 1 needs you\nbeckon · 4 min · Bash: npm run deploy",
@@ -60,8 +60,8 @@ describe("the menu lists", () => {
       done("docs", 26 * hour),
       working("slow", 2 * hour, { detail: null }),
     ];
-    const menu = menuOf(sessions);
-    shows(sessions, [
+    const menu = createTestMenu(sessions);
+    expectMenu(sessions, [
       "(Needs you (2))",
       "● old · 3 h · Bash: npm run deploy >",
       "● new · now · Bash: npm run deploy >",
@@ -79,7 +79,7 @@ describe("the menu lists", () => {
     ]);
     expect(menu.title).toBe("beckon: 2 need you, 2 working");
     expect(menu.icon).toEqual({ phase: "blocked", count: 2 });
-    expect(submenu(sessions, "ended")).toEqual(["· gone · 2 h · ended >"]);
+    expect(formatSubmenu(sessions, "ended")).toEqual(["· gone · 2 h · ended >"]);
   });
 
   test.each([
@@ -98,14 +98,14 @@ describe("the menu lists", () => {
     ["a subagent's wish", ask(0, { agentId: "a1" }), "Explore › Bash: npm run deploy"],
   ])("%s", (_, wish, said) => {
     const asking = blocked("api", 0, { asks: [wish], children: [child("a1")] });
-    expect(labels(menuOf([asking]).items)[1]).toBe(`● api · now · ${said}`);
+    expect(listLabels(createTestMenu([asking]).items)[1]).toBe(`● api · now · ${said}`);
   });
 
   test("an idle reminder as done, and an ask that is not on the screen not at all", () => {
     const idle = done("api", 2 * minute, { asks: [ask(minute, { kind: "idle" })] });
     const hidden = working("web", 2 * minute, { asks: [ask(minute, { hidden: true })] });
-    expect(menuOf([idle, hidden]).icon).toEqual({ phase: "working", count: 0 });
-    expect(labels(menuOf([idle, hidden]).items)).toContain("○ api · 2 min · done");
+    expect(createTestMenu([idle, hidden]).icon).toEqual({ phase: "working", count: 0 });
+    expect(listLabels(createTestMenu([idle, hidden]).items)).toContain("○ api · 2 min · done");
   });
 
   const failed = (project: string, since: number) =>
@@ -120,11 +120,11 @@ describe("the menu lists", () => {
       { at: now.at, tomorrow: 0 },
       { session: () => first },
     );
-    expect(labels(menuOf([first], { preferences: seen }).items)).toContain(
+    expect(listLabels(createTestMenu([first], { preferences: seen }).items)).toContain(
       "○ api · 1 h · failed: rate limit · dismissed",
     );
     expect(prunePreferences(seen, now.at, [first])).toBe(seen);
-    expect(labels(menuOf([failed("api", minute)], { preferences: seen }).items)).toContain(
+    expect(listLabels(createTestMenu([failed("api", minute)], { preferences: seen }).items)).toContain(
       "✗ api · 1 min · failed: rate limit",
     );
   });
@@ -137,7 +137,7 @@ describe("the menu lists", () => {
       working("web", minute),
       blocked("api", 2 * minute),
     ];
-    shows(sessions, [
+    expectMenu(sessions, [
       "(Needs you (1))",
       "● api · 2 min · Bash: npm run deploy >",
       "Next waiting",
@@ -152,16 +152,16 @@ describe("the menu lists", () => {
       "(Ready (1))",
       "○ site · 1 min · done >",
     ]);
-    expect(menuOf(sessions).title).toBe("beckon: 1 needs you, 2 failed, 1 working");
-    expect(menuOf(sessions).tooltip).toContain("new · 1 min · failed: rate limit");
-    expect(menuOf([failed("a", 0), working("b", 0)]).icon).toEqual({ phase: "failed", count: 0 });
-    expect(menuOf([failed("a", 0), blocked("b", 0)]).icon).toEqual({ phase: "blocked", count: 1 });
+    expect(createTestMenu(sessions).title).toBe("beckon: 1 needs you, 2 failed, 1 working");
+    expect(createTestMenu(sessions).tooltip).toContain("new · 1 min · failed: rate limit");
+    expect(createTestMenu([failed("a", 0), working("b", 0)]).icon).toEqual({ phase: "failed", count: 0 });
+    expect(createTestMenu([failed("a", 0), blocked("b", 0)]).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("what still runs in the background, what has not begun, what died", () => {
     expect(
-      labels(
-        menuOf([
+      listLabels(
+        createTestMenu([
           done("b", 2 * minute, { background: "npm run dev" }),
           done("c", 3 * minute, { prompted: null }),
           ended("d", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: true } }),
@@ -184,7 +184,7 @@ describe("the menu lists", () => {
       done("lost", 33 * hour, far),
       ended("over", 25 * hour),
     ];
-    shows(sessions, [
+    expectMenu(sessions, [
       "(Nothing needs you)",
       "---",
       "(Ready (1))",
@@ -192,7 +192,7 @@ describe("the menu lists", () => {
       "---",
       "Ended (1) >",
     ]);
-    expect(submenu(sessions, "ended")).toEqual(["· far · 9 h · silent for hours >"]);
+    expect(formatSubmenu(sessions, "ended")).toEqual(["· far · 9 h · silent for hours >"]);
   });
 });
 
@@ -201,7 +201,7 @@ describe("many sessions", () => {
     Array.from({ length: count }, (_, index) => make(`p${index}`, (count - index) * minute));
 
   test("twenty that need you: eight at once, the others one step further", () => {
-    const lines = text(menuOf(many(20, blocked)).items).split("\n");
+    const lines = formatMenu(createTestMenu(many(20, blocked)).items).split("\n");
     expect(lines.slice(0, 3)).toEqual([
       "(Needs you (20))",
       "● p0 · 20 min · Bash: npm run deploy >",
@@ -213,22 +213,22 @@ describe("many sessions", () => {
       "Next waiting",
       "---",
     ]);
-    expect(submenu(many(20, blocked), "more/needs_you")).toHaveLength(12);
-    expect(menuOf(many(20, blocked)).tooltip.split("\n").at(-1)).toBe("and 16 more");
+    expect(formatSubmenu(many(20, blocked), "more/needs_you")).toHaveLength(12);
+    expect(createTestMenu(many(20, blocked)).tooltip.split("\n").at(-1)).toBe("and 16 more");
   });
 
   test('nine that need you are all listed: "1 more…" would take as much room', () => {
-    expect(text(menuOf(many(9, blocked)).items)).not.toContain("more…");
+    expect(formatMenu(createTestMenu(many(9, blocked)).items)).not.toContain("more…");
   });
 
   test("a thousand do not make a menu of a thousand", () => {
-    const menu = menuOf(many(1_000, done));
-    expect(entriesOf(menu.items).filter(({ id }) => id.startsWith("session/"))).toHaveLength(35);
-    expect(labels(menu.items)).toContain("and 965 more: run beckon status");
+    const menu = createTestMenu(many(1_000, done));
+    expect(listEntries(menu.items).filter(({ id }) => id.startsWith("session/"))).toHaveLength(35);
+    expect(listLabels(menu.items)).toContain("and 965 more: run beckon status");
   });
 
   test("of those that are over, the newest ten", () => {
-    const lines = submenu(many(30, ended), "ended");
+    const lines = formatSubmenu(many(30, ended), "ended");
     expect(lines).toHaveLength(10);
     expect(lines[0]).toStartWith("· p29 · 1 min");
   });
@@ -236,8 +236,8 @@ describe("many sessions", () => {
 
 describe("the rest of the menu", () => {
   const quiet = (quietUntil: number | null, more = {}): string[] =>
-    text(
-      menuOf([], { preferences: { ...noPreferences, quietUntil }, ...more }).items.filter(
+    formatMenu(
+      createTestMenu([], { preferences: { ...noPreferences, quietUntil }, ...more }).items.filter(
         ({ id }) => id === "quiet",
       ),
       () => true,
@@ -276,14 +276,14 @@ describe("the rest of the menu", () => {
 
   test("the icon still shows who is blocked while it is quiet", () => {
     const preferences = { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER };
-    expect(menuOf([blocked("api", 0)], { preferences }).icon).toEqual({ phase: "blocked", count: 1 });
+    expect(createTestMenu([blocked("api", 0)], { preferences }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("the dashboard once there is one, and what is wrong with the settings", () => {
     const problems = [
       "config.json: alerts.sound must be true or false, not “loud”: the last good one is used",
     ];
-    expect(text(menuOf([], { facts: { ...facts, dashboard: true, problems } }).items)).toBe(
+    expect(formatMenu(createTestMenu([], { facts: { ...facts, dashboard: true, problems } }).items)).toBe(
       [
         "! config.json: alerts.sound must be true or false, not “loud”: the last good…",
         "---",
@@ -306,7 +306,7 @@ describe("time alone", () => {
     ["2 h becomes 3", 2 * hour + 10 * minute, 50 * minute],
     ["1 day becomes 2", 30 * hour, 18 * hour],
   ])("%s, and the menu knows when", (_, since, after) => {
-    expect(menuOf([done("api", since)]).nextChange).toBe(now.at + after);
+    expect(createTestMenu([done("api", since)]).nextChange).toBe(now.at + after);
   });
 
   test("between full minutes nothing changes", () => {
@@ -315,7 +315,7 @@ describe("time alone", () => {
       working("web", 59 * minute + 59_000),
       ended("x", 24 * hour - 1),
     ];
-    const at = (ms: number) => menuOf(sessions, { now: { at: now.at + ms, t: now.t + ms } });
+    const at = (ms: number) => createTestMenu(sessions, { now: { at: now.at + ms, t: now.t + ms } });
     expect(at(59_999)).toEqual(at(0));
     expect(at(minute).items).not.toEqual(at(0).items);
     expect(at(0).nextChange).toBe(now.at + minute);
@@ -324,9 +324,11 @@ describe("time alone", () => {
   test("a snooze and a quiet time end when they end, not at a full minute", () => {
     const until = now.at + 12_345;
     const api = done("api", 2 * hour);
-    expect(menuOf([], { preferences: { ...noPreferences, quietUntil: until } }).nextChange).toBe(until);
+    expect(createTestMenu([], { preferences: { ...noPreferences, quietUntil: until } }).nextChange).toBe(
+      until,
+    );
     expect(
-      menuOf([api], { preferences: { ...noPreferences, snoozed: [{ session: keyOf(api), until }] } })
+      createTestMenu([api], { preferences: { ...noPreferences, snoozed: [{ session: keyOf(api), until }] } })
         .nextChange,
     ).toBe(until);
   });

@@ -7,17 +7,17 @@ import {
   ask,
   blocked,
   child,
+  createTestMenu,
   done,
   ended,
-  entriesOf,
+  expectMenu,
+  formatSubmenu,
   hour,
   keyOf,
-  labels,
-  menuOf,
+  listEntries,
+  listLabels,
   minute,
   now,
-  shows,
-  submenu,
   working,
 } from "./fixture.ts";
 
@@ -29,7 +29,7 @@ describe("a session's submenu", () => {
       asks: [ask(4 * minute), ask(2 * minute, { agentId: "a1", summary: "rm -r build" })],
       children: [child("a1"), child("a2", { type: "", detail: null }), child("a3", { running: false })],
     });
-    expect(submenu([api], api)).toEqual([
+    expect(formatSubmenu([api], api)).toEqual([
       "(“Ship it”)",
       "(Branch release/7)",
       "(Asks · Bash: npm run deploy)",
@@ -50,10 +50,13 @@ describe("a session's submenu", () => {
   test("of one at work has its subagents, of one that is done its last words", () => {
     const children = ["a", "b", "c", "d", "e", "f"].map((id) => child(id));
     const api = working("api", minute, { children });
-    expect(labels(menuOf([api]).items)[2]).toBe("◐ api · 1 min · Bash +6 subagents");
-    expect(submenu([api], api).slice(0, 5)).toEqual([...Array(4).fill("(└ Explore · Grep)"), "(└ 2 more)"]);
+    expect(listLabels(createTestMenu([api]).items)[2]).toBe("◐ api · 1 min · Bash +6 subagents");
+    expect(formatSubmenu([api], api).slice(0, 5)).toEqual([
+      ...Array(4).fill("(└ Explore · Grep)"),
+      "(└ 2 more)",
+    ]);
     const site = done("site", minute, { lastResponse: "\n## **All** `green`\nDetails" });
-    expect(submenu([site], site)[0]).toBe("(Said “All green”)");
+    expect(formatSubmenu([site], site)[0]).toBe("(Said “All green”)");
   });
 
   test("of one that was broken off has what was asked for, and not what was said before that", () => {
@@ -65,28 +68,28 @@ describe("a session's submenu", () => {
       lastResponse,
       lastPrompt,
     });
-    expect(labels(menuOf([site]).items)).toContain("○ site · 1 min · interrupted: Now deploy");
-    expect(submenu([site], site).slice(0, 2)).toEqual(["(“Now deploy”)", "Go to terminal"]);
+    expect(listLabels(createTestMenu([site]).items)).toContain("○ site · 1 min · interrupted: Now deploy");
+    expect(formatSubmenu([site], site).slice(0, 2)).toEqual(["(“Now deploy”)", "Go to terminal"]);
     // It has never been heard to stop: the reply may be to this prompt.
     const other = { ...site, stopped: null };
-    expect(labels(menuOf([other]).items)).toContain("○ site · 1 min · done");
-    expect(submenu([other], other).slice(0, 2)).toEqual(["(“Now deploy”)", "(Said “All green”)"]);
+    expect(listLabels(createTestMenu([other]).items)).toContain("○ site · 1 min · done");
+    expect(formatSubmenu([other], other).slice(0, 2)).toEqual(["(“Now deploy”)", "(Said “All green”)"]);
   });
 
   test("of a main thread that waits for its subagent only counts from the subagent's start", () => {
     const turn = { ...ago(hour), running: false, byHook: true, error: null };
     const api = working("api", hour, { turn, children: [child("a1", { startedAt: now.at - 5 * minute })] });
-    expect(labels(menuOf([api]).items)).toContain("◐ api · 5 min · Explore +1 subagent");
+    expect(listLabels(createTestMenu([api]).items)).toContain("◐ api · 5 min · Explore +1 subagent");
   });
 
   test("of one that has ended offers no terminal", () => {
     const gone = ended("gone", minute);
-    expect(submenu([gone], gone)).toEqual(["Copy session id", "Open transcript"]);
+    expect(formatSubmenu([gone], gone)).toEqual(["Copy session id", "Open transcript"]);
   });
 
   test("without a transcript or a project offers neither", () => {
     const bare = done("x", minute, { transcriptPath: null, firstCwd: null, project: null });
-    expect(submenu([bare], bare)).toEqual([
+    expect(formatSubmenu([bare], bare)).toEqual([
       "Go to terminal",
       "Snooze 15 min",
       "Snooze 1 hour",
@@ -96,7 +99,7 @@ describe("a session's submenu", () => {
   });
 
   test("keeps its ids when the session goes on, so that an open menu stays open", () => {
-    const ids = (one: Session): string[] => entriesOf(menuOf([one]).items).map(({ id }) => id);
+    const ids = (one: Session): string[] => listEntries(createTestMenu([one]).items).map(({ id }) => id);
     const [before, after] = [ids(blocked("api", minute)), ids(working("api", minute))];
     const gone = before.filter((id) => !after.includes(id)).map((id) => id.split("/")[0]);
     expect(gone).toEqual(["heading", "ask", "dismiss", "next"]);
@@ -104,7 +107,7 @@ describe("a session's submenu", () => {
 
   test("does what it says", () => {
     const api = blocked("api", minute);
-    const actions = entriesOf(menuOf([api]).items).flatMap(({ id, action }) =>
+    const actions = listEntries(createTestMenu([api]).items).flatMap(({ id, action }) =>
       id.endsWith(keyOf(api)) && action ? [action] : [],
     );
     const named = { session: keyOf(api) };
@@ -124,30 +127,32 @@ describe("a session's submenu", () => {
 describe("what a person does not want to be told of is set aside and does not count", () => {
   const api = blocked("api", 4 * minute);
   const asideAs = (why: string, more: object, one = api): void => {
-    shows(
+    expectMenu(
       [one],
       ["(Nothing needs you)", "---", "(Set aside (1))", `◌ api · 4 min · Bash: npm run deploy · ${why} >`],
       more,
     );
-    expect(menuOf([one], more).icon).toEqual({ phase: "calm", count: 0 });
+    expect(createTestMenu([one], more).icon).toEqual({ phase: "calm", count: 0 });
   };
 
   test("muted", () => {
     const preferences = { ...noPreferences, muted: [keyOf(api)] };
     asideAs("muted", { preferences });
-    expect(submenu([api], api, { preferences })).toContain("[x] Mute this session");
+    expect(formatSubmenu([api], api, { preferences })).toContain("[x] Mute this session");
   });
 
   test("its project muted", () => {
     const preferences = { ...noPreferences, mutedProjects: ["api"] };
     asideAs("muted", { preferences });
-    expect(submenu([api], api, { preferences })).toContain("[x] Mute project “api”");
+    expect(formatSubmenu([api], api, { preferences })).toContain("[x] Mute project “api”");
   });
 
   test("its project muted in the settings, where alone it can be undone", () => {
     const config = { ...defaultConfig, mutedProjects: ["api"] };
     asideAs("muted", { config });
-    const entry = entriesOf(menuOf([api], { config }).items).find(({ id }) => id.startsWith("mute-project/"));
+    const entry = listEntries(createTestMenu([api], { config }).items).find(({ id }) =>
+      id.startsWith("mute-project/"),
+    );
     expect(entry).toMatchObject({
       label: "Mute project “api” (in settings)",
       checked: true,
@@ -161,28 +166,32 @@ describe("what a person does not want to be told of is set aside and does not co
       snoozed: [{ session: keyOf(api), until: now.at + 15 * minute + 500 }],
     };
     asideAs("snoozed until 14:29", { preferences });
-    expect(submenu([api], api, { preferences })).toContain("End snooze (until 14:29)");
+    expect(formatSubmenu([api], api, { preferences })).toContain("End snooze (until 14:29)");
     const later = { at: now.at + 15 * minute + 500, t: now.t + 15 * minute + 500 };
-    expect(menuOf([api], { preferences, now: later }).icon).toEqual({ phase: "blocked", count: 1 });
+    expect(createTestMenu([api], { preferences, now: later }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
   test("dismissed, until it asks anew", () => {
     const preferences = { ...noPreferences, dismissed: [dismissedAskKey(keyOf(api), `ask-${4 * minute}`)] };
     asideAs("dismissed", { preferences });
     const again = { ...api, asks: [...api.asks, ask(minute, { summary: "rm x" })] };
-    expect(labels(menuOf([again], { preferences }).items)[1]).toBe("● api · 1 min · Bash: rm x +1");
+    expect(listLabels(createTestMenu([again], { preferences }).items)[1]).toBe(
+      "● api · 1 min · Bash: rm x +1",
+    );
   });
 
   test("with nobody in front of it, unless the settings say so", () => {
     const run = { ...api, attended: false };
     asideAs("unattended", {}, run);
     const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, unattended: true } };
-    expect(menuOf([run], { config }).icon.count).toBe(1);
+    expect(createTestMenu([run], { config }).icon.count).toBe(1);
   });
 
   test("and one at work says that it is muted", () => {
     const web = working("web", minute);
     const preferences = { ...noPreferences, muted: [keyOf(web)] };
-    expect(labels(menuOf([web], { preferences }).items)).toContain("◐ web · 1 min · Bash · muted");
+    expect(listLabels(createTestMenu([web], { preferences }).items)).toContain(
+      "◐ web · 1 min · Bash · muted",
+    );
   });
 });
