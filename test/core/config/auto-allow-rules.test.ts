@@ -1,4 +1,4 @@
-/** Rules can only allow reading, and a mistake in them is named. */
+/** Rules can only allow reading, and mistakes in them are reported. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -9,7 +9,7 @@ import {
 import { parseConfig } from "../../../src/core/config/config.ts";
 import { isReadOnlyCommand } from "../../../src/core/config/read-only-commands.ts";
 
-describe("a rule", () => {
+describe("a rule in the settings", () => {
   test.each([
     "Read",
     "Grep",
@@ -73,13 +73,13 @@ describe("a rule", () => {
     "mcp__a__b",
     " Read",
     "",
-  ])("%j is none", (rule) => {
+  ])("%j is not a rule", (rule) => {
     expect(parseAutoAllowRule(rule)).toBeString();
   });
 });
 
-describe("in the settings", () => {
-  test("what is right counts, what is wrong is named", () => {
+describe("answering.autoAllow", () => {
+  test("keeps the valid rules and reports the others", () => {
     const autoAllow = {
       "/home/me/web": ["Read", "Bash(rm *)", "Bash(git status)", "Edit"],
       web: ["Read"],
@@ -91,20 +91,20 @@ describe("in the settings", () => {
       enabled: true,
       autoAllow: { "/home/me/web": ["Read", "Bash(git status)"] },
     });
-    const can =
+    const allowed =
       'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
     expect(problems).toEqual([
-      `answering.autoAllow: "Bash(rm *)" is not a command that is known to only read. ${can}`,
-      `answering.autoAllow: "Edit" does not only read. ${can}`,
+      `answering.autoAllow: "Bash(rm *)" is not a command that is known to only read. ${allowed}`,
+      `answering.autoAllow: "Edit" does not only read. ${allowed}`,
       'answering.autoAllow: "web" must be the full path of a project folder',
       'answering.autoAllow: "/" is the whole disk, not a project',
       'answering.autoAllow: "/home/me/../x" must be the full path of a project folder',
     ]);
   });
   test.each([[], "Read", ["Read"], { "/a": "Read" }, { "/a": [5] }, null, 5])(
-    "%j are no rules",
-    (...given) => {
-      const [autoAllow] = given;
+    "%j is rejected",
+    (...values) => {
+      const [autoAllow] = values;
       const { config, problems } = parseConfig({ answering: { autoAllow } });
       expect(config.answering.autoAllow).toEqual({});
       expect(problems).toHaveLength(1);
@@ -129,7 +129,7 @@ describe("for any text", () => {
       fc.string({ maxLength: 1 }),
     ),
   });
-  test("a plain command has no sign that a shell would make something of", () => {
+  test("a plain command has no character that a shell interprets", () => {
     fc.assert(
       fc.property(text, (command) => {
         const words = splitPlainCommand(command);
@@ -141,15 +141,15 @@ describe("for any text", () => {
       { numRuns: 2_000 },
     );
   });
-  test("a rule that is one stays one, and nothing else does", () => {
+  test("only valid rules are kept", () => {
     fc.assert(
       fc.property(fc.array(text), (list) => {
-        const right = dropInvalidRules({ "/a": list })["/a"] ?? [];
-        expect(right).toEqual(list.filter((rule) => typeof parseAutoAllowRule(rule) !== "string"));
+        const kept = dropInvalidRules({ "/a": list })["/a"] ?? [];
+        expect(kept).toEqual(list.filter((rule) => typeof parseAutoAllowRule(rule) !== "string"));
       }),
     );
   });
-  test("no option passes that is not written out in the list", () => {
+  test("an option that is not in the list is never allowed", () => {
     const option = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz"), minLength: 1 });
     fc.assert(
       fc.property(option, (name) => {

@@ -1,4 +1,4 @@
-/** What a click asks for, how long it holds, and what a restart finds. */
+/** What the user sets with a click, how long it holds, and how it survives a restart. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -20,10 +20,10 @@ const key = keyOf(web);
 const time = { at: now.at, tomorrow: now.at + 17 * hour };
 const facts = { session: (name: string) => (name === key ? web : null) };
 const after = (preferences: Preferences, ...actions: UserAction[]) =>
-  actions.reduce((held, action) => applyPreference(held, action, time, facts), preferences);
+  actions.reduce((current, action) => applyPreference(current, action, time, facts), preferences);
 
 describe("a click", () => {
-  test("mutes a session or a project, once, and takes it back", () => {
+  test("mutes and unmutes a session or a project", () => {
     const on: UserAction = { do: "mute", session: key, on: true };
     expect(after(noPreferences, on, on).muted).toEqual([key]);
     expect(after(noPreferences, on, { ...on, on: false })).toEqual(noPreferences);
@@ -31,7 +31,7 @@ describe("a click", () => {
     expect(after(noPreferences, project, project).mutedProjects).toEqual(["web"]);
     expect(after(noPreferences, project, { ...project, on: false })).toEqual(noPreferences);
   });
-  test("snoozes for that long, anew each time, and wakes", () => {
+  test("snoozes for that long, starting over each time, and ends the snooze", () => {
     const snooze = (minutes: number | null): UserAction => ({ do: "snooze", session: key, minutes });
     expect(after(noPreferences, snooze(15), snooze(30)).snoozed).toEqual([
       { session: key, until: now.at + 30 * minute },
@@ -50,15 +50,15 @@ describe("a click", () => {
   ] as const)("quiet: %s", (mode, until) => {
     expect(after({ ...noPreferences, quietUntil: 5 }, { do: "quiet", mode }).quietUntil).toBe(until);
   });
-  test("sends away what a session asks now, in alerts and in the tray; a new ask counts again", () => {
+  test("dismisses the current asks in alerts and menu; a new ask counts again", () => {
     const preferences = after(noPreferences, { do: "dismiss", session: key });
     expect(computeTestAlerts([web], { preferences }).show).toEqual([]);
     expect(preferences.dismissed).toContain(dismissedAskKey(key, "ask-60000"));
     const more = { ...web, asks: [...web.asks, ask(0)] };
     expect(computeTestAlerts([more], { preferences }).show).toHaveLength(1);
-    expect(after(noPreferences, { do: "dismiss", session: "claude:nobody" })).toBe(noPreferences);
+    expect(after(noPreferences, { do: "dismiss", session: "claude:unknown" })).toBe(noPreferences);
   });
-  test("that preferences for nothing changes nothing", () => {
+  test("of another kind changes no preference", () => {
     const actions: UserAction[] = [
       { do: "focus", session: key },
       { do: "next" },
@@ -69,13 +69,13 @@ describe("a click", () => {
   });
 });
 
-test("an alert that was closed is dismissed once", () => {
+test("a closed alert is dismissed once", () => {
   const once = dismissAlerts(noPreferences, ["a", "b", "a"]);
   expect(once.dismissed).toEqual(["a", "b"]);
   expect(dismissAlerts(once, ["b"])).toBe(once);
 });
 
-describe("what is over is let go", () => {
+describe("pruning", () => {
   const other = failed("api", minute);
   const all: Preferences = {
     quietUntil: now.at + 1,
@@ -95,7 +95,7 @@ describe("what is over is let go", () => {
       ...computeTestAlerts([other]).show.map((alert) => alert.key),
     ],
   };
-  test("quiet times and snoozes that ended, asks that were answered, sessions nobody knows; projects stay", () => {
+  test("drops what has ended, was answered or belongs to unknown sessions, and keeps muted projects", () => {
     expect(prunePreferences(all, now.at, [web, other])).toEqual({
       quietUntil: now.at + 1,
       muted: [key],
@@ -105,11 +105,11 @@ describe("what is over is let go", () => {
     });
     expect(prunePreferences(all, now.at + 1, [web, other])).toMatchObject({ quietUntil: null, snoozed: [] });
   });
-  test("a second time there is nothing to do", () => {
+  test("twice changes nothing more", () => {
     const once = prunePreferences(all, now.at, [web, other]);
     expect(prunePreferences(once, now.at, [web, other])).toBe(once);
   });
-  test("what a person was told of a turn stays told until the next", () => {
+  test("keeps the dismissed end of a turn until the next turn ends", () => {
     const done = stopped("web", minute);
     const preferences = applyPreference(noPreferences, { do: "dismiss", session: keyOf(done) }, time, {
       session: () => done,
@@ -120,8 +120,8 @@ describe("what is over is let go", () => {
   });
 });
 
-describe("a file of preferences", () => {
-  test("comes back as it was written", () => {
+describe("the saved preferences", () => {
+  test("are read as they were written", () => {
     const preferences = after(
       { ...noPreferences, dismissed: ["a"] },
       { do: "mute", session: key, on: true },
@@ -130,7 +130,7 @@ describe("a file of preferences", () => {
     );
     expect(parsePreferences(JSON.parse(JSON.stringify(preferences)))).toEqual(preferences);
   });
-  test("damaged, is read as far as it goes", () => {
+  test("are read as far as they are valid", () => {
     expect(
       parsePreferences({
         quietUntil: "soon",
@@ -143,14 +143,14 @@ describe("a file of preferences", () => {
     for (const odd of [null, undefined, 5, "x", [], [[]]])
       expect(parsePreferences(odd)).toEqual(noPreferences);
   });
-  test("of any JSON nothing throws, and reading it again changes nothing", () => {
+  test("can be any JSON: parsing never throws, and parsing the result changes nothing", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (value, inner) => {
-        for (const given of [
+        for (const saved of [
           value,
           { quietUntil: inner, muted: inner, snoozed: [inner], dismissed: [inner] },
         ]) {
-          const preferences = parsePreferences(given);
+          const preferences = parsePreferences(saved);
           expect(parsePreferences(preferences)).toEqual(preferences);
         }
       }),

@@ -23,34 +23,34 @@ describe("quiet hours", () => {
     [noon, "13:30", false, 1350],
     [noon, "11:59", false, 1],
   ])("%j at %s: %p", (hours, now, isOn, minutes) => {
-    const edge = at + minutes * minute;
+    const changesAt = at + minutes * minute;
     expect(computeQuietHours(hours, time(now, 12_345))).toEqual({
       isOn,
-      changesAt: edge,
-      // At the next quarter of an hour, where clocks may be set.
-      checkAt: Math.min(edge, at + (15 - (Number(now.slice(3)) % 15)) * minute),
+      changesAt,
+      // At the next quarter of an hour, when clocks may change.
+      checkAt: Math.min(changesAt, at + (15 - (Number(now.slice(3)) % 15)) * minute),
     });
   });
-  test("none, where none are set", () => {
+  test("are null if none are set", () => {
     expect(computeQuietHours(null, time("22:00"))).toBeNull();
     expect(computeQuietHours({ from: "10:00", to: "10:00" }, time("10:00"))).toBeNull();
   });
-  test("each minute of a day is within or without, and the edge is where that changes", () => {
+  test("are on or off for each minute of a day, and name the minute at which that changes", () => {
     const minutes = fc.integer({ min: 0, max: 1439 });
-    const text = (of: number) => new Date(of * minute).toISOString().slice(11, 16);
+    const format = (time: number) => new Date(time * minute).toISOString().slice(11, 16);
     fc.assert(
       fc.property(minutes, minutes, minutes, (from, to, now) => {
         fc.pre(from !== to);
-        const hours = { from: text(from), to: text(to) };
-        const found = computeQuietHours(hours, { at, minuteOfDay: now });
-        const isWithin = from < to ? now >= from && now < to : now >= from || now < to;
-        expect(found?.isOn).toBe(isWithin);
-        const edge = (now + ((found?.changesAt ?? 0) - at) / minute) % 1440;
-        expect(edge).toBe(isWithin ? to : from);
+        const hours = { from: format(from), to: format(to) };
+        const computed = computeQuietHours(hours, { at, minuteOfDay: now });
+        const isQuiet = from < to ? now >= from && now < to : now >= from || now < to;
+        expect(computed?.isOn).toBe(isQuiet);
+        const changeMinute = (now + ((computed?.changesAt ?? 0) - at) / minute) % 1440;
+        expect(changeMinute).toBe(isQuiet ? to : from);
       }),
     );
   });
-  test("what was asked for by hand comes first, and says until when", () => {
+  test("come after a quiet mode that the user set, which has its own end", () => {
     expect(findQuietMode(at + minute, night, time("23:00"))).toEqual({ by: "you", until: at + minute });
     expect(findQuietMode(Number.MAX_SAFE_INTEGER, null, time("23:00"))).toEqual({ by: "you", until: null });
     expect(findQuietMode(at, night, time("23:00"))).toEqual({ by: "quiet hours", until: at + 540 * minute });

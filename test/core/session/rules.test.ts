@@ -528,7 +528,7 @@ describe("the end of a session", () => {
     const cleared = running().hook("SessionEnd", { reason: "clear" }).file("busy", null, 20);
     expect(cleared.snapshot()).toMatchObject({ state: "completed", died: false });
     const gone = cleared.internal({ kind: "gone", why: "file" });
-    expect(gone.see()).toMatchObject({ state: "completed", died: false });
+    expect(gone.snapshot()).toMatchObject({ state: "completed", died: false });
   });
   test("an event older than the end does not revive it", () => {
     expect(

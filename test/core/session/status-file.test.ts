@@ -88,7 +88,7 @@ describe("waiting", () => {
       // After a restart the clock that orders events can be 10 ms off.
       const last = timeline.events.slice(0, -2).reduce(reduce, undefined);
       const [first, second] = timeline.events.slice(-2);
-      if (!first || !second) throw new Error("two events were told");
+      if (!first || !second) throw new Error("expected two events");
       const reordered = reduce(reduce(last, second), { ...first, t: first.t + 10 });
       expect(reordered.session.asks).toMatchObject([{ at: ask?.openedAt, tool: "Bash", from: "hook" }]);
     }

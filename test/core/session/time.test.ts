@@ -75,7 +75,7 @@ describe("late and duplicate events", () => {
   test("an equal payload after a new prompt is a new event", () => {
     const timeline = createTimeline().hook("UserPromptSubmit", { prompt: "a" }).hook("Stop", {}, 100);
     const [, stop] = timeline.events;
-    if (!stop) throw new Error("no Stop was told");
+    if (!stop) throw new Error("expected a Stop");
     let window = timeline.events.reduce<EventWindow | undefined>(
       (known, event) => reduce(known, event),
       undefined,

@@ -1,4 +1,4 @@
-/** What fits a small place: all of it, or its beginning and how much is missing. */
+/** Text in limited space: all of it, or its beginning and how much is missing. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
@@ -15,16 +15,16 @@ import {
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `line ${n + 1}`).join("\n");
 
 describe("rows", () => {
-  test("40 lines are all there", () => {
+  test("40 lines are shown", () => {
     expect(fitLines(splitLines(numbered(40)))).toEqual({ lines: numbered(40).split("\n"), isWhole: true });
   });
-  test("of 51 lines the first 39 are there, and how many are not", () => {
+  test("51 lines are cut to the first 39 and the number of the others", () => {
     const { lines, isWhole } = fitLines(splitLines(numbered(51)));
     expect(isWhole).toBe(false);
     expect(lines.slice(0, 39)).toEqual(numbered(39).split("\n"));
     expect(lines.slice(39)).toEqual(["… 12 more lines"]);
   });
-  test("a long line goes on in the next row, and says so", () => {
+  test("a long line continues in the next row, with a mark", () => {
     const text = `${"word ".repeat(60)}end`;
     const { lines, isWhole } = fitLines(splitLines(`${text}\nnext`));
     expect(isWhole).toBe(true);
@@ -32,26 +32,26 @@ describe("rows", () => {
     expect(lines[1]).toStartWith("⤷ ");
     expect(`${lines[0]}${lines[1]?.slice(2)}`).toBe(text);
   });
-  test("a line without end is cut once, at its end, with how much is missing", () => {
+  test("an endless line is cut once, at its end, with how much is missing", () => {
     const { lines, isWhole } = fitLines(splitLines(`${"x".repeat(1_000_000)}\nb\nc`));
     expect(isWhole).toBe(false);
     expect(lines).toHaveLength(maxRows);
     const shown = lines.slice(0, -1).join("").replaceAll("⤷ ", "").length;
     expect(lines.at(-1)).toBe(`… ${1_000_000 - shown} more characters and 2 more lines`);
   });
-  test("blanks that are shown as their number do not pass for a short text", () => {
+  test("blanks that are shown as their number count with their real length", () => {
     const { lines, isWhole } = fitLines(splitLines(`ls${" ".repeat(100_000)}; rm -rf /`));
     expect(isWhole).toBe(false);
     expect(lines.at(-1)).toMatch(/^… \d+ more characters$/);
   });
-  test("a mark is never cut in two", () => {
+  test("a mark is never split", () => {
     const { lines } = fitLines(splitLines("\u202e".repeat(100)));
     for (const line of lines) expect(line).toMatch(/^(?:⤷ )?(?:⟨U\+202E⟩)+$/);
   });
-  test("a change of a million lines says how many are missing", () => {
+  test("a change of a million lines shows how many are missing", () => {
     expect(fitLines(splitLines("x\n".repeat(999_999), "+ ")).lines.at(-1)).toBe("… 999961 more lines");
   });
-  test("empty lines do not push what follows out of sight", () => {
+  test("many empty lines are shown as their number", () => {
     expect(fitLines(splitLines("ls\n\n\n\nid"))).toEqual({ lines: ["ls", "", "", "", "id"], isWhole: true });
     expect(fitLines(splitLines(`ls${"\n".repeat(60)}rm -rf /`, "+ "))).toEqual({
       lines: ["+ ls", "+ ⟨59 empty lines⟩", "+ rm -rf /"],
@@ -68,7 +68,7 @@ describe("for any text", () => {
     ),
     maxLength: 60,
   });
-  test("at most 40 rows of 200 columns, and whatever is whole can be put together again", () => {
+  test("at most 40 rows of 200 columns, and a whole text can be joined again", () => {
     fc.assert(
       fc.property(text, (given) => {
         const { lines, isWhole } = fitLines(splitLines(given));
@@ -89,7 +89,7 @@ describe("for any text", () => {
       { numRuns: 1_000 },
     );
   });
-  test("no line of a text passes for one of our notes", () => {
+  test("no line of a text looks like a label of ours", () => {
     fc.assert(
       fc.property(fc.constantFrom("file", "leads to"), text, (name, given) => {
         const own = fitLines([createLabel(name, "x")]).lines;
@@ -102,22 +102,22 @@ describe("for any text", () => {
 
 const fold = (text: string) => wrapLine(text, 40, measureProportionalWidth);
 
-test("a long command goes on behind a mark, parted between words", () => {
+test("a long command is wrapped between words, with a mark", () => {
   expect(fold("npm run deploy -- --env=production && git push origin main --tags")).toEqual([
     "npm run deploy -- --env=production && git",
     "⤷  push origin main --tags",
   ]);
 });
 
-test("a long word is parted where the row ends", () => {
+test("a long word is split at the end of the row", () => {
   expect(fold("x".repeat(50))).toEqual(["x".repeat(40), `⤷ ${"x".repeat(10)}`]);
 });
 
-test("wide letters take more room", () => {
+test("wide letters take more columns", () => {
   expect(fold("W".repeat(30))).toEqual(["W".repeat(24), `⤷ ${"W".repeat(6)}`]);
 });
 
-test("no letter of any text is lost, none is added, and no row ends in a blank that was not at its end", () => {
+test("wrapping loses and adds no letter, and no row ends in a blank of the middle of the text", () => {
   const letters = fc.string({
     unit: fc.constantFrom("a", "W", " ", "漢", "🙂", "e\u0301", "⟨U+202E⟩"),
     maxLength: 300,
@@ -136,7 +136,7 @@ test("no letter of any text is lost, none is added, and no row ends in a blank t
   );
 });
 
-test("no row is wider than its columns, but for blanks before a word", () => {
+test("no row is wider than its columns, except for blanks before a word", () => {
   const words = fc.string({ unit: fc.constantFrom("a", "W", "_", "漢", "."), minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(fc.array(words, { maxLength: 20 }), (list) => {

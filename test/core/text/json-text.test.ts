@@ -1,4 +1,4 @@
-/** JSON cut in its own text: whatever is in it, only the one value goes. */
+/** Removing a value from JSON text leaves everything else. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { blankMember } from "../../../src/core/text/json-text.ts";
@@ -28,11 +28,11 @@ test.each(values)("%s", (_, value) => {
   }
 });
 
-test("with whatever of the same name is in it", () => {
+test("members of the same name inside the value", () => {
   expect(cut('{"a":1,"gone":{"gone":[{"gone":1}]},"b":2}')).toBe('{"a":1,"gone":null,"b":2}');
 });
 
-test("what is named twice, spelled otherwise or not there stays to the byte", () => {
+test("a member that occurs twice, is escaped or is missing stays byte for byte", () => {
   for (const text of [
     '{"gone":1,"a":{"gone":2}}',
     '{"gone":{"gone":1},"a":{"gone":2}}',
@@ -47,7 +47,7 @@ test("what is named twice, spelled otherwise or not there stays to the byte", ()
   expect(cut('{"gone":1,"a":2}', 3)).toBe('{"gone":1,"a":2}');
 });
 
-test("any object is the same without it", () => {
+test("any object keeps its other members", () => {
   const name = fc.oneof(fc.string(), fc.constantFrom("gone", '"gone":', "a"));
   const value = fc.jsonValue();
   fc.assert(

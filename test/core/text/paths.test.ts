@@ -7,7 +7,7 @@ import {
   shortenHomePath,
 } from "../../../src/core/text/paths.ts";
 
-describe("a path inside of a folder", () => {
+describe("a path relative to a folder", () => {
   test.each<[string, string, string | null]>([
     ["/p/web", "/p/web/src/a.ts", "src/a.ts"],
     ["/p/web", "src/a.ts", "src/a.ts"],
@@ -23,25 +23,25 @@ describe("a path inside of a folder", () => {
     ["C:\\p", "C:\\p\\..\\x", null],
     ["C:\\p", "D:\\p\\x", null],
     ["/p", "a\\..\\..\\x", "a\\..\\..\\x"],
-  ])("of %j: %j is %j", (folder, path, expected) => {
+  ])("in %j: %j is %j", (folder, path, expected) => {
     expect(relativeWithin(folder, path)).toBe(expected);
   });
 });
 
-test.each(["/a", "C:\\a", "c:/a", "\\\\host\\share"])("%j is a whole path", (path) => {
+test.each(["/a", "C:\\a", "c:/a", "\\\\host\\share"])("%j is absolute", (path) => {
   expect(isAbsolute(path)).toBe(true);
 });
-test.each(["a", "./a", "~/a", "C:a", ""])("%j is not", (path) => {
+test.each(["a", "./a", "~/a", "C:a", ""])("%j is relative", (path) => {
   expect(isAbsolute(path)).toBe(false);
 });
-test.each(["a/../b", "../a", "a/..", "./a", "a//b", "a\\..\\b"])("%j makes a detour", (path) => {
+test.each(["a/../b", "../a", "a/..", "./a", "a//b", "a\\..\\b"])("%j has dot segments", (path) => {
   expect(hasDotSegments(path)).toBe(true);
 });
-test.each(["a/b", "/a/b", "a..b/c", ".hidden/x", "a/...", "C:\\a", "file://x"])("%j does not", (path) => {
+test.each(["a/b", "/a/b", "a..b/c", ".hidden/x", "a/...", "C:\\a", "file://x"])("%j has none", (path) => {
   expect(hasDotSegments(path)).toBe(false);
 });
 
-describe("the home folder is ~ in words of ours", () => {
+describe("the home folder is ~ in texts of beckon", () => {
   test.each([
     [
       "Registered 19 hooks in /home/ann/.claude/settings.json.",
@@ -53,21 +53,21 @@ describe("the home folder is ~ in words of ours", () => {
   ])("%s", (text, shown) => expect(shortenHome(text, "/home/ann")).toBe(shown));
 
   test.each([
-    ["another person's", "/home/anna/x and /srv/home/ann/x"],
+    ["the home of another user", "/home/anna/x and /srv/home/ann/x"],
     ["a folder beside it", "/home/ann,old/x and /home/ann;x and /home/ann.bak/x"],
     ["a path to be copied with its quotes", "chmod 700 '/home/ann/.local'"],
     ["a variable's value", "BECKON_HOME=/home/ann/b beckon"],
   ])("but not %s", (_, text) => expect(shortenHome(text, "/home/ann")).toBe(text));
 
-  test.each(["", "/", "//", "C:\\Users\\ann"])("nor where it is %p", (home) =>
+  test.each(["", "/", "//", "C:\\Users\\ann"])("nor if the home folder is %p", (home) =>
     expect(shortenHome("in /x and C:\\Users\\ann\\x", home)).toBe("in /x and C:\\Users\\ann\\x"),
   );
 
-  test("whatever characters are in its name", () =>
+  test("with any characters in its name", () =>
     expect(shortenHome("in /home/a.b+c/x, /home/aXb+c/x", "/home/a.b+c/")).toBe("in ~/x, /home/aXb+c/x"));
 });
 
-describe("in words of an agent only where all of it is a path", () => {
+describe("the home folder is ~ in texts of an agent if all of it is a path", () => {
   test.each([
     ["/home/ann/.zshrc", "~/.zshrc"],
     ["Edit: /home/ann/.zshrc", "Edit: ~/.zshrc"],

@@ -1,4 +1,4 @@
-/** What is shown is what would run: nothing in it hides, and no two texts look the same. */
+/** The text shows what would run: nothing is hidden, and no two texts look the same. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { findInvisible, makeLineVisible, makeVisible } from "../../../src/core/text/visible.ts";
@@ -32,7 +32,7 @@ const tricky = fc.string({
   ),
 });
 
-describe("what cannot be seen is marked", () => {
+describe("invisible characters are marked", () => {
   test.each<[string, string, string]>([
     ["a turn of direction", "ls \u202etxt.exe", "ls ⟨U+202E⟩txt.exe"],
     ["an isolate", "a\u2066b\u2069", "a⟨U+2066⟩b⟨U+2069⟩"],
@@ -50,7 +50,7 @@ describe("what cannot be seen is marked", () => {
     ["a blank that is a letter", "a\u3164b", "a⟨U+3164⟩b"],
     ["empty braille", "a\u2800b", "a⟨U+2800⟩b"],
     ["a line separator", "a\u2028b", "a⟨U+2028⟩b"],
-    ["a character of nobody", "a\ue000b", "a⟨U+E000⟩b"],
+    ["a private use character", "a\ue000b", "a⟨U+E000⟩b"],
     ["a stroke through a sign", "=\u0338", "=⟨U+0338⟩"],
     ["an accent on nothing", "\u0301a", "⟨U+0301⟩a"],
     ["a tower of accents", `a${"\u0301".repeat(7)}`, `a${"\u0301".repeat(5)}⟨U+0301⟩⟨U+0301⟩`],
@@ -65,7 +65,7 @@ describe("what cannot be seen is marked", () => {
     expect(makeVisible(text)).toBe(shown);
   });
 
-  test("a danger is told by what hides, not by blanks", () => {
+  test("invisible characters are a danger, blanks are not", () => {
     expect(findInvisible("a\u202e b\u200b\u202e")).toEqual(["U+202E", "U+200B"]);
     expect(findInvisible("a\tb \n⟨x⟩ ⤷ 日本\u3000")).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe("ordinary text stays as it is", () => {
 });
 
 describe("for any text", () => {
-  test("it can be read back, so two texts never look the same", () => {
+  test("the original can be restored, so two texts never look the same", () => {
     fc.assert(
       fc.property(tricky, (text) => {
         expect(read(makeVisible(text))).toBe(text);
@@ -103,7 +103,7 @@ describe("for any text", () => {
     );
   });
 
-  test("nothing that hides or steers is left", () => {
+  test("no invisible or control character is left", () => {
     // What emoji and the scripts of Persia and India are written with is left where it is used so: tested above.
     const hides =
       /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u00a0\u00ad\u2000-\u200b\u200e\u200f\u202a-\u202f\u205f-\u206f\u3000\ufeff\u{e0000}-\u{e0fff}]/u;

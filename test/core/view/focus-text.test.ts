@@ -3,12 +3,12 @@ import { type FocusOutcome, formatFocusOutcome } from "../../../src/core/view/fo
 import { ended, working } from "./menu/fixture.ts";
 
 const session = working("shop", 0);
-const said = (outcome: FocusOutcome, of: Parameters<typeof formatFocusOutcome>[1] = session) => {
+const format = (outcome: FocusOutcome, of: Parameters<typeof formatFocusOutcome>[1] = session) => {
   const { title, lines } = formatFocusOutcome(outcome, of);
   return `${title}. ${lines.join(" ")}`;
 };
 
-describe("how a way to a terminal ended", () => {
+describe("the message after going to a terminal", () => {
   test.each<[string, FocusOutcome, string]>([
     [
       "all the way",
@@ -35,18 +35,18 @@ describe("how a way to a terminal ended", () => {
       { result: "window", by: "kitty, X11", why: "kitty's remote control is off" },
       "As close as beckon gets. This is its window (kitty, X11). kitty's remote control is off. Where to look: pts/1, in /home/dev/shop.",
     ],
-  ])("%s", (_, outcome, words) => expect(said(outcome)).toBe(words));
+  ])("%s", (_, outcome, words) => expect(format(outcome)).toBe(words));
 
-  test("of a session that is over or not known, nobody is sent to look for its terminal", () => {
+  test("does not name a terminal for a session that has ended or is unknown", () => {
     const outcome: FocusOutcome = { result: "impossible", by: "", why: "nothing needs you now" };
     const words = "beckon cannot take you there. Nothing needs you now.";
-    expect(said(outcome, ended("shop", 0))).toBe(words);
-    expect(said(outcome, null)).toBe(words);
-    expect(said(outcome, { ...session, place: null, cwd: null })).toBe(words);
+    expect(format(outcome, ended("shop", 0))).toBe(words);
+    expect(format(outcome, null)).toBe(words);
+    expect(format(outcome, { ...session, place: null, cwd: null })).toBe(words);
   });
 
-  test("no folder's name steers what it stands in", () => {
+  test("contains no control characters of a folder's name", () => {
     const outcome: FocusOutcome = { result: "impossible", by: "", why: "x" };
-    expect(said(outcome, { ...session, cwd: "/a\u001b[2J\n\u202eb" })).toEndWith("in /a b.");
+    expect(format(outcome, { ...session, cwd: "/a\u001b[2J\n\u202eb" })).toEndWith("in /a b.");
   });
 });

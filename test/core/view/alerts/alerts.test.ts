@@ -1,4 +1,4 @@
-/** Which alerts should be on the screen: every rule of it. */
+/** Which alerts are shown, rule by rule. */
 import { describe, expect, test } from "bun:test";
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
 import { bash, call, createAskingTimeline, createTimeline, child as inChild } from "../../session/fixture.ts";
@@ -31,7 +31,7 @@ import {
 const second = 1_000;
 
 describe("blocked", () => {
-  test("at once, urgent, with a sound, once per ask", () => {
+  test("an ask alerts at once: urgent, with a sound, once", () => {
     const one = blocked("web", 0, { asks: [ask(0), ask(1, { id: "second" })] });
     const { show, suppressed: held } = computeTestAlerts([one]);
     expect(show).toMatchObject([
@@ -41,32 +41,32 @@ describe("blocked", () => {
     expect(held).toEqual([]);
   });
   for (const kind of ["permission", "question", "plan", "elicitation"] as const) {
-    test(`${kind}, however long ago it was asked`, () => {
-      const told = computeTestAlerts([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
-      expect(told.show.map((alert) => alert.kind)).toEqual(["blocked"]);
-      expect(told.nextChange).toBe(midnight);
+    test(`${kind} alerts however old it is`, () => {
+      const result = computeTestAlerts([blocked("web", 30 * hour, { asks: [ask(30 * hour, { kind })] })]);
+      expect(result.show.map((alert) => alert.kind)).toEqual(["blocked"]);
+      expect(result.nextChange).toBe(midnight);
     });
   }
-  test("not for an ask whose dialog is not on the screen", () => {
+  test("an ask whose dialog is not on the screen shows no alert", () => {
     expect(computeTestAlerts([blocked("web", 0, { asks: [ask(0, { hidden: true })] })]).show).toEqual([]);
   });
-  test("a subagent's ask counts, also after its parent's turn is over", () => {
-    const told = createAskingTimeline()
+  test("the ask of a subagent alerts, also after the main turn is over", () => {
+    const timeline = createAskingTimeline()
       .hook("PreToolUse", { ...inChild, ...call, tool_use_id: "toolu_c" })
       .hook("PermissionRequest", { ...inChild, ...bash })
       .hook("PostToolUse", call)
       .hook("Stop", { background_tasks: [{ id: "a1", type: "subagent", status: "running" }] });
-    expect(listTitles(computeAlertsAfter(told, 0))).toEqual(["proj wants to use Bash"]);
+    expect(listTitles(computeAlertsAfter(timeline, 0))).toEqual(["proj wants to use Bash"]);
   });
-  test("taken back when the ask is answered in the terminal", () => {
+  test("an ask answered in the terminal removes its alert", () => {
     expect(computeAlertsAfter(createAskingTimeline(), 0).show).toHaveLength(1);
     expect(computeAlertsAfter(createAskingTimeline().hook("PostToolUse", call), 0).show).toEqual([]);
   });
-  test("the same alert when the status file, its reminder and its request tell of one dialog", () => {
+  test("status file, reminder and request of one dialog share one alert", () => {
     const turn = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("waiting", "permission prompt");
-    // The hook that names it may be 150 ms behind.
+    // The hook that names it can come 150 ms later.
     expect(computeAlertsAfter(turn, 149)).toMatchObject({
       show: [],
       nextChange: (turn.events[1]?.at ?? 0) + 150,
@@ -79,7 +79,7 @@ describe("blocked", () => {
     expect(listTitles(computeAlertsAfter(named, 0))).toEqual(["proj wants to use Bash"]);
     expect(computeAlertsAfter(named, 0).show[0]?.key).toBe(computeAlertsAfter(turn, 150).show[0]?.key ?? "");
   });
-  test("grace: an ask answered right away in the terminal shows none", () => {
+  test("an ask shows no alert during the grace time", () => {
     const config = withAlerts({ graceMs: 3 * second });
     const early = computeTestAlerts([blocked("web", 2 * second)], { config });
     expect(early).toMatchObject({ show: [], nextChange: now.at + second });
@@ -116,18 +116,18 @@ describe("blocked", () => {
 });
 
 describe("failed", () => {
-  test("a turn that ended with an error: normal, with a sound, not before it has settled", () => {
-    const told = createTimeline()
+  test("a turn that ended with an error alerts after settling: normal, with a sound", () => {
+    const timeline = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("StopFailure", { error: "rate_limit", last_assistant_message: "API Error: rate limited" });
-    expect(computeAlertsAfter(told, 100).show).toEqual([]);
-    const { show } = computeAlertsAfter(told, 300);
+    expect(computeAlertsAfter(timeline, 100).show).toEqual([]);
+    const { show } = computeAlertsAfter(timeline, 300);
     expect(show).toMatchObject([
       { kind: "failed", urgency: "normal", sound: true, title: "proj stopped with an error" },
     ]);
-    expect(computeAlertsAfter(told.hook("UserPromptSubmit", { prompt: "again" }), 300).show).toEqual([]);
+    expect(computeAlertsAfter(timeline.hook("UserPromptSubmit", { prompt: "again" }), 300).show).toEqual([]);
   });
-  test("half an hour later it is no news, and long before beckon's start it never was", () => {
+  test("not after half an hour, and not if it failed long before beckon started", () => {
     const { show, nextChange: next } = computeTestAlerts([failed("web", 20 * minute)]);
     expect(show).toHaveLength(1);
     expect(next).toBe(now.at + 10 * minute);
@@ -137,16 +137,16 @@ describe("failed", () => {
       nextChange: null,
     });
   });
-  test("taken back when its person ends the session", () => {
+  test("removed when the user ends the session", () => {
     const left = failed("web", minute);
     const end = { ...ago(0), reason: "prompt_input_exit", whileBusy: false };
     expect(computeTestAlerts([{ ...left, turn: { ...left.turn, ...ago(0) }, ended: end }]).show).toEqual([]);
   });
-  test("there is no grace for it: nothing in the terminal would answer it", () => {
+  test("has no grace time: nothing in the terminal would answer it", () => {
     const config = withAlerts({ graceMs: 60_000 });
     expect(computeTestAlerts([failed("web", second)], { config }).show).toHaveLength(1);
   });
-  test("a reminder does not double it", () => {
+  test("a reminder adds no second alert", () => {
     const asks = [ask(minute, { kind: "idle", tool: null, summary: "" })];
     expect(computeTestAlerts([failed("web", 2 * minute, { asks })]).show.map(({ kind }) => kind)).toEqual([
       "failed",
@@ -159,7 +159,7 @@ describe("failed", () => {
       "alerts.failed is off in the settings",
     ]);
   });
-  test("when all fail at once: two of their own, and one for the rest", () => {
+  test("when all fail at once: two alerts of their own, and one for the rest", () => {
     const all = Array.from({ length: 9 }, (_, n) => failed(`p${n}`, (9 - n) * second));
     expect(listTitles(computeTestAlerts(all))).toEqual([
       "p0 stopped with an error",
@@ -173,18 +173,18 @@ describe("died while busy", () => {
   const dead = (reason: string, since: number, more = {}) =>
     ended("web", since, { ended: { ...ago(since), reason, whileBusy: true }, last: ago(since), ...more });
   for (const reason of ["process gone", "file gone"]) {
-    test(`${reason} in mid-turn`, () => {
+    test(`${reason} in the middle of a turn`, () => {
       expect(computeTestAlerts([dead(reason, minute)]).show).toMatchObject([
         { kind: "failed", urgency: "normal", title: "web ended unexpectedly" },
       ]);
     });
   }
   for (const reason of ["prompt_input_exit", "clear", "logout", "other", "ended"]) {
-    test(`not where the agent said good-bye: ${reason}`, () => {
+    test(`not after a SessionEnd: ${reason}`, () => {
       expect(computeTestAlerts([dead(reason, minute)]).show).toEqual([]);
     });
   }
-  test("not where no turn ran, and not where hooks never spoke of it: they could not say good-bye", () => {
+  test("not without a running turn, and not without hooks, which could not have sent a SessionEnd", () => {
     expect(
       computeTestAlerts([
         ended("web", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: false } }),
@@ -193,7 +193,7 @@ describe("died while busy", () => {
     const turn = { ...ago(minute), running: false, byHook: false, error: null };
     expect(computeTestAlerts([dead("process gone", minute, { turn })]).show).toEqual([]);
   });
-  test("a good-bye that is still under way is waited for", () => {
+  test("waits for a SessionEnd that may still arrive", () => {
     expect(computeTestAlerts([dead("process gone", second)])).toMatchObject({
       show: [],
       nextChange: now.at + second,
@@ -205,7 +205,7 @@ describe("died while busy", () => {
       computeAlertsAfter(killed.late(200).hook("SessionEnd", { reason: "other" }, 100), 3_000).show,
     ).toEqual([]);
   });
-  test("found dead when beckon starts: told only if it moved a short while ago", () => {
+  test("found dead at the start of beckon: alerts only if it was active recently", () => {
     const upSince = now.at - 3 * second;
     const found = (last: number) => [dead("process gone", 3 * second, { last: ago(last) })];
     expect(computeTestAlerts(found(5 * minute), { startedAt: upSince }).show).toHaveLength(1);
@@ -222,19 +222,19 @@ describe("idle and finished", () => {
     });
   const finished = withAlerts({ finished: true });
 
-  test("idle is quiet: low, without a sound", () => {
+  test("an idle alert is quiet: low, without a sound", () => {
     expect(computeTestAlerts([idle("web", 0)]).show).toMatchObject([
       { kind: "idle", urgency: "low", sound: false, title: "web is ready for your next prompt" },
     ]);
   });
-  test("after ten minutes it is no news", () => {
+  test("not after ten minutes", () => {
     expect(computeTestAlerts([idle("web", 9 * minute)])).toMatchObject({
       show: [{}],
       nextChange: now.at + minute,
     });
     expect(computeTestAlerts([idle("web", 10 * minute)]).show).toEqual([]);
   });
-  test("finished is off, unless asked for, and quiet too", () => {
+  test("finished is off by default, and quiet", () => {
     expect(computeTestAlerts([stopped("web", second)])).toMatchObject({ show: [], suppressed: [] });
     expect(computeTestAlerts([stopped("web", second)], { config: finished }).show).toMatchObject([
       { kind: "finished", urgency: "low", sound: false, title: "web is done" },
@@ -242,28 +242,30 @@ describe("idle and finished", () => {
     expect(computeTestAlerts([stopped("web", 10 * minute)], { config: finished }).show).toEqual([]);
   });
   test("finished waits until hooks and file have settled", () => {
-    const told = createTimeline()
+    const timeline = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("busy", null, 50)
       .hook("Stop");
-    const early = computeAlertsAfter(told, 100, { config: finished });
-    const last = told.events.at(-1)?.at ?? 0;
+    const early = computeAlertsAfter(timeline, 100, { config: finished });
+    const last = timeline.events.at(-1)?.at ?? 0;
     expect(early).toMatchObject({ show: [], nextChange: last + 300 });
     // The file still says busy: the two contradict each other.
-    expect(computeAlertsAfter(told, 400, { config: finished })).toMatchObject({
+    expect(computeAlertsAfter(timeline, 400, { config: finished })).toMatchObject({
       show: [],
       nextChange: last + 1_000,
     });
-    expect(computeAlertsAfter(told.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(1);
+    expect(computeAlertsAfter(timeline.file("idle", null, 150), 300, { config: finished }).show).toHaveLength(
+      1,
+    );
   });
-  test("a turn that goes on after its Stop was not finished", () => {
-    const told = createTimeline()
+  test("a turn that goes on after its Stop is not finished", () => {
+    const timeline = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("busy", null, 50)
       .hook("Stop");
-    expect(computeAlertsAfter(told, 1_000, { config: finished }).show).toEqual([]);
+    expect(computeAlertsAfter(timeline, 1_000, { config: finished }).show).toEqual([]);
   });
-  test("a turn that its person broke off is not finished, nor is a session that was just resumed", () => {
+  test("an interrupted turn is not finished, nor is a resumed session", () => {
     const broken = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .file("busy", null, 50)
@@ -275,16 +277,19 @@ describe("idle and finished", () => {
       .hook("SessionStart", { source: "resume" });
     expect(computeAlertsAfter(resumed, 2_000, { config: finished }).show).toEqual([]);
   });
-  test("nothing is finished while a subagent runs, and a subagent's own end is no news", () => {
+  test("not while a subagent runs, and not for the end of a subagent", () => {
     const children = [child("a1")];
     expect(computeTestAlerts([stopped("web", second, { children })], { config: finished }).show).toEqual([]);
-    const told = createTimeline()
+    const timeline = createTimeline()
       .hook("UserPromptSubmit", { prompt: "go" })
       .hook("SubagentStart", inChild)
       .hook("SubagentStop", inChild);
-    expect(computeAlertsAfter(told, 2_000, { config: finished })).toMatchObject({ show: [], suppressed: [] });
+    expect(computeAlertsAfter(timeline, 2_000, { config: finished })).toMatchObject({
+      show: [],
+      suppressed: [],
+    });
   });
-  test("a reminder never doubles what was told as finished", () => {
+  test("a reminder after a finished alert adds none", () => {
     const one = computeTestAlerts([stopped("web", minute)], { config: finished });
     const two = computeTestAlerts([idle("web", 0)], { config: finished });
     expect(two.show.map(({ kind }) => kind)).toEqual(["finished"]);
@@ -319,7 +324,7 @@ describe("idle and finished", () => {
     });
     expect(listTitles(both)).toEqual(["2 sessions are done"]);
   });
-  test("a run that nobody sits at ends with its turn: told where that is asked for", () => {
+  test("an unattended run ends with its turn, and alerts if the settings want it", () => {
     const config = withAlerts({ finished: true, unattended: true });
     const end = { ...ago(second), reason: "other", whileBusy: false };
     const run = stopped("web", second, { attended: false });
@@ -334,7 +339,7 @@ describe("idle and finished", () => {
   });
 });
 
-describe("held back, and why", () => {
+describe("suppressed, with the reason", () => {
   const one = blocked("web", minute);
   const key = keyOf(one);
   const day = 24 * hour;
@@ -366,20 +371,20 @@ describe("held back, and why", () => {
       null,
     ],
     ["alerts.blocked is off in the settings", { config: withAlerts({ blocked: false }) }, null],
-  ])("%s", (why, more, nextIn) => {
-    const told = computeTestAlerts([one, blocked("other", day)], more);
-    const mine = told.suppressed.find((held) => held.key.startsWith(key));
-    expect(mine?.reason).toBe(why);
-    expect(told.show.map((alert) => alert.session)).not.toContain(key);
+  ])("%s", (reason, more, nextIn) => {
+    const result = computeTestAlerts([one, blocked("other", day)], more);
+    const mine = result.suppressed.find((one) => one.key.startsWith(key));
+    expect(mine?.reason).toBe(reason);
+    expect(result.show.map((alert) => alert.session)).not.toContain(key);
     expect(computeTestAlerts([one], more).nextChange).toBe(nextIn === null ? null : now.at + nextIn);
   });
-  test("nobody sits at it: a run by -p or the SDK, unless the settings want it", () => {
+  test("an unattended run, unless the settings want it", () => {
     const run = { ...one, attended: false };
     expect(listReasons(computeTestAlerts([run]))).toEqual(["the session is unattended"]);
     expect(computeTestAlerts([run], { config: withAlerts({ unattended: true }) }).show).toHaveLength(1);
     expect(computeTestAlerts([{ ...one, attended: null }]).show).toHaveLength(1);
   });
-  test("over, it shows: the snooze, the quiet hour, the quiet hours", () => {
+  test("shown after the snooze, the quiet mode or the quiet hours", () => {
     const snoozed = { ...noPreferences, snoozed: [{ session: key, until: now.at + minute }] };
     expect(computeTestAlerts([one], { preferences: snoozed, now: later(minute) }).show).toHaveLength(1);
     const quiet = { ...noPreferences, quietUntil: now.at + minute };
@@ -387,7 +392,7 @@ describe("held back, and why", () => {
     const config = quietHours("22:00", "14:21");
     expect(computeTestAlerts([one], { config, now: later(minute) }).show).toHaveLength(1);
   });
-  test("what is on the screen leaves it when the quiet hours begin", () => {
+  test("an alert is removed when the quiet hours start", () => {
     const config = quietHours("14:30", "20:00");
     expect(computeTestAlerts([one], { config })).toMatchObject({
       show: [{}],
@@ -395,12 +400,12 @@ describe("held back, and why", () => {
     });
     expect(computeTestAlerts([one], { config, now: later(10 * minute) }).show).toEqual([]);
   });
-  test("looking at another session's pane holds nothing back, nor where the settings say so", () => {
+  test("not by looking at the pane of another session, and not if the settings want alerts while looking", () => {
     expect(computeTestAlerts([one], { visibleSessions: new Set(["claude:other"]) }).show).toHaveLength(1);
     const config = withAlerts({ whileLooking: true });
     expect(computeTestAlerts([one], { visibleSessions: new Set([key]), config }).show).toHaveLength(1);
   });
-  test("who saw a turn end is not told of it when they look away; an open dialog is", () => {
+  test("an end that the user saw shows no alert when they look away; an open dialog does", () => {
     const gone = failed("web", second);
     const { seen, show } = computeTestAlerts([gone], { visibleSessions: new Set([keyOf(gone)]) });
     expect(show).toEqual([]);
@@ -410,26 +415,26 @@ describe("held back, and why", () => {
     expect(seen).toHaveLength(1);
     expect(computeTestAlerts([one], { visibleSessions: new Set([key]) }).seen).toEqual([]);
   });
-  test("a new ask counts again after the last one was sent away", () => {
+  test("a new ask alerts again after the last one was dismissed", () => {
     const preferences = { ...noPreferences, dismissed: [`${key}#ask-60000`] };
     const again = { ...one, asks: [...one.asks, ask(0)] };
     expect(computeTestAlerts([again], { preferences }).show.map((alert) => alert.key)).toEqual([
       `${key}#ask-0`,
     ]);
   });
-  test("without its sound where the settings want none", () => {
+  test("shown without a sound if the settings want none", () => {
     expect(computeTestAlerts([one], { config: withAlerts({ sound: false }) }).show).toMatchObject([
       { sound: false },
     ]);
   });
 });
 
-describe("nothing to tell", () => {
+describe("no alert for", () => {
   test.each([
-    ["a session at work", working("web", minute)],
-    ["one that is ready, and was never asked anything", session("web", { prompted: null })],
-    ["one that is done, without any word of its agent", done("web", second, { stopped: null })],
-    ["one that its person ended", ended("web", second)],
+    ["a working session", working("web", minute)],
+    ["a session without a prompt", session("web", { prompted: null })],
+    ["a turn that ended without a Stop", done("web", second, { stopped: null })],
+    ["a session that the user ended", ended("web", second)],
   ])("%s", (_, quiet) => {
     expect(computeTestAlerts([quiet], { config: withAlerts({ finished: true }) })).toMatchObject({
       show: [],

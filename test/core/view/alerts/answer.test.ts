@@ -24,7 +24,7 @@ const labels = (what: AskDetails | null): string[] =>
 const bodyRows = (what: AskDetails): string[] => alertFor(what).body.split("\n").slice(0, -1);
 
 describe("an ask that can be answered", () => {
-  test("has its exact words, and buttons that answer it and no other", () => {
+  test("has its exact text, and buttons that answer only it", () => {
     const lines = ["set -e", "", "  make   all"];
     const { body, isExact, buttons } = alertFor(createDetails({ lines }));
     expect(body).toBe("set -e\n\n  make   all\npts/1 · since 14:16");
@@ -51,12 +51,12 @@ describe("an ask that can be answered", () => {
     ]);
   });
 
-  test("that nobody holds the line for has none", () => {
+  test("has no buttons if its hook does not wait", () => {
     expect(alertFor(null).buttons).toBeUndefined();
     expect(alertFor(null).body).toBe("npm run deploy\npts/1 · since 14:16");
   });
 
-  test("a file that would be changed is named in the body", () => {
+  test("names the file that would be changed", () => {
     expect(bodyRows(createDetails({ heading: "Edit src/app.ts", lines: ["- a", "+ b"] }))).toEqual([
       "Edit src/app.ts",
       "- a",
@@ -64,13 +64,13 @@ describe("an ask that can be answered", () => {
     ]);
   });
 
-  test("dangerous, it says so first and cannot be allowed from here", () => {
+  test("that is dangerous starts with a warning and cannot be allowed from here", () => {
     const what = createDetails({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] });
     expect(bodyRows(what)).toEqual(["⚠ deletes without asking (rm -rf)", "rm -rf build"]);
     expect(labels(what)).toEqual(["Deny"]);
   });
 
-  test("too long for a notification, it cannot be allowed from here", () => {
+  test("that is too long for a notification cannot be allowed from here", () => {
     const what = createDetails({ lines: Array.from({ length: 13 }, (_, n) => `step ${n}`) });
     expect(bodyRows(what)).toEqual(["npm run deploy"]);
     expect(labels(what)).toEqual(["Deny"]);
@@ -78,7 +78,7 @@ describe("an ask that can be answered", () => {
     expect(labels(createDetails({ isWhole: false }))).toEqual(["Deny"]);
   });
 
-  test("a question has its options, in quotes", () => {
+  test("that is a question has its options in quotes", () => {
     const what = createQuestion(["SQLite", "Postgres", "Allow"]);
     expect(labels(what)).toEqual(["“SQLite”", "“Postgres”", "“Allow”"]);
     expect(alertFor(what).buttons?.[1]?.action).toMatchObject({
@@ -86,7 +86,7 @@ describe("an ask that can be answered", () => {
     });
   });
 
-  test("where the options' descriptions have no room, the question itself has", () => {
+  test("that is a question shows the question alone if the descriptions have no room", () => {
     const what = {
       ...createQuestion(["a", "b"]),
       lines: ["Which?", ...Array(20).fill("  a long description")],
@@ -98,7 +98,7 @@ describe("an ask that can be answered", () => {
   test.each([
     ["four options", createQuestion(["a", "b", "c", "d"])],
     ["a long option", createQuestion(["a", "b".repeat(30)])],
-    ["several at once", createQuestion(["a", "b"], { isMultiple: true })],
+    ["several answers", createQuestion(["a", "b"], { isMultiple: true })],
     [
       "two questions",
       {
@@ -106,11 +106,11 @@ describe("an ask that can be answered", () => {
         questions: [...createQuestion(["a"]).questions, ...createQuestion(["b"]).questions],
       },
     ],
-  ])("a question with %s is for the terminal", (_, what) => {
+  ])("that is a question with %s has no buttons", (_, what) => {
     expect(labels(what)).toEqual([]);
   });
 
-  test("a plan is approved only where all of it is shown", () => {
+  test("that is a plan can be approved only if all of it is shown", () => {
     const plan = createDetails({
       kind: "plan",
       tool: "ExitPlanMode",
@@ -131,7 +131,7 @@ describe("an ask that can be answered", () => {
     expect(show.at(-1)?.buttons?.map(({ label }) => label)).toEqual(["Show"]);
   });
 
-  test("with answering turned off there are none", () => {
+  test("has no buttons if answering is turned off", () => {
     const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
     expect(
       computeTestAlerts([session], { findDetails: () => createDetails(), config }).show[0]?.buttons,
@@ -140,13 +140,11 @@ describe("an ask that can be answered", () => {
   });
 });
 
-describe("for anything that is asked", () => {
-  const told = (what: AskDetails) => alertFor(what);
-
-  test("a yes is offered only below all of it, where nothing is dangerous", () => {
+describe("for any ask", () => {
+  test("approval is offered only below the whole text, and only if nothing is dangerous", () => {
     fc.assert(
       fc.property(detailsArbitrary, (what) => {
-        const { buttons = [], body, isExact } = told(what);
+        const { buttons = [], body, isExact } = alertFor(what);
         if (!buttons.some(({ needsAll }) => needsAll)) return;
         expect([what.isWhole, what.dangers.length, isExact]).toEqual([true, 0, true]);
         const rows = body.split("\n").slice(0, -1);
@@ -161,20 +159,20 @@ describe("for anything that is asked", () => {
     );
   });
 
-  test("where fewer rows are shown than it has, there is no yes", () => {
+  test("approval is not offered where not all rows are shown", () => {
     fc.assert(
       fc.property(detailsArbitrary, fc.integer({ min: 0, max: 20 }), (what, rows) => {
-        const alert = told(what);
+        const alert = alertFor(what);
         const isShown = alert.body.split("\n").length <= rows;
         for (const { needsAll } of selectButtons(alert, rows)) expect(isShown || !needsAll).toBe(true);
       }),
     );
   });
 
-  test("at most three buttons, with plain words, and no two alike", () => {
+  test("there are at most three buttons with different, clean labels", () => {
     fc.assert(
       fc.property(detailsArbitrary, (what) => {
-        const { buttons = [] } = told(what);
+        const { buttons = [] } = alertFor(what);
         expect(buttons.length).toBeLessThanOrEqual(3);
         expect(new Set(buttons.map(({ id }) => id)).size).toBe(buttons.length);
         for (const { label } of buttons) {

@@ -1,4 +1,4 @@
-/** Sessions as alerts() gets them, and what a person would see and read in the log. */
+/** Computes alerts for tests, and lists what the user would see and read in the log. */
 
 import { type Config, defaultConfig } from "../../../../src/core/config/config.ts";
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
@@ -15,11 +15,11 @@ import { ago, done, minute, now as moment } from "../menu/fixture.ts";
 /** A full minute: 14:20. */
 export const now: AlertsInput["now"] = { ...moment, minuteOfDay: 14 * 60 + 20 };
 
-/** From which on `now` was yesterday. */
+/** The next midnight. */
 export const midnight = now.at + (24 * 60 - now.minuteOfDay) * minute;
 
-/** The person's own, as `now` says. */
-const clock: AlertsInput["formatTime"] = (at) =>
+/** Local time, as `now` says. */
+const formatTime: AlertsInput["formatTime"] = (at) =>
   new Date(at - now.at + now.minuteOfDay * minute).toISOString().slice(11, 16);
 
 export const later = (ms: number): AlertsInput["now"] => ({
@@ -37,7 +37,7 @@ export function computeTestAlerts(
     preferences: noPreferences,
     config: defaultConfig,
     now,
-    formatTime: clock,
+    formatTime,
     startedAt: now.at - 24 * 60 * minute,
     home: "/home/dev",
     visibleSessions: new Set(),
@@ -52,7 +52,7 @@ export function withAlerts(more: Partial<Config["alerts"]>, config: Config = def
   return { ...config, alerts: { ...config.alerts, ...more } };
 }
 
-/** Its agent said so long ago that it is done. */
+/** Its turn ended that long ago. */
 export function stopped(project: string, since: number, more: Partial<Session> = {}): Session {
   return done(project, since, { stopped: ago(since), lastResponse: "All tests pass.", ...more });
 }
@@ -62,20 +62,20 @@ export function failed(project: string, since: number, more: Partial<Session> = 
   return stopped(project, since, { turn, ...more });
 }
 
-/** What was told of it so far, and alerts() as of that many ms after its last event. */
+/** The alerts that many ms after the last event of the timeline. */
 export function computeAlertsAfter(
-  told: Timeline,
+  timeline: Timeline,
   ms: number,
   more: Partial<AlertsInput> = {},
 ): ComputedAlerts {
-  const story = told.events.reduce<EventWindow | undefined>(
+  const window = timeline.events.reduce<EventWindow | undefined>(
     (known, event) => reduce(known, event),
     undefined,
   );
-  const last = told.events.at(-1);
-  if (!story || !last) throw new Error("nothing was told yet");
+  const last = timeline.events.at(-1);
+  if (!window || !last) throw new Error("no events yet");
   const then = { at: last.at + ms, t: last.t + ms, minuteOfDay: 0 };
-  return computeTestAlerts([story.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
+  return computeTestAlerts([window.session], { now: then, startedAt: last.at - 24 * 60 * minute, ...more });
 }
 
 export const listTitles = ({ show }: ComputedAlerts): string[] => show.map(({ title }) => title);

@@ -1,4 +1,4 @@
-/** What holds of the alerts of any sessions, preferences and settings, at any time. */
+/** Laws of the alerts, for any sessions, preferences, settings and times. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultConfig, parseConfig } from "../../../../src/core/config/config.ts";
@@ -116,18 +116,18 @@ const inputs = fc
   );
 
 type Input = typeof inputs extends fc.Arbitrary<infer Of> ? Of : never;
-const of = (input: Input, more: Partial<AlertsInput> = {}) =>
+const alertsFor = (input: Input, more: Partial<AlertsInput> = {}) =>
   computeTestAlerts(input.sessions, { ...input, ...more });
-const toldBy = ({ show }: ComputedAlerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
+const listKeys = ({ show }: ComputedAlerts) => show.flatMap(({ key, covers }) => covers ?? [key]);
 const runs = { numRuns: 1_000 };
-const holds = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);
+const checkLaw = (law: (input: Input) => void) => fc.assert(fc.property(inputs, law), runs);
 
 describe("for any sessions, preferences and settings", () => {
-  test("an alert is shown or held back, never both, and never twice", () => {
-    holds((input) => {
-      const found = of(input);
-      const told = toldBy(found);
-      const all = [...told, ...found.suppressed.map(({ key }) => key)];
+  test("an alert is shown or suppressed, never both, and never twice", () => {
+    checkLaw((input) => {
+      const found = alertsFor(input);
+      const keys = listKeys(found);
+      const all = [...keys, ...found.suppressed.map(({ key }) => key)];
       expect(new Set(all).size).toBe(all.length);
       expect(new Set(found.show.map(({ key }) => key)).size).toBe(found.show.length);
       const known = new Set(input.sessions.flatMap((one) => listAlertKeys(settle(one, now.t))));
@@ -137,59 +137,59 @@ describe("for any sessions, preferences and settings", () => {
     });
   });
 
-  test("nothing is shown of what is muted, dismissed or looked at, nor of who nobody sits at", () => {
-    holds((input) => {
-      const told = toldBy(of(input));
+  test("nothing is shown that is muted, dismissed, looked at or unattended", () => {
+    checkLaw((input) => {
+      const keys = listKeys(alertsFor(input));
       const owner = (key: string) => input.sessions.find((one) => key.startsWith(`${keyOf(one)}#`));
-      for (const key of told) {
+      for (const key of keys) {
         const one = owner(key);
         expect(input.preferences.muted).not.toContain(one && keyOf(one));
         if (!input.config.alerts.unattended) expect(one?.attended).not.toBe(false);
         if (!input.config.alerts.whileLooking)
           expect(input.visibleSessions.has(one ? keyOf(one) : "")).toBe(false);
       }
-      const quiet = of(input, { preferences: dismissAlerts(input.preferences, told) });
+      const quiet = alertsFor(input, { preferences: dismissAlerts(input.preferences, keys) });
       expect(quiet.show).toEqual([]);
-      expect(of(input, { doNotDisturb: true }).show).toEqual([]);
+      expect(alertsFor(input, { doNotDisturb: true }).show).toEqual([]);
     });
   });
 
   test("the order of the sessions does not matter", () => {
-    holds((input) => {
-      expect(of({ ...input, sessions: input.sessions.toReversed() })).toEqual(of(input));
+    checkLaw((input) => {
+      expect(alertsFor({ ...input, sessions: input.sessions.toReversed() })).toEqual(alertsFor(input));
     });
   });
 
-  test("before `next` nothing changes by itself, and `next` is to come", () => {
+  test("nothing changes by itself before nextChange, which is in the future", () => {
     const whole = fc.integer({ min: 0, max: 99 });
     fc.assert(
       fc.property(inputs, whole, (input, percent) => {
-        const found = of(input);
+        const found = alertsFor(input);
         const { nextChange: next } = found;
         if (next !== null) expect(next).toBeGreaterThan(now.at);
         const most = (next ?? now.at + 2 * hour) - now.at;
         const then = later(Math.floor((most * percent) / 100));
-        expect(of(input, { now: then }).show).toEqual(found.show);
+        expect(alertsFor(input, { now: then }).show).toEqual(found.show);
       }),
       runs,
     );
   });
 
-  test("only what blocks and what failed is heard", () => {
-    holds((input) => {
-      for (const { kind, sound, urgency } of of(input).show) {
+  test("only blocked and failed alerts have a sound", () => {
+    checkLaw((input) => {
+      for (const { kind, sound, urgency } of alertsFor(input).show) {
         if (kind === "idle" || kind === "finished") expect([sound, urgency]).toEqual([false, "low"]);
         else expect(sound).toBe(input.config.alerts.sound);
       }
     });
   });
 
-  test("settings of any JSON do for alerts", () => {
+  test("alerts work with the settings of any JSON", () => {
     fc.assert(
       fc.property(
         inputs,
         fc.jsonValue(),
-        (input, value) => void of(input, { config: parseConfig(value).config }),
+        (input, value) => void alertsFor(input, { config: parseConfig(value).config }),
       ),
       { numRuns: 200 },
     );

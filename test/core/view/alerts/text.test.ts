@@ -1,4 +1,4 @@
-/** What an alert says, to the letter. */
+/** The exact text of alerts. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
@@ -24,7 +24,7 @@ const inTmux = {
 const asks = (more: Partial<Ask>, of: Partial<Session> = {}) =>
   alertOf(blocked("web", 0, { asks: [ask(0, more)], place: inTmux, gitBranch: "fix-login", ...of }));
 
-describe("what a person reads", () => {
+describe("an alert about", () => {
   test.each<[string, Partial<Ask>, string, string]>([
     ["a command", {}, "web wants to use Bash", "npm run deploy\nfix-login · tmux %3 · since 14:20"],
     [
@@ -46,7 +46,7 @@ describe("what a person reads", () => {
       "Login fails\nfix-login · tmux %3 · since 14:20",
     ],
     [
-      "a dialog that nobody has named yet",
+      "an unnamed dialog",
       { tool: null, summary: "", from: "reminder" },
       "web needs your permission",
       "fix-login · tmux %3 · since 14:20",
@@ -85,7 +85,7 @@ describe("what a person reads", () => {
     expect(asks(more)).toMatchObject({ title, body });
   });
 
-  test("a subagent's ask says whose it is", () => {
+  test("the ask of a subagent names the subagent", () => {
     const more = { children: [child("a1")] };
     expect(asks({ agentId: "a1" }, more).body).toBe(
       "npm run deploy\nExplore subagent · fix-login · tmux %3 · since 14:20",
@@ -94,12 +94,12 @@ describe("what a person reads", () => {
       "npm run deploy\nsubagent · fix-login · tmux %3 · since 14:20",
     );
   });
-  test("its topic, where it has one; no branch where there is none", () => {
+  test("a session with a title shows it, and without a branch shows none", () => {
     expect(asks({}, { title: "Login redirect", gitBranch: "HEAD" }).body).toBe(
       "npm run deploy\nLogin redirect · tmux %3 · since 14:20",
     );
   });
-  test("two sessions of one project are told apart in the title, and nothing is said twice", () => {
+  test("two sessions of one project differ in the title, and nothing is repeated", () => {
     const one = blocked("web", 0, { gitBranch: "fix-login", place: null });
     const two = { ...blocked("web", minute, { gitBranch: "main", place: null }), sessionId: "other" };
     expect(computeTestAlerts([one, two]).show.map(({ title, body }) => [title, body])).toEqual([
@@ -107,7 +107,7 @@ describe("what a person reads", () => {
       ["web (fix-login) wants to use Bash", "npm run deploy\nsince 14:20"],
     ]);
   });
-  test("what failed, and what died", () => {
+  test("a failed and a dead session", () => {
     expect(alertOf(failed("web", minute, { place: inTmux }))).toMatchObject({
       title: "web stopped with an error",
       body: "API Error: overloaded\ntmux %3 · 14:19",
@@ -120,7 +120,7 @@ describe("what a person reads", () => {
     });
     expect(alertOf(gone).body).toBe("It was in the middle of a turn.\nmain · 14:19");
   });
-  test("since when it waits: the same words an hour later, and with its day from midnight on", () => {
+  test("a waiting session has the same text an hour later, and names the day after midnight", () => {
     const web = blocked("web", 0, { place: inTmux });
     const dayOf = (at: number) => (at === now.at ? "Mon 14:20" : "nothing else");
     const read = (input: Partial<AlertsInput>) => computeTestAlerts([web], input).show[0]?.body;
@@ -131,7 +131,7 @@ describe("what a person reads", () => {
     );
     expect(computeTestAlerts([web]).nextChange).toBe(midnight);
   });
-  test("the agent's last words, without their Markdown", () => {
+  test("an idle session shows the last response without Markdown", () => {
     const lastResponse =
       "## Done\n\n**All** 12 tests pass, see [the log](http://x.y/z).\n\n- `a.ts` changed\n```ts\nlet x\n```\n1. __init__.py";
     expect(alertOf(stopped("web", minute, { lastResponse, place: null }))).toMatchObject({
@@ -141,34 +141,34 @@ describe("what a person reads", () => {
   });
 });
 
-describe("cut well", () => {
+describe("truncation", () => {
   const long = "Rename the exported function everywhere and run the whole test suite again ".repeat(4);
-  test("long texts end with a whole word", () => {
+  test("keeps whole words of long texts", () => {
     const { body } = alertOf(stopped("web", minute, { lastResponse: long, place: null }));
     const [line = ""] = body.split("\n");
     expect(line.length).toBeLessThanOrEqual(120);
     expect(line).toMatch(/ (?:Rename|the|exported|function|everywhere|and|run|whole|test|suite|again)…$/);
   });
-  test("a long name leaves room for what is wanted", () => {
+  test("leaves room for the request beside a long name", () => {
     const { title } = alertOf(blocked("the-project-with-the-longest-name-of-all-times", 0));
     expect(title).toEndWith(" wants to use Bash");
     expect(title.length).toBeLessThanOrEqual(64);
   });
-  test("a long path keeps its end", () => {
+  test("keeps the end of a long path", () => {
     const path = `/home/dev/web/${"deep/".repeat(60)}login.ts`;
     const [line] = asks({ tool: "Edit", summary: path }).body.split("\n");
     expect(line).toEndWith("/login.ts");
     expect(line?.length).toBeLessThanOrEqual(160);
   });
-  test("no emoji is cut in two", () => {
+  test("splits no emoji", () => {
     const { body } = asks({ summary: "👩‍👩‍👧‍👦".repeat(100) }, { gitBranch: null, place: null });
     expect(body.split("\n")[0]).toMatch(/^(?:👩‍👩‍👧‍👦)+…$/u);
   });
 });
 
-describe("strangers' texts", () => {
+describe("untrusted text", () => {
   const evil = "rm -rf /\u202e\u2066gpj.exe\u0007\x1b[2K\x1b]0;pwned\x07\nnext\u2028line\u0000\ud800";
-  test("cannot steer, turn round or break the lines of an alert", () => {
+  test("cannot add control characters, reverse or break lines", () => {
     const { title, body } = asks(
       { summary: evil, tool: evil, options: [evil], kind: "question" },
       { project: evil, title: evil, gitBranch: evil, place: { ...inTmux, env: { TERM_PROGRAM: evil } } },
@@ -180,7 +180,7 @@ describe("strangers' texts", () => {
     }
     expect(body.split("\n")).toHaveLength(3);
   });
-  test("of any kind make a short, clean alert", () => {
+  test("always gives a short, clean alert", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),
       fc.string({ unit: "grapheme", maxLength: 300 }),
@@ -202,15 +202,15 @@ describe("strangers' texts", () => {
   });
 });
 
-test("one that waits after it was broken off is told by what it was asked, not by what it said before", () => {
+test("an idle alert after an interrupted turn shows the prompt, not an older response", () => {
   const waits = {
     asks: [ask(0, { kind: "idle", tool: null, summary: "" })],
     prompted: ago(2 * minute),
     lastPrompt: "Now deploy",
     lastResponse: "All green",
   };
-  const told = (at: number) =>
+  const bodyAt = (at: number) =>
     alertOf(done("web", minute, { ...waits, stopped: ago(at) })).body.split("\n")[0];
-  expect(told(hour)).toBe("interrupted: Now deploy");
-  expect(told(minute)).toBe("All green");
+  expect(bodyAt(hour)).toBe("interrupted: Now deploy");
+  expect(bodyAt(minute)).toBe("All green");
 });

@@ -28,7 +28,7 @@ const entry = (what: AskDetails, label: string): MenuEntry | undefined =>
     (one) => one.label === label,
   );
 
-test("a command is there in full above its answers", () => {
+test("a command is shown in full above its answers", () => {
   const lines = ["set -e", "for f in *.sql; do", '    psql -f "$f"', "done"];
   expect(offered(createDetails({ lines, always: ["Always allow psql in this session"] }))).toEqual([
     "(Run a command)",
@@ -43,7 +43,7 @@ test("a command is there in full above its answers", () => {
   ]);
 });
 
-test("it opens where the ask was told before: nothing else in the menu moves", () => {
+test("the submenu opens at the entry of the ask: nothing else in the menu moves", () => {
   const before = formatSubmenu([session], session);
   const after = formatSubmenu([session], session, { findDetails: () => createDetails() });
   expect(before[0]).toBe("(Asks · Bash: npm run deploy)");
@@ -51,7 +51,7 @@ test("it opens where the ask was told before: nothing else in the menu moves", (
   expect(after.slice(1)).toEqual(before.slice(1));
 });
 
-test("a click answers this very ask", () => {
+test("a click answers exactly this ask", () => {
   const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "tray" } as const;
   expect(entry(createDetails(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
   expect(entry(createDetails(), "Deny")?.action).toEqual({
@@ -67,14 +67,14 @@ test("a click answers this very ask", () => {
   });
 });
 
-test("a long line goes on behind a mark", () => {
+test("a long line continues after a mark", () => {
   expect(offered(createDetails({ lines: [`echo ${"word ".repeat(20)}end`] })).slice(1, 3)).toEqual([
     `(│ echo ${"word ".repeat(13)}word)`,
     "(│ ⤷  word word word word word word end)",
   ]);
 });
 
-test("what is dangerous is said before the command, and its yes has another name", () => {
+test("a danger is shown before the command, and allowing it has another label", () => {
   expect(
     offered(createDetails({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] })),
   ).toEqual([
@@ -87,7 +87,7 @@ test("what is dangerous is said before the command, and its yes has another name
   ]);
 });
 
-test("what is too long for a menu can be looked at or denied", () => {
+test("what is too long for a menu can only be looked at or denied", () => {
   const long = offered(createDetails({ lines: Array.from({ length: 30 }, (_, n) => `step ${n}`) }));
   expect(long.slice(-4)).toEqual([
     "(│ step 18)",
@@ -97,14 +97,14 @@ test("what is too long for a menu can be looked at or denied", () => {
   ]);
 });
 
-test("what is not whole can be looked at or denied", () => {
+test("what is incomplete can only be looked at or denied", () => {
   expect(offered(createDetails({ lines: ["make", "… 300 more lines"], isWhole: false })).slice(-2)).toEqual([
     "Look at all of it in the terminal",
     "Deny",
   ]);
 });
 
-test("one question is answered with a click on one of its options", () => {
+test("a question is answered with a click on an option", () => {
   const what = createQuestion(["SQLite", "Postgres"]);
   expect(offered(what)).toEqual([
     "(Answer a question)",
@@ -122,7 +122,7 @@ test("one question is answered with a click on one of its options", () => {
 });
 
 test.each([
-  ["several at once", createQuestion(["a", "b"], { isMultiple: true })],
+  ["several answers", createQuestion(["a", "b"], { isMultiple: true })],
   [
     "two questions",
     {
@@ -130,8 +130,8 @@ test.each([
       questions: [...createQuestion(["a"]).questions, ...createQuestion(["b"]).questions],
     },
   ],
-  ["an option too long to be shown", createQuestion(["a", "b".repeat(90)])],
-])("%s: in the terminal, or by the keyboard", (_, what) => {
+  ["an option that is too long", createQuestion(["a", "b".repeat(90)])],
+])("%s: answered in the terminal or on the command line", (_, what) => {
   expect(offered(what).slice(-3)).toEqual([
     "Go to terminal",
     `(Answer there, or with: beckon answer ${id} …)`,
@@ -155,7 +155,7 @@ test("a plan is approved or sent back", () => {
   ]);
 });
 
-test("a choice whose words do not fit is left to the keyboard", () => {
+test("an offer that does not fit is left to the command line", () => {
   const always = [`Always allow ${"x".repeat(90)} in this session`, "Always allow y in this session"];
   expect(offered(createDetails({ always })).slice(-4)).toEqual([
     "Allow",
@@ -168,7 +168,7 @@ test("a choice whose words do not fit is left to the keyboard", () => {
   });
 });
 
-test("of several asks, each has its own menu", () => {
+test("each of several asks has its own submenu", () => {
   const other = ask(minute, { id: "ask-2", request: "event-2", summary: "git push" });
   const both = blocked("checkout-api", 4 * minute, { asks: [open, other] });
   const { items } = createTestMenu([both], {
@@ -183,7 +183,7 @@ test("of several asks, each has its own menu", () => {
   expect(new Set(allows.map((one) => one.action?.do === "answer" && one.action.ask)).size).toBe(2);
 });
 
-test("with answering turned off nothing of it is there", () => {
+test("there are no answers if answering is turned off", () => {
   const config = { ...defaultConfig, answering: { ...defaultConfig.answering, enabled: false } };
   expect(formatSubmenu([session], session, { findDetails: () => createDetails(), config })).toEqual(
     formatSubmenu([session], session),

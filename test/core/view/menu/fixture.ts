@@ -1,4 +1,4 @@
-/** Sessions as the tray gets them, and its menu as a text that can be read. */
+/** Sessions in each state, and the menu as text. */
 import { expect } from "bun:test";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
 import { noPreferences } from "../../../../src/core/config/preferences.ts";
@@ -12,7 +12,7 @@ export const hour = 60 * minute;
 /** A full minute. */
 export const now = { at: 1_790_000_040_000, t: 100 * hour };
 
-/** So long ago. */
+/** A moment that long before now. */
 export const ago = (ms: number) => ({ at: now.at - ms, t: now.t - ms });
 
 export function session(project: string, more: Partial<Session> = {}): Session {
@@ -113,12 +113,12 @@ export function createTestMenu(sessions: readonly Session[], more: Partial<MenuI
   });
 }
 
-/** Every entry, those in submenus too. */
+/** Lists all entries, including those in submenus. */
 export function listEntries(items: readonly MenuItem[]): MenuEntry[] {
   return items.flatMap((item) => (item.kind === "entry" ? [item, ...listEntries(item.children ?? [])] : []));
 }
 
-/** What only tells is in brackets; what a submenu holds is indented. */
+/** Texts without an action are in brackets, entries of a submenu are indented. */
 export function formatMenu(
   items: readonly MenuItem[],
   isDeep: (entry: MenuEntry) => boolean = () => false,
@@ -140,7 +140,7 @@ export function formatMenu(
 export const listLabels = (items: readonly MenuItem[]): string[] =>
   listEntries(items).map(({ label }) => label);
 
-/** What opens under a session's entry, or under the entry of this id. */
+/** The submenu of a session, or of the entry with this id. */
 export function formatSubmenu(
   sessions: readonly Session[],
   of: Session | string,
@@ -153,7 +153,7 @@ export function formatSubmenu(
 
 const commands = ["---", "Quiet >", "Settings…", "About beckon 1.2.3", "Quit"];
 
-/** The whole menu but for the commands at its end, with what only opens left closed. */
+/** Expects the whole menu, without the commands at its end and with submenus closed. */
 export function expectMenu(
   sessions: readonly Session[],
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** Laws of the tray's menu, for any sessions, preferences and times. */
+/** Laws of the menu, for any sessions, preferences and times. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
@@ -156,8 +156,8 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
   });
 });
 
-const see = (input: MenuInput) => createTestMenu(input.sessions, input);
-const holds = (law: (input: MenuInput) => void): void =>
+const menuFor = (input: MenuInput) => createTestMenu(input.sessions, input);
+const checkLaw = (law: (input: MenuInput) => void): void =>
   fc.assert(fc.property(inputs, law), { numRuns: 500 });
 const depth = (items: readonly MenuItem[]): number =>
   Math.max(
@@ -167,8 +167,8 @@ const depth = (items: readonly MenuItem[]): number =>
 
 describe("for any sessions", () => {
   test("no two entries have the same id", () => {
-    holds((input) => {
-      const { items } = see(input);
+    checkLaw((input) => {
+      const { items } = menuFor(input);
       const ids = [...listEntries(items), ...items.filter((item) => item.kind === "separator")].map(
         ({ id }) => id,
       );
@@ -176,10 +176,10 @@ describe("for any sessions", () => {
     });
   });
 
-  test("every one that is not over can be reached, and twice none", () => {
-    holds((input) => {
-      const ids = listEntries(see(input).items).map(({ id }) => id);
-      const copies = listEntries(see(input).items).flatMap(({ action }) =>
+  test("every session that has not ended is in the menu exactly once", () => {
+    checkLaw((input) => {
+      const ids = listEntries(menuFor(input).items).map(({ id }) => id);
+      const copies = listEntries(menuFor(input).items).flatMap(({ action }) =>
         action?.do === "copy-id" ? [action.session] : [],
       );
       expect(new Set(copies).size).toBe(copies.length);
@@ -190,9 +190,9 @@ describe("for any sessions", () => {
     });
   });
 
-  test("no label is empty, too long, or holds what could steer or hide", () => {
-    holds((input) => {
-      const { items, title, tooltip } = see(input);
+  test("no label is empty, too long, or contains control or invisible characters", () => {
+    checkLaw((input) => {
+      const { items, title, tooltip } = menuFor(input);
       for (const label of [
         ...listEntries(items).map((entry) => entry.label),
         title,
@@ -208,17 +208,17 @@ describe("for any sessions", () => {
     });
   });
 
-  test("a session's entry begins with its mark, and no command does", () => {
-    holds((input) => {
-      for (const { id, label } of listEntries(see(input).items)) {
+  test("the entry of a session starts with a mark, and no command does", () => {
+    checkLaw((input) => {
+      for (const { id, label } of listEntries(menuFor(input).items)) {
         expect(/^[●✗◌◐○·] /u.test(label)).toBe(id.startsWith("session/"));
       }
     });
   });
 
-  test("the menu is at most three steps deep, and separators are in its root alone", () => {
-    holds((input) => {
-      const { items } = see(input);
+  test("the menu is at most three levels deep, and only its first level has separators", () => {
+    checkLaw((input) => {
+      const { items } = menuFor(input);
       expect(depth(items)).toBeLessThanOrEqual(3);
       expect(items.length).toBeLessThanOrEqual(50);
       expect(items.at(-1)?.kind).toBe("entry");
@@ -227,10 +227,10 @@ describe("for any sessions", () => {
     });
   });
 
-  test("an answer is offered for what can be answered, and a yes only below all of what is asked", () => {
-    holds((input) => {
+  test("answers are offered only for what can be answered, and approval only below everything that is asked", () => {
+    checkLaw((input) => {
       const asks = input.sessions.flatMap((one) => one.asks.map((open) => ({ open, key: keyOf(one) })));
-      for (const parent of listEntries(see(input).items)) {
+      for (const parent of listEntries(menuFor(input).items)) {
         const { children = [] } = parent;
         const answers = children.flatMap((item) =>
           item.kind === "entry" && item.action?.do === "answer" ? [{ ...item, action: item.action }] : [],
@@ -242,7 +242,7 @@ describe("for any sessions", () => {
           ({ open, key }) => answerIdOf(open) === first?.action.ask && key === first.action.session,
         );
         const asked = found && input.findDetails(found.open);
-        if (!asked) throw new Error("an answer to nothing");
+        if (!asked) throw new Error("an answer without an ask");
         for (const { action, needsAll } of answers) {
           expect(action.ask).toBe(first?.action.ask ?? "");
           expect(needsAll === true).toBe(action.answer.do !== "deny");
@@ -256,29 +256,29 @@ describe("for any sessions", () => {
         );
         expect(rows).toEqual(wanted.map((row) => row.trimEnd()));
         expect(labels.filter((label) => label.startsWith("⚠"))).toHaveLength(asked.dangers.length);
-        // GTK has chosen the first that can be, when the menu is opened by a key.
+        // GTK preselects the first entry with an action if the menu is opened with a key.
         expect(children.find((item) => item.kind === "entry" && item.action)).toMatchObject({
           action: { do: "focus" },
         });
-        const lastTold = labels.findLastIndex((label) => /^[│⚠]/u.test(label));
-        expect(labels.findIndex((_, n) => (children[n] as MenuEntry).needsAll)).toBeGreaterThan(lastTold);
+        const lastText = labels.findLastIndex((label) => /^[│⚠]/u.test(label));
+        expect(labels.findIndex((_, n) => (children[n] as MenuEntry).needsAll)).toBeGreaterThan(lastText);
       }
     });
   });
 
-  test("what can be clicked says what it does in words of ours, whatever an agent says", () => {
+  test("the label of an answer is always a text of beckon", () => {
     const ours =
       /^(?:Allow|Allow anyway|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
-    holds((input) => {
-      for (const { id, label, action } of listEntries(see(input).items)) {
+    checkLaw((input) => {
+      for (const { id, label, action } of listEntries(menuFor(input).items)) {
         if (action?.do === "answer" || id.startsWith("look/")) expect(label).toMatch(ours);
       }
     });
   });
 
-  test("the icon counts those that are listed as needing you", () => {
-    holds((input) => {
-      const { icon, items } = see(input);
+  test("the icon counts the sessions that are listed as needing you", () => {
+    checkLaw((input) => {
+      const { icon, items } = menuFor(input);
       const heading = listEntries(items).find(({ id }) => id === "heading/needs_you")?.label;
       expect(heading).toBe(icon.count > 0 ? `Needs you (${icon.count})` : undefined);
       expect(icon.phase === "blocked").toBe(icon.count > 0);
@@ -287,27 +287,27 @@ describe("for any sessions", () => {
   });
 
   test("a session is listed in the group that the API reports", () => {
-    holds((input) => {
+    checkLaw((input) => {
       const context = { ...input, formatTime: String };
       const groups = new Map(
         input.sessions.map((one) => [keyOf(one), createSnapshot(one, input.now, context).group]),
       );
-      for (const { id, label } of listEntries(see(input).items)) {
+      for (const { id, label } of listEntries(menuFor(input).items)) {
         const group = groups.get(decodeURIComponent(id.replace(/^session\//, "")));
         if (id.startsWith("session/")) expect(label[0]).toBe(groupMarks[group ?? "ended"]);
       }
     });
   });
 
-  test("until the time it names, nothing changes by time alone", () => {
+  test("nothing changes by time alone before nextChange", () => {
     fc.assert(
       fc.property(inputs, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (input, part) => {
-        const menu = see(input);
+        const menu = menuFor(input);
         const left = (menu.nextChange ?? input.now.at + 100 * hour) - input.now.at;
         expect(left).toBeGreaterThan(0);
         const ms = Math.floor(left * part);
         const later = { at: input.now.at + ms, t: input.now.t + ms };
-        expect(see({ ...input, now: later })).toEqual(menu);
+        expect(menuFor({ ...input, now: later })).toEqual(menu);
       }),
       { numRuns: 500 },
     );

@@ -23,7 +23,7 @@ import {
 } from "./fixture.ts";
 
 describe("the menu lists", () => {
-  test("nobody", () => {
+  test("no sessions", () => {
     expectMenu([], ["(No sessions yet)"]);
     expect(createTestMenu([])).toMatchObject({
       icon: { phase: "calm", count: 0 },
@@ -33,12 +33,12 @@ describe("the menu lists", () => {
     });
   });
 
-  test("on the first run, before all else, how to connect", () => {
+  test("how to connect an agent at the top, on the first run", () => {
     const first = { facts: { ...facts, unconnected: [{ id: "claude", name: "Claude Code" }] } };
     expectMenu([], ["Connect Claude Code…", "---", "(Nothing needs you)"], first);
   });
 
-  test("one that is blocked, with how long it has waited and what for", () => {
+  test("a blocked session with how long it has waited and for what", () => {
     expectMenu(
       [blocked("beckon", 4 * minute)],
       ["(Needs you (1))", "● beckon · 4 min · Bash: npm run deploy >", "Next waiting"],
@@ -50,7 +50,7 @@ describe("the menu lists", () => {
     });
   });
 
-  test("what is blocked first and longest first, then what works, what is done, what is over", () => {
+  test("blocked sessions first, the longest waiting on top, then working, ready and ended ones", () => {
     const sessions = [
       ended("gone", 2 * hour),
       done("site", 3 * minute),
@@ -83,25 +83,25 @@ describe("the menu lists", () => {
   });
 
   test.each([
-    ["a permission without words", ask(0, { summary: "" }), "Permission for Bash"],
-    ["a permission nobody named", ask(0, { tool: null, summary: "" }), "Permission"],
+    ["a permission without a summary", ask(0, { summary: "" }), "Permission for Bash"],
+    ["an unnamed permission", ask(0, { tool: null, summary: "" }), "Permission"],
     ["a question", ask(0, { kind: "question", summary: "Which colour?" }), "Question: Which colour?"],
     [
       "several questions",
       ask(0, { kind: "question", summary: "Which colour?", questions: 2 }),
       "Question 1 of 2: Which colour?",
     ],
-    ["a command that begins with a comment", ask(0, { summary: "# rm -rf /" }), "Bash: # rm -rf /"],
+    ["a command that starts with a comment", ask(0, { summary: "# rm -rf /" }), "Bash: # rm -rf /"],
     ["a plan, without its Markdown", ask(0, { kind: "plan", summary: "# Move it" }), "Plan: Move it"],
-    ["a plan without words", ask(0, { kind: "plan", summary: "" }), "Plan to approve"],
-    ["an MCP server's wish", ask(0, { kind: "elicitation", summary: "Token?" }), "MCP input: Token?"],
-    ["a subagent's wish", ask(0, { agentId: "a1" }), "Explore › Bash: npm run deploy"],
-  ])("%s", (_, wish, said) => {
-    const asking = blocked("api", 0, { asks: [wish], children: [child("a1")] });
-    expect(listLabels(createTestMenu([asking]).items)[1]).toBe(`● api · now · ${said}`);
+    ["a plan without a summary", ask(0, { kind: "plan", summary: "" }), "Plan to approve"],
+    ["an MCP server's request", ask(0, { kind: "elicitation", summary: "Token?" }), "MCP input: Token?"],
+    ["a subagent's request", ask(0, { agentId: "a1" }), "Explore › Bash: npm run deploy"],
+  ])("%s", (_, open, text) => {
+    const asking = blocked("api", 0, { asks: [open], children: [child("a1")] });
+    expect(listLabels(createTestMenu([asking]).items)[1]).toBe(`● api · now · ${text}`);
   });
 
-  test("an idle reminder as done, and an ask that is not on the screen not at all", () => {
+  test("an idle session as done, and no hidden ask", () => {
     const idle = done("api", 2 * minute, { asks: [ask(minute, { kind: "idle" })] });
     const hidden = working("web", 2 * minute, { asks: [ask(minute, { hidden: true })] });
     expect(createTestMenu([idle, hidden]).icon).toEqual({ phase: "working", count: 0 });
@@ -111,7 +111,7 @@ describe("the menu lists", () => {
   const failed = (project: string, since: number) =>
     done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "rate limit" } });
 
-  test("what failed and was dismissed among the ready ones, until it fails again", () => {
+  test("a dismissed failure among the ready sessions, until it fails again", () => {
     const first = failed("api", hour);
     const dismiss = { do: "dismiss", session: keyOf(first) } as const;
     const seen = applyPreference(
@@ -129,7 +129,7 @@ describe("the menu lists", () => {
     );
   });
 
-  test("what failed on its own, before what works and what is done; the newest first", () => {
+  test("failed sessions in a group before working and ready ones, the newest on top", () => {
     const sessions = [
       done("site", minute),
       failed("old", hour),
@@ -158,7 +158,7 @@ describe("the menu lists", () => {
     expect(createTestMenu([failed("a", 0), blocked("b", 0)]).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
-  test("what still runs in the background, what has not begun, what died", () => {
+  test("background tasks, new sessions and sessions that died", () => {
     expect(
       listLabels(
         createTestMenu([
@@ -176,7 +176,7 @@ describe("the menu lists", () => {
     ]);
   });
 
-  test("a session in a living terminal however old, one that nobody can see for a day", () => {
+  test("an old session whose process is alive, and for a day one that beckon cannot see", () => {
     const far = { place: null };
     const sessions = [
       done("here", 30 * hour),
@@ -200,7 +200,7 @@ describe("many sessions", () => {
   const many = (count: number, make: (name: string, since: number) => Session): Session[] =>
     Array.from({ length: count }, (_, index) => make(`p${index}`, (count - index) * minute));
 
-  test("twenty that need you: eight at once, the others one step further", () => {
+  test("twenty that need you: eight in the menu, the others in a submenu", () => {
     const lines = formatMenu(createTestMenu(many(20, blocked)).items).split("\n");
     expect(lines.slice(0, 3)).toEqual([
       "(Needs you (20))",
@@ -221,13 +221,13 @@ describe("many sessions", () => {
     expect(formatMenu(createTestMenu(many(9, blocked)).items)).not.toContain("more…");
   });
 
-  test("a thousand do not make a menu of a thousand", () => {
+  test("a thousand sessions do not make a thousand entries", () => {
     const menu = createTestMenu(many(1_000, done));
     expect(listEntries(menu.items).filter(({ id }) => id.startsWith("session/"))).toHaveLength(35);
     expect(listLabels(menu.items)).toContain("and 965 more: run beckon status");
   });
 
-  test("of those that are over, the newest ten", () => {
+  test("only the newest ten ended sessions", () => {
     const lines = formatSubmenu(many(30, ended), "ended");
     expect(lines).toHaveLength(10);
     expect(lines[0]).toStartWith("· p29 · 1 min");
@@ -246,7 +246,7 @@ describe("the rest of the menu", () => {
       .map((line) => line.trim());
   const modes = ["[ ] For 1 hour", "[ ] Until tomorrow", "[ ] Until I turn it off"];
 
-  test("quiet: off, until a time, until it is turned off", () => {
+  test("quiet off, until a time, and until it is turned off", () => {
     expect(quiet(null)).toEqual(["Quiet >", "[x] Off", ...modes]);
     expect(quiet(now.at - 1)).toEqual(["Quiet >", "[x] Off", ...modes]);
     expect(quiet(now.at + 6 * minute)).toEqual([
@@ -264,7 +264,7 @@ describe("the rest of the menu", () => {
     ]);
   });
 
-  test("quiet hours of the settings, while they hold", () => {
+  test("the quiet hours of the settings while they are on", () => {
     const hours = { facts: { ...facts, quietHoursEnd: now.at + 6 * minute } };
     expect(quiet(null, hours)).toEqual([
       "Quiet hours >",
@@ -274,12 +274,12 @@ describe("the rest of the menu", () => {
     ]);
   });
 
-  test("the icon still shows who is blocked while it is quiet", () => {
+  test("the icon shows blocked sessions also while quiet", () => {
     const preferences = { ...noPreferences, quietUntil: Number.MAX_SAFE_INTEGER };
     expect(createTestMenu([blocked("api", 0)], { preferences }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
-  test("the dashboard once there is one, and what is wrong with the settings", () => {
+  test("the dashboard if there is one, and problems with the settings", () => {
     const problems = [
       "config.json: alerts.sound must be true or false, not “loud”: the last good one is used",
     ];
@@ -305,7 +305,7 @@ describe("time alone", () => {
     ["4 min becomes 5", 4 * minute, minute],
     ["2 h becomes 3", 2 * hour + 10 * minute, 50 * minute],
     ["1 day becomes 2", 30 * hour, 18 * hour],
-  ])("%s, and the menu knows when", (_, since, after) => {
+  ])("%s, and nextChange says when", (_, since, after) => {
     expect(createTestMenu([done("api", since)]).nextChange).toBe(now.at + after);
   });
 
@@ -321,7 +321,7 @@ describe("time alone", () => {
     expect(at(0).nextChange).toBe(now.at + minute);
   });
 
-  test("a snooze and a quiet time end when they end, not at a full minute", () => {
+  test("a snooze and a quiet mode end exactly, not at a full minute", () => {
     const until = now.at + 12_345;
     const api = done("api", 2 * hour);
     expect(createTestMenu([], { preferences: { ...noPreferences, quietUntil: until } }).nextChange).toBe(

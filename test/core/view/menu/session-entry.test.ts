@@ -21,8 +21,8 @@ import {
   working,
 } from "./fixture.ts";
 
-describe("a session's submenu", () => {
-  test("says what is asked, and what can be done", () => {
+describe("the submenu of a session", () => {
+  test("shows what is asked, and what can be done", () => {
     const api = blocked("api", 4 * minute, {
       title: "Ship it",
       gitBranch: "release/7",
@@ -47,7 +47,7 @@ describe("a session's submenu", () => {
     ]);
   });
 
-  test("of one at work has its subagents, of one that is done its last words", () => {
+  test("shows the subagents of a working session, and the last response of a ready one", () => {
     const children = ["a", "b", "c", "d", "e", "f"].map((id) => child(id));
     const api = working("api", minute, { children });
     expect(listLabels(createTestMenu([api]).items)[2]).toBe("◐ api · 1 min · Bash +6 subagents");
@@ -59,7 +59,7 @@ describe("a session's submenu", () => {
     expect(formatSubmenu([site], site)[0]).toBe("(Said “All green”)");
   });
 
-  test("of one that was broken off has what was asked for, and not what was said before that", () => {
+  test("shows the prompt of an interrupted session, not an older response", () => {
     const lastResponse = "All green";
     const lastPrompt = "Now deploy";
     const site = done("site", minute, {
@@ -76,18 +76,18 @@ describe("a session's submenu", () => {
     expect(formatSubmenu([other], other).slice(0, 2)).toEqual(["(“Now deploy”)", "(Said “All green”)"]);
   });
 
-  test("of a main thread that waits for its subagent only counts from the subagent's start", () => {
+  test("counts from the start of a subagent if only that works", () => {
     const turn = { ...ago(hour), running: false, byHook: true, error: null };
     const api = working("api", hour, { turn, children: [child("a1", { startedAt: now.at - 5 * minute })] });
     expect(listLabels(createTestMenu([api]).items)).toContain("◐ api · 5 min · Explore +1 subagent");
   });
 
-  test("of one that has ended offers no terminal", () => {
+  test("offers no terminal after the session has ended", () => {
     const gone = ended("gone", minute);
     expect(formatSubmenu([gone], gone)).toEqual(["Copy session id", "Open transcript"]);
   });
 
-  test("without a transcript or a project offers neither", () => {
+  test("offers no transcript and no project if there is none", () => {
     const bare = done("x", minute, { transcriptPath: null, firstCwd: null, project: null });
     expect(formatSubmenu([bare], bare)).toEqual([
       "Go to terminal",
@@ -98,14 +98,14 @@ describe("a session's submenu", () => {
     ]);
   });
 
-  test("keeps its ids when the session goes on, so that an open menu stays open", () => {
+  test("keeps its ids when the session changes, so that an open menu stays open", () => {
     const ids = (one: Session): string[] => listEntries(createTestMenu([one]).items).map(({ id }) => id);
     const [before, after] = [ids(blocked("api", minute)), ids(working("api", minute))];
     const gone = before.filter((id) => !after.includes(id)).map((id) => id.split("/")[0]);
     expect(gone).toEqual(["heading", "ask", "dismiss", "next"]);
   });
 
-  test("does what it says", () => {
+  test("has the action for each label", () => {
     const api = blocked("api", minute);
     const actions = listEntries(createTestMenu([api]).items).flatMap(({ id, action }) =>
       id.endsWith(keyOf(api)) && action ? [action] : [],
@@ -124,7 +124,7 @@ describe("a session's submenu", () => {
   });
 });
 
-describe("what a person does not want to be told of is set aside and does not count", () => {
+describe("a session that the user set aside does not count", () => {
   const api = blocked("api", 4 * minute);
   const asideAs = (why: string, more: object, one = api): void => {
     expectMenu(
@@ -135,19 +135,19 @@ describe("what a person does not want to be told of is set aside and does not co
     expect(createTestMenu([one], more).icon).toEqual({ phase: "calm", count: 0 });
   };
 
-  test("muted", () => {
+  test("muted session", () => {
     const preferences = { ...noPreferences, muted: [keyOf(api)] };
     asideAs("muted", { preferences });
     expect(formatSubmenu([api], api, { preferences })).toContain("[x] Mute this session");
   });
 
-  test("its project muted", () => {
+  test("muted project", () => {
     const preferences = { ...noPreferences, mutedProjects: ["api"] };
     asideAs("muted", { preferences });
     expect(formatSubmenu([api], api, { preferences })).toContain("[x] Mute project “api”");
   });
 
-  test("its project muted in the settings, where alone it can be undone", () => {
+  test("project muted in the settings, where only the settings can unmute it", () => {
     const config = { ...defaultConfig, mutedProjects: ["api"] };
     asideAs("muted", { config });
     const entry = listEntries(createTestMenu([api], { config }).items).find(({ id }) =>
@@ -160,7 +160,7 @@ describe("what a person does not want to be told of is set aside and does not co
     });
   });
 
-  test("snoozed, until it wakes", () => {
+  test("snoozed until the snooze ends", () => {
     const preferences = {
       ...noPreferences,
       snoozed: [{ session: keyOf(api), until: now.at + 15 * minute + 500 }],
@@ -171,7 +171,7 @@ describe("what a person does not want to be told of is set aside and does not co
     expect(createTestMenu([api], { preferences, now: later }).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
-  test("dismissed, until it asks anew", () => {
+  test("dismissed until it asks again", () => {
     const preferences = { ...noPreferences, dismissed: [dismissedAskKey(keyOf(api), `ask-${4 * minute}`)] };
     asideAs("dismissed", { preferences });
     const again = { ...api, asks: [...api.asks, ask(minute, { summary: "rm x" })] };
@@ -180,14 +180,14 @@ describe("what a person does not want to be told of is set aside and does not co
     );
   });
 
-  test("with nobody in front of it, unless the settings say so", () => {
+  test("unattended, unless the settings want alerts for it", () => {
     const run = { ...api, attended: false };
     asideAs("unattended", {}, run);
     const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, unattended: true } };
     expect(createTestMenu([run], { config }).icon.count).toBe(1);
   });
 
-  test("and one at work says that it is muted", () => {
+  test("a working session shows that it is muted", () => {
     const web = working("web", minute);
     const preferences = { ...noPreferences, muted: [keyOf(web)] };
     expect(listLabels(createTestMenu([web], { preferences }).items)).toContain(
