@@ -161,7 +161,7 @@ describe("after a start", () => {
     writeFileSync(world.places.snapshot, JSON.stringify(file));
     await world.start();
     expect((await world.sessions()).map((session) => session.sessionId)).toEqual(["good"]);
-    expect(world.read(world.places.log)).toContain("2 sessions that make no sense");
+    expect(world.read(world.places.log)).toContain("dropped 2 damaged sessions of the snapshot");
   });
 });
 

@@ -4,7 +4,7 @@ import { createFixture } from "../torture/fixture.ts";
 
 const maxIdleMs = 60_000;
 
-test("connections that send nothing, half a head or half a body are closed in the end", async () => {
+test("connections that send nothing, half a head or half a body are closed after a while", async () => {
   const fixture = await createFixture();
   try {
     const app = await fixture.start();

@@ -13,10 +13,10 @@ import {
 } from "./scenario.ts";
 import { type SendReport, sendBodies } from "./send-bodies.ts";
 
-/** Some bodies are stamped in 1970: a session known by such a one alone leaves the list at the next start. */
-const isOfToday = ({ lastEventAt }: SessionSnapshot) => Date.now() - lastEventAt < 24 * 60 * 60_000;
+/** Some bodies are stamped in 1970: a session with only such events is dropped at the next start. */
+const isFromToday = ({ lastEventAt }: SessionSnapshot) => Date.now() - lastEventAt < 24 * 60 * 60_000;
 
-/** Sessions that are told before, amid and after the bodies are all shown right. */
+/** Checks that every body gets the right status, and that sessions before, between and after them are right. */
 export async function checkBodies(count: number): Promise<void> {
   const seed = chooseSeed();
   console.log(`bodies: seed ${seed} (SEED=${seed} repeats it)`);
@@ -26,54 +26,54 @@ export async function checkBodies(count: number): Promise<void> {
     const authorization = fixture.read("auth-header").trim().replace("Authorization: ", "");
     const send = (from: number, to: number) =>
       sendBodies({ seed, from, to, connections: 12, target: { port: app.port, authorization } });
-    const tell = async (payloads: readonly object[]) => {
+    const post = async (payloads: readonly object[]) => {
       for (const payload of payloads) expect((await fixture.post(payload)).status).toBe(200);
     };
-    const seen = async (id: string) =>
+    const fetchSummary = async (id: string) =>
       summarize((await (await fixture.get(`/api/sessions/${id}`)).json()) as SessionSnapshot);
 
-    await tell(eventsUntilAsk("before", "make"));
+    await post(eventsUntilAsk("before", "make"));
     const first = await send(0, count / 2);
-    const half = await settledMb(app);
-    await tell(eventsUntilAsk("amid", "amid"));
-    expect(await seen("amid")).toEqual(waitingSummary("amid"));
+    const half = await measureSettledMb(app);
+    await post(eventsUntilAsk("between", "between"));
+    expect(await fetchSummary("between")).toEqual(waitingSummary("between"));
     const second = await send(count / 2, count);
-    const end = await settledMb(app);
-    await tell(eventsAfterAsk("amid", "amid", "done amid"));
-    await tell(eventsUntilAsk("after", "ls"));
+    const end = await measureSettledMb(app);
+    await post(eventsAfterAsk("between", "between", "done between"));
+    await post(eventsUntilAsk("after", "ls"));
 
     console.log(
-      `bodies: ${count} ${summary(first, second)}; memory ${half.toFixed(0)} MB at half, ${end.toFixed(0)} MB at the end`,
+      `bodies: ${count} ${formatReport(first, second)}; memory ${half.toFixed(0)} MB at half, ${end.toFixed(0)} MB at the end`,
     );
     expect([...first.wrong, ...second.wrong]).toEqual([]);
     expect(app.isRunning()).toBe(true);
-    // Its level is some 200 MB, which the first half does not always reach: 500,000 bodies end where 100,000 do.
+    // It settles at about 200 MB, which the first half does not always reach. 500,000 bodies end where 100,000 do.
     expect(end).toBeLessThanOrEqual(half * 1.3 + 60);
-    // Whatever failed inside the app is named there.
+    // The log names every failure inside the app.
     expect(fixture.log()).not.toMatch(/a request failed|could not/);
     const shown = await fixture.status();
     expect(summarizeSession(shown, "before")).toEqual(waitingSummary("make"));
-    expect(summarizeSession(shown, "amid")).toEqual(doneSummary("amid", "done amid"));
+    expect(summarizeSession(shown, "between")).toEqual(doneSummary("between", "done between"));
     expect(summarizeSession(shown, "after")).toEqual(waitingSummary("ls"));
 
     await app.kill();
     await fixture.start();
     const again = await fixture.status();
-    for (const session of shown.filter(isOfToday)) {
+    for (const session of shown.filter(isFromToday)) {
       const { sessionId } = session;
       expect({ sessionId, ...summarize(findSession(again, sessionId)) }).toEqual({
         sessionId,
         ...summarize(session),
       });
     }
-    expect(again.filter(isOfToday)).toHaveLength(shown.filter(isOfToday).length);
+    expect(again.filter(isFromToday)).toHaveLength(shown.filter(isFromToday).length);
   } finally {
     await fixture.destroy();
   }
 }
 
-/** What is left once the collector has been: the least of a second and a half. */
-async function settledMb(app: App): Promise<number> {
+/** The lowest of several samples, so that a garbage collection is among them. */
+async function measureSettledMb(app: App): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let samples = 0; samples < 6; samples++) {
     await Bun.sleep(250);
@@ -82,7 +82,7 @@ async function settledMb(app: App): Promise<number> {
   return least;
 }
 
-function summary(first: SendReport, second: SendReport): string {
+function formatReport(first: SendReport, second: SendReport): string {
   const statuses = new Map(first.statuses);
   for (const [status, times] of second.statuses) statuses.set(status, (statuses.get(status) ?? 0) + times);
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${times} × ${status}`);

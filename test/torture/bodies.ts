@@ -8,15 +8,15 @@ import { createRandom, type Random } from "./random.ts";
 
 type Fields = Record<string, unknown>;
 
-const fixtures = join(import.meta.dir, "../fixtures/payloads.jsonl");
-const payloads = readFileSync(fixtures, "utf8")
+const payloadsFile = join(import.meta.dir, "../fixtures/payloads.jsonl");
+const payloads = readFileSync(payloadsFile, "utf8")
   .trim()
   .split("\n")
   .map((line) => JSON.stringify((JSON.parse(line) as { payload: Fields }).payload));
 
 const sessionsPerPayload = 4;
 
-/** As the forwarder wraps it, as older ones do, or bare. */
+/** A payload in the envelope of the forwarder, in that of older ones, or without one. */
 function createValidBody(random: Random, n: number): Fields {
   const payload = JSON.parse(random.pick(payloads)) as Fields;
   payload.session_id = `${payload.session_id}-${random.between(0, sessionsPerPayload)}`;
@@ -43,7 +43,7 @@ function createValidBody(random: Random, n: number): Fields {
 
 const createValidText = (random: Random, n: number): string => JSON.stringify(createValidBody(random, n));
 
-/** With one field of the payload put in as text, so that it may be what JSON.stringify would never write. */
+/** One field of the payload is inserted as text, so that it can be what JSON.stringify never writes. */
 function createTextWithField(random: Random, n: number, name: string, text: string): string {
   const session_id = `other-${random.between(0, 50)}`;
   const meta = { id: `body-${n}` };
@@ -68,7 +68,7 @@ const textFields = [
   "session_id",
 ];
 
-const values: readonly unknown[] = [
+const wrongValues: readonly unknown[] = [
   ...[null, true, false, 0, -1, 0.5, -0, 1e308, 2 ** 53, 2 ** 31, Number.MIN_VALUE],
   ...[
     "",
@@ -87,10 +87,10 @@ const values: readonly unknown[] = [
   JSON.parse('{"then":{},"__proto__":{"x":1}}'),
 ];
 
-const pickWrongValue = (random: Random): unknown => structuredClone(random.pick(values));
+const pickWrongValue = (random: Random): unknown => structuredClone(random.pick(wrongValues));
 
-/** Escaped as JSON allows and JSON.stringify never writes. */
-const texts: readonly string[] = [
+/** With escapes that JSON allows and JSON.stringify never writes. */
+const strangeTexts: readonly string[] = [
   ...[
     "\\u0000",
     "a\\u0000b",
@@ -114,29 +114,29 @@ const texts: readonly string[] = [
   ...["\ud83d\ude00", "\u0301".repeat(500), "ﷺ", "\u0130", "%s%n%00", "../..", "`id`", "'; drop table"],
 ];
 
-const pickStrangeText = (random: Random): string => `"${random.pick(texts)}"`;
+const pickStrangeText = (random: Random): string => `"${random.pick(strangeTexts)}"`;
 
-interface Spot {
+interface Field {
   readonly holder: Fields | unknown[];
   readonly key: string | number;
 }
 
-function spots(holder: unknown, found: Spot[] = []): Spot[] {
-  if (typeof holder !== "object" || holder === null) return found;
+function listFields(holder: unknown, fields: Field[] = []): Field[] {
+  if (typeof holder !== "object" || holder === null) return fields;
   const keys = Array.isArray(holder) ? holder.keys() : Object.keys(holder);
   for (const key of keys) {
-    found.push({ holder: holder as Fields, key });
-    spots((holder as Fields)[key], found);
+    fields.push({ holder: holder as Fields, key });
+    listFields((holder as Fields)[key], fields);
   }
-  return found;
+  return fields;
 }
 
-/** Changes some of its fields, at any depth, to what they should not be; some are left out or called otherwise. */
+/** Changes some fields at any depth to wrong values. Some are removed or renamed. */
 function damageFields(value: Fields, random: Random, times: number): unknown {
   for (let done = 0; done < times; done++) {
-    const found = spots(value);
-    if (found.length === 0) break;
-    const { holder, key } = random.pick(found) as { holder: Fields; key: string };
+    const fields = listFields(value);
+    if (fields.length === 0) break;
+    const { holder, key } = random.pick(fields) as { holder: Fields; key: string };
     const how = random.next();
     if (how < 0.1) delete holder[key];
     else if (how < 0.15) {
@@ -151,16 +151,16 @@ export interface Body {
   readonly bytes: Uint8Array;
 }
 
-type Make = (random: Random, n: number) => string | Uint8Array;
+type CreateText = (random: Random, n: number) => string | Uint8Array;
 
 const mb = 1024 * 1024;
 
-function nested(depth: number, random: Random): string {
+function createNested(depth: number, random: Random): string {
   if (random.chance(0.5)) return "[".repeat(depth) + "]".repeat(depth);
   return `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
 }
 
-/** What makes careless expressions slow. */
+/** These make careless regular expressions slow. */
 const slowPieces = [
   "password=",
   "-----BEGIN PRIVATE KEY-----",
@@ -172,7 +172,7 @@ const slowPieces = [
   "<",
 ];
 
-function brokenJson(random: Random, n: number): string | Uint8Array {
+function createBrokenJson(random: Random, n: number): string | Uint8Array {
   const text = createValidText(random, n);
   const at = random.between(1, text.length - 1);
   const bytes = Buffer.from(text);
@@ -210,10 +210,10 @@ function brokenJson(random: Random, n: number): string | Uint8Array {
   }
 }
 
-const makers = {
+const generators = {
   valid: createValidText,
-  "broken JSON": brokenJson,
-  "no object": (random) =>
+  "broken JSON": createBrokenJson,
+  "not an object": (random) =>
     random.pick(["null", "true", "1", "-0", "1e999", '"text"', "[]", "[{}]", "[[[]]]"]),
   "wrong types": (random, n) =>
     JSON.stringify(damageFields(createValidBody(random, n), random, random.between(1, 6))),
@@ -228,14 +228,14 @@ const makers = {
     createTextWithField(random, n, random.pick(textFields), pickStrangeText(random)),
   "raw control characters": (random, n) =>
     createTextWithField(random, n, "prompt", `"a${String.fromCharCode(random.between(0, 32))}b"`),
-  "twice the same key": (random, n) => {
+  "duplicate key": (random, n) => {
     const other = JSON.stringify(pickWrongValue(random));
     const key = random.pick(["session_id", "hook_event_name", "provider", "_meta", "payload", "prompt"]);
     const twice = `${JSON.stringify(key)}:${other}`;
     const text = createValidText(random, n);
     return random.chance(0.5) ? `{${twice},${text.slice(1)}` : `${text.slice(0, -1)},${twice}}`;
   },
-  "names of the language": (random, n) => {
+  "names of JavaScript": (random, n) => {
     const name = random.pick([
       "__proto__",
       "constructor",
@@ -279,9 +279,9 @@ const makers = {
     return createTextWithField(random, n, name, JSON.stringify(random.chance(0.5) ? list : object));
   },
   "deep nesting": (random, n) =>
-    createTextWithField(random, n, "tool_input", nested(random.between(10, 3_000), random)),
+    createTextWithField(random, n, "tool_input", createNested(random.between(10, 3_000), random)),
   "very deep nesting": (random, n) => {
-    const deep = nested(100_000, random);
+    const deep = createNested(100_000, random);
     const place = random.between(0, 4);
     if (place === 0) return deep;
     if (place === 1) return deep.slice(0, deep.length / 2);
@@ -308,21 +308,21 @@ const makers = {
     return createTextWithField(random, n, "prompt", `"${piece.repeat((0.9 * mb) / piece.length)}"`);
   },
   "10 MB": (random, n) => createTextWithField(random, n, "prompt", `"${"z".repeat(10 * mb)}"`),
-} as const satisfies Record<string, Make>;
+} as const satisfies Record<string, CreateText>;
 
-export type Kind = keyof typeof makers;
+export type Kind = keyof typeof generators;
 
-/** How many of 10,000. The huge ones are few, or the disk is what is tested. */
+/** How many of 10,000. Huge ones are rare, because they would only test the disk. */
 const shares: Readonly<Record<Kind, number>> = {
   valid: 2_000,
   "broken JSON": 1_500,
-  "no object": 200,
+  "not an object": 200,
   "wrong types": 2_500,
   "flipped bytes": 600,
   "strange characters": 700,
   "raw control characters": 200,
-  "twice the same key": 500,
-  "names of the language": 600,
+  "duplicate key": 500,
+  "names of JavaScript": 600,
   "unknown event": 400,
   "unknown provider": 300,
   "many things": 20,
@@ -342,13 +342,13 @@ const wheel: readonly Kind[] = (Object.keys(shares) as Kind[]).flatMap((kind) =>
 export function createBody(seed: number, n: number): Body {
   const random = createRandom(seed + Math.imul(n, 0x9e3779b1));
   const kind = random.pick(wheel);
-  const made = (makers[kind] as Make)(random, n);
-  return { kind, bytes: typeof made === "string" ? Buffer.from(made) : made };
+  const text = (generators[kind] as CreateText)(random, n);
+  return { kind, bytes: typeof text === "string" ? Buffer.from(text) : text };
 }
 
-/** What the answer has to be; null: 200 or 400, as its place in the event decides. */
+/** null if 200 and 400 are both right: it depends on which field is wrong. */
 export function expectedStatus(kind: Kind): number | null {
   if (kind === "valid") return 200;
-  if (kind === "broken JSON" || kind === "no object" || kind === "unknown provider") return 400;
+  if (kind === "broken JSON" || kind === "not an object" || kind === "unknown provider") return 400;
   return kind === "10 MB" ? 413 : null;
 }

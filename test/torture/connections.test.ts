@@ -17,8 +17,8 @@ afterEach(async () => {
   await fixture.destroy();
 });
 
-/** Connects, sends that much, and stays. */
-function hold(text: string): Promise<Socket> {
+/** Connects, sends the text, and stays connected. */
+function openSocket(text: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(app.port, "127.0.0.1", () => socket.write(text, "latin1", () => resolve(socket)));
     socket.on("error", () => resolve(socket));
@@ -27,15 +27,15 @@ function hold(text: string): Promise<Socket> {
   });
 }
 
-const holdMany = (count: number, text: string) =>
-  Promise.all(Array.from({ length: count }, () => hold(text)));
+const openSockets = (count: number, text: string) =>
+  Promise.all(Array.from({ length: count }, () => openSocket(text)));
 
-const head = (more: string) =>
-  `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${fixture.read("auth-header").trim()}\r\n${more}`;
+const buildHead = (headers: string) =>
+  `POST /api/hook HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\nContent-Type: application/json\r\n${fixture.read("auth-header").trim()}\r\n${headers}`;
 
-/** Up to 60 MB, or until the app hangs up. */
+/** Sends up to 60 MB, or until the app closes the connection. Returns the response. */
 async function sendWithoutEnd(opening: string, piece: string): Promise<string> {
-  const socket = await hold(opening);
+  const socket = await openSocket(opening);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk;
@@ -48,7 +48,7 @@ async function sendWithoutEnd(opening: string, piece: string): Promise<string> {
   return answer;
 }
 
-async function expectWell(): Promise<void> {
+async function expectWorking(): Promise<void> {
   const before = performance.now();
   for (const payload of eventsUntilAsk("first", "make")) {
     const { code } = await fixture.hook(payload);
@@ -64,13 +64,13 @@ describe("clients that never finish", () => {
     app = await fixture.start();
   });
 
-  test("500 idle connections, 200 with half a head, 200 with half a body: hooks get through, and so does stop", async () => {
-    await holdMany(500, "");
-    await holdMany(100, "POST /api/h");
-    await holdMany(100, head("X-Slow: a"));
-    await holdMany(100, `${head("Content-Length: 1000")}\r\n\r\n{"session_id"`);
-    await holdMany(100, `${head("Transfer-Encoding: chunked")}\r\n\r\n5\r\n{"ses\r\n`);
-    await expectWell();
+  test("900 of them (idle, with half a head, with half a body) block neither hooks nor a stop", async () => {
+    await openSockets(500, "");
+    await openSockets(100, "POST /api/h");
+    await openSockets(100, buildHead("X-Slow: a"));
+    await openSockets(100, `${buildHead("Content-Length: 1000")}\r\n\r\n{"session_id"`);
+    await openSockets(100, `${buildHead("Transfer-Encoding: chunked")}\r\n\r\n5\r\n{"ses\r\n`);
+    await expectWorking();
     console.log(`connections: ${sockets.length} held, memory ${app.rssMb().toFixed(0)} MB`);
     const before = performance.now();
     expect(await app.stop()).toBe(0);
@@ -79,34 +79,37 @@ describe("clients that never finish", () => {
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   }, 20_000);
 
-  test("bodies that are broken off count for nothing", async () => {
-    const whole = JSON.stringify(prompted("half", "x"));
-    const broken = await holdMany(50, `${head(`Content-Length: ${whole.length + 1}`)}\r\n\r\n${whole}`);
-    const reset = await holdMany(
+  test("incomplete bodies are ignored", async () => {
+    const complete = JSON.stringify(prompted("half", "x"));
+    const broken = await openSockets(
       50,
-      `${head("Transfer-Encoding: chunked")}\r\n\r\n${whole.length.toString(16)}\r\n${whole}\r\n`,
+      `${buildHead(`Content-Length: ${complete.length + 1}`)}\r\n\r\n${complete}`,
+    );
+    const reset = await openSockets(
+      50,
+      `${buildHead("Transfer-Encoding: chunked")}\r\n\r\n${complete.length.toString(16)}\r\n${complete}\r\n`,
     );
     for (const socket of broken) socket.end();
     for (const socket of reset) socket.resetAndDestroy();
-    await expectWell();
+    await expectWorking();
     expect((await fixture.status()).map(({ sessionId }) => sessionId)).toEqual(["first"]);
     expect(fixture.log()).not.toContain("could not");
   });
 
   const piece = "a".repeat(0x100000);
-  const endless: [what: string, status: string, isKnown: boolean, length: string, sent: string][] = [
-    ["in pieces", "413", true, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
+  const endlessBodies: [name: string, status: string, hasToken: boolean, length: string, sent: string][] = [
+    ["in chunks", "413", true, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
     ["of an announced gigabyte", "413", true, "Content-Length: 1000000000", piece],
-    ["in pieces and without the token", "401", false, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
+    ["in chunks and without the token", "401", false, "Transfer-Encoding: chunked", `100000\r\n${piece}\r\n`],
     ["of an announced gigabyte and without the token", "401", false, "Content-Length: 1000000000", piece],
   ];
-  test.each(endless)(
-    "a body without an end, %s: %s, and memory stays bounded",
-    async (what, status, isKnown, length, sent) => {
+  test.each(endlessBodies)(
+    "an endless body %s gets %s, and memory stays bounded",
+    async (name, status, hasToken, length, sent) => {
       const before = app.rssMb();
-      const opening = `${head(length)}\r\n\r\n`.replace(isKnown ? "" : /Authorization.*\r\n/, "");
+      const opening = `${buildHead(length)}\r\n\r\n`.replace(hasToken ? "" : /Authorization.*\r\n/, "");
       const answers: string[] = [];
-      // Who goes on sending after the line was cut may lose the answer that was on its way: then once more.
+      // A client that sends on after the connection was closed can lose the response, so there are several tries.
       for (let round = 0; round < 5 && answers.length < 4; round++) {
         const some = await Promise.all(Array.from({ length: 4 }, () => sendWithoutEnd(opening, sent)));
         answers.push(...some.filter((answer) => answer !== ""));
@@ -115,53 +118,53 @@ describe("clients that never finish", () => {
       for (const answer of answers) expect(answer).toStartWith(`HTTP/1.1 ${status}`);
       const after = app.rssMb();
       console.log(
-        `endless body ${what}: memory ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`,
+        `endless body ${name}: memory ${before.toFixed(0)} MB before, ${after.toFixed(0)} MB after`,
       );
       expect(after - before).toBeLessThan(100);
-      await expectWell();
+      await expectWorking();
     },
     20_000,
   );
 
-  test("heads without an end, of one header or of many, are cut off", async () => {
+  test("endless heads, with one long header or many, are cut off", async () => {
     const closed = (socket: Socket) => new Promise<void>((resolve) => socket.on("close", () => resolve()));
-    const one = await hold(head("X-Bomb: "));
-    const many = await hold(head(""));
+    const one = await openSocket(buildHead("X-Bomb: "));
+    const many = await openSocket(buildHead(""));
     const ends = Promise.all([closed(one), closed(many)]);
     for (let n = 0; n < 2_000; n++) {
       if (!one.destroyed) one.write("b".repeat(1_000));
       if (!many.destroyed) many.write(`X-${n}: ${"c".repeat(100)}\r\n`);
     }
     await ends;
-    await expectWell();
+    await expectWorking();
   });
 
-  test("10,000 connections, one after the other, each broken off at another byte", async () => {
-    const request = `${head("Content-Length: 2")}\r\n\r\n{}`;
+  test("10,000 connections that each end at another byte do no harm", async () => {
+    const request = `${buildHead("Content-Length: 2")}\r\n\r\n{}`;
     for (let n = 0; n < 10_000; n += 50) {
       const batch = await Promise.all(
-        Array.from({ length: 50 }, (_, k) => hold(request.slice(0, (n + k) % request.length))),
+        Array.from({ length: 50 }, (_, k) => openSocket(request.slice(0, (n + k) % request.length))),
       );
       for (const socket of batch) socket.destroy();
       sockets.length = 0;
     }
-    await expectWell();
+    await expectWorking();
     expect(app.rssMb()).toBeLessThan(300);
   }, 30_000);
 });
 
 testWith("linux", "prlimit")(
-  "more connections than it may have files: alive, and well again once they are gone",
+  "with more connections than file descriptors the app stays alive, and works again once they are closed",
   async () => {
     const { app: limited, stderr } = await fixture.launch({}, ["prlimit", "--nofile=128"]).result;
     if (!limited) throw new Error(stderr);
     app = limited;
-    const line = createRawConnection(app.port);
+    const connection = createRawConnection(app.port);
     const body = JSON.stringify(prompted("kept", "1"));
-    const bytes = Buffer.from(`${head(`Content-Length: ${body.length}`)}\r\n\r\n${body}`);
-    expect((await line.send({ bytes })).status).toBe(200);
-    await holdMany(300, "");
-    expect((await line.send({ bytes })).status).toBe(200);
+    const bytes = Buffer.from(`${buildHead(`Content-Length: ${body.length}`)}\r\n\r\n${body}`);
+    expect((await connection.send({ bytes })).status).toBe(200);
+    await openSockets(300, "");
+    expect((await connection.send({ bytes })).status).toBe(200);
     expect(app.isRunning()).toBe(true);
     for (const socket of sockets.splice(0)) socket.destroy();
     await until(
@@ -173,8 +176,8 @@ testWith("linux", "prlimit")(
       (status) => status === 200,
       5_000,
     );
-    await expectWell();
-    line.close();
+    await expectWorking();
+    connection.close();
   },
   20_000,
 );

@@ -11,7 +11,7 @@ import {
   waitingSummary,
 } from "./scenario.ts";
 
-const withDisk = testWith("root", "linux", "mount");
+const testWithDisk = testWith("root", "linux", "mount");
 
 let fixture: Fixture;
 const mounted: string[] = [];
@@ -34,8 +34,8 @@ function mountSmallDisk(folder: string): void {
   mounted.push(folder);
 }
 
-/** To the last byte, or all but so many. */
-function fill(folder: string, freeBytes = 0): void {
+/** Fills the disk except for `freeBytes`. */
+function fillDisk(folder: string, freeBytes = 0): void {
   const sizes = [64 * 1024, 4 * 1024, 1];
   let part = 0;
   for (const size of sizes) {
@@ -52,29 +52,29 @@ function fill(folder: string, freeBytes = 0): void {
   for (let freed = 0; freed < freeBytes; freed += 4 * 1024) rmSync(`${folder}/ballast-${--part}`);
 }
 
-function empty(folder: string): void {
+function makeRoom(folder: string): void {
   Bun.spawnSync(["sh", "-c", 'rm "$0"/ballast-*', folder]);
 }
 
-const tell = async (payloads: readonly object[]) => {
+const post = async (payloads: readonly object[]) => {
   for (const payload of payloads) expect((await fixture.post(payload)).status).toBe(200);
 };
 
 describe("a full disk", () => {
-  withDisk(
-    "the journal's: events are refused with 503, spooled by the forwarder, and taken once there is room",
+  testWithDisk(
+    "of the journal: events get a 503, are spooled by the forwarder, and are accepted once there is room",
     async () => {
       mountSmallDisk(fixture.inHome("journal"));
       const app = await fixture.start();
-      await tell(eventsUntilAsk("first", "make"));
-      fill(fixture.inHome("journal"));
-      // The journal's last page has room for a few more.
-      const refused = await until(
+      await post(eventsUntilAsk("first", "make"));
+      fillDisk(fixture.inHome("journal"));
+      // The last page of the journal has room for a few more events.
+      const failed = await until(
         () => fixture.post(prompted("other", "x")),
         ({ status }) => status !== 200,
       );
-      expect(refused.status).toBe(503);
-      expect(await refused.text()).toMatch(/not stored: .*ENOSPC.*Free some disk space/);
+      expect(failed.status).toBe(503);
+      expect(await failed.text()).toMatch(/not stored: .*ENOSPC.*Free some disk space/);
 
       for (const payload of eventsAfterAsk("first", "make", "made ".repeat(300))) {
         const { code, stdout } = await fixture.hook(payload);
@@ -85,7 +85,7 @@ describe("a full disk", () => {
       expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
       expect(() => fixture.journal()).not.toThrow();
 
-      empty(fixture.inHome("journal"));
+      makeRoom(fixture.inHome("journal"));
       await until(
         async () => summarizeSession(await fixture.status(), "first"),
         ({ phase }) => phase === "interactable",
@@ -110,13 +110,13 @@ describe("a full disk", () => {
     },
   );
 
-  withDisk(
-    "all of beckon's folder: hooks end with 0 and in silence, the app goes on and is well again with room",
+  testWithDisk(
+    "of the whole state folder: hooks exit with 0 and print nothing, and the app works again once there is room",
     async () => {
       mountSmallDisk(fixture.home);
       const app = await fixture.start();
-      await tell(eventsUntilAsk("first", "make"));
-      fill(fixture.home);
+      await post(eventsUntilAsk("first", "make"));
+      fillDisk(fixture.home);
       await until(
         () => fixture.post(prompted("other", "x".repeat(3_000))),
         ({ status }) => status === 503,
@@ -129,8 +129,8 @@ describe("a full disk", () => {
       await Bun.sleep(1_200);
       expect(app.isRunning()).toBe(true);
       expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
-      empty(fixture.home);
-      await tell(eventsAfterAsk("first", "make", "made"));
+      makeRoom(fixture.home);
+      await post(eventsAfterAsk("first", "make", "made"));
       expect(summarizeSession(await fixture.status(), "first")).toEqual(doneSummary("make", "made"));
       expect(() => fixture.journal()).not.toThrow();
       expect(await app.stop()).toBe(0);
@@ -139,34 +139,37 @@ describe("a full disk", () => {
     },
   );
 
-  withDisk("room for half an event: nothing torn stays behind, and a small one still fits", async () => {
-    mountSmallDisk(fixture.home);
-    const app = await fixture.start();
-    await tell(eventsUntilAsk("first", "make"));
-    fill(fixture.home, 16 * 1024);
-    for (let times = 0; times < 5; times++) {
-      expect((await fixture.post(prompted("large", "z".repeat(60_000)))).status).toBe(503);
-      expect((await fixture.post(prompted("small", String(times)))).status).toBe(200);
-    }
-    expect(fixture.journal().some(({ body }) => JSON.stringify(body).includes("zzz"))).toBe(false);
-    await app.kill();
-    empty(fixture.home);
-    await fixture.start();
-    expect(summarizeSession(await fixture.status(), "small")).toMatchObject({ turns: 5, prompt: "4" });
-    expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
-    expect(fixture.log()).not.toContain("skipped");
-  });
+  testWithDisk(
+    "with room for half an event: no incomplete line is left, and a small event still fits",
+    async () => {
+      mountSmallDisk(fixture.home);
+      const app = await fixture.start();
+      await post(eventsUntilAsk("first", "make"));
+      fillDisk(fixture.home, 16 * 1024);
+      for (let times = 0; times < 5; times++) {
+        expect((await fixture.post(prompted("large", "z".repeat(60_000)))).status).toBe(503);
+        expect((await fixture.post(prompted("small", String(times)))).status).toBe(200);
+      }
+      expect(fixture.journal().some(({ body }) => JSON.stringify(body).includes("zzz"))).toBe(false);
+      await app.kill();
+      makeRoom(fixture.home);
+      await fixture.start();
+      expect(summarizeSession(await fixture.status(), "small")).toMatchObject({ turns: 5, prompt: "4" });
+      expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
+      expect(fixture.log()).not.toContain("skipped");
+    },
+  );
 
-  withDisk("stopped and started on it: what was known is not lost, and it says what is wrong", async () => {
+  testWithDisk("at a stop and a start: nothing is lost, and the error says what is wrong", async () => {
     mountSmallDisk(fixture.home);
     const app = await fixture.start();
-    await tell(eventsUntilAsk("first", "make"));
-    fill(fixture.home);
+    await post(eventsUntilAsk("first", "make"));
+    fillDisk(fixture.home);
     expect(await app.stop()).toBe(0);
     const { app: again, code, stderr } = await fixture.tryToStart();
     expect({ again, code }).toEqual({ again: null, code: 1 });
     expect(stderr).toMatch(/beckon cannot .*(ENOSPC|FULL).* the disk not full/);
-    empty(fixture.home);
+    makeRoom(fixture.home);
     await fixture.start();
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   });

@@ -1,4 +1,4 @@
-/** The real app as a process of its own, in a folder of its own. */
+/** Runs the real app as a process, in a temporary folder. */
 import {
   existsSync,
   mkdirSync,
@@ -17,9 +17,9 @@ import { environment, type Ran, run } from "../hook/world.ts";
 
 const repo = join(import.meta.dir, "../..");
 const binary = join(repo, "dist/beckon");
-const startMs = 15_000;
+const maxStartMs = 15_000;
 
-/** The binary where it is that of this source, which starts much quicker; else the source. */
+/** The binary if it was built from the current source, because it starts much faster. Otherwise the source. */
 export const beckon: readonly string[] = isFresh(binary)
   ? [binary]
   : [process.execPath, join(repo, "src/main.ts")];
@@ -32,7 +32,7 @@ function isFresh(path: string): boolean {
 
 export interface App {
   readonly pid: number;
-  /** 0: it does not listen yet. */
+  /** 0 until it listens. */
   readonly port: number;
   readonly exited: Promise<number>;
   isRunning(): boolean;
@@ -40,7 +40,7 @@ export interface App {
   signal(signal: NodeJS.Signals): void;
   /** kill -9. */
   kill(): Promise<void>;
-  /** As a person stops it; resolves to the exit code. */
+  /** SIGTERM. Resolves to the exit code. */
   stop(): Promise<number>;
 }
 
@@ -51,7 +51,7 @@ export interface LaunchedApp {
 }
 
 export interface StartResult {
-  /** null: it ended before it listened. */
+  /** null if it exited before it listened. */
   readonly app: App | null;
   readonly code: number | null;
   readonly stderr: string;
@@ -59,7 +59,7 @@ export interface StartResult {
 
 export interface JournalRecord {
   readonly id: string;
-  /** It came by the spool. */
+  /** The position in the spool, if the event came from there. */
   readonly spool?: unknown;
   readonly body: unknown;
 }
@@ -71,18 +71,18 @@ export interface Fixture {
   readonly env: Record<string, string>;
   inHome(...names: string[]): string;
   read(...names: string[]): string;
-  /** Throws where the app does not listen. */
-  start(more?: Record<string, string>): Promise<App>;
-  tryToStart(more?: Record<string, string>): Promise<StartResult>;
-  /** `under`: a command that runs the app, like `nice`. */
-  launch(more?: Record<string, string>, under?: readonly string[]): LaunchedApp;
-  beckon(args: readonly string[], stdin?: string, more?: Record<string, string>): Promise<Ran>;
-  hook(payload: object, more?: Record<string, string>): Promise<Ran>;
+  /** Throws if the app does not listen. */
+  start(env?: Record<string, string>): Promise<App>;
+  tryToStart(env?: Record<string, string>): Promise<StartResult>;
+  /** `under` is a command that runs the app, like `nice`. */
+  launch(env?: Record<string, string>, under?: readonly string[]): LaunchedApp;
+  beckon(args: readonly string[], stdin?: string, env?: Record<string, string>): Promise<Ran>;
+  hook(payload: object, env?: Record<string, string>): Promise<Ran>;
   /** What `beckon status --json` shows. */
   status(): Promise<SessionSnapshot[]>;
   post(body: unknown, path?: string): Promise<Response>;
   get(path: string): Promise<Response>;
-  /** Every line of every segment, read by nobody's code but this. A line that is no JSON throws. */
+  /** Every line of every segment, read without beckon's code. Throws if a line is not JSON. */
   journal(): JournalRecord[];
   log(): string;
   destroy(): Promise<void>;
@@ -94,9 +94,9 @@ export async function createFixture(): Promise<Fixture> {
   const user = join(folder, "user");
   mkdirSync(home, { mode: 0o700 });
   mkdirSync(user);
-  // Here a hook that waits for an answer would wait for nobody.
+  // Nobody answers here, so hooks must not wait for an answer.
   writeFileSync(join(home, "config.json"), '{"answering":{"enabled":false}}');
-  const port = await freePort();
+  const port = await findFreePort();
   const env = environment(home, { HOME: user, BECKON_PORT: String(port) });
   const inHome = (...names: string[]) => join(home, ...names);
   const read = (...names: string[]) => {
@@ -105,11 +105,11 @@ export async function createFixture(): Promise<Fixture> {
   };
   const started = new Set<App>();
 
-  function launch(more: Record<string, string> = {}, under: readonly string[] = []): LaunchedApp {
+  function launch(extraEnv: Record<string, string> = {}, under: readonly string[] = []): LaunchedApp {
     const stderr = Bun.file(join(folder, `app-${performance.now()}.stderr`));
     const child = Bun.spawn([...under, ...beckon], {
       cwd: user,
-      env: { ...env, ...more },
+      env: { ...env, ...extraEnv },
       stdio: ["ignore", "pipe", stderr],
     });
     let port = 0;
@@ -120,7 +120,7 @@ export async function createFixture(): Promise<Fixture> {
       },
       exited: child.exited,
       isRunning: () => child.exitCode === null && child.signalCode === null,
-      rssMb: () => rssMb(child.pid),
+      rssMb: () => readRssMb(child.pid),
       signal: (signal) => child.kill(signal),
       async kill() {
         child.kill("SIGKILL");
@@ -133,19 +133,19 @@ export async function createFixture(): Promise<Fixture> {
     };
     started.add(app);
     const listen = async (): Promise<StartResult> => {
-      const said = await firstLine(child.stdout, startMs);
-      port = Number(/is running .*at http:\/\/127\.0\.0\.1:(\d+)/.exec(said ?? "")?.[1] ?? 0);
+      const line = await readFirstLine(child.stdout, maxStartMs);
+      port = Number(/is running .*at http:\/\/127\.0\.0\.1:(\d+)/.exec(line ?? "")?.[1] ?? 0);
       if (port > 0) return { app, code: null, stderr: "" };
-      if (said === null) child.kill("SIGKILL");
+      if (line === null) child.kill("SIGKILL");
       return { app: null, code: await child.exited, stderr: await stderr.text() };
     };
     return { app, result: listen() };
   }
 
-  const address = () => (JSON.parse(read("endpoint.json") || "{}") as { url?: string }).url ?? "";
-  const authorization = () => read("auth-header").trim().replace("Authorization: ", "");
-  const withBeckon: Fixture["beckon"] = (args, stdin = "", more = {}) =>
-    run([...beckon, ...args], { ...env, ...more }, stdin, user);
+  const readUrl = () => (JSON.parse(read("endpoint.json") || "{}") as { url?: string }).url ?? "";
+  const readAuthorization = () => read("auth-header").trim().replace("Authorization: ", "");
+  const runBeckon: Fixture["beckon"] = (args, stdin = "", extraEnv = {}) =>
+    run([...beckon, ...args], { ...env, ...extraEnv }, stdin, user);
 
   return {
     folder,
@@ -155,16 +155,16 @@ export async function createFixture(): Promise<Fixture> {
     inHome,
     read,
     launch,
-    tryToStart: (more) => launch(more).result,
-    beckon: withBeckon,
-    async start(more) {
-      const { app, code, stderr } = await launch(more).result;
+    tryToStart: (extraEnv) => launch(extraEnv).result,
+    beckon: runBeckon,
+    async start(extraEnv) {
+      const { app, code, stderr } = await launch(extraEnv).result;
       if (!app) throw new Error(`beckon did not start (${code}): ${stderr}`);
       return app;
     },
-    hook: (payload, more) => withBeckon(["hook", "claude"], JSON.stringify(payload), more),
+    hook: (payload, extraEnv) => runBeckon(["hook", "claude"], JSON.stringify(payload), extraEnv),
     async status() {
-      const { stdout, stderr, code } = await withBeckon(["status", "--json"]);
+      const { stdout, stderr, code } = await runBeckon(["status", "--json"]);
       if (code !== 0 || !stdout.endsWith("}\n")) {
         throw new Error(
           `beckon status --json ended with ${code} after ${stdout.length} characters: ${stderr}`,
@@ -173,16 +173,16 @@ export async function createFixture(): Promise<Fixture> {
       return (JSON.parse(stdout) as { sessions: SessionSnapshot[] }).sessions;
     },
     post: (body, path = "/api/hook") =>
-      fetch(`${address()}${path}`, {
+      fetch(`${readUrl()}${path}`, {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: authorization() },
+        headers: { "content-type": "application/json", authorization: readAuthorization() },
         body: typeof body === "string" ? body : JSON.stringify(body),
         keepalive: false,
         signal: AbortSignal.timeout(10_000),
       }),
     get: (path) =>
-      fetch(`${address()}${path}`, {
-        headers: { authorization: authorization() },
+      fetch(`${readUrl()}${path}`, {
+        headers: { authorization: readAuthorization() },
         keepalive: false,
         signal: AbortSignal.timeout(10_000),
       }),
@@ -203,8 +203,8 @@ function readJournal(folder: string): JournalRecord[] {
     .map((line) => JSON.parse(line) as JournalRecord);
 }
 
-/** Below those that the system gives to outgoing connections, so that it stays free between two starts. */
-async function freePort(): Promise<number> {
+/** Below the ports of outgoing connections, so that it stays free between two starts. */
+async function findFreePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const isFree = await new Promise<boolean>((resolve) => {
@@ -216,7 +216,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-function rssMb(pid: number): number {
+function readRssMb(pid: number): number {
   if (process.platform === "linux") {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
@@ -224,13 +224,13 @@ function rssMb(pid: number): number {
   return Number(Bun.spawnSync(["ps", "-o", "rss=", "-p", String(pid)]).stdout) / 1024;
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>, maxMs: number): Promise<string | null> {
+async function readFirstLine(stream: ReadableStream<Uint8Array>, maxMs: number): Promise<string | null> {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
   let text = "";
-  const late = Bun.sleep(maxMs).then(() => null);
+  const timeout = Bun.sleep(maxMs).then(() => null);
   while (!text.includes("\n")) {
-    const step = await Promise.race([reader.read(), late]);
+    const step = await Promise.race([reader.read(), timeout]);
     if (step === null) return null;
     if (step.done) break;
     text += decoder.decode(step.value, { stream: true });
@@ -238,15 +238,15 @@ async function firstLine(stream: ReadableStream<Uint8Array>, maxMs: number): Pro
   return text;
 }
 
-/** Asks again until it is so; fails with what it was last. */
+/** Reads again and again until the value is right. Throws with the last value if it never is. */
 export async function until<T>(
-  ask: () => T | Promise<T>,
+  read: () => T | Promise<T>,
   isRight: (value: T) => boolean,
   maxMs = 10_000,
 ): Promise<T> {
   const end = performance.now() + maxMs;
   for (;;) {
-    const value = await ask();
+    const value = await read();
     if (isRight(value)) return value;
     if (performance.now() > end) {
       throw new Error(`after ${maxMs} ms still: ${JSON.stringify(value)?.slice(0, 2_000)}`);

@@ -13,7 +13,7 @@ import {
   waitingSummary,
 } from "./scenario.ts";
 
-/** The forwarder's deadline is 1 s; the rest is for a busy machine to start and end a process. */
+/** The forwarder has a deadline of 1 s. The rest is for a busy machine to start and end a process. */
 const maxHookMs = 1_600;
 
 let fixture: Fixture;
@@ -22,8 +22,8 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.destroy());
 
-/** As an agent with asynchronous hooks does: the next is started before the last has ended. */
-async function hookAll(payloads: readonly object[]): Promise<Ran[]> {
+/** Like an agent with asynchronous hooks: the next one starts before the last has ended. */
+async function runHooks(payloads: readonly object[]): Promise<Ran[]> {
   const running: Promise<Ran>[] = [];
   for (const [n, payload] of payloads.entries()) {
     const session = (payload as { session_id: string }).session_id;
@@ -33,28 +33,28 @@ async function hookAll(payloads: readonly object[]): Promise<Ran[]> {
   return Promise.all(running);
 }
 
-const shown = async () => {
+const summaries = async () => {
   const sessions = await fixture.status();
   return ["asked", "asks", "late"].map((id) => summarizeSession(sessions, id));
 };
-const right = [doneSummary("make", "made"), waitingSummary("ls"), waitingSummary("rm")];
+const expected = [doneSummary("make", "made"), waitingSummary("ls"), waitingSummary("rm")];
 
-function expectOnce(): void {
+function expectEachEventOnce(): void {
   const lines = fixture.journal();
   expect(new Set(lines.map(({ id }) => id)).size).toBe(lines.length);
   const late = lines.filter(({ id }) => id.startsWith("hang-"));
   const bySpool = late.filter(({ spool }) => spool !== undefined).length;
-  console.log(`hang: ${late.length - bySpool} events came by socket, ${bySpool} by spool`);
+  console.log(`hang: ${late.length - bySpool} events came by HTTP, ${bySpool} by spool`);
   expect(late).toHaveLength(8);
 }
 
-describe("the app hangs while hooks come", () => {
+describe("while the app hangs", () => {
   beforeEach(async () => {
     await fixture.start();
     for (const payload of eventsUntilAsk("asked", "make")) await fixture.hook(payload);
     for (const payload of [started("asks"), prompted("asks", "run ls")]) await fixture.hook(payload);
   });
-  const meanwhile = [
+  const payloads = [
     ...eventsAfterAsk("asked", "make", "made"),
     toolStarted("asks", "ls"),
     permissionRequested("asks", "ls"),
@@ -62,40 +62,40 @@ describe("the app hangs while hooks come", () => {
   ];
   const appPid = () => (JSON.parse(fixture.read("endpoint.json")) as { pid: number }).pid;
 
-  async function hookWhileItHangs(): Promise<void> {
+  async function runHooksWhileHanging(): Promise<void> {
     process.kill(appPid(), "SIGSTOP");
-    const rans = await hookAll(meanwhile);
-    console.log(`hang: hooks took ${Math.max(...rans.map(({ ms }) => ms)).toFixed(0)} ms at most`);
-    for (const { code, stdout, ms } of rans) {
+    const runs = await runHooks(payloads);
+    console.log(`hang: hooks took ${Math.max(...runs.map(({ ms }) => ms)).toFixed(0)} ms at most`);
+    for (const { code, stdout, ms } of runs) {
       expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       expect(ms).toBeLessThan(maxHookMs);
     }
-    expect(fixture.read("spool.jsonl").split("\n")).toHaveLength(meanwhile.length + 1);
+    expect(fixture.read("spool.jsonl").split("\n")).toHaveLength(payloads.length + 1);
   }
 
-  test("they return in a second, and once it goes on every event is there once and every session right", async () => {
-    await hookWhileItHangs();
+  test("hooks return within a second, and once it continues every event is there once", async () => {
+    await runHooksWhileHanging();
     process.kill(appPid(), "SIGCONT");
-    await until(shown, (found) => Bun.deepEquals(found, right), 5_000);
-    // The spool has been read by now, and brought nothing a second time.
+    await until(summaries, (value) => Bun.deepEquals(value, expected), 5_000);
+    // Once the spool is read, nothing may have been counted twice.
     await until(
       () => fixture.read("spool.jsonl"),
       (text) => text === "",
       5_000,
     );
-    expect(await shown()).toEqual(right);
-    expectOnce();
+    expect(await summaries()).toEqual(expected);
+    expectEachEventOnce();
   }, 20_000);
 
-  test("killed while it hangs: the next one takes everything", async () => {
-    await hookWhileItHangs();
+  test("and is killed, the next start has every event once", async () => {
+    await runHooksWhileHanging();
     process.kill(appPid(), "SIGKILL");
     await until(
       () => fixture.tryToStart(),
       ({ app }) => app !== null,
       2_000,
     );
-    expect(await shown()).toEqual(right);
-    expectOnce();
+    expect(await summaries()).toEqual(expected);
+    expectEachEventOnce();
   }, 20_000);
 });

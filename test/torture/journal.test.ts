@@ -33,16 +33,17 @@ beforeEach(async () => {
 afterEach(() => fixture.destroy());
 afterAll(removeTemplate);
 
-const newest = () => fixture.inHome("journal", readdirSync(fixture.inHome("journal")).sort().at(-1) ?? "");
+const newestSegment = () =>
+  fixture.inHome("journal", readdirSync(fixture.inHome("journal")).sort().at(-1) ?? "");
 
 describe("a damaged journal", () => {
-  test("garbage lines in it: named in the log, and every other line counts", async () => {
+  test("with garbage lines: the log names them, and every other line counts", async () => {
     await fixture.destroy();
     fixture = await createFixture();
     const app = await fixture.start();
     for (const payload of eventsUntilAsk("first", "make")) await fixture.post(payload);
     await app.kill();
-    const lines = readFileSync(newest(), "utf8").split("\n").slice(0, -1);
+    const lines = readFileSync(newestSegment(), "utf8").split("\n").slice(0, -1);
     const garbage = [
       "garbage",
       "",
@@ -54,7 +55,7 @@ describe("a damaged journal", () => {
       "[".repeat(200_000),
     ];
     const mixed = lines.flatMap((line, n) => [garbage[n * 2], garbage[n * 2 + 1], line]);
-    writeFileSync(newest(), `${mixed.join("\n")}\n{"id":"torn","at`);
+    writeFileSync(newestSegment(), `${mixed.join("\n")}\n{"id":"incomplete","at`);
     await fixture.start();
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
     expect(fixture.log()).toContain("not a line of the journal");
@@ -62,7 +63,7 @@ describe("a damaged journal", () => {
     expect(summarizeSession(await fixture.status(), "first")).toEqual(doneSummary("make", "made"));
   });
 
-  test("lines with bodies of any shape: passed over, and every other line counts", async () => {
+  test("with bodies of any shape: they are skipped, and every other line counts", async () => {
     await fixture.destroy();
     fixture = await createFixture();
     const app = await fixture.start();
@@ -71,30 +72,30 @@ describe("a damaged journal", () => {
     const bodies = ["null", "5", '"x"', "[]", "{}", '{"payload":5,"_meta":[]}', '{"provider":"nobody"}'];
     const line = (body: string, n: number) =>
       `{"id":"x${n}","at":1e999,"t":-1e999,"boot":null,"key":"","body":${body}}\n`;
-    appendFileSync(newest(), bodies.map(line).join(""));
+    appendFileSync(newestSegment(), bodies.map(line).join(""));
     await fixture.start();
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   });
 
-  test("a folder where a segment should be is left alone", async () => {
+  test("with a folder in place of a segment: it is left alone", async () => {
     mkdirSync(fixture.inHome("journal", "0000009999.jsonl"));
     await fixture.start();
     await expectAllSessions(fixture);
     expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
   });
 
-  test("a file where its folder should be: the app starts, shows what it knew, and takes nothing it cannot keep", async () => {
+  test("with a file in place of its folder: the app starts from the snapshot and accepts no event", async () => {
     rmSync(fixture.inHome("journal"), { recursive: true });
-    writeFileSync(fixture.inHome("journal"), "somebody's");
+    writeFileSync(fixture.inHome("journal"), "other content");
     const app = await fixture.start();
     expect(summarizeSession(await fixture.status(), "second")).toEqual(waitingSummary("ls"));
     expect((await fixture.post(prompted("third", "x"))).status).toBe(503);
     expect(fixture.log()).toContain("cannot be read (ENOTDIR): beckon starts without its journal");
     expect(await app.stop()).toBe(0);
-    expect(fixture.read("journal")).toBe("somebody's");
+    expect(fixture.read("journal")).toBe("other content");
   });
 
-  test("deleted while the app runs: what comes after is kept", async () => {
+  test("that was deleted while the app runs: later events are kept", async () => {
     const app = await fixture.start();
     await fixture.post(prompted("third", "1"));
     rmSync(fixture.inHome("journal"), { recursive: true });
@@ -104,10 +105,10 @@ describe("a damaged journal", () => {
     expect(summarizeSession(await fixture.status(), "third").prompt).toBe("2");
   });
 
-  test("somebody's text at its end while the app runs: nothing of ours is lost", async () => {
+  test("with text of another program at its end: no event is lost", async () => {
     const app = await fixture.start();
     await fixture.post(prompted("third", "1"));
-    appendFileSync(newest(), "somebody's text without an end");
+    appendFileSync(newestSegment(), "text without a newline");
     expect((await fixture.post(prompted("third", "2"))).status).toBe(200);
     await app.kill();
     await fixture.start();
@@ -115,7 +116,7 @@ describe("a damaged journal", () => {
   });
 });
 
-describe("files that may not be read or written", () => {
+describe("with wrong permissions", () => {
   const startWithoutPrivilege = async () => {
     const { app, stderr } = await fixture.launch({}, withoutPrivileges).result;
     if (!app) throw new Error(`beckon did not start: ${stderr}`);
@@ -123,9 +124,9 @@ describe("files that may not be read or written", () => {
   };
 
   testWith(...privilegeTools)(
-    "a journal segment that may not be read: named, and new events are kept",
+    "a journal segment that cannot be read is logged, and new events are kept",
     async () => {
-      chmodSync(newest(), 0);
+      chmodSync(newestSegment(), 0);
       const app = await startWithoutPrivilege();
       expect(summarizeSession(await fixture.status(), "second")).toEqual(waitingSummary("ls"));
       expect(fixture.log()).toMatch(/journal \d+\.jsonl cannot be read \(EACCES\)/);
@@ -137,9 +138,9 @@ describe("files that may not be read or written", () => {
   );
 
   testWith(...privilegeTools)(
-    "a journal segment that may not be written: read, and a new one is begun",
+    "a journal segment that cannot be written is read, and a new one is started",
     async () => {
-      chmodSync(newest(), 0o400);
+      chmodSync(newestSegment(), 0o400);
       const app = await startWithoutPrivilege();
       expect((await fixture.post(prompted("third", "x"))).status).toBe(200);
       await app.kill();
@@ -149,23 +150,26 @@ describe("files that may not be read or written", () => {
     },
   );
 
-  testWith(...privilegeTools)("a snapshot that may not be read outlives many new ones", async () => {
-    const text = fixture.read("snapshot.json");
-    chmodSync(fixture.inHome("snapshot.json"), 0);
-    for (const prompt of ["one", "two", "three"]) {
-      const app = await startWithoutPrivilege();
-      await fixture.post(prompted("third", prompt));
-      expect(await app.stop()).toBe(0);
-    }
-    expect(fixture.log()).toContain("snapshot.json cannot be read (EACCES)");
-    await startWithoutPrivilege();
-    await expectAllSessions(fixture);
-    const names = readdirSync(fixture.home).filter((name) => name.startsWith("snapshot"));
-    expect(names.map((name) => fixture.read(name))).toContain(text);
-  });
+  testWith(...privilegeTools)(
+    "a snapshot that cannot be read is kept, however many new ones follow",
+    async () => {
+      const text = fixture.read("snapshot.json");
+      chmodSync(fixture.inHome("snapshot.json"), 0);
+      for (const prompt of ["one", "two", "three"]) {
+        const app = await startWithoutPrivilege();
+        await fixture.post(prompted("third", prompt));
+        expect(await app.stop()).toBe(0);
+      }
+      expect(fixture.log()).toContain("snapshot.json cannot be read (EACCES)");
+      await startWithoutPrivilege();
+      await expectAllSessions(fixture);
+      const names = readdirSync(fixture.home).filter((name) => name.startsWith("snapshot"));
+      expect(names.map((name) => fixture.read(name))).toContain(text);
+    },
+  );
 
   testWith(...privilegeTools)(
-    "a snapshot that may not be written is replaced all the same: its folder is ours",
+    "a snapshot that cannot be written is still replaced, because the folder is writable",
     async () => {
       chmodSync(fixture.inHome("snapshot.json"), 0o400);
       const app = await startWithoutPrivilege();
@@ -176,7 +180,7 @@ describe("files that may not be read or written", () => {
   );
 
   testWith(...privilegeTools)(
-    "a folder that turns read-only while the app runs: the snapshot waits, the journal has everything",
+    "if the folder becomes read-only, the snapshot is not saved but the journal has everything",
     async () => {
       const app = await startWithoutPrivilege();
       chmodSync(fixture.home, 0o500);
@@ -194,7 +198,7 @@ describe("files that may not be read or written", () => {
   );
 
   testWith(...privilegeTools)(
-    "a read-only folder at the start: says what is wrong and what to do, and harms nothing",
+    "if the folder is read-only at the start, the error says what to do, and no file is changed",
     async () => {
       const before = fixture.read("snapshot.json");
       chmodSync(fixture.inHome("lock"), 0o400);

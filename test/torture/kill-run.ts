@@ -6,15 +6,15 @@ import { chooseSeed, createRandom } from "./random.ts";
 import { findSession } from "./scenario.ts";
 
 const program = join(import.meta.dir, "../fixtures/writer.ts");
-/** Long enough that the snapshot is saved while events come in. */
-const longLifeMs = 5_500;
+/** Long enough for the snapshot to be saved while events arrive. */
+const longRunMs = 5_500;
 
 export interface Kills {
   readonly times: number;
-  readonly longLives: number;
+  readonly longRuns: number;
 }
 
-function write(fixture: Fixture, name: string, how: string, loops: number) {
+function startWriter(fixture: Fixture, name: string, how: string, loops: number) {
   const ledger = join(fixture.folder, `${name}.ledger`);
   const command = [process.execPath, program, name, how, String(loops), ledger, ...beckon, "hook", "claude"];
   const child = Bun.spawn(command, {
@@ -32,34 +32,34 @@ function write(fixture: Fixture, name: string, how: string, loops: number) {
   };
 }
 
-/** kill -9 again and again while events come in by every door: what was taken is there, once, and counted. */
-export async function checkKills({ times, longLives }: Kills): Promise<void> {
+/** Kills the app again and again while events arrive in every way. Every accepted event must be there once. */
+export async function checkKills({ times, longRuns }: Kills): Promise<void> {
   const seed = chooseSeed();
   console.log(`kill -9: seed ${seed} (SEED=${seed} repeats its moments)`);
   const random = createRandom(seed);
   const fixture = await createFixture();
   try {
     const writers = [
-      write(fixture, "insist", "insist", 4),
-      write(fixture, "give-up", "give-up", 4),
-      write(fixture, "forward", "forward", 2),
+      startWriter(fixture, "insist", "insist", 4),
+      startWriter(fixture, "give-up", "give-up", 4),
+      startWriter(fixture, "forward", "forward", 2),
     ];
-    const longOnes = new Set(Array.from({ length: longLives }, () => random.between(0, times)));
+    const longRunNumbers = new Set(Array.from({ length: longRuns }, () => random.between(0, times)));
     let kills = 0;
     let stops = 0;
     while (kills < times) {
       const { app, result: attempt } = fixture.launch();
-      if (longOnes.delete(kills)) {
+      if (longRunNumbers.delete(kills)) {
         await attempt;
-        await Bun.sleep(longLifeMs);
+        await Bun.sleep(longRunMs);
       } else if (random.chance(0.2)) {
-        // Also while it starts: before it has read what it knew, and while it does.
+        // Also during the start: before and while the app reads its files.
         await Bun.sleep(random.between(0, 150));
       } else {
         expect((await attempt).stderr).toBe("");
         await Bun.sleep(random.between(0, 150));
       }
-      // Now and then as a person stops it: then the snapshot is as new as the journal.
+      // Sometimes a normal stop: then the snapshot is as new as the journal.
       if ((kills + stops) % 10 === 5) {
         await app.stop();
         stops++;
@@ -72,29 +72,29 @@ export async function checkKills({ times, longLives }: Kills): Promise<void> {
 
     const last = await fixture.start();
     for (const writer of writers) await writer.stop();
-    const taken = writers.flatMap((writer) => writer.ids());
-    // What is still in the spool is taken before the app listens.
+    const accepted = writers.flatMap((writer) => writer.ids());
+    // The rest of the spool is read before the app listens.
     await last.kill();
     await fixture.start();
     const ids = fixture.journal().map(({ id }) => id);
-    const once = new Set(ids);
-    const lost = taken.filter((id) => !once.has(id));
-    const counts = `${lost.length} lost, ${ids.length - once.size} twice`;
+    const journalled = new Set(ids);
+    const lost = accepted.filter((id) => !journalled.has(id));
+    const counts = `${lost.length} lost, ${ids.length - journalled.size} twice`;
     console.log(
-      `kill -9: ${kills + 1} kills and ${stops} stops, ${taken.length} events taken, ${ids.length} in the journal, ${counts}`,
+      `kill -9: ${kills + 1} kills and ${stops} stops, ${accepted.length} events accepted, ${ids.length} in the journal, ${counts}`,
     );
-    expect(taken.length).toBeGreaterThan(times * 10);
+    expect(accepted.length).toBeGreaterThan(times * 10);
     expect(counts).toBe("0 lost, 0 twice");
-    await expectCounted(fixture, taken);
+    await expectCounted(fixture, accepted);
   } finally {
     await fixture.destroy();
   }
 }
 
-/** Of a writer that does not give up, every prompt is counted, and the last is the last. */
-async function expectCounted(fixture: Fixture, taken: readonly string[]): Promise<void> {
+/** For a writer that retries, every prompt must be counted and the last one shown. */
+async function expectCounted(fixture: Fixture, accepted: readonly string[]): Promise<void> {
   const last = new Map<string, number>();
-  for (const id of taken) {
+  for (const id of accepted) {
     const [, session = "", n] = /^(.*)-(\d+)$/.exec(id) ?? [];
     if (!session.startsWith("give-up")) last.set(session, Math.max(last.get(session) ?? 0, Number(n)));
   }

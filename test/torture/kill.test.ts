@@ -5,12 +5,12 @@ import { checkKills } from "./kill-run.ts";
 import { prompted, summarizeSession } from "./scenario.ts";
 
 test(
-  "50 times kill -9 at random moments under load: what was taken is there, once, and counted",
-  () => checkKills({ times: 50, longLives: 1 }),
+  "after 50 times kill -9 under load, every accepted event is there once and counted",
+  () => checkKills({ times: 50, longRuns: 1 }),
   120_000,
 );
 
-test("an event that comes again after a stop or a kill, by any door or the spool, counts once", async () => {
+test("an event that is sent again after a stop or a kill, in any way, counts once", async () => {
   const fixture = await createFixture();
   try {
     const body = (n: number) => ({
@@ -38,7 +38,7 @@ test("an event that comes again after a stop or a kill, by any door or the spool
   }
 }, 20_000);
 
-test("an event that is still in the spool when the app is stopped is put in its place", async () => {
+test("an event that is in the spool when the app is stopped is put in the right order", async () => {
   const fixture = await createFixture();
   try {
     const now = Date.now();

@@ -1,4 +1,4 @@
-/** Hooks that wait for an answer, while everything goes wrong: the terminal's dialog decides, and nothing else. */
+/** Hooks that wait for an answer while something goes wrong: then the dialog in the terminal decides. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
   await fixture.destroy();
 });
 
-function wait(id: string, command = "make") {
+function startHook(id: string, command = "make") {
   const env = { ...fixture.env, CLAUDE_CODE_SESSION_ATTENDED: "1" };
   const hook = Bun.spawn([...beckon, "hook", "claude"], {
     env,
@@ -42,118 +42,118 @@ function wait(id: string, command = "make") {
   };
 }
 
-const openAsks = async (id: string) => {
+const fetchAsks = async (id: string) => {
   const { asks: open = [] } = (await (await fixture.get(`/api/sessions/${id}`)).json()) as {
     asks?: { answerId?: string; answerable: boolean }[];
   };
   return open;
 };
-const answerable = async (id: string) => {
+const waitUntilAnswerable = async (id: string) => {
   const open = await until(
-    () => openAsks(id).catch(() => []),
-    (found) => found.some((ask) => ask.answerable),
+    () => fetchAsks(id).catch(() => []),
+    (asks) => asks.some((ask) => ask.answerable),
   );
   return open.find((ask) => ask.answerable)?.answerId ?? "";
 };
-const answer = (id: string, ask: string, given: object = { do: "allow" }) =>
-  fixture.post({ ask, ...given }, `/api/sessions/${id}/answer`);
-const expectNothing = async (hook: ReturnType<typeof wait>) => {
+const answer = (id: string, ask: string, action: object = { do: "allow" }) =>
+  fixture.post({ ask, ...action }, `/api/sessions/${id}/answer`);
+const expectNoDecision = async (hook: ReturnType<typeof startHook>) => {
   expect(await hook.exited).toBe(0);
   expect(await hook.printed).toBe("");
 };
 
-describe("the app", () => {
-  test("killed and started again: the hook comes back, and is answered", async () => {
-    const hook = wait("s-1");
-    await answerable("s-1");
+describe("if the app", () => {
+  test("is killed and started again, the hook reconnects and gets its answer", async () => {
+    const hook = startHook("s-1");
+    await waitUntilAnswerable("s-1");
     await app.kill();
     app = await fixture.start();
-    const ask = await answerable("s-1");
+    const ask = await waitUntilAnswerable("s-1");
     expect((await answer("s-1", ask)).status).toBe(200);
     expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
   }, 20_000);
 
-  test("stopped as a person does it, and started again: the same", async () => {
-    const hook = wait("s-1");
-    await answerable("s-1");
+  test("is stopped and started again, the hook reconnects and gets its answer", async () => {
+    const hook = startHook("s-1");
+    await waitUntilAnswerable("s-1");
     const before = performance.now();
     expect(await app.stop()).toBe(0);
     expect(performance.now() - before).toBeLessThan(3_000);
     app = await fixture.start();
-    await answer("s-1", await answerable("s-1"), { do: "deny" });
+    await answer("s-1", await waitUntilAnswerable("s-1"), { do: "deny" });
     expect(decisionOf(await hook.printed).behavior).toBe("deny");
   }, 20_000);
 
-  test("answered in the terminal while it was down: the hook is let go", async () => {
-    const hook = wait("s-1");
-    await answerable("s-1");
+  test("is down while the user answers in the terminal, the hook ends without a decision", async () => {
+    const hook = startHook("s-1");
+    await waitUntilAnswerable("s-1");
     await app.kill();
     await fixture.hook(stopped("s-1", "done"));
     app = await fixture.start();
-    await expectNothing(hook);
+    await expectNoDecision(hook);
   }, 20_000);
 
-  test("started again with everything it knew lost: an old name means nothing", async () => {
-    const hook = wait("s-1");
-    const ask = await answerable("s-1");
+  test("loses its files and is started again, an old answer id is rejected", async () => {
+    const hook = startHook("s-1");
+    const ask = await waitUntilAnswerable("s-1");
     await app.kill();
     rmSync(fixture.inHome("journal"), { recursive: true });
     for (const name of ["snapshot.json", "snapshot.json.1", "snapshot.old.json"])
       rmSync(fixture.inHome(name), { force: true });
     app = await fixture.start();
-    await expectNothing(hook);
-    // The next dialog of that session is counted from the beginning.
-    const next = wait("s-1", "rm -r build");
-    await answerable("s-1");
+    await expectNoDecision(hook);
+    // The dialogs of that session are numbered from the start again.
+    const next = startHook("s-1", "rm -r build");
+    await waitUntilAnswerable("s-1");
     expect((await answer("s-1", ask)).status).toBe(409);
     expect(next.isRunning()).toBe(true);
   }, 20_000);
 
-  test("its token changed while it was down: the hook has the new one, and one with a wrong one lets go", async () => {
-    const hook = wait("s-1");
-    await answerable("s-1");
+  test("has a new token after a restart, the hook uses it; a hook with a wrong token ends", async () => {
+    const hook = startHook("s-1");
+    await waitUntilAnswerable("s-1");
     await app.kill();
     rmSync(fixture.inHome("auth-header"));
     app = await fixture.start();
-    expect((await answer("s-1", await answerable("s-1"))).status).toBe(200);
+    expect((await answer("s-1", await waitUntilAnswerable("s-1"))).status).toBe(200);
     expect(await hook.printed).toContain("allow");
     const token = readFileSync(fixture.inHome("auth-header"), "utf8");
     writeFileSync(fixture.inHome("auth-header"), token.replace(/.{3}\n$/, "xxx\n"));
-    await expectNothing(wait("s-2"));
+    await expectNoDecision(startHook("s-2"));
     writeFileSync(fixture.inHome("auth-header"), token);
   }, 20_000);
 
   testWith("linux")(
-    "hangs: hooks that come are kept in the spool and not held",
+    "hangs, a new hook leaves its event in the spool and ends",
     async () => {
       app.signal("SIGSTOP");
-      const hook = wait("s-1");
-      await expectNothing(hook);
+      const hook = startHook("s-1");
+      await expectNoDecision(hook);
       expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
       app.signal("SIGCONT");
     },
     20_000,
   );
 
-  test("is not there: the same", async () => {
+  test("is down, a new hook leaves its event in the spool and ends", async () => {
     await app.kill();
-    await expectNothing(wait("s-1"));
+    await expectNoDecision(startHook("s-1"));
     expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
   });
 
   testWith("linux")(
-    "hangs for 25 s while it holds: the hook lets go by itself",
+    "hangs for 25 s, a waiting hook ends by itself",
     async () => {
-      const hook = wait("s-1");
-      await answerable("s-1");
+      const hook = startHook("s-1");
+      await waitUntilAnswerable("s-1");
       app.signal("SIGSTOP");
       const before = performance.now();
-      await expectNothing(hook);
+      await expectNoDecision(hook);
       expect(performance.now() - before).toBeWithin(15_000, 30_000);
       app.signal("SIGCONT");
       const [open] = await until(
-        () => openAsks("s-1"),
-        (found) => found.every((ask) => !ask.answerable),
+        () => fetchAsks("s-1"),
+        (asks) => asks.every((ask) => !ask.answerable),
       );
       expect(open).toBeDefined();
     },
@@ -162,7 +162,7 @@ describe("the app", () => {
 });
 
 testWith("root", "linux", "mount")(
-  "a full disk: the event is kept in the spool, and nothing is held",
+  "on a full disk the hook leaves its event in the spool and ends",
   async () => {
     await app.kill();
     const journal = fixture.inHome("journal");
@@ -175,7 +175,7 @@ testWith("root", "linux", "mount")(
         () => fixture.post(prompted("other", "x".repeat(5_000))),
         ({ status }) => status === 503,
       );
-      await expectNothing(wait("s-1"));
+      await expectNoDecision(startHook("s-1"));
       expect(fixture.read("spool.jsonl")).toContain("PermissionRequest");
       await app.kill();
     } finally {
@@ -185,22 +185,25 @@ testWith("root", "linux", "mount")(
   20_000,
 );
 
-test("30 hooks at once: each gets its own answer, and the app stays small and quiet", async () => {
+test("30 waiting hooks each get their own answer, and cost little memory and CPU", async () => {
   const before = app.rssMb();
-  const waiting = Array.from({ length: 30 }, (_, n) => ({ id: `s-${n}`, hook: wait(`s-${n}`, `make ${n}`) }));
+  const waiting = Array.from({ length: 30 }, (_, n) => ({
+    id: `s-${n}`,
+    hook: startHook(`s-${n}`, `make ${n}`),
+  }));
   const names: string[] = [];
-  for (const { id } of waiting) names.push(await answerable(id));
-  const cpu = () => cpuMs(app.pid);
+  for (const { id } of waiting) names.push(await waitUntilAnswerable(id));
+  const cpu = () => readCpuMs(app.pid);
   const busy = cpu();
   await Bun.sleep(2_000);
   console.log(
-    `30 held lines: ${(app.rssMb() - before).toFixed(1)} MB more, ${cpu() - busy} ms of CPU in 2 s`,
+    `30 waiting hooks: ${(app.rssMb() - before).toFixed(1)} MB more, ${cpu() - busy} ms of CPU in 2 s`,
   );
   expect(cpu() - busy).toBeLessThan(400);
   expect(app.rssMb() - before).toBeLessThan(60);
   for (const [n, { id }] of waiting.entries()) {
-    const given = n % 2 === 0 ? { do: "allow" } : { do: "deny", message: `no ${n}` };
-    expect((await answer(id, names[n] ?? "", given)).status).toBe(200);
+    const action = n % 2 === 0 ? { do: "allow" } : { do: "deny", message: `no ${n}` };
+    expect((await answer(id, names[n] ?? "", action)).status).toBe(200);
   }
   for (const [n, { hook }] of waiting.entries()) {
     const { behavior, message = "" } = decisionOf(await hook.printed);
@@ -210,7 +213,7 @@ test("30 hooks at once: each gets its own answer, and the app stays small and qu
 }, 60_000);
 
 testWith("linux")(
-  "200 lines at once: the app stays small and quiet, and lets the next one go",
+  "200 waiting hooks cost little memory and CPU, and one more is not kept",
   async () => {
     const before = app.rssMb();
     const token = fixture.read("auth-header").trim();
@@ -237,10 +240,10 @@ testWith("linux")(
     }
     // The last one.
     await ends.at(-1);
-    const busy = cpuMs(app.pid);
+    const busy = readCpuMs(app.pid);
     await Bun.sleep(6_000);
-    const ms = cpuMs(app.pid) - busy;
-    console.log(`200 held lines: ${(app.rssMb() - before).toFixed(1)} MB more, ${ms} ms of CPU in 6 s`);
+    const ms = readCpuMs(app.pid) - busy;
+    console.log(`200 waiting hooks: ${(app.rssMb() - before).toFixed(1)} MB more, ${ms} ms of CPU in 6 s`);
     expect(ms).toBeLessThan(600);
     expect(app.rssMb() - before).toBeLessThan(80);
     for (const socket of sockets) socket.terminate();
@@ -248,8 +251,8 @@ testWith("linux")(
   60_000,
 );
 
-/** Of the whole process, in milliseconds; 0 where the system does not tell. */
-function cpuMs(pid: number): number {
+/** The CPU time of the process. 0 if the system does not tell. */
+function readCpuMs(pid: number): number {
   if (process.platform !== "linux") return 0;
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;

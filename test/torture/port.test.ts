@@ -5,29 +5,29 @@ import { eventsUntilAsk, prompted, summarizeSession, waitingSummary } from "./sc
 
 let fixture: Fixture;
 const fixtures: Fixture[] = [];
-const taken: Server[] = [];
+const servers: Server[] = [];
 
-async function newWorld(): Promise<Fixture> {
-  const made = await createFixture();
-  fixtures.push(made);
-  return made;
+async function addFixture(): Promise<Fixture> {
+  const added = await createFixture();
+  fixtures.push(added);
+  return added;
 }
 
 beforeEach(async () => {
-  fixture = await newWorld();
+  fixture = await addFixture();
 });
 afterEach(async () => {
-  for (const server of taken.splice(0)) server.close();
-  for (const made of fixtures.splice(0)) await made.destroy();
+  for (const server of servers.splice(0)) server.close();
+  for (const added of fixtures.splice(0)) await added.destroy();
 });
 
-/** Somebody else's, who hangs up on whoever calls. */
-function take(port: number): Promise<void> {
+/** Another program that closes every connection. */
+function occupy(port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
-    taken.push(server);
+    servers.push(server);
     server.on("error", (error: NodeJS.ErrnoException) => {
-      // Taken by somebody who really is somebody else.
+      // The port is in use by a real other program.
       if (error.code === "EADDRINUSE") resolve();
       else reject(error);
     });
@@ -35,38 +35,38 @@ function take(port: number): Promise<void> {
   });
 }
 
-const endpoint = () => JSON.parse(fixture.read("endpoint.json")) as { url: string; pid: number };
+const readEndpoint = () => JSON.parse(fixture.read("endpoint.json")) as { url: string; pid: number };
 
-describe("a taken port", () => {
-  test("the next free one is used and told, and hooks follow", async () => {
-    await take(fixture.port);
-    await take(fixture.port + 1);
+describe("if the port is in use", () => {
+  test("the next free one is used, and hooks find it", async () => {
+    await occupy(fixture.port);
+    await occupy(fixture.port + 1);
     const app = await fixture.start();
     expect(app.port).toBeGreaterThan(fixture.port + 1);
-    expect(endpoint()).toMatchObject({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
+    expect(readEndpoint()).toMatchObject({ url: `http://127.0.0.1:${app.port}`, pid: app.pid });
     for (const payload of eventsUntilAsk("first", "make")) await fixture.hook(payload);
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
     expect(fixture.read("spool.jsonl")).toBe("");
   });
 
-  test("taken by another after a crash: hooks do not tell a stranger, and what they kept is taken later", async () => {
+  test("by another program after a crash, hooks do not connect to it, and their events are accepted later", async () => {
     const app = await fixture.start();
     await app.kill();
-    await take(app.port);
-    let heard = false;
-    taken[0]?.on("connection", () => {
-      heard = true;
+    await occupy(app.port);
+    let hasConnection = false;
+    servers[0]?.on("connection", () => {
+      hasConnection = true;
     });
     for (const payload of eventsUntilAsk("first", "make")) await fixture.hook(payload);
-    expect(heard).toBe(false);
+    expect(hasConnection).toBe(false);
     const next = await fixture.start();
     expect(next.port).not.toBe(app.port);
     expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
   });
 
-  test("all of them: says so and what to do, and leaves nothing running", async () => {
+  test("and no other is free, the error says what to do", async () => {
     const { app, code, stderr } = await fixture.tryToStart({ BECKON_PORT: "65535" }).then(async (first) => {
-      // Free by chance: then it is taken now.
+      // If it was free, it is in use now.
       return first.app
         ? fixture.tryToStart({ BECKON_PORT: "65535", BECKON_HOME: fixture.inHome("second") })
         : first;
@@ -75,7 +75,7 @@ describe("a taken port", () => {
     expect(stderr).toContain("Set BECKON_PORT to a free one");
   });
 
-  test("a port that is none is named", async () => {
+  test("an invalid port is an error that names it", async () => {
     for (const port of ["0", "-1", "99999", "http", "1e3", " 80"]) {
       const { code, stderr } = await fixture.tryToStart({ BECKON_PORT: port });
       expect({ port, code }).toEqual({ port, code: 1 });
@@ -87,7 +87,7 @@ describe("a taken port", () => {
 });
 
 describe("a second beckon", () => {
-  test("in the same folder: says who runs, and does not disturb it", async () => {
+  test("in the same folder says which one runs, and does not disturb it", async () => {
     const first = await fixture.start();
     for (const payload of eventsUntilAsk("first", "make")) await fixture.post(payload);
     const before = [fixture.read("endpoint.json"), fixture.read("auth-header")];
@@ -104,20 +104,23 @@ describe("a second beckon", () => {
     expect(summarizeSession(sessions, "second")).toMatchObject({ turns: 1, prompt: "x" });
   });
 
-  test("ten started at the same moment: exactly one stays", async () => {
+  test("exactly one of ten that start at the same time stays", async () => {
     const attempts = await Promise.all(Array.from({ length: 10 }, () => fixture.tryToStart()));
     const running = attempts.filter(({ app }) => app !== null);
     expect(running).toHaveLength(1);
     for (const { app, code, stderr } of attempts) {
       if (!app)
-        expect({ code, said: /^beckon is already running/m.test(stderr) }).toEqual({ code: 1, said: true });
+        expect({ code, isExplained: /^beckon is already running/m.test(stderr) }).toEqual({
+          code: 1,
+          isExplained: true,
+        });
     }
-    expect(endpoint().pid).toBe(running[0]?.app?.pid ?? 0);
+    expect(readEndpoint().pid).toBe(running[0]?.app?.pid ?? 0);
     expect((await fixture.post(prompted("first", "x"))).status).toBe(200);
     expect(await fixture.status()).toHaveLength(1);
   });
 
-  test("after kill -9 of the first, at once", async () => {
+  test("can start at once after kill -9 of the first", async () => {
     for (let times = 0; times < 5; times++) {
       const app = await fixture.start();
       await fixture.post(prompted("first", String(times)));
@@ -128,8 +131,8 @@ describe("a second beckon", () => {
     expect(summarizeSession(await fixture.status(), "first")).toMatchObject({ turns: 5, prompt: "4" });
   });
 
-  test("in a folder of its own: both live side by side, each with its sessions and its token", async () => {
-    const other = await newWorld();
+  test("in another folder runs beside the first, with its own sessions and token", async () => {
+    const other = await addFixture();
     const mine = await fixture.start();
     const theirs = await other.start({ BECKON_PORT: String(mine.port) });
     expect(theirs.port).not.toBe(mine.port);

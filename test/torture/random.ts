@@ -1,8 +1,8 @@
-/** Chance that can be repeated: the same seed gives the same numbers. */
+/** Random numbers that can be repeated: the same seed gives the same numbers. */
 export interface Random {
-  /** At least 0, less than 1. */
+  /** From 0 to 1, without 1. */
   next(): number;
-  /** A whole number, at least `from` and less than `to`. */
+  /** An integer from `from` to `to`, without `to`. */
   between(from: number, to: number): number;
   pick<T>(list: readonly T[]): T;
   chance(share: number): boolean;
@@ -28,6 +28,6 @@ export function createRandom(seed: number): Random {
 
 /** SEED=… repeats a run. */
 export function chooseSeed(): number {
-  const given = Number(process.env.SEED);
-  return Number.isInteger(given) && given > 0 ? given : (Date.now() ^ (process.pid << 16)) >>> 0;
+  const seed = Number(process.env.SEED);
+  return Number.isInteger(seed) && seed > 0 ? seed : (Date.now() ^ (process.pid << 16)) >>> 0;
 }

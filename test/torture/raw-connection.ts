@@ -1,26 +1,26 @@
-/** A connection for requests that no well-behaved client would send: bytes out, an answer back. */
+/** A connection for requests that no proper client would send: takes bytes, returns the response. */
 
 export interface RawResponse {
-  /** 0: the connection was closed without one. */
+  /** 0 if the connection was closed without a response. */
   readonly status: number;
   readonly body: string;
 }
 
 export interface RawMessage {
   readonly bytes: Uint8Array;
-  /** An answer to HEAD has a length but no body. */
+  /** A response to HEAD has a length but no body. */
   readonly isHead?: boolean;
-  /** What is sent does not end where it says: the connection is of no use afterwards. */
+  /** The message does not end where it says, so the connection cannot be used again. */
   readonly isLast?: boolean;
 }
 
 export interface RawConnection {
-  /** One at a time. Rejects where no answer comes in time. */
+  /** One message at a time. Rejects if no response arrives in time. */
   send(sending: RawMessage): Promise<RawResponse>;
   close(): void;
 }
 
-const answerMs = 20_000;
+const maxResponseMs = 20_000;
 
 export function createRawConnection(port: number): RawConnection {
   let socket: Bun.Socket | null = null;
@@ -44,7 +44,7 @@ export function createRawConnection(port: number): RawConnection {
   function lost(from: Bun.Socket): void {
     if (socket !== from) return;
     socket = null;
-    settle({ status: statusOf(received), body: "" });
+    settle({ status: parseStatus(received), body: "" });
   }
 
   async function open(): Promise<Bun.Socket> {
@@ -55,9 +55,9 @@ export function createRawConnection(port: number): RawConnection {
         drain: write,
         data(from, chunk) {
           received += Buffer.from(chunk).toString("latin1");
-          const answer = wholeAnswer(received, isHead);
+          const answer = parseResponse(received, isHead);
           if (answer === null) return;
-          // Answered before all was sent: the rest would be taken for the next request, or swallow it.
+          // Answered before everything was sent: the rest would be read as the next request.
           if (answer.closes || rest.length > 0) {
             socket = null;
             from.end();
@@ -77,7 +77,10 @@ export function createRawConnection(port: number): RawConnection {
       socket = to;
       isHead = sending.isHead ?? false;
       rest = sending.bytes;
-      const timer = setTimeout(() => waiting?.reject(new Error(`no answer within ${answerMs} ms`)), answerMs);
+      const timer = setTimeout(
+        () => waiting?.reject(new Error(`no response within ${maxResponseMs} ms`)),
+        maxResponseMs,
+      );
       const answer = await new Promise<RawResponse>((resolve, reject) => {
         waiting = { resolve, reject };
         write(to);
@@ -93,16 +96,16 @@ export function createRawConnection(port: number): RawConnection {
   };
 }
 
-function statusOf(text: string): number {
+function parseStatus(text: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3})/.exec(text)?.[1] ?? 0);
 }
 
-function wholeAnswer(text: string, isHead: boolean): (RawResponse & { closes: boolean }) | null {
+function parseResponse(text: string, isHead: boolean): (RawResponse & { closes: boolean }) | null {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const head = text.slice(0, end);
   const length = isHead ? 0 : Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? 0);
   const body = text.slice(end + 4);
   if (body.length < length) return null;
-  return { status: statusOf(head), body, closes: /^connection: *close/im.test(head) };
+  return { status: parseStatus(head), body, closes: /^connection: *close/im.test(head) };
 }

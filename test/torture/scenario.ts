@@ -1,12 +1,12 @@
-/** Payloads as Claude Code sends them, and what a session is known by afterwards. */
+/** Payloads as Claude Code sends them, and what a session should look like after them. */
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 
-const payload = (session_id: string, hook_event_name: string, more: object = {}) => ({
+const payload = (session_id: string, hook_event_name: string, fields: object = {}) => ({
   session_id,
   hook_event_name,
   transcript_path: `/home/dev/.claude/projects/p/${session_id}.jsonl`,
   cwd: "/home/dev/project",
-  ...more,
+  ...fields,
 });
 
 export const started = (id: string) => payload(id, "SessionStart", { source: "startup", model: "m" });
@@ -21,7 +21,7 @@ export const toolEnded = (id: string, command: string, tool_use_id = "toolu_1") 
 export const stopped = (id: string, last_assistant_message: string) =>
   payload(id, "Stop", { stop_hook_active: false, last_assistant_message });
 
-/** A session that waits for its person to allow a command. */
+/** A session that waits for the user to allow a command. */
 export const eventsUntilAsk = (id: string, command: string) => [
   started(id),
   prompted(id, `run ${command}`),
@@ -37,7 +37,7 @@ export function findSession(sessions: readonly SessionSnapshot[], id: string): S
   return sessions.find((session) => session.sessionId === id);
 }
 
-/** What tests compare: small enough to read when it differs. */
+/** The part that tests compare: small enough to read when it differs. */
 export function summarize(session: SessionSnapshot | undefined) {
   return {
     phase: session?.activityPhase,

@@ -1,4 +1,4 @@
-/** Sends bodies by the thousand to a running beckon and notes what became of each. */
+/** Sends thousands of bodies to a running beckon and checks each response. */
 import { createBody, expectedStatus } from "./bodies.ts";
 import { createRandom } from "./random.ts";
 import { createRawConnection } from "./raw-connection.ts";
@@ -6,7 +6,7 @@ import { createRequest, type Target } from "./requests.ts";
 
 export interface SendOptions {
   readonly seed: number;
-  /** The bodies from this one up to but without that one. */
+  /** The number of the first body. `to` is not included. */
   readonly from: number;
   readonly to: number;
   readonly connections: number;
@@ -14,9 +14,9 @@ export interface SendOptions {
 }
 
 export interface SendReport {
-  /** How often which status came. */
+  /** How often each status was received. */
   readonly statuses: ReadonlyMap<number, number>;
-  /** Answers that should not have been, named so that they can be had again. */
+  /** Wrong responses, with what is needed to repeat them. */
   readonly wrong: readonly string[];
   readonly slowest: { readonly ms: number; readonly what: string };
   readonly seconds: number;
@@ -33,14 +33,16 @@ export async function sendBodies({ seed, from, to, connections, target }: SendOp
   let bytesSent = 0;
   const started = performance.now();
 
-  async function sendFrom(line: ReturnType<typeof createRawConnection>): Promise<void> {
+  async function sendAll(connection: ReturnType<typeof createRawConnection>): Promise<void> {
     while (next < to && wrong.length < maxWrong) {
       const n = next++;
       const body = createBody(seed, n);
       const made = createRequest(target, body.bytes, createRandom(seed ^ Math.imul(n + 1, 0x85ebca6b)));
       const what = `body ${n} of seed ${seed} (${body.kind}${made.wrongHead === null ? "" : `, ${made.wrongHead}`})`;
       const before = performance.now();
-      const answer = await line.send(made).catch((error: Error) => ({ status: -1, body: error.message }));
+      const answer = await connection
+        .send(made)
+        .catch((error: Error) => ({ status: -1, body: error.message }));
       const ms = performance.now() - before;
       bytesSent += made.bytes.length;
       if (ms > slowest.ms) slowest = { ms, what };
@@ -51,11 +53,11 @@ export async function sendBodies({ seed, from, to, connections, target }: SendOp
         wrong.push(`${what}: ${answer.status} ${answer.body.slice(0, 200)}, not ${allowed.join(" or ")}`);
       }
     }
-    line.close();
+    connection.close();
   }
 
-  const lines = Array.from({ length: connections }, () => createRawConnection(target.port));
-  await Promise.all(lines.map(sendFrom));
+  const all = Array.from({ length: connections }, () => createRawConnection(target.port));
+  await Promise.all(all.map(sendAll));
   const seconds = (performance.now() - started) / 1_000;
   return { statuses, wrong, slowest, seconds, megabytes: bytesSent / 1e6 };
 }

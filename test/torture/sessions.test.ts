@@ -15,8 +15,8 @@ type Fields = Record<string, unknown>;
 
 const wrongValues = [null, 7, "text", true, [], {}, [null], [7], [{}], { at: "x", t: null }];
 
-/** Every field of a session, at every depth, with each wrong value and left out: one session for each. */
-function spoiled(session: Fields): Fields[] {
+/** One session for each field at every depth, without it and with each wrong value. */
+function createDamagedSessions(session: Fields): Fields[] {
   const sessions: Fields[] = [];
   const visit = (holder: Fields, replace: (changed: Fields) => Fields) => {
     for (const [name, value] of Object.entries(holder)) {
@@ -33,8 +33,8 @@ function spoiled(session: Fields): Fields[] {
   return sessions;
 }
 
-/** A session that has one of everything. */
-function tellEverything(id: string): object[] {
+/** The events of a session with every kind of content. */
+function createRichSession(id: string): object[] {
   const meta = {
     ...{ pid: 1, procStart: "1", tty: "/dev/pts/1", terminal_session_id: "t", env: { TERM: "xterm" } },
   };
@@ -49,11 +49,11 @@ function tellEverything(id: string): object[] {
   }));
 }
 
-test("sessions with wrong fields inside a good snapshot: the app runs, and the others are shown right", async () => {
+test("sessions with wrong fields in a good snapshot are dropped, and the others are right", async () => {
   const fixture = await createFixture();
   try {
     const first = await fixture.start();
-    for (const body of [...eventsUntilAsk("good", "make"), ...tellEverything("rich")])
+    for (const body of [...eventsUntilAsk("good", "make"), ...createRichSession("rich")])
       await fixture.post(body);
     await first.stop();
     const snapshot = JSON.parse(fixture.read("snapshot.json")) as { sessions: Fields[] };
@@ -67,7 +67,7 @@ test("sessions with wrong fields inside a good snapshot: the app runs, and the o
       { ...rich, beforeCompact: { running: true, detail: null } },
       { ...rich, ended: { reason: "other", whileBusy: false, at: 1, t: 1 } },
     ]
-      .flatMap(spoiled)
+      .flatMap(createDamagedSessions)
       .map((session, n) =>
         "rich" === session.sessionId ? { ...session, sessionId: `wrong-${n}` } : session,
       );
@@ -76,7 +76,7 @@ test("sessions with wrong fields inside a good snapshot: the app runs, and the o
     console.log(`snapshot: ${wrong.length} sessions with a wrong field`);
     expect(wrong.length).toBeGreaterThan(1_000);
 
-    // Not running, it shows the snapshot itself.
+    // While the app is down, the status comes from the snapshot.
     expect(summarizeSession(await fixture.status(), "good")).toEqual(waitingSummary("make"));
     const app = await fixture.start();
     const shown = await fixture.status();

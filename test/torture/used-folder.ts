@@ -1,4 +1,4 @@
-/** A state folder as beckon leaves it when it is killed, and what must be shown of it after the next start. */
+/** A state folder as a killed beckon leaves it, and what the next start must show. */
 import { expect } from "bun:test";
 import { cpSync } from "node:fs";
 import { createFixture, type Fixture } from "./fixture.ts";
@@ -6,22 +6,22 @@ import { doneSummary, eventsAfterAsk, eventsUntilAsk, summarizeSession, waitingS
 
 let template: Fixture | null = null;
 
-/** With a snapshot, the one before it, and a journal that has more. */
-async function liveTwice(): Promise<Fixture> {
+/** With a snapshot, the previous one, and a journal with newer events. */
+async function createTemplate(): Promise<Fixture> {
   const fixture = await createFixture();
-  const live = async (payloads: readonly object[], end: "stop" | "kill") => {
+  const runApp = async (payloads: readonly object[], end: "stop" | "kill") => {
     const app = await fixture.start();
     for (const payload of payloads) expect((await fixture.post(payload)).status).toBe(200);
     await app[end]();
   };
-  await live(eventsUntilAsk("first", "make"), "stop");
-  await live(eventsUntilAsk("second", "ls"), "stop");
-  await live(eventsAfterAsk("first", "make", "made"), "kill");
+  await runApp(eventsUntilAsk("first", "make"), "stop");
+  await runApp(eventsUntilAsk("second", "ls"), "stop");
+  await runApp(eventsAfterAsk("first", "make", "made"), "kill");
   return fixture;
 }
 
 export async function createUsedFixture(): Promise<Fixture> {
-  template ??= await liveTwice();
+  template ??= await createTemplate();
   const fixture = await createFixture();
   cpSync(template.home, fixture.home, { recursive: true });
   return fixture;
@@ -38,7 +38,7 @@ export async function expectAllSessions(fixture: Fixture): Promise<void> {
   expect(summarizeSession(sessions, "second")).toEqual(waitingSummary("ls"));
 }
 
-/** Root obeys the modes of files only without these. */
+/** Without these capabilities, the modes of files apply to root too. */
 export const withoutPrivileges: readonly string[] =
   process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : [];
 export const privilegeTools = process.getuid?.() === 0 ? ["setpriv"] : [];
