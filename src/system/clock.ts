@@ -10,24 +10,32 @@ const compareMs = 1_000;
 /** /proc/uptime counts in steps of 10 ms. */
 const minSleepMs = 50;
 
-export function createClock(): () => ClockReading {
+interface ClockSources {
+  /** Milliseconds on a clock that nobody can set. In Bun it counts from the start of the process, and stops while the machine sleeps. */
+  readonly elapsedMs?: () => number;
+  /** Milliseconds since boot including sleep. null if unknown: then the clock starts with the process. */
+  readonly uptimeMs?: () => number | null;
+}
+
+export function createClock({
+  elapsedMs = () => performance.now(),
+  uptimeMs = readUptimeMs,
+}: ClockSources = {}): () => ClockReading {
   const boot = readSystemFile("/proc/sys/kernel/random/boot_id")?.trim() ?? null;
   const host = readHostId(boot);
-  // In Bun, process.hrtime and performance.now count from the start of the process.
-  let base = (readUptimeMs() ?? 0) - performance.now();
-  let comparedAt = performance.now();
+  let base = (uptimeMs() ?? 0) - elapsedMs();
+  let comparedAt = elapsedMs();
   return () => {
-    const elapsed = performance.now();
+    const elapsed = elapsedMs();
     if (elapsed - comparedAt > compareMs) {
       comparedAt = elapsed;
-      const sleptMs = (readUptimeMs() ?? 0) - elapsed - base;
+      const sleptMs = (uptimeMs() ?? 0) - elapsed - base;
       if (sleptMs > minSleepMs) base += sleptMs;
     }
     return { at: Date.now(), t: base + elapsed, boot, host };
   };
 }
 
-/** Milliseconds since boot including sleep. null on other systems, where the clock starts with the process. */
 function readUptimeMs(): number | null {
   const seconds = Number.parseFloat(readSystemFile("/proc/uptime") ?? "");
   return Number.isFinite(seconds) ? seconds * 1_000 : null;

@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Place } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
-import { findDeadSessions } from "../../src/system/processes.ts";
+import { findDeadSessions, isAlive, readStartTime } from "../../src/system/processes.ts";
+import { testWith } from "../needs.ts";
 import { createWorld, type World } from "../world.ts";
 
 let world: World;
@@ -10,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => world.destroy());
 
-const somewhere: Place = {
+const unknownPlace: Place = {
   local: true,
   pid: null,
   procStart: null,
@@ -41,7 +45,7 @@ function session(place: Partial<Place> | null, ended = false): Session {
   });
   return {
     ...fresh,
-    place: place && { ...somewhere, ...place },
+    place: place && { ...unknownPlace, ...place },
     ended: ended ? { reason: "x", whileBusy: false, ...when } : null,
   };
 }
@@ -57,24 +61,24 @@ describe("a session is found dead", () => {
     expect(isDead({ pid, procStart })).toBe(true);
   });
 
-  test("with all others of the same process, and nobody else", async () => {
+  test("with all other sessions of the same process, and no others", async () => {
     const { child, pid, procStart } = world.agent();
     const other = world.agent();
     child.kill("SIGKILL");
     await child.exited;
     const killed = session({ pid, procStart });
     const alive = session({ pid: other.pid, procStart: other.procStart });
-    // Another start time under the same pid: another process, which is no more either.
+    // Another start time with the same pid is another process, which is gone too.
     const reused = session({ pid: other.pid, procStart: `${Number(other.procStart) - 1}` });
     expect(findDeadSessions([killed, alive, killed, reused, alive])).toEqual([killed, killed, reused]);
   });
 
-  test("when its pid is another process's by now", () => {
+  test("when its pid belongs to another process now", () => {
     const { pid, procStart } = world.agent();
     expect(isDead({ pid, procStart: `${Number(procStart) - 1}` })).toBe(true);
   });
 
-  test("when only its corpse is left", async () => {
+  test("when its process is a zombie", async () => {
     const parent = world.spawn(["sh", "-c", "sleep 0 & echo $!; exec sleep 60"]);
     const { value } = await parent.stdout.getReader().read();
     const pid = Number(Buffer.from(value ?? []).toString());
@@ -84,14 +88,44 @@ describe("a session is found dead", () => {
   });
 });
 
-describe("nobody judges", () => {
-  const gone = 2 ** 22 + 1;
-  test("a pid of another machine or namespace", () =>
-    expect(isDead({ pid: gone, local: false })).toBe(false));
-  test("a session whose pid is not known", () => {
+describe("a session is not found dead", () => {
+  const unusedPid = 2 ** 22 + 1;
+  test("if its pid is of another machine or namespace", () =>
+    expect(isDead({ pid: unusedPid, local: false })).toBe(false));
+  test("if its pid is unknown", () => {
     expect(isDead({ pid: null })).toBe(false);
     expect(isDead(null)).toBe(false);
   });
-  test("one that has ended", () => expect(isDead({ pid: gone }, true)).toBe(false));
-  test("a live process whose start time nobody told", () => expect(isDead({ pid: process.pid })).toBe(false));
+  test("if it has ended", () => expect(isDead({ pid: unusedPid }, true)).toBe(false));
+  test("if its process lives and its start time is unknown", () =>
+    expect(isDead({ pid: process.pid })).toBe(false));
+});
+
+const onLinux = testWith("linux");
+
+describe("a process", () => {
+  onLinux("has the start time of /proc/PID/stat", async () => {
+    const ticks = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ")[19];
+    expect(readStartTime(process.pid)).toBe(ticks ?? "none");
+    expect(isAlive(process.pid, ticks ?? "")).toBe(true);
+    expect(isAlive(process.pid, "1")).toBe(false);
+    expect(isAlive(process.pid, null)).toBe(true);
+  });
+
+  onLinux("can have a name that looks like the rest of the line", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "beckon-processes-"));
+    const odd = join(folder, "a) Z 1 (b");
+    copyFileSync(Bun.which("sleep") ?? "", odd);
+    const child = Bun.spawn([odd, "60"]);
+    try {
+      const comm = () => readFileSync(`/proc/${child.pid}/comm`, "utf8").trim();
+      while (comm() !== "a) Z 1 (b") await Bun.sleep(5);
+      expect(Number(readStartTime(child.pid))).toBeGreaterThan(Number(readStartTime(process.pid)) - 1);
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
+      rmSync(folder, { recursive: true });
+    }
+    expect(readStartTime(child.pid)).toBeNull();
+  });
 });
