@@ -14,7 +14,7 @@ import { type AgentEvent, type ClockReading, createInternalEvent } from "../core
 import { answerIdOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { type Ask, isBlocking, isVisible, type Session } from "../core/session/session.ts";
-import { settle, settlesAt } from "../core/session/settle.ts";
+import { findSettleTime, settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { signDecision } from "../system/decision-signature.ts";
@@ -242,7 +242,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     let nextT = Number.POSITIVE_INFINITY;
     for (const { agent, sessionId } of pending.values()) {
       const session = options.get(agent, sessionId);
-      nextT = Math.min(nextT, (session && settlesAt(session, t)) ?? Number.POSITIVE_INFINITY);
+      nextT = Math.min(nextT, (session && findSettleTime(session, t)) ?? Number.POSITIVE_INFINITY);
     }
     if (Number.isFinite(nextT) && !isStopped) settleTimer = setTimeout(recheck, nextT - t + 1);
   }

@@ -1,6 +1,6 @@
 /** Where paths lead when links are followed: a rule for a folder must not allow a link that leaves it. */
 import { realpath } from "node:fs/promises";
-import { relativeWithin } from "../core/text/paths.ts";
+import { findRelativePath } from "../core/text/paths.ts";
 
 /** Whether every path, as far as it exists, is inside the folder. */
 export async function areInside(folder: string, paths: readonly string[]): Promise<boolean> {
@@ -8,7 +8,7 @@ export async function areInside(folder: string, paths: readonly string[]): Promi
   const realPaths = await Promise.all(paths.map(resolveExisting));
   return (
     realFolder !== null &&
-    realPaths.every((path) => path !== null && relativeWithin(realFolder, path) !== null)
+    realPaths.every((path) => path !== null && findRelativePath(realFolder, path) !== null)
   );
 }
 

@@ -1,11 +1,11 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
 import type { SessionChange } from "../core/ports.ts";
 import {
-  askAlertKey,
-  diedAlertKey,
+  createAskAlertKey,
+  createDiedAlertKey,
+  createTurnEndAlertKey,
   sessionKeyOf,
   sessionKeyOfAlert,
-  turnEndAlertKey,
 } from "../core/session/keys.ts";
 import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
@@ -125,9 +125,9 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
 /** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
 function describeAlert(session: Session, key: string): string | null {
   const { asks, stopped, ended, turn } = session;
-  const ask = asks.find(({ id }) => key === askAlertKey(session, id));
+  const ask = asks.find(({ id }) => key === createAskAlertKey(session, id));
   if (ask) return summarizeAsk(ask);
-  if (ended && key === diedAlertKey(session, ended)) return statusTexts.died;
-  if (!stopped || key !== turnEndAlertKey(session, stopped)) return null;
+  if (ended && key === createDiedAlertKey(session, ended)) return statusTexts.died;
+  if (!stopped || key !== createTurnEndAlertKey(session, stopped)) return null;
   return turn.error === null ? "turn finished" : `turn ${formatFailure(turn.error)}`;
 }

@@ -30,13 +30,13 @@ export const noPreferences: Preferences = {
  * What "Dismiss" adds to `dismissed` for each open ask, besides the keys of its alerts. An alert that was only closed, or has
  * expired, still counts in the menu.
  */
-export function dismissedAskKey(session: string, askId: string): string {
+export function createDismissedAskKey(session: string, askId: string): string {
   return `tray:${session}/${askId}`;
 }
 
 /** The same for a failed turn. */
-export function dismissedFailureKey(session: string, { turn }: Pick<Session, "turn">): string {
-  return dismissedAskKey(session, `failed-${turn.at}`);
+export function createDismissedFailureKey(session: string, { turn }: Pick<Session, "turn">): string {
+  return createDismissedAskKey(session, `failed-${turn.at}`);
 }
 
 const maxSnoozeMinutes = 7 * 24 * 60;
@@ -123,8 +123,12 @@ function computeQuietEnd(mode: QuietMode, now: PreferenceTime): number | null {
 
 function listDismissalKeys(session: Session): string[] {
   const own = sessionKeyOf(session);
-  const failure = session.turn.error === null ? [] : [dismissedFailureKey(own, session)];
-  return [...listAlertKeys(session), ...session.asks.map((ask) => dismissedAskKey(own, ask.id)), ...failure];
+  const failure = session.turn.error === null ? [] : [createDismissedFailureKey(own, session)];
+  return [
+    ...listAlertKeys(session),
+    ...session.asks.map((ask) => createDismissedAskKey(own, ask.id)),
+    ...failure,
+  ];
 }
 
 /** Drops what is over. `sessions` must be settled. Muted projects stay, so the next session there is muted too. */

@@ -56,7 +56,7 @@ export function computeQuietHours(hours: Config["quietHours"], now: LocalTime): 
 }
 
 /** An hour off on the two days a year on which the clocks change. */
-export function nextMidnight(now: LocalTime): number {
+export function findNextMidnight(now: LocalTime): number {
   return now.at - (now.at % minuteMs) + (dayMinutes - now.minuteOfDay) * minuteMs;
 }
 

@@ -35,7 +35,7 @@ export function hasBlockingAsk(session: Session): boolean {
 /** Stamps of hook and file differ by up to this much. An ask is open since the earlier of the two. */
 const stampSlackMs = 20;
 
-function openSince({ at: known }: Ask, { at }: Moment): number {
+function findOpenTime({ at: known }: Ask, { at }: Moment): number {
   return at < known && known - at <= stampSlackMs ? at : known;
 }
 
@@ -103,7 +103,7 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
   } as const;
   const unnamed = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
   if (!unnamed) return openAsk(session, details, event);
-  return replaceAsk(session, unnamed, { ...unnamed, ...details, at: openSince(unnamed, event) });
+  return replaceAsk(session, unnamed, { ...unnamed, ...details, at: findOpenTime(unnamed, event) });
 }
 
 function openUnnamed(session: Session, kind: AskKind, from: Ask["from"], when: Moment): Session {
@@ -165,7 +165,7 @@ export function applyReminder(
 export function applyFileWaiting(session: Session, kind: "permission" | "question", when: Moment): Session {
   const visible = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
   if (visible) {
-    const at = openSince(visible, when);
+    const at = findOpenTime(visible, when);
     return at === visible.at ? session : replaceAsk(session, visible, { ...visible, at });
   }
   if (hasBlockingAsk(session)) {

@@ -8,15 +8,15 @@ export function sessionKeyOf({ agent, sessionId }: Session): string {
   return createSessionKey(agent, sessionId);
 }
 
-export function askAlertKey(session: Session, askId: string): string {
+export function createAskAlertKey(session: Session, askId: string): string {
   return `${sessionKeyOf(session)}#${askId}`;
 }
 
-export function turnEndAlertKey(session: Session, stopped: Moment): string {
+export function createTurnEndAlertKey(session: Session, stopped: Moment): string {
   return `${sessionKeyOf(session)}#over-${stopped.at}`;
 }
 
-export function diedAlertKey(session: Session, ended: Moment): string {
+export function createDiedAlertKey(session: Session, ended: Moment): string {
   return `${sessionKeyOf(session)}#died-${ended.at}`;
 }
 
@@ -28,9 +28,9 @@ export function sessionKeyOfAlert(alertKey: string): string {
 export function listAlertKeys(session: Session): string[] {
   const { asks, stopped, ended } = session;
   return [
-    ...asks.map((ask) => askAlertKey(session, ask.id)),
-    ...(stopped ? [turnEndAlertKey(session, stopped)] : []),
-    ...(ended ? [diedAlertKey(session, ended)] : []),
+    ...asks.map((ask) => createAskAlertKey(session, ask.id)),
+    ...(stopped ? [createTurnEndAlertKey(session, stopped)] : []),
+    ...(ended ? [createDiedAlertKey(session, ended)] : []),
   ];
 }
 

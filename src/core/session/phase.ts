@@ -17,7 +17,7 @@ export function elapsedMs(since: Moment, now: Moment): number {
 }
 
 /** The ask that decides the phase: the oldest blocking one, or the idle one if none blocks. */
-function leadingAsk(session: Session): Ask | null {
+function findLeadingAsk(session: Session): Ask | null {
   const visible = session.asks.filter(isVisible);
   return visible.find(isBlocking) ?? visible[0] ?? null;
 }
@@ -28,7 +28,7 @@ function isBusy(session: Session): boolean {
 
 export function stateOf(session: Session, now: Moment): SessionState {
   if (session.ended) return "completed";
-  const ask = leadingAsk(session);
+  const ask = findLeadingAsk(session);
   if (ask && isBlocking(ask)) return "active";
   const isWorking = isBusy(session);
   // Its process is alive: a dead process is reported and ends the session.
@@ -40,7 +40,7 @@ export function stateOf(session: Session, now: Moment): SessionState {
 
 export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
   if (stateOf(session, now) !== "active") return null;
-  const ask = leadingAsk(session);
+  const ask = findLeadingAsk(session);
   if (ask)
     return ask.kind === "permission" || ask.kind === "plan" ? "waiting_permission" : "waiting_question";
   return isBusy(session) ? "busy" : "interactable";
@@ -49,7 +49,7 @@ export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
 export function statusOf(session: Session, now: Moment): Status {
   const state = stateOf(session, now);
   if (state === "completed" || state === "stale") return { kind: "idle", detail: session.turn.error };
-  const ask = leadingAsk(session);
+  const ask = findLeadingAsk(session);
   if (ask && isBlocking(ask)) return { kind: "attention", detail: detailOf(ask) };
   if (session.turn.running) return { kind: "working", detail: session.detail ?? statusTexts.thinking };
   const child = session.children.findLast((c) => c.running);

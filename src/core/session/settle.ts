@@ -68,7 +68,7 @@ export function applyStatusFile(
 }
 
 /** The file is idle but a prompt came later; busy but the turn ended or an ask came later; waiting but a hook closed the dialog. */
-function contradicts(session: Session, file: NonNullable<Session["file"]>): boolean {
+function hasContradiction(session: Session, file: NonNullable<Session["file"]>): boolean {
   const { turn, prompted } = session;
   switch (file.status) {
     case "idle":
@@ -85,17 +85,17 @@ function contradicts(session: Session, file: NonNullable<Session["file"]>): bool
 const isNewer = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisible(ask) && ask.t > file.t;
 
 /** When the session will settle, on the clock of `t`; null if it has settled or there is nothing to wait for. */
-export function settlesAt(session: Session, t: number): number | null {
+export function findSettleTime(session: Session, t: number): number | null {
   const { file, moved, settled, ended } = session;
   if (settled || ended) return null;
-  const isContradiction = file !== null && t - moved.t >= timing.settleMs && contradicts(session, file);
+  const isContradiction = file !== null && t - moved.t >= timing.settleMs && hasContradiction(session, file);
   const settlesT = moved.t + (isContradiction ? timing.contradictionMs : timing.settleMs);
   return settlesT > t ? settlesT : null;
 }
 
 /** When a state that holds since `since` can no longer be revoked by settling; null if it already cannot. */
-export function certainAt(session: Session, since: Moment, t: number): number | null {
-  const settlesT = settlesAt(session, t);
+export function findCertainTime(session: Session, since: Moment, t: number): number | null {
+  const settlesT = findSettleTime(session, t);
   if (settlesT === null || session.file?.status === "busy") return settlesT;
   const certain = Math.min(settlesT, since.t + timing.contradictionMs);
   return certain > t ? certain : null;
@@ -105,7 +105,7 @@ export function certainAt(session: Session, since: Moment, t: number): number | 
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;
   if (session.settled || session.ended || !file || t - moved.t < timing.settleMs) return session;
-  if (t - moved.t < timing.contradictionMs && contradicts(session, file)) return session;
+  if (t - moved.t < timing.contradictionMs && hasContradiction(session, file)) return session;
   const when = { at: moved.at + timing.settleMs, t: moved.t + timing.settleMs };
   const settled: Session = { ...session, settled: true };
   switch (file.status) {

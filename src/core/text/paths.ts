@@ -24,7 +24,7 @@ export function resolvePath(folder: string, path: string): string {
 }
 
 /** Returns the path relative to `folder`, "." for the folder itself, or null if it is outside. */
-export function relativeWithin(folder: string, path: string): string | null {
+export function findRelativePath(folder: string, path: string): string | null {
   const inner = resolvePath(folder, path);
   const outer = resolvePath(folder, "");
   const isWindows = windowsRoot.test(folder);

@@ -1,8 +1,8 @@
 /** The groups in which every list (menu, `beckon status`, API) shows sessions to users. */
 import type { Config } from "../config/config.ts";
 import {
-  dismissedAskKey,
-  dismissedFailureKey,
+  createDismissedAskKey,
+  createDismissedFailureKey,
   findMuteScope,
   type Preferences,
 } from "../config/preferences.ts";
@@ -73,7 +73,7 @@ export function groupSession(session: Session, context: GroupContext): SessionGr
 
   const key = sessionKeyOf(session);
   const silence = findSilence(session, key, context);
-  const isDismissed = (ask: Ask) => preferences.dismissed.includes(dismissedAskKey(key, ask.id));
+  const isDismissed = (ask: Ask) => preferences.dismissed.includes(createDismissedAskKey(key, ask.id));
   const leading = asks.find((ask) => !isDismissed(ask)) ?? asks[0];
   if (leading) {
     const why = silence ?? findUnattended(session, config) ?? (isDismissed(leading) ? dismissed : null);
@@ -84,7 +84,7 @@ export function groupSession(session: Session, context: GroupContext): SessionGr
     return { group: "working", silence, asks: [] };
   }
   if (session.turn.error === null) return { group: "ready", silence, asks: [] };
-  return preferences.dismissed.includes(dismissedFailureKey(key, session))
+  return preferences.dismissed.includes(createDismissedFailureKey(key, session))
     ? { group: "ready", silence: dismissed, asks: [] }
     : { group: "failed", silence, asks: [] };
 }

@@ -1,5 +1,5 @@
 /** Paths: which are outside of the project, which run by themselves, which may hold secrets. */
-import { relativeWithin } from "../../core/text/paths.ts";
+import { findRelativePath } from "../../core/text/paths.ts";
 import type { DangerFindings } from "./findings.ts";
 
 export interface PathContext {
@@ -45,8 +45,8 @@ function replaceProjectVariable(path: string, { project, projectVariables }: Pat
 export function isOutsideProject(path: string, { project, from }: PathContext): boolean {
   if (home.test(path)) return true;
   if (project === null) return full.test(path) || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path);
-  if (full.test(path)) return relativeWithin(project, path) === null;
-  return from.some((folder) => relativeWithin(project, `${folder}/${path}`) === null);
+  if (full.test(path)) return findRelativePath(project, path) === null;
+  return from.some((folder) => findRelativePath(project, `${folder}/${path}`) === null);
 }
 
 const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   applyPreference,
+  createDismissedAskKey,
   dismissAlerts,
-  dismissedAskKey,
   noPreferences,
   type Preferences,
   parsePreferences,
@@ -53,7 +53,7 @@ describe("a click", () => {
   test("dismisses the current asks in alerts and menu; a new ask counts again", () => {
     const preferences = after(noPreferences, { do: "dismiss", session: key });
     expect(computeTestAlerts([web], { preferences }).show).toEqual([]);
-    expect(preferences.dismissed).toContain(dismissedAskKey(key, "ask-60000"));
+    expect(preferences.dismissed).toContain(createDismissedAskKey(key, "ask-60000"));
     const more = { ...web, asks: [...web.asks, ask(0)] };
     expect(computeTestAlerts([more], { preferences }).show).toHaveLength(1);
     expect(after(noPreferences, { do: "dismiss", session: "claude:unknown" })).toBe(noPreferences);
@@ -88,9 +88,9 @@ describe("pruning", () => {
     ],
     dismissed: [
       `${key}#ask-60000`,
-      dismissedAskKey(key, "ask-60000"),
+      createDismissedAskKey(key, "ask-60000"),
       `${key}#answered`,
-      dismissedAskKey(key, "answered"),
+      createDismissedAskKey(key, "answered"),
       "claude:gone#ask-1",
       ...computeTestAlerts([other]).show.map((alert) => alert.key),
     ],
@@ -101,7 +101,7 @@ describe("pruning", () => {
       muted: [key],
       mutedProjects: ["web", "gone"],
       snoozed: [{ session: key, until: now.at + 1 }],
-      dismissed: [`${key}#ask-60000`, dismissedAskKey(key, "ask-60000"), all.dismissed[5] ?? ""],
+      dismissed: [`${key}#ask-60000`, createDismissedAskKey(key, "ask-60000"), all.dismissed[5] ?? ""],
     });
     expect(prunePreferences(all, now.at + 1, [web, other])).toMatchObject({ quietUntil: null, snoozed: [] });
   });

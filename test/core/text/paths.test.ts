@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import {
+  findRelativePath,
   hasDotSegments,
   isAbsolute,
-  relativeWithin,
   shortenHome,
   shortenHomePath,
 } from "../../../src/core/text/paths.ts";
@@ -24,7 +24,7 @@ describe("a path relative to a folder", () => {
     ["C:\\p", "D:\\p\\x", null],
     ["/p", "a\\..\\..\\x", "a\\..\\..\\x"],
   ])("in %j: %j is %j", (folder, path, expected) => {
-    expect(relativeWithin(folder, path)).toBe(expected);
+    expect(findRelativePath(folder, path)).toBe(expected);
   });
 });
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { defaultConfig } from "../../../src/core/config/config.ts";
-import { dismissedAskKey, dismissedFailureKey, noPreferences } from "../../../src/core/config/preferences.ts";
+import {
+  createDismissedAskKey,
+  createDismissedFailureKey,
+  noPreferences,
+} from "../../../src/core/config/preferences.ts";
 import { createAges } from "../../../src/core/view/ages.ts";
 import { type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
 import { createSnapshot } from "../../../src/core/view/snapshot.ts";
@@ -49,7 +53,7 @@ describe("what the user set aside", () => {
     ["muted", { muted: [key] }],
     ["muted", { mutedProjects: ["api"] }],
     ["snoozed", { snoozed: [{ session: key, until: now.at + 1 }] }],
-    ["dismissed", { dismissed: [dismissedAskKey(key, "ask-60000")] }],
+    ["dismissed", { dismissed: [createDismissedAskKey(key, "ask-60000")] }],
   ])("is set_aside while it waits: %s", (why, given) => {
     const preferences = { ...noPreferences, ...given };
     expect(groupOf(waiting, { preferences })).toBe(`set_aside, ${why}`);
@@ -58,7 +62,7 @@ describe("what the user set aside", () => {
   test("needs you again when the snooze is over, or when a new ask opens after a dismissal", () => {
     const snoozed = [{ session: key, until: now.at }];
     expect(groupOf(waiting, { preferences: { ...noPreferences, snoozed } })).toBe("needs_you");
-    const dismissed = [dismissedAskKey(key, "ask-60000")];
+    const dismissed = [createDismissedAskKey(key, "ask-60000")];
     const twice = blocked("api", minute, { asks: [ask(minute), ask(0)] });
     expect(groupOf(twice, { preferences: { ...noPreferences, dismissed } })).toBe("needs_you");
   });
@@ -70,7 +74,7 @@ describe("what the user set aside", () => {
   });
 
   test("is ready after its failure was dismissed", () => {
-    const dismissed = [dismissedFailureKey(key, failed)];
+    const dismissed = [createDismissedFailureKey(key, failed)];
     expect(groupOf(failed, { preferences: { ...noPreferences, dismissed } })).toBe("ready, dismissed");
   });
 

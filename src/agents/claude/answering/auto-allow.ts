@@ -9,7 +9,7 @@ import {
 } from "../../../core/config/auto-allow-rules.ts";
 import { isReadOnlyCommand } from "../../../core/config/read-only-commands.ts";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
-import { isAbsolute, relativeWithin, resolvePath } from "../../../core/text/paths.ts";
+import { findRelativePath, isAbsolute, resolvePath } from "../../../core/text/paths.ts";
 import { makeVisible } from "../../../core/text/visible.ts";
 import { findSecretPath } from "../../../shell/dangers/paths.ts";
 import type { AutoAllowed, RequestContext } from "../../agent.ts";
@@ -78,7 +78,7 @@ const splitWord = (word: string): string[] => [word, ...word.split(/[=:]/)];
 function isPathAllowed(path: string, { cwd, allowed }: Folders): boolean {
   if (path.startsWith("~") || /(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false;
   if (makeVisible(path) !== path || path.includes("\n") || findSecretPath(path) !== null) return false;
-  return relativeWithin(allowed, isAbsolute(path) ? path : `${cwd}/${path}`) !== null;
+  return findRelativePath(allowed, isAbsolute(path) ? path : `${cwd}/${path}`) !== null;
 }
 
 interface ReadingTool {
@@ -118,5 +118,5 @@ function hasOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {
 }
 
 function isInside(folder: string, path: string): boolean {
-  return isAbsolute(path) && relativeWithin(folder, path) !== null;
+  return isAbsolute(path) && findRelativePath(folder, path) !== null;
 }

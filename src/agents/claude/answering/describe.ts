@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import type { AskDetails, Question } from "../../../core/session/ask-details.ts";
 import type { Ask } from "../../../core/session/session.ts";
 import { createLabel, createLines, type FittedLine, fitLines, splitLines } from "../../../core/text/fit.ts";
-import { hasDotSegments, relativeWithin } from "../../../core/text/paths.ts";
+import { findRelativePath, hasDotSegments } from "../../../core/text/paths.ts";
 import { makeLineVisible } from "../../../core/text/visible.ts";
 import { findRealHost } from "../../../shell/dangers/inputs.ts";
 import type { RequestContext } from "../../agent.ts";
@@ -155,7 +155,7 @@ function createFileDescriber(
 
 /** Relative to the project's folder if it is inside. A path with `..` stays as it is: a link may lead elsewhere. */
 function shortenPath(path: string, cwd: string | null): string {
-  return (cwd === null || hasDotSegments(path) ? null : relativeWithin(cwd, path)) ?? path;
+  return (cwd === null || hasDotSegments(path) ? null : findRelativePath(cwd, path)) ?? path;
 }
 
 /** A change to a file: lines with `- ` are removed, lines with `+ ` are added. null if one of the two is not a string. */

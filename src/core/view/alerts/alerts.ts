@@ -1,7 +1,7 @@
 /** The alerts that should be shown now, as a function of state and time. Nothing says "show this" or "withdraw that". */
 import type { Config } from "../../config/config.ts";
 import { findMuteScope, type Preferences } from "../../config/preferences.ts";
-import { computeQuietHours, type LocalTime, nextMidnight } from "../../config/quiet.ts";
+import { computeQuietHours, findNextMidnight, type LocalTime } from "../../config/quiet.ts";
 import { type FindAskDetails, withAnsweringEnabled } from "../../session/ask-details.ts";
 import type { Moment } from "../../session/event.ts";
 import { sessionKeyOf } from "../../session/keys.ts";
@@ -69,7 +69,7 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
     ...judged.flatMap(({ suppression }) => suppression?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.checkAt] : []),
     // After midnight, a time of today is shown with its day.
-    ...(groups.length > 0 ? [nextMidnight(now)] : []),
+    ...(groups.length > 0 ? [findNextMidnight(now)] : []),
   ];
   return {
     show: groups.map((group) => createAlert(group, names, input)),

@@ -2,11 +2,11 @@
 import type { Config } from "../../config/config.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
 import type { Moment } from "../../session/event.ts";
-import { askAlertKey, diedAlertKey, turnEndAlertKey } from "../../session/keys.ts";
+import { createAskAlertKey, createDiedAlertKey, createTurnEndAlertKey } from "../../session/keys.ts";
 import { elapsedMs, statusOf } from "../../session/phase.ts";
 import { isProbe } from "../../session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../../session/session.ts";
-import { certainAt, settlesAt } from "../../session/settle.ts";
+import { findCertainTime, findSettleTime } from "../../session/settle.ts";
 import { minuteMs, timing } from "../../timing.ts";
 import type { AlertKind } from "../view.ts";
 import {
@@ -58,7 +58,7 @@ export interface CauseContext {
 /** `session` must be settled at `now`. */
 export function findCauses(session: Session, context: CauseContext): AlertCauses {
   const { now } = context;
-  const settlesT = settlesAt(session, now.t);
+  const settlesT = findSettleTime(session, now.t);
   const recheckMs = settlesT === null ? [] : [settlesT - now.t];
   if (session.ended) {
     const died = findDeath(session, session.ended, context);
@@ -73,17 +73,17 @@ export function findCauses(session: Session, context: CauseContext): AlertCauses
     .map((ask) => createAskCause(session, ask, context));
   if (blocked.length + unnamed.length > 0) return { causes: blocked, recheckMs };
 
-  const certain = session.stopped && certainAt(session, session.stopped, now.t);
+  const certain = session.stopped && findCertainTime(session, session.stopped, now.t);
   if (certain !== null) recheckMs.push(certain - now.t);
   const turnEnd = certain === null ? findTurnEnd(session, context) : null;
   // A reminder adds nothing to a turn whose end has an alert.
-  const cause = alertsTurnEnd(session, context) ? turnEnd : (findIdle(session, now) ?? turnEnd);
+  const cause = hasTurnEndAlert(session, context) ? turnEnd : (findIdle(session, now) ?? turnEnd);
   return { causes: cause ? [cause] : [], recheckMs };
 }
 
 function createAskCause(session: Session, ask: Ask, { findDetails, home }: CauseContext): AlertCause {
   return {
-    key: askAlertKey(session, ask.id),
+    key: createAskAlertKey(session, ask.id),
     kind: "blocked",
     session,
     since: ask,
@@ -118,7 +118,7 @@ function findDeath(
   const certainMs = timing.lateHookMs - elapsedMs(ended, now);
   if (certainMs > 0) return certainMs;
   return {
-    key: diedAlertKey(session, ended),
+    key: createDiedAlertKey(session, ended),
     kind: "failed",
     session,
     since,
@@ -137,7 +137,7 @@ function isTurnOver(session: Session, now: Moment): boolean {
   return stopped.t === turn.t && statusOf(session, now).kind === "idle";
 }
 
-function alertsTurnEnd(session: Session, { now, enabled }: CauseContext): boolean {
+function hasTurnEndAlert(session: Session, { now, enabled }: CauseContext): boolean {
   if (!isTurnOver(session, now)) return false;
   return session.turn.error === null ? enabled.finished || isLongTurn(session, enabled) : enabled.failed;
 }
@@ -157,7 +157,7 @@ function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCau
   const leftMs = maxAgeMs[kind] - elapsedMs(stopped, now);
   if (leftMs <= 0) return null;
   return {
-    key: turnEndAlertKey(session, stopped),
+    key: createTurnEndAlertKey(session, stopped),
     kind,
     session,
     since: stopped,
@@ -174,7 +174,7 @@ function findIdle(session: Session, now: Moment): AlertCause | null {
   const leftMs = ask ? maxAgeMs.idle - elapsedMs(ask, now) : 0;
   if (!ask || leftMs <= 0) return null;
   return {
-    key: askAlertKey(session, ask.id),
+    key: createAskAlertKey(session, ask.id),
     kind: "idle",
     session,
     since: ask,

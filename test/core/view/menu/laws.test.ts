@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
-import { dismissedAskKey, type Preferences } from "../../../../src/core/config/preferences.ts";
+import { createDismissedAskKey, type Preferences } from "../../../../src/core/config/preferences.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
@@ -130,7 +130,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
     snoozed: keys.map((chosen) =>
       chosen.map((key, n) => ({ session: key, until: now.at + (n - 1) * 7 * minute + 1 })),
     ),
-    dismissed: keys.map((chosen) => chosen.map((key) => dismissedAskKey(key, "s-0"))),
+    dismissed: keys.map((chosen) => chosen.map((key) => createDismissedAskKey(key, "s-0"))),
   });
   return fc.record({
     sessions: fc.constant(list),

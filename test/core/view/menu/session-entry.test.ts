@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
-import { dismissedAskKey, noPreferences } from "../../../../src/core/config/preferences.ts";
+import { createDismissedAskKey, noPreferences } from "../../../../src/core/config/preferences.ts";
 import type { Session } from "../../../../src/core/session/session.ts";
 import {
   ago,
@@ -172,7 +172,10 @@ describe("a session that the user set aside does not count", () => {
   });
 
   test("dismissed until it asks again", () => {
-    const preferences = { ...noPreferences, dismissed: [dismissedAskKey(keyOf(api), `ask-${4 * minute}`)] };
+    const preferences = {
+      ...noPreferences,
+      dismissed: [createDismissedAskKey(keyOf(api), `ask-${4 * minute}`)],
+    };
     asideAs("dismissed", { preferences });
     const again = { ...api, asks: [...api.asks, ask(minute, { summary: "rm x" })] };
     expect(listLabels(createTestMenu([again], { preferences }).items)[1]).toBe(
