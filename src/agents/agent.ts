@@ -12,7 +12,7 @@ import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
-import type { Env } from "../system/home.ts";
+import type { Env } from "../system/folders.ts";
 import type { HookMessage } from "./envelope.ts";
 import type { Finding } from "./finding.ts";
 

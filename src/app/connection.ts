@@ -5,7 +5,7 @@ import type { Sink } from "../core/ports.ts";
 import { isHookChange } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
-import type { Env } from "../system/home.ts";
+import type { Env } from "../system/folders.ts";
 
 export interface ConnectionOptions {
   readonly table: readonly Agent[];

@@ -8,7 +8,7 @@ import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { homeOf } from "../system/home.ts";
+import { homeOf } from "../system/folders.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
 
 /** How long an alert may wait to learn whether its pane is visible: usually 1 to 3 ms, more on a busy machine. */

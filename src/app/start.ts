@@ -20,7 +20,7 @@ import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
-import { homeOf } from "../system/home.ts";
+import { homeOf } from "../system/folders.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop, hasDesktop } from "./desktop.ts";

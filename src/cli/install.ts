@@ -17,7 +17,7 @@ import {
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
-import { type Env, homeOf } from "../system/home.ts";
+import { type Env, homeOf } from "../system/folders.ts";
 import { launchDetached } from "../system/launch.ts";
 import { usageError } from "./args.ts";
 import { type LoginItemOptions, planLogin, setUpLogin } from "./login-item.ts";

@@ -4,7 +4,7 @@ import { openLoginItem } from "../desktop/login/index.ts";
 import { recordLogin } from "../setup/record.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import type { Env } from "../system/home.ts";
+import type { Env } from "../system/folders.ts";
 
 export interface LoginResult {
   /** For the user. */

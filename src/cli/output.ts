@@ -1,7 +1,7 @@
 /** What every command uses to print: safe text, widths in columns, durations, and stdout. */
 
 import { shortenHome } from "../core/text/paths.ts";
-import { homeOf } from "../system/home.ts";
+import { homeOf } from "../system/folders.ts";
 
 /** A reader that leaves early (`beckon status | head -1`) is not an error. */
 export function print(text: string): void {

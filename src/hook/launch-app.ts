@@ -7,7 +7,7 @@ import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { appEnvironment, localDisplay } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
-import type { Env } from "../system/home.ts";
+import type { Env } from "../system/folders.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
 import { findAgentProcess, type Sender } from "./meta.ts";
 

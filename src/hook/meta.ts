@@ -6,8 +6,8 @@ import { version } from "../../package.json";
 import type { Forwarding } from "../agents/agent.ts";
 import { limits } from "../core/limits.ts";
 import { pickTerminalVariables } from "../core/terminal-variables.ts";
-import { currentFolder } from "../system/current-folder.ts";
-import type { Env } from "../system/home.ts";
+import type { Env } from "../system/folders.ts";
+import { currentFolder } from "../system/folders.ts";
 
 /** The agent whose hook this is. */
 export interface Sender {

@@ -30,7 +30,7 @@ import { describeSystemError } from "../settings-file/index.ts";
 import { resolveOwnedPath } from "../settings-file/owned-path.ts";
 import { errorCode, ignoreErrors, removeEmptyFolders, syncFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { type Env, homeOf } from "../system/home.ts";
+import { type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/launch.ts";
 import type { InstallRecord } from "./record.ts";
 

@@ -1,6 +1,6 @@
 /** Registers beckon with one agent from the menu: `beckon --install` for the user's own settings, without a login item. */
 import { formatCount } from "../agents/finding.ts";
-import { homeOf } from "../system/home.ts";
+import { homeOf } from "../system/folders.ts";
 import { findProgram } from "./binary.ts";
 import { type InstallOptions, install } from "./install.ts";
 

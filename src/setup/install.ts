@@ -16,7 +16,7 @@ import {
 } from "../settings-file/index.ts";
 import { ensurePrivateFolder, ignoreErrors, removeEmptyFolders } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { type Env, homeOf } from "../system/home.ts";
+import { type Env, homeOf } from "../system/folders.ts";
 import {
   type BinaryPlan,
   type InstalledProgram,

@@ -1,6 +1,6 @@
 /**
  * Converts the state to the content of the snapshot and back. After a reboot the clock that orders events starts again, so the
- * stamps are shifted to lie before everything of this boot.
+ * stamps are shifted to before this boot.
  */
 import { version } from "../../package.json";
 import { isRecord } from "../core/json.ts";

@@ -116,7 +116,7 @@ export function syncFolder(folder: string): void {
  * program may have put a pipe or a device at this path.
  */
 export function readSmallFile(path: string, maxBytes: number): string {
-  // Without O_NONBLOCK, opening a pipe blocks until somebody writes to it.
+  // Without O_NONBLOCK, opening a pipe blocks until another program writes to it.
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = fstatSync(fd);

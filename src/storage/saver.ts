@@ -10,7 +10,7 @@ export interface SaverOptions {
   /** The longest pause after a save that took long. */
   readonly maxPauseMs?: number;
   readonly onError: (text: string) => void;
-  /** A clock that nobody can set, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly schedule?: Schedule;
 }

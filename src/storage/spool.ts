@@ -35,7 +35,7 @@ export interface SpoolOptions {
   readonly pollMs?: number;
   /** A forwarder opens the file, writes once and closes it within 2 s: a file unchanged for this long has no writer. */
   readonly quietMs?: number;
-  /** A clock that nobody can set, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly schedule?: Schedule;
 }

@@ -3,7 +3,7 @@
  * hears all others: what belongs to one agent, terminal or project would be wrong there, and no secret is needed.
  */
 
-import type { Env } from "./home.ts";
+import type { Env } from "./folders.ts";
 
 export interface AgentVariables {
   /** Prefixes of variables that belong to one session of an agent. */

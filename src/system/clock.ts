@@ -11,7 +11,7 @@ const compareMs = 1_000;
 const minSleepMs = 50;
 
 interface ClockSources {
-  /** Milliseconds on a clock that nobody can set. In Bun it counts from the start of the process, and stops while the machine sleeps. */
+  /** A monotonic clock. In Bun it counts from the start of the process, and stops while the machine sleeps. */
   readonly elapsedMs?: () => number;
   /** Milliseconds since boot including sleep. null if unknown: then the clock starts with the process. */
   readonly uptimeMs?: () => number | null;

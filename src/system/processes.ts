@@ -1,8 +1,11 @@
-/** Processes of this machine: whether they live, and when they started. */
+/**
+ * System: what beckon reads from this machine and runs on it, without a desktop: processes, clocks, commands, the running app.
+ * This file: whether a process lives, and when it started.
+ */
 import { readFileSync } from "node:fs";
 import type { Session } from "../core/session/session.ts";
 
-/** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if only its life is known. */
+/** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if it lives but its start time is unknown. */
 export function readStartTime(pid: number): string | null {
   return process.platform === "linux" ? readStartOnLinux(pid) : checkWithSignal(pid);
 }

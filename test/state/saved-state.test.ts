@@ -97,7 +97,7 @@ describe("after a reboot", () => {
     return restored;
   };
 
-  test("the stamps lie before this boot, and keep their distances", () => {
+  test("the stamps are before this boot, and keep their distances", () => {
     const before = asking();
     const restored = after(before, 10 * minuteMs);
     expect(restored.newest).toBe(minuteMs - 10 * minuteMs - 7_000);

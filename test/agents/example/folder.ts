@@ -1,7 +1,7 @@
 /** Where the made-up agent keeps its files. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Env, homeOf } from "../../../src/system/home.ts";
+import { type Env, homeOf } from "../../../src/system/folders.ts";
 
 export const exampleFolder = (env: Env): string => env.EXAMPLE_HOME || join(homeOf(env), ".example");
 export const pluginPath = (env: Env): string => join(exampleFolder(env), "plugins", "beckon.sh");

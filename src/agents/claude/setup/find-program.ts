@@ -3,7 +3,7 @@ import { accessSync, constants, readdirSync, readFileSync, readlinkSync, statSyn
 import { delimiter, isAbsolute, join } from "node:path";
 import { limits } from "../../../core/limits.ts";
 import { readSmallFile } from "../../../storage/files.ts";
-import { type Env, homeOf } from "../../../system/home.ts";
+import { type Env, homeOf } from "../../../system/folders.ts";
 import { parseStartTime } from "../../../system/processes.ts";
 import type { FindProgramOptions, ProgramSearch } from "../../agent.ts";
 import { hookTable } from "../hooks.ts";

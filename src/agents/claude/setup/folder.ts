@@ -1,7 +1,7 @@
 /** Where Claude Code keeps its files. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Env, homeOf } from "../../../system/home.ts";
+import { type Env, homeOf } from "../../../system/folders.ts";
 import type { Scope } from "../../agent.ts";
 
 /** As the CLI finds it. */

@@ -2,7 +2,7 @@
 import { asRecord, type JsonRecord } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
 import { readSmallFile } from "../../../storage/files.ts";
-import type { Env } from "../../../system/home.ts";
+import type { Env } from "../../../system/folders.ts";
 import { type Scope, scopes } from "../../agent.ts";
 import { installedPluginsPath, settingsPath } from "./folder.ts";
 

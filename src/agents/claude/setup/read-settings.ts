@@ -6,7 +6,7 @@ import { mentionsBeckon, readHookCommand } from "../../../settings-file/hook-com
 import { listOwnHooks } from "../../../settings-file/hooks.ts";
 import { errorCode, readSmallFile } from "../../../storage/files.ts";
 import { resolvePaths } from "../../../storage/paths.ts";
-import { type Env, homeOf } from "../../../system/home.ts";
+import { type Env, homeOf } from "../../../system/folders.ts";
 import { scopes } from "../../agent.ts";
 import type { CalledProgram, SettingsFacts } from "./findings.ts";
 import { settingsPath } from "./folder.ts";

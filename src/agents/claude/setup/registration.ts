@@ -4,7 +4,7 @@ import { limits } from "../../../core/limits.ts";
 import { hookCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
 import { addHooks, isEmptySettings, listOwnHooks, removeHooks } from "../../../settings-file/hooks.ts";
 import { readSmallFile } from "../../../storage/files.ts";
-import type { Env } from "../../../system/home.ts";
+import type { Env } from "../../../system/folders.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
 import { hooksFor } from "../hooks.ts";
 import { installedPluginsPath, settingsPath } from "./folder.ts";

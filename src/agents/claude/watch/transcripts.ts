@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { limits } from "../../../core/limits.ts";
-import type { Env } from "../../../system/home.ts";
+import type { Env } from "../../../system/folders.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import {
   addTranscriptRow,
