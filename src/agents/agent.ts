@@ -41,6 +41,8 @@ export interface Forwarding {
   readonly projectVariable: string | null;
   /** Variables to add to `_meta.env`. */
   readonly metaVariables: readonly string[];
+  /** Fields of the payload that say which event of which session it is: a payload that is too large keeps them. */
+  readonly identifierFields: readonly string[];
   /** null if unknown. */
   isAttended(env: Env): boolean | null;
   /** The name of the event and its session, for the log. */
@@ -61,6 +63,8 @@ export interface AgentRuntime {
   explainRefusal(payload: JsonRecord): string;
   /** Removes what tools returned (files, command output, images) from the event's text. `from` is where the payload starts. */
   stripToolOutput(text: string, from: number, payload: JsonRecord): string;
+  /** Fields of the payload that identify a session, an event or a file: secrets in them are not masked. */
+  readonly identifierFields: ReadonlySet<string>;
   /** Equal for two copies of the same event. null if only the whole text tells events apart. */
   dedupeKey(payload: JsonRecord): string | null;
   /** What a command of any agent can do to this one. null if nothing is known. */

@@ -118,13 +118,11 @@ function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string
 }
 
 const maxSubjectColumns = 200;
-/** The first line of these says what they do. For all other tools the heading does. */
-const toolsShownByLine: ReadonlySet<string> = new Set(["Bash", "PowerShell", "WebFetch", "WebSearch"]);
 
 function subjectOf(ask: AskSnapshot): string {
   const { asked, tool, kind } = ask;
   if (kind === "plan") return "the plan";
-  if (asked && kind !== "question" && !toolsShownByLine.has(tool ?? ""))
+  if (asked && kind !== "question" && !asked.startsWithSubject)
     return truncate(asked.heading, maxSubjectColumns);
   const [first = formatFirstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
   const subject = truncate(first || tool || kind, maxSubjectColumns);

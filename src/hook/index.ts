@@ -105,7 +105,7 @@ async function forward(
   delivery.eventName = asName(eventName);
   delivery.sessionId = asName(sessionId);
   const meta = { ...description, ...(await inTime(surroundings)) };
-  const body = await pack(agent.id.slice(0, limits.maxIdLength), meta, text, payload);
+  const body = await pack(agent, meta, text, payload);
   delivery.unsent = body;
   delivery.isRead = true;
 
@@ -194,16 +194,18 @@ function parseObject(text: string): Fields | null {
 }
 
 /** The envelope holds the payload's text as it came: parsing and writing it again could lose details. */
-async function pack(agent: string, meta: Fields, text: string, payload: Fields): Promise<string> {
+async function pack(agent: Sender, meta: Fields, text: string, payload: Fields): Promise<string> {
+  const provider = JSON.stringify(agent.id.slice(0, limits.maxIdLength));
   const wrap = (about: Fields, inner: string) =>
-    `{"provider":${JSON.stringify(agent)},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
+    `{"provider":${provider},"_meta":${JSON.stringify(about)},"payload":${inner}}`;
   // beckon-hook.sh drops a trailing newline: an event must be the same text from both forwarders.
   const body = wrap(meta, text.trimEnd());
   // A UTF-16 unit takes three bytes at most, so most bodies need not be measured.
   if (body.length * 3 <= limits.maxBodyBytes || Buffer.byteLength(body) <= limits.maxBodyBytes) return body;
   const { shorten } = await import("./shorten.ts");
   const cut = { ...meta, cut: true };
-  return wrap(cut, shorten(payload, limits.maxBodyBytes - Buffer.byteLength(wrap(cut, ""))));
+  const identifiers = agent.forwarding?.identifierFields ?? [];
+  return wrap(cut, shorten(payload, identifiers, limits.maxBodyBytes - Buffer.byteLength(wrap(cut, ""))));
 }
 
 const asName = (value: unknown): string =>

@@ -17,38 +17,38 @@ const attempts: readonly Bounds[] = [
 
 const flat: Bounds = { maxString: 256, maxItems: 50, maxDepth: 1 };
 
-/** Which event of which session and tool it is: these come first, and are shortened last. */
-const names: ReadonlySet<string> = new Set([
-  ...["session_id", "transcript_path", "cwd", "hook_event_name", "hook_type", "tool_name", "tool_use_id"],
-  ...["agent_id", "agent_type", "prompt_id", "permission_mode", "notification_type", "_meta"],
-]);
 const maxNameLength = 4_096;
 const maxKeyLength = 256;
 
-/** JSON text of at most that many bytes. The last way out takes less than 500,000, whatever comes. */
-export function shorten(payload: Fields, maxBytes: number): string {
+/**
+ * JSON text of at most that many bytes. `identifiers` are the fields that come first and are shortened last. The last attempt
+ * takes less than 500,000 bytes, whatever the payload.
+ */
+export function shorten(payload: Fields, identifiers: readonly string[], maxBytes: number): string {
+  const names: ReadonlySet<string> = new Set([...identifiers, "_meta"]);
   const entries = Object.entries(payload);
   const named = entries.filter(([name]) => names.has(name));
   const others = entries.filter(([name]) => !names.has(name));
   const sorted = Object.fromEntries([...named, ...others]);
+
+  function cut(value: unknown, bounds: Bounds, depth: number, name = ""): unknown {
+    if (typeof value === "string") {
+      const max = names.has(name) ? Math.max(bounds.maxString, maxNameLength) : bounds.maxString;
+      return value.length > max ? `${value.slice(0, max)}…` : value;
+    }
+    if (typeof value !== "object" || value === null) return value;
+    if (depth >= bounds.maxDepth) return null;
+    if (Array.isArray(value))
+      return value.slice(0, bounds.maxItems).map((item) => cut(item, bounds, depth + 1));
+    const fields = Object.entries(value).slice(0, bounds.maxItems);
+    return Object.fromEntries(
+      fields.map(([key, field]) => [key.slice(0, maxKeyLength), cut(field, bounds, depth + 1, key)]),
+    );
+  }
+
   for (const bounds of attempts) {
     const text = JSON.stringify(cut(sorted, bounds, 0));
     if (Buffer.byteLength(text) <= maxBytes) return text;
   }
   return JSON.stringify(cut(sorted, flat, 0));
-}
-
-function cut(value: unknown, bounds: Bounds, depth: number, name = ""): unknown {
-  if (typeof value === "string") {
-    const max = names.has(name) ? Math.max(bounds.maxString, maxNameLength) : bounds.maxString;
-    return value.length > max ? `${value.slice(0, max)}…` : value;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  if (depth >= bounds.maxDepth) return null;
-  if (Array.isArray(value))
-    return value.slice(0, bounds.maxItems).map((item) => cut(item, bounds, depth + 1));
-  const fields = Object.entries(value).slice(0, bounds.maxItems);
-  return Object.fromEntries(
-    fields.map(([key, field]) => [key.slice(0, maxKeyLength), cut(field, bounds, depth + 1, key)]),
-  );
 }

@@ -17,7 +17,7 @@ export interface IngestOptions {
   readonly agents: LoadedAgents;
   readonly journal: Pick<Journal, "append">;
   /** Masks secrets. There are none before `from`. */
-  readonly mask: (text: string, from: number) => string;
+  readonly mask: (text: string, from: number, identifiers: ReadonlySet<string>) => string;
   readonly clock: () => ClockReading;
   readonly defaultProvider: string;
   readonly dispatch: (event: AgentEvent) => void;
@@ -77,7 +77,7 @@ export function createIngest(options: IngestOptions): Ingest {
     // What our forwarders add before the payload contains no secrets, and is a third of the text.
     const from = Math.max(0, payloadStart);
     const stripped = agent.stripToolOutput(text, from, message.payload);
-    const maskedText = options.mask(stripped, from);
+    const maskedText = options.mask(stripped, from, agent.identifierFields);
     const maskedMessage =
       maskedText === stripped ? message : openEnvelope(parseJson(maskedText), defaultProvider, now.host);
     if (!maskedMessage) return invalidJson;

@@ -8,8 +8,11 @@ import { isSecretByName, mask, rules } from "./rules.ts";
 
 export interface Masker {
   maskText(text: string): string;
-  /** Masks JSON text. Only the insides of string values change. The caller knows that there is no secret before `from`. */
-  maskJson(json: string, from?: number): string;
+  /**
+   * Masks JSON text. Only the insides of string values change. The caller knows that there is no secret before `from`.
+   * `identifiers` names fields to leave as they are, beside the common ones.
+   */
+  maskJson(json: string, from?: number, identifiers?: ReadonlySet<string>): string;
 }
 
 /** `password=x` */
@@ -18,10 +21,7 @@ const minSecretLength = 10;
 const maxPasses = 5;
 
 /** Masking one of these could make two events, sessions or files look like one. */
-const identifiers: ReadonlySet<string> = new Set([
-  ...["id", "session_id", "sessionId", "prompt_id", "tool_use_id", "agent_id", "agent_transcript_path"],
-  ...["cwd", "transcript_path", "workspace_id", "hook_event_name"],
-]);
+const commonIdentifiers: ReadonlySet<string> = new Set(["id", "cwd", "workspace_id"]);
 
 /** With another filter, for tests. */
 export function createMasker(filter: typeof mayContainSecret): Masker {
@@ -29,7 +29,7 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
     return filter(text) ? applyRules(text) : text;
   }
 
-  function maskJson(json: string, from = 0): string {
+  function maskJson(json: string, from = 0, identifiers: ReadonlySet<string> = commonIdentifiers): string {
     if (!filter(json, from)) return json;
     let masked = "";
     let copied = 0;
@@ -42,7 +42,8 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
       if (json[next] === ":") {
         name = json[skipSpace(json, next + 1)] === '"' ? literal.slice(1, -1) : null;
       } else {
-        const value = maskLiteral(literal, name);
+        const isIdentifier = name !== null && (commonIdentifiers.has(name) || identifiers.has(name));
+        const value = isIdentifier ? null : maskLiteral(literal, name);
         name = null;
         if (value !== null) {
           masked += json.slice(copied, open + 1) + value;
@@ -57,7 +58,6 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
   /** The masked inside of a string literal. null if it stays as it is. */
   function maskLiteral(literal: string, name: string | null): string | null {
     const inside = literal.slice(1, -1);
-    if (name !== null && identifiers.has(name)) return null;
     if (name !== null && isSecretByName(name, inside)) return mask;
     if (inside.length < minSecretLength || !filter(literal)) return null;
     // The rules apply to what the string means, not to how it is escaped.

@@ -10,6 +10,7 @@ import type { Finding } from "../../src/agents/finding.ts";
 import { agents, defaultAgent } from "../../src/agents/index.ts";
 import type { AgentEvent } from "../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../src/core/session/reduce.ts";
+import { maskJson } from "../../src/secrets/index.ts";
 import { takeSnapshot } from "../core/view/snapshot.ts";
 import { example } from "./example/index.ts";
 
@@ -143,6 +144,16 @@ function checkRuntime(agent: Agent, story: Story): void {
         JSON.parse(stripToolOutput(JSON.stringify(payload), 0, payload));
       }),
     );
+  });
+
+  test("an id that looks like a secret is not masked: two sessions must not become one", async () => {
+    const { identifierFields } = await agent.loadRuntime();
+    const secret = `ghp_${"a1B2".repeat(9)}`;
+    for (const payload of Object.values(story)) {
+      const json = JSON.stringify(payload).replace(sessionId, secret);
+      expect(maskJson(json, 0, identifierFields)).toBe(json);
+      expect(maskJson(JSON.stringify({ ...payload, text: secret }), 0, identifierFields)).toContain("•••");
+    }
   });
 
   test("its watcher runs where the agent is not installed", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { shorten } from "../../src/hook/shorten.ts";
 import { event } from "./world.ts";
 
@@ -13,7 +14,7 @@ describe("a payload made to fit", () => {
     ["nesting too deep to be written", [deep(60_000), "x".repeat(100_000)]],
   ] as const) {
     test(what, () => {
-      const text = shorten({ bulk, ...event }, 100_000);
+      const text = shorten({ bulk, ...event }, claudeForwarding.identifierFields, 100_000);
       expect(Buffer.byteLength(text)).toBeLessThanOrEqual(100_000);
       expect(JSON.parse(text)).toMatchObject({
         session_id: event.session_id,
@@ -25,7 +26,9 @@ describe("a payload made to fit", () => {
 
   test("many fields at the top do not push out whose event it is", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]));
-    expect(JSON.parse(shorten({ ...many, ...event }, 50_000))).toMatchObject({
+    expect(
+      JSON.parse(shorten({ ...many, ...event }, claudeForwarding.identifierFields, 50_000)),
+    ).toMatchObject({
       session_id: event.session_id,
     });
   });

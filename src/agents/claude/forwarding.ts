@@ -7,6 +7,17 @@ export const claudeForwarding: Forwarding = {
   pidVariable: "CLAUDE_PID",
   projectVariable: "CLAUDE_PROJECT_DIR",
   metaVariables: ["CLAUDE_CODE_ENTRYPOINT"],
+  identifierFields: [
+    ...["session_id", "transcript_path", "cwd", "hook_event_name", "hook_type", "tool_name", "tool_use_id"],
+    ...[
+      "agent_id",
+      "agent_type",
+      "agent_transcript_path",
+      "prompt_id",
+      "permission_mode",
+      "notification_type",
+    ],
+  ],
   isAttended(env) {
     if (env.CLAUDE_CODE_SESSION_ATTENDED === "1") return true;
     if (env.CLAUDE_CODE_SESSION_ATTENDED === "0") return false;

@@ -4,6 +4,7 @@ import { autoAllow } from "./answering/auto-allow.ts";
 import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
+import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration.ts";
@@ -15,6 +16,7 @@ export const claude: AgentRuntime = {
   translate,
   explainRefusal,
   stripToolOutput,
+  identifierFields: new Set(claudeForwarding.identifierFields),
   dedupeKey,
   dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },

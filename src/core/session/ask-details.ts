@@ -10,6 +10,8 @@ export interface AskDetails {
   readonly heading: string;
   /** The heading says no more than the name of the tool: "Run a command" for Bash. */
   readonly isGenericHeading?: true;
+  /** Present if the first line names what would be done: a command, an address. Otherwise the heading does. */
+  readonly startsWithSubject?: true;
   /** The exact text. Invisible characters are made visible; a row that continues a long line starts with "⤷ ". */
   readonly lines: readonly string[];
   /** False if there is more than these lines show. Then it cannot be allowed from here. */

@@ -5,6 +5,7 @@ export const exampleForwarding: Forwarding = {
   pidVariable: "EXAMPLE_PID",
   projectVariable: null,
   metaVariables: ["EXAMPLE_MODE"],
+  identifierFields: ["type", "session", "folder"],
   isAttended: (env) => (env.EXAMPLE_MODE === "batch" ? false : null),
   identify: ({ type, session }) => ({ eventName: type, sessionId: session }),
   isSessionStart: ({ type }) => type === "session.started",

@@ -5,6 +5,7 @@ import type { AgentRuntime, AgentWatcher, WatchContext } from "../../../src/agen
 import { type Change, createInternalEvent } from "../../../src/core/session/event.ts";
 import { createDecision } from "./decide.ts";
 import { exampleFolder, isPresent, pluginPath } from "./folder.ts";
+import { exampleForwarding } from "./forwarding.ts";
 
 const textOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
@@ -22,6 +23,7 @@ export const exampleRuntime: AgentRuntime = {
   },
   explainRefusal: () => "the payload needs a session and a type",
   stripToolOutput: (text) => text,
+  identifierFields: new Set(exampleForwarding.identifierFields),
   dedupeKey: ({ event }) => textOf(event),
   dangers: null,
   answering: {
@@ -33,6 +35,7 @@ export const exampleRuntime: AgentRuntime = {
         kind: "permission",
         tool: "run",
         heading: "Run a command",
+        startsWithSubject: true,
         lines: [command],
         isWhole: true,
         dangers: [],

@@ -16,6 +16,7 @@ import { listSuggestions } from "./suggestions.ts";
 interface Description {
   readonly heading: string;
   readonly isGenericHeading?: true;
+  readonly startsWithSubject?: true;
   readonly lines: readonly FittedLine[];
   /** True if the request does not contain all of it. */
   readonly isPartial?: boolean;
@@ -50,6 +51,7 @@ export function describeRequest(payload: unknown, { cwd, agentDangers }: Request
     tool,
     heading: description.heading,
     ...(description.isGenericHeading ? { isGenericHeading: true } : {}),
+    ...(description.startsWithSubject ? { startsWithSubject: true } : {}),
     lines,
     isWhole: isWhole && description.isPartial !== true && isRecord(toolInput) && isShowable(toolInput),
     dangers: kind === "permission" ? dangers() : [],
@@ -99,7 +101,11 @@ const describers: Readonly<Record<string, DescribeTool>> = {
   WebFetch: describeFetch,
   WebSearch: (input) =>
     typeof input.query === "string"
-      ? { heading: "Search the web", lines: [...splitLines(input.query), ...formatOthers(input, ["query"])] }
+      ? {
+          heading: "Search the web",
+          startsWithSubject: true,
+          lines: [...splitLines(input.query), ...formatOthers(input, ["query"])],
+        }
       : null,
   Glob: (input) => ({ heading: "Look for files", lines: formatInput(input) }),
   Grep: (input) => ({ heading: "Search in files", lines: formatInput(input) }),
@@ -122,6 +128,7 @@ function createCommandDescriber(noun: string): DescribeTool {
     return {
       heading: [`Run a ${noun}`, ...conditions].join(" "),
       ...(conditions.length === 0 ? { isGenericHeading: true } : {}),
+      startsWithSubject: true,
       lines: [...splitLines(command), ...formatOthers(input, shown)],
     };
   };
@@ -201,6 +208,7 @@ function describeFetch(input: JsonRecord): Description | null {
   return {
     heading: "Fetch a page",
     isGenericHeading: true,
+    startsWithSubject: true,
     lines: [
       ...splitLines(url),
       ...(host === null ? [] : [createLabel("leads to", host)]),
