@@ -1,26 +1,25 @@
-/** The hooks that beckon registers with Claude Code: hooks/claude.json, typed, and fitted to a version of the CLI. */
+/** The hooks that beckon registers with Claude Code: hooks/claude.json with types, and which of them a version of the CLI gets. */
 import table from "../../../hooks/claude.json";
 import type { HookEventName } from "./payload.ts";
 
 /**
- * timeout, in seconds: the forwarder gives up after one second by itself, 5 only bounds what went wrong.
- * PermissionRequest will hold the line for an answer: an hour, so that someone away from the desk can still answer, and
- * a line that nobody ends is not held for ever; at its end the CLI's dialog stays (measured). SessionEnd: the CLI gives
- * 1.5 s by default, the forwarder needs its second and then the spool.
+ * `timeout` in seconds. The forwarder gives up after one second by itself: 5 only limits a hook that hangs. A PermissionRequest
+ * waits for the user's answer for up to an hour, so that they can be away; when it times out, the CLI's dialog stays (measured).
+ * SessionEnd: the CLI's default is 1.5 s, but the forwarder needs one second and then the time for the spool.
  *
- * async: the CLI goes on without waiting. Not where the hook decides (PermissionRequest), and not for SessionEnd, as
- * nothing may be left to run it once the CLI is gone.
+ * `async`: the CLI does not wait for the hook. Not for PermissionRequest, whose hook decides, and not for SessionEnd, because
+ * the CLI may be gone before it has started the hook.
  */
 export interface HookEntry {
   readonly event: HookEventName;
-  /** Absent: every tool, source and type. */
+  /** Every tool, source and type if absent. */
   readonly matcher?: string;
   readonly timeout: number;
   readonly async: boolean;
 }
 
 interface Row extends HookEntry {
-  /** The first CLI that has it. Before 2.1.101 a name it does not know makes it refuse the whole settings file. */
+  /** The first version with this event. Before 2.1.101 the CLI refuses the whole settings file for an unknown event. */
   readonly since?: string;
 }
 
@@ -31,39 +30,44 @@ interface Reason {
 
 interface HookTable {
   readonly agent: string;
-  /** What a CLI of unknown version is taken for: the oldest that was tried. */
+  /** Used if the version is unknown: the oldest that was tried. */
   readonly assumedVersion: string;
-  /** Known to the CLI from 2.1.15, but before 2.1.75 each one leaves a line in the person's terminal. */
+  /** The CLI knows `async` from 2.1.15 on, but before 2.1.75 each async hook leaves a line in the user's terminal. */
   readonly asyncSince: string;
   readonly register: readonly Row[];
-  /** Would break or flood the session. */
+  /** Hooks on these would break or flood the session. */
   readonly never: readonly Reason[];
-  /** Would tell nothing that is not known otherwise. */
+  /** Hooks on these would report nothing new. */
   readonly unused: readonly Reason[];
 }
 
-// JSON's types are wider than the table's: the test holds every row to wire.ts.
+// The JSON's types are wider than the table's: a test checks that every event is in payload.ts.
 export const hookTable = table as HookTable;
 
-/** What to register with a CLI of this version (as `claude --version` prints it); null: not known. */
+/** What to register with this version, as `claude --version` prints it. null if unknown. */
 export function hooksFor(version: string | null): HookEntry[] {
-  const cli = parse(version ?? "") ? (version ?? "") : hookTable.assumedVersion;
-  const mayAsync = isAtLeast(cli, hookTable.asyncSince);
+  const cli = parseVersion(version ?? "") ? (version ?? "") : hookTable.assumedVersion;
+  const canBeAsync = isAtLeast(cli, hookTable.asyncSince);
   return hookTable.register
     .filter(({ since }) => since === undefined || isAtLeast(cli, since))
-    .map(({ since: _, ...entry }) => ({ ...entry, async: entry.async && mayAsync }));
+    .map(({ since: _, ...entry }) => ({ ...entry, async: entry.async && canBeAsync }));
 }
 
 export function isAtLeast(version: string, wanted: string): boolean {
-  const [a, b] = [parse(version), parse(wanted)];
+  const [a, b] = [parseVersion(version), parseVersion(wanted)];
   if (!a || !b) return false;
   const differing = a.numbers.findIndex((n, i) => n !== b.numbers[i]);
   // A pre-release comes before its release.
-  if (differing < 0) return !a.pre || b.pre;
+  if (differing < 0) return !a.isPreRelease || b.isPreRelease;
   return (a.numbers[differing] ?? 0) > (b.numbers[differing] ?? 0);
 }
 
-function parse(version: string): { readonly numbers: readonly number[]; readonly pre: boolean } | null {
-  const found = /^\s*v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-?)/.exec(version);
-  return found && { numbers: found.slice(1, 4).map(Number), pre: found[4] === "-" };
+interface ParsedVersion {
+  readonly numbers: readonly number[];
+  readonly isPreRelease: boolean;
+}
+
+function parseVersion(version: string): ParsedVersion | null {
+  const match = /^\s*v?(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-?)/.exec(version);
+  return match && { numbers: match.slice(1, 4).map(Number), isPreRelease: match[4] === "-" };
 }

@@ -21,17 +21,17 @@ const safe = [
 const eventsFor = (version: string | null) => hooksFor(version).map(({ event }) => event as string);
 
 describe("the table", () => {
-  test("says of each of the 33 events, once, whether it is registered", () => {
+  test("has each of the 33 events once, registered or not", () => {
     const listed = [...hookTable.register, ...hookTable.never, ...hookTable.unused].map(({ event }) => event);
     expect(listed.toSorted()).toEqual(hookEventNames.toSorted());
   });
 
-  test("never registers what would break or flood a session", () => {
+  test("registers no event that would break or flood a session", () => {
     expect(hookTable.never.map(({ event }) => event)).toEqual(["WorktreeCreate", "MessageDisplay"]);
     for (const { why } of [...hookTable.never, ...hookTable.unused]) expect(why).toMatch(/\w{3,} \w+/);
   });
 
-  test("each row is something the CLI can read", () => {
+  test("each row is a hook that the CLI accepts", () => {
     for (const { timeout, async, matcher, since, ...rest } of hookTable.register) {
       expect(timeout).toBeGreaterThan(0);
       expect(typeof async).toBe("boolean");
@@ -41,7 +41,7 @@ describe("the table", () => {
     }
   });
 
-  test("only what decides, and the last word of a session, makes the CLI wait", () => {
+  test("only a hook that decides, and the end of a session, make the CLI wait", () => {
     const waits = hookTable.register.filter((row) => !row.async).map(({ event }) => event);
     expect(waits).toEqual(["SessionEnd", "PermissionRequest"]);
     const longest = hookTable.register.toSorted((a, b) => b.timeout - a.timeout)[0];
@@ -51,14 +51,14 @@ describe("the table", () => {
 
 describe("hooks for a version of the CLI", () => {
   test.each([null, "", "unknown", "2.1", "next"].map((v) => [v]))(
-    "%j is not known: only what is safe, and no async",
+    "%j is unknown: only safe events, and no async",
     (v) => {
       expect(eventsFor(v).toSorted()).toEqual(safe);
       expect(hooksFor(v).some((hook) => hook.async)).toBe(false);
     },
   );
 
-  test("2.0.76 gets what is safe", () => {
+  test("2.0.76 gets the safe events", () => {
     expect(eventsFor("2.0.76").toSorted()).toEqual(safe);
   });
 
@@ -81,11 +81,14 @@ describe("hooks for a version of the CLI", () => {
     expect(eventsFor(having)).toContain(event);
   });
 
-  test.each(["2.1.78 (Claude Code)", "v2.1.78", " 2.1.78\n"])("the version may come as %j", (version) => {
-    expect(eventsFor(version)).toEqual(eventsFor("2.1.78"));
-  });
+  test.each(["2.1.78 (Claude Code)", "v2.1.78", " 2.1.78\n"])(
+    "the version may be written as %j",
+    (version) => {
+      expect(eventsFor(version)).toEqual(eventsFor("2.1.78"));
+    },
+  );
 
-  test("async hooks leave no lines in the person's terminal: none before 2.1.75", () => {
+  test("no async hook before 2.1.75, where it leaves lines in the user's terminal", () => {
     expect(hooksFor("2.1.74").some((hook) => hook.async)).toBe(false);
     expect(hooksFor("2.1.75").find(({ event }) => event === "PreToolUse")?.async).toBe(true);
     expect(hooksFor("2.1.75").find(({ event }) => event === "PermissionRequest")?.async).toBe(false);
