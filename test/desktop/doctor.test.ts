@@ -61,7 +61,7 @@ describe("on a desktop", () => {
       expect(found.of("icon.shown").text).toMatch(/^StatusNotifierItem, shown by .+ \(pid \d+\)$/);
       expect(found.of("notifications.server").text).toContain("Xfce Notify Daemon");
       expect(found.of("live.counted").state).toBe("ok");
-      expect(found.of("live.alert").text).toMatch(/taken by the desktop \(number \d+\)/);
+      expect(found.of("live.alert").text).toMatch(/accepted by the desktop \(number \d+\)/);
       expect(heard).toContain("beckon doctor: a test");
       expect(heard).toContain("It goes away by itself.");
       expect(heard).not.toContain("sound-name");
