@@ -165,7 +165,7 @@ describe("on a desktop", () => {
       await answered("later", right, "ls");
       await answered("notes", await terminals.locate("alone"), "make all");
       await until(async () => (await notes()).length === 0, soonMs);
-      await expect(beckon("focus", "--next")).rejects.toThrow("nothing needs you now");
+      await expect(beckon("focus", "--next")).rejects.toThrow("no session needs you now");
     },
     limitMs,
   );
