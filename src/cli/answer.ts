@@ -1,16 +1,19 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import { formatFirstQuestion } from "../core/session/texts.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
-import { callApi } from "./client.ts";
-import { encodeKey, fetchSession, nameOf } from "./find-session.ts";
-import { print, stripControls, truncate } from "./output.ts";
-
-/** The hook has 2 s to confirm the answer. */
-const timeoutMs = 8_000;
+import {
+  type AnswerableAsk,
+  explainUnanswerable,
+  isAnswerable,
+  needsConfirmation,
+  sendAnswer,
+  subjectOf,
+} from "./asks.ts";
+import { fetchSession, nameOf } from "./find-session.ts";
+import { print, stripControls } from "./output.ts";
 
 interface AnswerArguments {
   readonly session: string;
@@ -39,11 +42,7 @@ export async function answer(args: string[]): Promise<number> {
     print("Nothing was sent.\n");
     return 1;
   }
-  const body = { ask: ask.answerId, by: "command line", ...given };
-  const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
-  if (typeof response === "string") throw new Error(response);
-  if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-  print(`${stripControls(`${formatAnswer(given)} in ${nameOf(session)}: ${subjectOf(ask)}`)}\n`);
+  print(`${await sendAnswer(paths, session, ask, given)}\n`);
   return 0;
 }
 
@@ -80,11 +79,6 @@ function checkPrefix({ provider, sessionId, project }: SessionSnapshot, name: st
     );
 }
 
-type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
-
-const isAnswerable = (ask: AskSnapshot): ask is AnswerableAsk =>
-  ask.answerId !== undefined && ask.asked !== undefined;
-
 /** All open asks, or the one with this id. Throws if there is none. */
 function openAsks(session: SessionSnapshot, askId: string | null): readonly AskSnapshot[] {
   const name = nameOf(session);
@@ -107,26 +101,6 @@ function chooseAsk(session: SessionSnapshot, askId: string | null): AnswerableAs
   const rows = answerable.map((ask) => `  --ask ${ask.answerId}  ${subjectOf(ask)}`);
   const heading = `${nameOf(session)} asks ${answerable.length} things. Add one of these to say which:`;
   throw new Error([heading, ...rows].map(stripControls).join("\n"));
-}
-
-function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
-  const why = ask.why ?? "it is being answered";
-  const next = `Go there with: beckon focus ${session.sessionId.slice(0, 8)}`;
-  return stripControls(
-    `${subjectOf(ask)} (${nameOf(session)}) cannot be answered from here: ${why}. ${next}`,
-  );
-}
-
-const maxSubjectColumns = 200;
-
-function subjectOf(ask: AskSnapshot): string {
-  const { asked, tool, kind } = ask;
-  if (kind === "plan") return "the plan";
-  if (asked && kind !== "question" && !asked.startsWithSubject)
-    return truncate(asked.heading, maxSubjectColumns);
-  const [first = formatFirstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
-  const subject = truncate(first || tool || kind, maxSubjectColumns);
-  return others.length > 0 ? `${subject} …` : subject;
 }
 
 function showAsks(session: SessionSnapshot, { session: name, askId }: AnswerArguments): void {
@@ -204,7 +178,7 @@ function questionChoices(questions: readonly Question[]): Choice[] {
 function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: string): boolean {
   const isYes = given.do === "allow" || given.do === "always";
   const [danger] = details.dangers;
-  if (!isYes || (danger === undefined && details.lines.length <= 1)) return true;
+  if (!isYes || !needsConfirmation(details)) return true;
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     if (danger === undefined) return true;
     throw usageError(
@@ -215,19 +189,6 @@ function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: 
     given.do === "always" ? [stripControls(`From now on: ${details.always[given.choice] ?? ""}`)] : [];
   print(`${[...formatDetails(details, sessionName), ...always].join("\n")}\n`);
   return confirm("Allow it?");
-}
-
-function formatAnswer(given: Answer): string {
-  switch (given.do) {
-    case "allow":
-      return "allowed";
-    case "always":
-      return "always allowed";
-    case "deny":
-      return given.message === null ? "denied" : `denied (${given.message})`;
-    case "reply":
-      return `replied ${given.replies.map((labels) => labels.join(", ")).join(" / ")}`;
-  }
 }
 
 /** `literalFrom`: the words from this index on came after `--`, and are the user's own text whatever they say. */

@@ -11,9 +11,9 @@ export async function mute(args: string[]): Promise<number> {
   const { session, after } = await change(name, "mute", { on: !isOff });
   const end = `To end it: beckon mute ${shortId(session)} --off`;
   if (!isOff) return confirmChange(`${nameOf(session)} is muted. ${end}`);
-  const { silence } = after;
+  const { silence, silenceKind } = after;
   return confirmChange(
-    silence === "muted"
+    silenceKind === "muted"
       ? `${nameOf(session)} itself is not muted, but its project is: see the menu, and mutedProjects in the settings.`
       : `${nameOf(session)} is not muted any more${silence ? `, but it is ${silence}` : ""}.`,
   );

@@ -28,7 +28,7 @@ const maxEnded = 5;
 export function formatStatusTable(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   if (sessions.length === 0)
     return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
-  const sorted = groups.flatMap((group) => sessions.filter((s) => s.group === group).sort(compareIn(group)));
+  const sorted = sortSessions(sessions);
   const ended = sorted.filter((session) => session.group === "ended").length;
   const hidden = Math.max(0, ended - maxEnded);
   const rows = sorted.slice(0, sorted.length - hidden).map((session) => createRow(session, options));
@@ -41,13 +41,33 @@ export function formatStatusTable(sessions: readonly SessionSnapshot[], options:
   ];
 }
 
+/** One line for each session, in the order given. */
+export function formatCompactRows(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+  const rows = sessions.map((session) => ({ ...createRow(session, options), details: [] }));
+  const widths = computeWidths(rows, options.columns);
+  return rows.map((row) => formatCells(row, widths, options).line);
+}
+
+/** Everything about a session that its row can show, for a search. */
+export function searchTextOf(session: SessionSnapshot, options: TableOptions): string {
+  const { name, title, activity, terminal } = createRow(session, options);
+  return [groupLabels[session.group], name, title, activity, terminal, session.sessionId].join(" ");
+}
+
+/** By group, in the order in which they matter. */
+export function sortSessions(sessions: readonly SessionSnapshot[]): SessionSnapshot[] {
+  return groups.flatMap((group) =>
+    sessions.filter((session) => session.group === group).sort(compareIn(group)),
+  );
+}
+
 /** The session that has waited longest comes first; in all other groups the one that changed last. */
 function compareIn(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
   return group === "needs_you" ? (a, b) => a.since - b.since : (a, b) => b.lastEventAt - a.lastEventAt;
 }
 
 /** How many sessions are in each group. It also explains the marks. */
-function formatCounts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+export function formatCounts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => session.group === group).length;
     if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
@@ -201,9 +221,15 @@ function formatName({ name, project }: StatusRow, width: number): string {
 /** Users decide by this text, so it may take several lines. */
 const maxActivityLines: Readonly<Partial<Record<Group, number>>> = { needs_you: 3, failed: 2 };
 
-function formatRow(row: StatusRow, widths: Widths, options: TableOptions): string[] {
+/** The first line of a row, and the rest of its activity. */
+function formatCells(
+  row: StatusRow,
+  widths: Widths,
+  options: TableOptions,
+  maxLines = 1,
+): { readonly line: string; readonly rest: readonly string[] } {
   const colour = colours[row.group];
-  const [activity = "", ...rest] = wrapText(row.activity, widths.activity, maxActivityLines[row.group] ?? 1);
+  const [activity = "", ...rest] = wrapText(row.activity, widths.activity, maxLines);
   const cells = [
     paint(formatName(row, widths.name), row.group === "ended" ? dim : bold, options),
     ...(widths.title > 0 ? [paint(padText(row.title, widths.title), dim, options)] : []),
@@ -212,16 +238,25 @@ function formatRow(row: StatusRow, widths: Widths, options: TableOptions): strin
     ...(widths.terminal > 0 ? [paint(padText(row.terminal, widths.terminal), dim, options)] : []),
     ...(widths.id > 0 ? [paint(row.id, dim, options)] : []),
   ];
+  return {
+    line: `${paint(groupMarks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
+    rest,
+  };
+}
+
+function formatRow(row: StatusRow, widths: Widths, options: TableOptions): string[] {
+  const colour = colours[row.group];
+  const { line, rest } = formatCells(row, widths, options, maxActivityLines[row.group]);
   const indent =
     markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
   const below = [
-    ...rest.map((line) => paint(line, colour, options)),
-    ...row.details.map((line) => paint(truncate(line, widths.activity), dim, options)),
+    ...rest.map((text) => paint(text, colour, options)),
+    ...row.details.map((text) => paint(truncate(text, widths.activity), dim, options)),
   ];
   const target = formatTarget(row, widths);
   return [
-    `${paint(groupMarks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
-    ...below.map((line) => " ".repeat(indent) + line),
+    line,
+    ...below.map((text) => " ".repeat(indent) + text),
     ...(target === ""
       ? []
       : [" ".repeat(markWidth) + paint(truncate(`└ ${target}`, options.columns - markWidth), dim, options)]),

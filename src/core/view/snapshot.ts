@@ -15,7 +15,7 @@ import {
 import { hasDied, isInterrupted, isVisible, projectOf, type Session } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
-import { formatSilence, type Group, groupSession } from "./groups.ts";
+import { formatSilence, type Group, groupSession, type Silence } from "./groups.ts";
 
 export interface AskSnapshot {
   readonly id: string;
@@ -76,6 +76,8 @@ export interface SessionSnapshot {
   readonly attended: boolean | null;
   /** Why no alert is shown for it: "muted", "snoozed until 14:20", "unattended", "dismissed". Absent if alerts are shown. */
   readonly silence?: string;
+  /** The same, for programs. */
+  readonly silenceKind?: Silence["kind"];
   /** Wall time since which it has been in this phase. */
   readonly since: number;
   readonly startedAt: number;
@@ -135,7 +137,9 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     place: session.place,
     fingerprint: computeFingerprint(session),
     attended: session.attended,
-    ...(silence === null ? {} : { silence: formatSilence(silence, (at) => formatTime(at, now.at)) }),
+    ...(silence === null
+      ? {}
+      : { silence: formatSilence(silence, (at) => formatTime(at, now.at)), silenceKind: silence.kind }),
     since: sinceOf(session),
     startedAt: session.startedAt,
     lastEventAt: session.last.at,

@@ -1,0 +1,67 @@
+/** The open asks of a session: which can be answered from here, what they are about, and sending an answer. */
+import type { Answer, AskDetails } from "../core/session/ask-details.ts";
+import { formatFirstQuestion } from "../core/session/texts.ts";
+import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { Paths } from "../storage/paths.ts";
+import { callApi } from "./client.ts";
+import { encodeKey, nameOf, shortId } from "./find-session.ts";
+import { stripControls, truncate } from "./output.ts";
+
+export type AnswerableAsk = AskSnapshot & Required<Pick<AskSnapshot, "asked" | "answerId">>;
+
+export const isAnswerable = (ask: AskSnapshot): ask is AnswerableAsk =>
+  ask.answerId !== undefined && ask.asked !== undefined;
+
+/** Whether a yes must be given twice: nobody should allow several lines, or something dangerous, by habit. */
+export const needsConfirmation = ({ dangers, lines }: AskDetails): boolean =>
+  dangers.length > 0 || lines.length > 1;
+
+export function explainUnanswerable(ask: AskSnapshot, session: SessionSnapshot): string {
+  const why = ask.why ?? "it is being answered";
+  const next = `Go there with: beckon focus ${shortId(session)}`;
+  return stripControls(
+    `${subjectOf(ask)} (${nameOf(session)}) cannot be answered from here: ${why}. ${next}`,
+  );
+}
+
+const maxSubjectColumns = 200;
+
+export function subjectOf(ask: AskSnapshot): string {
+  const { asked, tool, kind } = ask;
+  if (kind === "plan") return "the plan";
+  if (asked && kind !== "question" && !asked.startsWithSubject)
+    return truncate(asked.heading, maxSubjectColumns);
+  const [first = formatFirstQuestion(ask), ...others] = kind === "question" ? [] : (asked?.lines ?? []);
+  const subject = truncate(first || tool || kind, maxSubjectColumns);
+  return others.length > 0 ? `${subject} …` : subject;
+}
+
+/** The hook has 2 s to confirm the answer. */
+const timeoutMs = 8_000;
+
+/** Returns what was done, for the user: "allowed in shop-api: npm test". Throws if the answer was not accepted. */
+export async function sendAnswer(
+  paths: Paths,
+  session: SessionSnapshot,
+  ask: AskSnapshot & Required<Pick<AskSnapshot, "answerId">>,
+  answer: Answer,
+): Promise<string> {
+  const body = { ask: ask.answerId, by: "command line", ...answer };
+  const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
+  if (typeof response === "string") throw new Error(response);
+  if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
+  return stripControls(`${formatAnswer(answer)} in ${nameOf(session)}: ${subjectOf(ask)}`);
+}
+
+function formatAnswer(given: Answer): string {
+  switch (given.do) {
+    case "allow":
+      return "allowed";
+    case "always":
+      return "always allowed";
+    case "deny":
+      return given.message === null ? "denied" : `denied (${given.message})`;
+    case "reply":
+      return `replied ${given.replies.map((labels) => labels.join(", ")).join(" / ")}`;
+  }
+}
