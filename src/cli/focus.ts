@@ -1,5 +1,5 @@
 /** `beckon focus`: goes to the terminal of a session. */
-import { resolvePaths } from "../storage/paths.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
 import { noSessionError } from "./find-session.ts";
@@ -15,19 +15,27 @@ export async function focus(args: string[]): Promise<number> {
     takesArguments: true,
   });
   const isNext = flags.has("--next");
-  const [name, ...others] = isNext ? ["--next", ...rest] : rest;
+  const [name, ...others] = isNext ? [nextSession, ...rest] : rest;
   if (name === undefined || others.length > 0)
     throw usageError("focus takes one session (its id, the start of it, or its project) or --next");
+  printLines([await goToSession(resolvePaths(), name)]);
+  return 0;
+}
+
+/** In place of a session: the one that has waited longest. */
+const nextSession = "--next";
+
+/** Returns how far it got, for the user. Throws if beckon cannot take the user there. */
+export async function goToSession(paths: Paths, name: string): Promise<string> {
   const path = `/api/sessions/${encodeURIComponent(name)}/focus`;
-  const response = await callApi(resolvePaths(), path, { body: {}, timeoutMs });
+  const response = await callApi(paths, path, { body: {}, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status === 404)
-    throw isNext
+    throw name === nextSession
       ? new Error("no session needs you now. See your sessions: beckon status")
       : noSessionError(name, response);
   const { result, says } = response.body as { readonly result?: unknown; readonly says?: unknown };
   const text = typeof says === "string" ? says : `An older beckon is running. It answered: ${String(result)}`;
   if (result === "impossible") throw new Error(text);
-  printLines([text]);
-  return 0;
+  return text;
 }

@@ -8,46 +8,35 @@ import { printLines, stripControls } from "./output.ts";
 
 export async function mute(args: string[]): Promise<number> {
   const { session: name, isOff } = readArguments("mute", args, 0);
-  const { session, after } = await change(name, "mute", { on: !isOff });
-  const end = `To end it: beckon mute ${shortId(session)} --off`;
-  if (!isOff) return confirmChange(`${nameOf(session)} is muted. ${end}`);
-  const { silence, silenceKind } = after;
-  return confirmChange(
-    silenceKind === "muted"
-      ? `${nameOf(session)} itself is not muted, but its project is: see the menu, and mutedProjects in the settings.`
-      : `${nameOf(session)} is not muted any more${silence ? `, but it is ${silence}` : ""}.`,
-  );
+  const paths = resolvePaths();
+  const session = await fetchSession(paths, name);
+  const done = await muteSession(paths, session, !isOff);
+  printLines([isOff ? done : `${done} To end it: beckon mute ${shortId(session)} --off`]);
+  return 0;
 }
 
+const defaultMinutes = 15;
 const maxMinutes = 7 * 24 * 60;
 
 export async function snooze(args: string[]): Promise<number> {
   const { session: name, isOff, rest } = readArguments("snooze", args, 1);
-  const [text] = rest;
-  const minutes = text === undefined ? undefined : Number(text);
-  if (text !== undefined && isOff) throw usageError("snooze takes either a number of minutes or --off");
-  if (minutes !== undefined && !(/^\d+$/.test(text ?? "") && minutes > 0 && minutes <= maxMinutes))
-    throw usageError(
-      `snooze takes a number of minutes from 1 to ${maxMinutes}, but got ${quote(text ?? "")}`,
-    );
-  const body = isOff ? { minutes: 0 } : minutes === undefined ? {} : { minutes };
-  const { session, after } = await change(name, "snooze", body);
-  const { silence } = after;
-  return confirmChange(
-    isOff
-      ? `${nameOf(session)} is not snoozed any more${silence ? `, but it is ${silence}` : ""}.`
-      : `${nameOf(session)} is ${silence ?? "snoozed"}. To end it: beckon snooze ${shortId(session)} --off`,
-  );
+  const [text = String(defaultMinutes)] = rest;
+  const minutes = Number(text);
+  if (rest.length > 0 && isOff) throw usageError("snooze takes either a number of minutes or --off");
+  if (!(/^\d+$/.test(text) && minutes > 0 && minutes <= maxMinutes))
+    throw usageError(`snooze takes a number of minutes from 1 to ${maxMinutes}, but got ${quote(text)}`);
+  const paths = resolvePaths();
+  const session = await fetchSession(paths, name);
+  const done = await snoozeSession(paths, session, isOff ? 0 : minutes);
+  printLines([isOff ? done : `${done} To end it: beckon snooze ${shortId(session)} --off`]);
+  return 0;
 }
 
 export async function dismiss(args: string[]): Promise<number> {
   const { session: name } = readArguments("dismiss", args, 0);
-  const { session } = await change(name, "dismiss", {});
-  return confirmChange(
-    session.group === "failed"
-      ? `Dismissed the failure of ${nameOf(session)}.`
-      : `Dismissed what ${nameOf(session)} asks. Its next request alerts you again.`,
-  );
+  const paths = resolvePaths();
+  printLines([await dismissSession(paths, await fetchSession(paths, name))]);
+  return 0;
 }
 
 type Action = "mute" | "snooze" | "dismiss";
@@ -73,40 +62,57 @@ function readArguments(command: Action, args: readonly string[], maxRest: number
   return { session, isOff: flags.has("--off"), rest: others };
 }
 
-/** The session before and after the change. Throws if there is nothing to change. */
-async function change(
-  name: string,
-  action: Action,
-  body: object,
-): Promise<{ readonly session: SessionSnapshot; readonly after: SessionSnapshot }> {
-  const paths = resolvePaths();
-  const session = await fetchSession(paths, name);
-  checkApplies(session, action);
-  await setSilence(paths, session, action, body);
-  return { session, after: await fetchSession(paths, `${session.provider}:${session.sessionId}`) };
+/** Returns what holds then, for the user. */
+export async function muteSession(paths: Paths, session: SessionSnapshot, isOn: boolean): Promise<string> {
+  checkLive(session, "mute");
+  const name = nameOf(session);
+  const { silence, silenceKind } = await change(paths, session, "mute", { on: isOn });
+  if (isOn) return `${name} is muted.`;
+  return silenceKind === "muted"
+    ? `${name} itself is not muted, but its project is: see the menu, and mutedProjects in the settings.`
+    : `${name} is not muted any more${silence ? `, but it is ${silence}` : ""}.`;
 }
 
-/** As in the menu, which offers this only where it has an effect. */
-function checkApplies(session: SessionSnapshot, action: Action): void {
+/** Returns what holds then, for the user. `minutes` is 0 to end the snooze. */
+export async function snoozeSession(
+  paths: Paths,
+  session: SessionSnapshot,
+  minutes: number,
+): Promise<string> {
+  checkLive(session, "snooze");
+  const { silence } = await change(paths, session, "snooze", { minutes });
+  const name = nameOf(session);
+  if (minutes > 0) return `${name} is ${silence ?? "snoozed"}.`;
+  return `${name} is not snoozed any more${silence ? `, but it is ${silence}` : ""}.`;
+}
+
+/** Returns what was dismissed, for the user. Throws if the session does not need the user. */
+export async function dismissSession(paths: Paths, session: SessionSnapshot): Promise<string> {
+  checkLive(session, "dismiss");
+  const name = nameOf(session);
+  const isAsking = session.asks.some(({ kind }) => kind !== "idle");
+  if (!isAsking && session.group !== "failed")
+    throw new Error(`nothing to dismiss: ${name} does not need you`);
+  await change(paths, session, "dismiss", {});
+  return isAsking
+    ? `Dismissed what ${name} asks. Its next request alerts you again.`
+    : `Dismissed the failure of ${name}.`;
+}
+
+function checkLive(session: SessionSnapshot, action: Action): void {
   if (session.group === "ended")
     throw new Error(`${nameOf(session)} has ended, so there is nothing to ${action}`);
-  const asks = session.asks.some(({ kind }) => kind !== "idle");
-  if (action === "dismiss" && !asks && session.group !== "failed")
-    throw new Error(`nothing to dismiss: ${nameOf(session)} does not need you`);
 }
 
-export async function setSilence(
+/** Resolves with the session as it is then. */
+async function change(
   paths: Paths,
   session: SessionSnapshot,
   action: Action,
   body: object,
-): Promise<void> {
+): Promise<SessionSnapshot> {
   const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/${action}`, { body });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-}
-
-function confirmChange(text: string): number {
-  printLines([text]);
-  return 0;
+  return fetchSession(paths, `${session.provider}:${session.sessionId}`);
 }

@@ -41,10 +41,14 @@ export function formatStatusTable(sessions: readonly SessionSnapshot[], options:
   ];
 }
 
-/** One line for each session, in the order given. */
+/** One line of the full width for each session, in the order given, without its terminal and subagents. */
 export function formatCompactRows(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
-  const rows = sessions.map((session) => ({ ...createRow(session, options), details: [] }));
-  const widths = computeWidths(rows, options.columns);
+  const rows = sessions.map((session) => ({
+    ...createRow(session, options, summarizeAsk),
+    terminal: "",
+    details: [],
+  }));
+  const widths = computeWidths(rows, options.columns, true);
   return rows.map((row) => formatCells(row, widths, options).line);
 }
 
@@ -102,7 +106,11 @@ const maxDetails = 4;
 /** Comes first in a text, because the end may be truncated. */
 const dangerMark = "⚠ ";
 
-function createRow(session: SessionSnapshot, { now, home }: TableOptions): StatusRow {
+function createRow(
+  session: SessionSnapshot,
+  { now, home }: TableOptions,
+  summarize: (ask: AskSnapshot) => string = summarizeAskInFull,
+): StatusRow {
   const { group, project, cwd, sessionId, gitBranch } = session;
   const projectName = project ?? (cwd && shortenHomePath(cwd, home)) ?? sessionId.slice(0, idLength);
   const branch = gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
@@ -112,7 +120,7 @@ function createRow(session: SessionSnapshot, { now, home }: TableOptions): Statu
     project: stripControls(projectName),
     title: stripControls(session.title ?? ""),
     since: formatDuration(now - session.since),
-    activity: stripControls(describeActivity(session, home)),
+    activity: stripControls(describeActivity(session, home, summarize)),
     terminal: stripControls(describeTerminal(session)),
     id: stripControls(sessionId.slice(0, idLength)),
     details: listDetails(session, home).map(stripControls),
@@ -125,13 +133,17 @@ const blockingAsks = ({ asks }: SessionSnapshot): AskSnapshot[] => asks.filter((
 
 const markDanger = (ask: AskSnapshot | undefined): string => (ask?.dangers?.length ? dangerMark : "");
 
-function describeActivity(session: SessionSnapshot, home: string): string {
+function describeActivity(
+  session: SessionSnapshot,
+  home: string,
+  summarize: (ask: AskSnapshot) => string,
+): string {
   const { group } = session;
   const { detail } = session.status;
   if (isWaiting(session)) {
     const [ask] = blockingAsks(session);
     const silence = session.silence ? `(${session.silence}) ` : "";
-    const wanted = ask ? shortenHomePath(summarizeAskInFull(ask), home) : (detail ?? groupLabels[group]);
+    const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? groupLabels[group]);
     return markDanger(ask) + silence + wanted;
   }
   if (group === "working") return detail ?? statusTexts.thinking;
@@ -182,7 +194,7 @@ const minBranch = 10;
  * As wide as their content, up to a limit. If that does not fit, columns go in this order: title, terminal, branch, and last
  * the id, which users need to answer a session.
  */
-function computeWidths(rows: readonly StatusRow[], columns: number): Widths {
+function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
   const maxName = Math.max(10, Math.min(28, Math.floor(columns * 0.3)));
   const project = Math.min(natural("project"), maxName);
@@ -207,7 +219,7 @@ function computeWidths(rows: readonly StatusRow[], columns: number): Widths {
   const branch = fit(Math.min(natural("name"), maxName) - project, { min: minBranch, leave: 24, before: 0 });
   const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
   const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
-  const activity = Math.min(widest, Math.max(8, room));
+  const activity = Math.min(isFull ? columns : widest, Math.max(8, room));
   return { name: project + branch, title, since, terminal, id, activity };
 }
 

@@ -7,16 +7,29 @@ import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
-import { formatStatusTable } from "./status-table.ts";
+import { formatStatusTable, sortSessions } from "./status-table.ts";
+import type { WatchData } from "./watch/model.ts";
 
 export async function status(args: string[]): Promise<number> {
   const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch"] });
   const paths = resolvePaths();
   const asJson = flags.has("--json");
   const format = () => (asJson ? formatJson(paths) : formatText(paths));
-  if (flags.has("--watch")) await watch(format, process.stdout.isTTY === true && !asJson);
-  else print(await format());
+  const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson;
+  if (!flags.has("--watch")) print(await format());
+  else if (isScreen)
+    await (await import("./watch/index.ts")).watchSessions({ paths, read: () => readForScreen(paths) });
+  else await printChanges(format);
   return 0;
+}
+
+async function readForScreen(paths: Paths): Promise<WatchData> {
+  const known = await readSessions(paths);
+  const { warnings, notices } = listNotices(paths, known, Date.now());
+  return {
+    sessions: sortSessions(known.sessions),
+    notices: [...warnings, ...notices.flat()].map(formatLine),
+  };
 }
 
 interface KnownSessions {
@@ -47,8 +60,10 @@ async function formatJson(paths: Paths): Promise<string> {
 const maxLines = 6;
 
 async function formatText(paths: Paths): Promise<string> {
-  const { sessions, warnings, running, quiet, problems = [] } = await readSessions(paths);
+  const known = await readSessions(paths);
+  const { sessions, running } = known;
   const now = Date.now();
+  const { warnings, notices } = listNotices(paths, known, now);
   const columns = terminalColumns();
   const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
   const wrapAll = (texts: readonly string[]) =>
@@ -57,14 +72,22 @@ async function formatText(paths: Paths): Promise<string> {
     running || sessions.length > 0
       ? formatStatusTable(sessions, { now, columns, colour, home: homeFolder() })
       : [];
-  const parts = [
-    wrapAll(warnings),
-    table,
-    wrapAll(quiet ? [formatQuiet(quiet, now)] : []),
-    wrapAll(problems),
-    wrapAll(formatHookErrors(paths, now)),
-  ].filter((lines) => lines.length > 0);
+  const parts = [wrapAll(warnings), table, ...notices.map(wrapAll)].filter((lines) => lines.length > 0);
   return `${parts.map((lines) => lines.join("\n")).join("\n\n")}\n`;
+}
+
+interface Notices {
+  /** Why the list may be old or incomplete. */
+  readonly warnings: readonly string[];
+  /** By topic. */
+  readonly notices: readonly (readonly string[])[];
+}
+
+function listNotices(paths: Paths, { warnings, quiet, problems = [] }: KnownSessions, now: number): Notices {
+  return {
+    warnings,
+    notices: [quiet ? [formatQuiet(quiet, now)] : [], problems, formatHookErrors(paths, now)],
+  };
 }
 
 /** Hooks print nothing, so their errors are shown here. */
@@ -80,13 +103,10 @@ function formatHookErrors(paths: Paths, now: number): string[] {
   ];
 }
 
-const redrawMs = 1_000;
-const enterFullScreen = "\x1b[?1049h\x1b[?25l";
-const leaveFullScreen = "\x1b[?25h\x1b[?1049l";
-const quitKeys = new Set(["q", "Q", "\x03", "\x04", "\x1b"]);
+const readMs = 1_000;
 
-/** Draws every second, and when the window changes, until a signal, a key or a closed stdout ends it. */
-async function watch(format: () => Promise<string>, isFullScreen: boolean): Promise<void> {
+/** Prints the text each time that it changes, until a signal or a closed stdout ends it. */
+async function printChanges(format: () => Promise<string>): Promise<void> {
   let wake = (): void => {};
   let isStopped = false;
   const stop = (): void => {
@@ -95,45 +115,17 @@ async function watch(format: () => Promise<string>, isFullScreen: boolean): Prom
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
   process.stdout.on("error", stop);
-  process.stdout.on("resize", () => wake());
-
-  if (isFullScreen) {
-    process.stdout.write(enterFullScreen);
-    onQuitKey(stop);
-  }
   for (let last = ""; !isStopped; ) {
     const text = await format();
-    if (isFullScreen) process.stdout.write(formatScreen(text, process.stdout.rows));
-    else if (text !== last) process.stdout.write(text);
+    if (text !== last) process.stdout.write(text);
     last = text;
     if (isStopped) break;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, redrawMs);
+      const timer = setTimeout(resolve, readMs);
       wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
   }
-  if (!isFullScreen) return;
-  process.stdout.write(leaveFullScreen);
-  if (process.stdin.isTTY) process.stdin.setRawMode(false).pause();
-}
-
-/** In raw mode keys arrive one by one, and are not echoed. */
-function onQuitKey(stop: () => void): void {
-  if (!process.stdin.isTTY) return;
-  process.stdin.setRawMode(true).setEncoding("utf8");
-  process.stdin.on("data", (key: string) => {
-    if (quitKeys.has(key)) stop();
-  });
-}
-
-/** Overwrites line by line, so that nothing flickers. Never more lines than the screen has. */
-function formatScreen(text: string, rows: number): string {
-  const lines = text.trimEnd().split("\n");
-  const room = Math.max(1, rows - 1);
-  const more = lines.length > room ? `… ${lines.length - room} more lines · ` : "";
-  const shown = [...lines.slice(0, room), `\x1b[2m${more}q quits\x1b[0m`];
-  return `\x1b[H${shown.map((line) => `${line}\x1b[K`).join("\n")}\x1b[J`;
 }

@@ -307,30 +307,6 @@ describe("hook errors", () => {
 });
 
 describe("--watch", () => {
-  test("redraws when something changes, and restores the screen", async () => {
-    await world.start();
-    await world.hook(prompt("a"));
-    const { child, screen } = onTerminal(["--watch"], { NO_COLOR: "1" }, 80, 10);
-    await until(() => screen().includes("◐ 1 working"), 3_000);
-    await world.hook(asks("a"));
-    await until(() => screen().includes("● 1 needs you"), 3_000);
-    child.kill("SIGINT");
-    expect(await child.exited).toBe(0);
-    expect(screen()).toStartWith("\u001b[?1049h\u001b[?25l\u001b[H");
-    expect(screen()).toEndWith("\u001b[?25h\u001b[?1049l");
-  });
-
-  test("fits the window, also after a resize", async () => {
-    await world.start();
-    for (let n = 0; n < 12; n++) await world.hook(asks(`s-${n}`));
-    const { child, screen } = onTerminal(["--watch"], {}, 80, 10);
-    await until(() => screen().includes("… 5 more lines"), 3_000);
-    child.terminal?.resize(80, 8);
-    await until(() => screen().includes("… 7 more lines"), 3_000);
-    child.kill("SIGTERM");
-    await child.exited;
-  });
-
   test("--json prints a line for every change only", async () => {
     await world.start();
     await world.hook(prompt("a"));

@@ -1,0 +1,144 @@
+/**
+ * `beckon status --watch` in a terminal. model.ts is what it knows, update.ts what keys and news change, screen.ts what is
+ * drawn; keys.ts and terminal.ts are the two ends of the terminal. Only this file does anything.
+ */
+import type { Paths } from "../../storage/paths.ts";
+import { sendAnswer } from "../asks.ts";
+import { fetchSession } from "../find-session.ts";
+import { goToSession } from "../focus.ts";
+import { homeFolder } from "../output.ts";
+import { dismissSession, muteSession, snoozeSession } from "../silence.ts";
+import { createKeyReader, type Input } from "./keys.ts";
+import { createModel, keyOf, type WatchData } from "./model.ts";
+import { renderScreen } from "./screen.ts";
+import { openTerminal } from "./terminal.ts";
+import { type Effect, type SessionAction, update, type WatchEvent } from "./update.ts";
+
+const readMs = 1_000;
+/** After Escape, a sequence would have followed by then. */
+const escapeMs = 50;
+
+export interface WatchOptions {
+  readonly paths: Paths;
+  readonly read: () => Promise<WatchData>;
+}
+
+/** Resolves when the user quits, or a signal ends it. */
+export async function watchSessions({ paths, read }: WatchOptions): Promise<void> {
+  const ended = Promise.withResolvers<void>();
+  const keys = createKeyReader();
+  let wake = (): void => {};
+  let isEnded = false;
+  let escapeTimer: ReturnType<typeof setTimeout> | undefined;
+  const end = (): void => {
+    isEnded = true;
+    wake();
+    ended.resolve();
+  };
+  const terminal = openTerminal({
+    onInput: (chunk) => receive(keys.read(chunk)),
+    onResize: () => dispatch({ kind: "resize", size: terminal.size(), now: Date.now() }),
+    onEnd: end,
+    onCrash: ended.reject,
+  });
+  let model = createModel({
+    size: terminal.size(),
+    now: Date.now(),
+    home: homeFolder(),
+    colour: !process.env.NO_COLOR,
+  });
+
+  function dispatch(event: WatchEvent): void {
+    if (isEnded) return;
+    try {
+      const step = update(model, event);
+      model = step.model;
+      terminal.draw(renderScreen(model));
+      for (const effect of step.effects) run(effect);
+    } catch (error) {
+      ended.reject(error);
+    }
+  }
+
+  function receive(inputs: readonly Input[]): void {
+    clearTimeout(escapeTimer);
+    const isAlone = inputs.length === 1;
+    for (const input of inputs) dispatch({ ...input, isAlone, now: Date.now() });
+    if (keys.isWaiting()) escapeTimer = setTimeout(() => receive(keys.flush()), escapeMs);
+  }
+
+  function run(effect: Effect): void {
+    switch (effect.do) {
+      case "quit":
+        end();
+        break;
+      case "suspend":
+        terminal.suspend();
+        break;
+      case "redraw":
+        terminal.invalidate();
+        terminal.draw(renderScreen(model));
+        break;
+      case "details":
+        fetchSession(paths, keyOf(effect.session)).then(
+          (session) => dispatch({ kind: "details", session, now: Date.now() }),
+          () => dispatch({ kind: "details", session: null, now: Date.now() }),
+        );
+        break;
+      default:
+        perform(paths, effect)
+          .then(
+            (text) => ({ text, isError: false }),
+            (error: Error) => ({ text: error.message, isError: true }),
+          )
+          .then(({ text, isError }) => {
+            dispatch({ kind: "done", text: capitalize(text), isError, now: Date.now() });
+            wake();
+          });
+    }
+  }
+
+  async function readAgain(): Promise<void> {
+    while (!isEnded) {
+      dispatch({ kind: "data", data: await read(), now: Date.now() });
+      if (isEnded) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, readMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  }
+
+  try {
+    terminal.draw(renderScreen(model));
+    readAgain().catch(ended.reject);
+    await ended.promise;
+  } finally {
+    isEnded = true;
+    clearTimeout(escapeTimer);
+    wake();
+    terminal.close();
+  }
+}
+
+/** Resolves with what was done, for the user. */
+function perform(paths: Paths, action: SessionAction): Promise<string> {
+  const { session } = action;
+  switch (action.do) {
+    case "focus":
+      return goToSession(paths, keyOf(session));
+    case "mute":
+      return muteSession(paths, session, action.isOn);
+    case "snooze":
+      return snoozeSession(paths, session, action.minutes);
+    case "dismiss":
+      return dismissSession(paths, session);
+    case "answer":
+      return sendAnswer(paths, session, action.ask, action.answer);
+  }
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,119 @@
+/** What `beckon status --watch` knows and shows, as data. */
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { AnswerableAsk } from "../asks.ts";
+import { searchTextOf } from "../status-table.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What was read last. */
+export interface WatchData {
+  /** In the order of `beckon status`. */
+  readonly sessions: readonly SessionSnapshot[];
+  /** Whether beckon is running, quiet modes, problems. */
+  readonly notices: readonly string[];
+}
+
+export interface Message {
+  readonly text: string;
+  readonly isError: boolean;
+  /** Wall time at which it goes away. */
+  readonly until: number;
+}
+
+export type Screen =
+  | { readonly kind: "list" }
+  | { readonly kind: "filter" }
+  | { readonly kind: "help"; readonly top: number }
+  | AskScreen;
+
+/** One ask in full, as it was when the screen was opened. */
+export interface AskScreen {
+  readonly kind: "ask";
+  readonly session: SessionSnapshot;
+  readonly ask: AnswerableAsk;
+  /** The first line on the screen. */
+  readonly top: number;
+  /** Every line before this one has been on the screen. */
+  readonly seenTo: number;
+}
+
+export interface Model {
+  readonly size: Size;
+  /** Wall time. */
+  readonly now: number;
+  /** The user's home folder. Empty if unknown. */
+  readonly home: string;
+  readonly colour: boolean;
+  /** null until the first answer. */
+  readonly data: WatchData | null;
+  /** The key of the selected session; null if there is none. */
+  readonly selected: string | null;
+  /** The first session on the screen. */
+  readonly top: number;
+  readonly filter: string;
+  readonly screen: Screen;
+  /** The selected session with everything that it asks, as it was read last. */
+  readonly details: SessionSnapshot | null;
+  /** Which details were asked for (see `detailsIdOf`), so that they are not asked for twice. */
+  readonly requested: string | null;
+  /** The ask to show in full as soon as its details are there. */
+  readonly opening: { readonly key: string; readonly answerId: string } | null;
+  /** The answer id of the ask whose answer is on its way. */
+  readonly sending: string | null;
+  readonly message: Message | null;
+  /** Wall time at which the ask under the cursor last changed by itself. */
+  readonly changedAt: number;
+}
+
+export function createModel(options: Pick<Model, "size" | "now" | "home" | "colour">): Model {
+  return {
+    ...options,
+    data: null,
+    selected: null,
+    top: 0,
+    filter: "",
+    screen: { kind: "list" },
+    details: null,
+    requested: null,
+    opening: null,
+    sending: null,
+    message: null,
+    changedAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+export const keyOf = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
+
+/** The sessions that match the filter: every word of it, in any case. */
+export function listSessions({ data, filter, now, home, size }: Model): readonly SessionSnapshot[] {
+  const sessions = data?.sessions ?? [];
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return sessions;
+  const options = { now, home, columns: size.columns, colour: false };
+  return sessions.filter((session) => {
+    const text = searchTextOf(session, options).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export function findSelected(model: Model): SessionSnapshot | null {
+  return listSessions(model).find((session) => keyOf(session) === model.selected) ?? null;
+}
+
+/** What the session waits for. */
+export const blockingAsks = ({ asks }: SessionSnapshot): readonly AskSnapshot[] =>
+  asks.filter(({ kind }) => kind !== "idle");
+
+/** Changes when the session asks something else, or when what it asks can be answered. */
+export function detailsIdOf(session: SessionSnapshot): string {
+  const asks = blockingAsks(session).map(({ id, answerId = "" }) => `${id}/${answerId}`);
+  return [keyOf(session), ...asks].join(" ");
+}
+
+/** The same session with everything that it asks; null if that is not known, or old. */
+export function findDetails({ details }: Model, session: SessionSnapshot): SessionSnapshot | null {
+  return details && detailsIdOf(details) === detailsIdOf(session) ? details : null;
+}

@@ -1,0 +1,501 @@
+/** Draws the model: one text for each row of the terminal. Pure. */
+import type { AskDetails } from "../../core/session/ask-details.ts";
+import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
+import { shortenHomePath } from "../../core/text/paths.ts";
+import { groupMarks, groups } from "../../core/view/groups.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { nameTerminal } from "../../core/view/terminal-name.ts";
+import { isAnswerable } from "../asks.ts";
+import { nameOf, shortId } from "../find-session.ts";
+import { stripControls, truncate, wrapText } from "../output.ts";
+import { formatCompactRows, formatCounts } from "../status-table.ts";
+import {
+  type AskScreen,
+  blockingAsks,
+  findDetails,
+  findSelected,
+  keyOf,
+  listSessions,
+  type Model,
+} from "./model.ts";
+
+type Style = "plain" | "bold" | "dim" | "danger" | "error" | "selected";
+
+const codes: Readonly<Record<Style, string>> = {
+  plain: "",
+  bold: "\x1b[1m",
+  dim: "\x1b[2m",
+  danger: "\x1b[1;33m",
+  error: "\x1b[31m",
+  selected: "\x1b[7m",
+};
+
+interface Line {
+  readonly text: string;
+  readonly style: Style;
+}
+
+const line = (text: string, style: Style = "plain"): Line => ({ text, style });
+
+/** Exactly as many lines as the terminal has rows, none wider than the terminal. */
+export function renderScreen(model: Model): string[] {
+  const { rows } = model.size;
+  const lines = renderBody(model);
+  return [...lines, ...Array<string>(Math.max(0, rows - lines.length)).fill("")].slice(0, rows);
+}
+
+function renderBody(model: Model): string[] {
+  switch (model.screen.kind) {
+    case "help":
+      return renderHelp(model, model.screen.top);
+    case "ask":
+      return renderAsk(model, model.screen);
+    case "list":
+    case "filter":
+      return renderList(model);
+  }
+}
+
+/** Text of agents goes through here, so nothing in it can control the terminal. */
+function paint({ text, style }: Line, { colour, size }: Pick<Model, "colour" | "size">): string {
+  const shown = truncate(text, size.columns);
+  return colour && style !== "plain" && shown !== "" ? `${codes[style]}${shown}\x1b[0m` : shown;
+}
+
+/** Rows of the list's parts. */
+interface Layout {
+  readonly notices: readonly Line[];
+  /** Whether there is a blank line above the list. */
+  readonly isAiry: boolean;
+  readonly hasFilter: boolean;
+  readonly listRows: number;
+  /** 0: the selected session is not shown in detail. */
+  readonly previewRows: number;
+}
+
+const minAiryRows = 20;
+const minPreviewRows = 2;
+const minListRows = 2;
+const noticeShare = 8;
+const previewShare = 0.4;
+
+export function computeLayout(model: Model): Layout {
+  const { rows } = model.size;
+  const notices = formatNotices(model, Math.max(1, Math.floor(rows / noticeShare)));
+  const isAiry = rows >= minAiryRows;
+  const hasFilter = model.filter !== "" || model.screen.kind === "filter";
+  // Counts above, keys below.
+  const body = Math.max(1, rows - 2 - notices.length - Number(isAiry) - Number(hasFilter));
+  const sessions = Math.max(1, listSessions(model).length);
+  const wanted = Math.max(Math.floor(body * previewShare), body - sessions - 1);
+  const hasRoom = wanted >= minPreviewRows && body - wanted - 1 >= Math.min(sessions, minListRows);
+  const previewRows = hasRoom && findSelected(model) ? wanted : 0;
+  const listRows = previewRows === 0 ? body : body - previewRows - 1;
+  return { notices, isAiry, hasFilter, listRows, previewRows };
+}
+
+function formatNotices({ data, size }: Model, maxRows: number): Line[] {
+  const notices = data?.notices ?? [];
+  const lines = notices
+    .flatMap((notice) => wrapText(notice, size.columns, 2))
+    .map((text) => line(text, "danger"));
+  if (lines.length <= maxRows) return lines;
+  return [...lines.slice(0, maxRows - 1), line("More to know: beckon status", "danger")];
+}
+
+function renderList(model: Model): string[] {
+  const { size, data, filter, screen } = model;
+  const layout = computeLayout(model);
+  const sessions = listSessions(model);
+  const shown = sessions.slice(model.top, model.top + layout.listRows);
+  const rows = formatRows(model, sessions).slice(model.top, model.top + shown.length);
+  const empty = line(
+    data === null
+      ? "…"
+      : filter === ""
+        ? "No sessions. Start an agent, and it appears here."
+        : "No session matches.",
+    "dim",
+  );
+  const cursor = screen.kind === "filter" ? "▏" : "";
+  const matches = `${sessions.length} of ${data?.sessions.length ?? 0}`;
+  const list = sessions.length === 0 ? [paint(empty, model)] : rows;
+  return [
+    formatHeader(model),
+    ...layout.notices.map((notice) => paint(notice, model)),
+    ...(layout.hasFilter
+      ? [paint(line(joinEnds(`/${filter}${cursor}`, matches, size.columns), "bold"), model)]
+      : []),
+    ...(layout.isAiry ? [""] : []),
+    ...list,
+    ...Array<string>(Math.max(0, layout.listRows - list.length)).fill(""),
+    ...renderPreview(model, layout),
+    formatFooter(model, screen.kind === "filter" ? filterHints : listHints(model)),
+  ];
+}
+
+/** How many sessions are in each group: in words if there is room, otherwise with the marks only. */
+function formatHeader(model: Model): string {
+  const { now, home, colour, size, data } = model;
+  const sessions = data?.sessions ?? [];
+  const counts = formatCounts(sessions, { now, home, colour, columns: size.columns });
+  const [first = ""] = counts;
+  if (counts.length === 1) return sessions.length === 0 ? "" : first;
+  const short = groups.flatMap((group) => {
+    const count = sessions.filter((session) => session.group === group).length;
+    return count === 0 ? [] : [`${groupMarks[group]} ${count}`];
+  });
+  return paint(line(short.join("  "), "bold"), model);
+}
+
+/** Narrower terminals have no room for the columns of a row. */
+const minRowColumns = 32;
+
+/** A row for each session; the selected one is marked. */
+function formatRows(model: Model, sessions: readonly SessionSnapshot[]): string[] {
+  const { now, home, colour, size, selected } = model;
+  const columns = size.columns - 2;
+  const isNarrow = columns < minRowColumns;
+  const options = { now, home, columns: Math.max(columns, minRowColumns), colour: colour && !isNarrow };
+  const rows = formatCompactRows(sessions, options);
+  const index = sessions.findIndex((session) => keyOf(session) === selected);
+  return rows.map((row, n) => {
+    if (n !== index) return isNarrow ? paint(line(`  ${row}`), model) : `  ${row}`;
+    const text = truncate(`▸ ${stripControls(row)}`, size.columns);
+    const fill = " ".repeat(Math.max(0, size.columns - Bun.stringWidth(text)));
+    return colour ? `${codes.selected}${text}${fill}\x1b[0m` : text;
+  });
+}
+
+/** The first text at the left, the second at the right end; only the first if both do not fit. */
+function joinEnds(left: string, right: string, columns: number, fill = " "): string {
+  const room = columns - Bun.stringWidth(left) - Bun.stringWidth(right);
+  return room < 2 ? truncate(left, columns) : left + fill.repeat(room) + right;
+}
+
+function renderPreview(model: Model, { previewRows }: Layout): string[] {
+  const session = findSelected(model);
+  if (!session || previewRows === 0) return [];
+  const { columns } = model.size;
+  const sessions = listSessions(model);
+  const index = sessions.findIndex((other) => keyOf(other) === model.selected);
+  const position = ` ${index + 1}/${sessions.length} ──`;
+  const title = truncate(
+    `── ${describeName(session)} · ${describePlace(session)} `,
+    Math.max(1, columns - position.length - 2),
+  );
+  const preview = createPreview(model, session);
+  const hidden = preview.length - previewRows;
+  const shown = hidden > 0 ? preview.slice(0, previewRows - 1) : preview;
+  return [
+    paint(line(joinEnds(title, position, columns, "─"), "dim"), model),
+    ...shown.map((text) => paint(text, model)),
+    ...(hidden > 0 ? [paint(line(`  … ${hidden + 1} more lines`, "dim"), model)] : []),
+    ...Array<string>(Math.max(0, previewRows - shown.length - Number(hidden > 0))).fill(""),
+  ];
+}
+
+function describeName(session: SessionSnapshot): string {
+  const { gitBranch } = session;
+  return nameOf(session) + (gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "");
+}
+
+function describePlace(session: SessionSnapshot): string {
+  const { place, state } = session;
+  const terminal = place && state !== "completed" ? nameTerminal(place) : null;
+  return [terminal, shortId(session)].filter(Boolean).join(" · ");
+}
+
+/** What the user needs to decide about the session, most important first. */
+function createPreview(model: Model, session: SessionSnapshot): Line[] {
+  const asks = blockingAsks(findDetails(model, session) ?? session);
+  const isWaiting = session.group === "needs_you" || session.group === "set_aside";
+  const [ask, ...others] = isWaiting ? asks : [];
+  if (!ask) return describeSession(model, session);
+  const more = others.map((other) => line(`also ${summarizeAskInFull(other)}`, "dim"));
+  return [...describeAsk(model, ask), ...more, line(""), ...describeSession(model, session)];
+}
+
+const indent = "  ";
+
+function describeAsk(model: Model, ask: AskSnapshot): Line[] {
+  const { columns } = model.size;
+  if (isAnswerable(ask)) return createAskLines(ask.asked, columns);
+  const why = ask.why === undefined ? [] : wrapText(`Not answerable from here: ${ask.why}.`, columns, 3);
+  return [
+    ...wrapText(summarizeAskInFull(ask), columns, 4).map((text) => line(text, "bold")),
+    ...why.map((text) => line(text, "dim")),
+  ];
+}
+
+/** Everything that is asked. Nothing is shortened: a text that is too wide continues on the next line. */
+function createAskLines(asked: AskDetails, columns: number): Line[] {
+  const dangers = asked.dangers.flatMap((danger) =>
+    wrapText(danger, Math.max(1, columns - 2), Number.POSITIVE_INFINITY).map(
+      (text, n) => (n === 0 ? "⚠ " : indent) + text,
+    ),
+  );
+  return [
+    ...wrapExact(asked.heading, columns).map((text) => line(text, "bold")),
+    ...dangers.map((text) => line(text, "danger")),
+    ...asked.lines.flatMap((text) => wrapExact(indent + text, columns)).map((text) => line(text)),
+  ];
+}
+
+/** Starts a line that continues the one above, as in AskDetails. */
+const continuation = "⤷ ";
+
+/** Keeps every character, unlike `wrapText`. */
+function wrapExact(text: string, columns: number): string[] {
+  const clean = stripControls(text.replaceAll("\t", "    "));
+  if (Bun.stringWidth(clean) <= columns) return [clean];
+  const lines: string[] = [];
+  let current = "";
+  let width = 0;
+  for (const { segment } of new Intl.Segmenter().segment(clean)) {
+    const segmentWidth = Bun.stringWidth(segment);
+    if (width + segmentWidth > columns && current !== continuation) {
+      lines.push(current);
+      current = continuation;
+      width = Bun.stringWidth(continuation);
+    }
+    current += segment;
+    width += segmentWidth;
+  }
+  return [...lines, current];
+}
+
+const maxTextLines = 20;
+
+/** What the session was asked last, and what it said. */
+function describeSession({ size, home }: Model, session: SessionSnapshot): Line[] {
+  const { title, lastPrompt, lastResponse, error, cwd, children, group, interrupted } = session;
+  const paragraph = (
+    label: string,
+    text: string | null,
+    style: Style = "plain",
+    maxLines = maxTextLines,
+  ): Line[] =>
+    (text ?? "").trim() === ""
+      ? []
+      : (text ?? "")
+          .trim()
+          .split(/\r?\n/)
+          .flatMap((part, n) => wrapText(n === 0 ? label + part : part, size.columns, maxLines))
+          .slice(0, maxLines)
+          .map((wrapped) => line(wrapped, style));
+  const running = children.filter(({ state }) => state === "running");
+  const response = group === "ready" && !interrupted ? paragraph("", lastResponse) : [];
+  return [
+    ...paragraph("", error && formatFailure(error), "error", 4),
+    ...running.map(({ type, detail }) => line(`└ ${type || "Subagent"}${detail ? ` · ${detail}` : ""}`)),
+    ...paragraph("Prompt: ", lastPrompt, "dim", 3),
+    ...(response.length > 0 ? [line(""), ...response, line("")] : []),
+    ...paragraph("Title: ", title, "dim", 1),
+    ...paragraph("Folder: ", cwd && shortenHomePath(cwd, home), "dim", 1),
+  ];
+}
+
+/** Whether all of the only ask of the selected session can be read below the list. */
+export function isAskShown(model: Model): boolean {
+  const session = findSelected(model);
+  const details = session && findDetails(model, session);
+  const [ask] = details ? blockingAsks(details) : [];
+  if (!session || !ask || !isAnswerable(ask)) return false;
+  const { previewRows } = computeLayout(model);
+  const needed = createAskLines(ask.asked, model.size.columns).length;
+  // The last row may say how many lines are missing.
+  return needed <= (createPreview(model, session).length > previewRows ? previewRows - 1 : previewRows);
+}
+
+/** Where there is no room for all hints, those with the highest rank go first. */
+interface Hint {
+  readonly key: string;
+  readonly does: string;
+  readonly rank: number;
+}
+
+const hint = (key: string, does: string, rank: number): Hint => ({ key, does, rank });
+
+const wideColumns = 60;
+
+function formatHints(hints: readonly Hint[], model: Model): string {
+  const { columns } = model.size;
+  const gap = columns < wideColumns ? "  " : "   ";
+  let shown = hints;
+  while (Bun.stringWidth(shown.map(({ key, does }) => `${key} ${does}`).join(gap)) > columns) {
+    const last = Math.max(...shown.map(({ rank }) => rank));
+    shown = shown.filter(({ rank }) => rank !== last);
+  }
+  const paintHint = ({ key, does }: Hint) =>
+    `${paint(line(key, "bold"), model)} ${paint(line(does, "dim"), model)}`;
+  return shown.map(paintHint).join(gap);
+}
+
+function formatFooter(model: Model, hints: readonly Hint[]): string {
+  const { message } = model;
+  return message
+    ? paint(line(message.text, message.isError ? "error" : "bold"), model)
+    : formatHints(hints, model);
+}
+
+const filterHints: readonly Hint[] = [
+  hint("↑↓", "move", 3),
+  hint("Enter", "done", 2),
+  hint("Esc", "show all", 1),
+];
+
+function listHints(model: Model): readonly Hint[] {
+  const session = findSelected(model);
+  const ask = session && blockingAsks(session).find(({ answerId }) => answerId !== undefined);
+  const verb = ask?.kind === "question" ? "answer" : ask?.kind === "plan" ? "approve" : "allow";
+  const isLive = session !== null && session.group !== "ended";
+  return [
+    ...(ask ? [hint("a", verb, 3), hint("d", "deny", 4)] : []),
+    ...(session ? [hint("Enter", "go there", 5)] : []),
+    hint("/", "filter", 6),
+    ...(isLive ? [hint("m", session.silenceKind === "muted" ? "unmute" : "mute", 7)] : []),
+    ...(isLive ? [hint("s", session.silenceKind === "snoozed" ? "end snooze" : "snooze", 8)] : []),
+    hint("?", "help", 1),
+    hint("q", "quit", 2),
+  ];
+}
+
+const helpRows: readonly (readonly [key: string, does: string])[] = [
+  ["↑ ↓  j k", "move"],
+  ["PgUp PgDn", "move by a page"],
+  ["Home End", "first and last session"],
+  ["Enter", "go to the session's terminal"],
+  ["a", "allow what it asks, or read all of it"],
+  ["d", "deny it"],
+  ["m", "mute, or end it"],
+  ["s", "snooze for 15 minutes, or end it"],
+  ["x", "dismiss what it asks, or its failure"],
+  ["/", "filter by text; Esc shows all"],
+  ["Ctrl-L", "draw the screen again"],
+  ["q", "quit"],
+];
+
+const helpNotes = [
+  "A long or dangerous request is shown in full first. Then y allows it, once you have seen all of it.",
+];
+
+function createHelpLines({ size }: Model): Line[] {
+  const width = Math.max(...helpRows.map(([key]) => key.length));
+  return [
+    line("Keys", "bold"),
+    line(""),
+    ...helpRows.flatMap(([key, does]) => {
+      const [first = "", ...more] = wrapText(does, Math.max(8, size.columns - width - 4), 3);
+      return [
+        line(`${indent}${key.padEnd(width)}  ${first}`),
+        ...more.map((text) => line(" ".repeat(width + 4) + text)),
+      ];
+    }),
+    line(""),
+    ...helpNotes.flatMap((note) => wrapText(note, size.columns, 9)).map((text) => line(text)),
+  ];
+}
+
+export const countHelpLines = (model: Model): number => createHelpLines(model).length;
+
+function renderHelp(model: Model, top: number): string[] {
+  const room = Math.max(1, model.size.rows - 1);
+  const lines = createHelpLines(model);
+  const shown = lines.slice(top, top + room);
+  const footer = lines.length > room ? "↑↓ scroll   any other key goes back" : "Any key goes back";
+  return [
+    ...shown.map((text) => paint(text, model)),
+    ...Array<string>(Math.max(0, room - shown.length)).fill(""),
+    paint(line(footer, "dim"), model),
+  ];
+}
+
+/** Above the text: the session and a rule. Below it: a rule and the keys. */
+const askFrameRows = 4;
+
+const createAskBody = ({ size }: Model, { ask }: AskScreen): Line[] => {
+  const { asked } = ask;
+  const [first, ...others] = asked.questions;
+  const isLong = first !== undefined && (others.length > 0 || first.isMultiple);
+  const note =
+    asked.kind === "question"
+      ? isLong
+        ? "Several answers: give them in its terminal, or with beckon answer."
+        : null
+      : asked.isWhole
+        ? null
+        : "Not all of it can be shown here, so you can allow it only in its terminal.";
+  return [
+    ...createAskLines(asked, size.columns),
+    ...(note === null
+      ? []
+      : [line(""), ...wrapText(note, size.columns, 3).map((text) => line(text, "danger"))]),
+  ];
+};
+
+/** How many lines an ask has, and how many are on the screen at once. */
+export function countAskLines(
+  model: Model,
+  screen: AskScreen,
+): { readonly lines: number; readonly room: number } {
+  return {
+    lines: createAskBody(model, screen).length,
+    room: Math.max(1, model.size.rows - askFrameRows),
+  };
+}
+
+/** A yes needs all of the text, and all of it must have been on the screen. */
+export function canAllow(model: Model, screen: AskScreen): boolean {
+  const { asked } = screen.ask;
+  return asked.kind !== "question" && asked.isWhole && screen.seenTo >= countAskLines(model, screen).lines;
+}
+
+/** The question, if a digit can answer it. */
+export function findSingleQuestion({ ask: { asked } }: AskScreen): AskDetails["questions"][number] | null {
+  const [question, ...others] = asked.questions;
+  return question && others.length === 0 && !question.isMultiple ? question : null;
+}
+
+function renderAsk(model: Model, screen: AskScreen): string[] {
+  const { columns } = model.size;
+  const { session, ask, top } = screen;
+  const body = createAskBody(model, screen);
+  const { room } = countAskLines(model, screen);
+  const shown = body.slice(top, top + room);
+  const below = body.length - top - shown.length;
+  const asks = session.asks.filter(isAnswerable);
+  const count = `ask ${asks.findIndex(({ id }) => id === ask.id) + 1} of ${asks.length}`;
+  const aside = asks.length > 1 ? count : describePlace(session);
+  const rest = below > 0 ? ` ↓ ${below} more ${below === 1 ? "line" : "lines"} ──` : "";
+  return [
+    paint(line(joinEnds(`${describeName(session)} asks`, aside, columns), "bold"), model),
+    paint(line("─".repeat(columns), "dim"), model),
+    ...shown.map((text) => paint(text, model)),
+    ...Array<string>(Math.max(0, room - shown.length)).fill(""),
+    paint(line(joinEnds("", rest, columns, "─"), "dim"), model),
+    formatFooter(model, askHints(model, screen, asks.length)),
+  ];
+}
+
+function askHints(model: Model, screen: AskScreen, asks: number): readonly Hint[] {
+  const yes = createYesHint(model, screen);
+  return [
+    ...(yes ? [hint(...yes, 1)] : []),
+    hint("d", "deny", 2),
+    ...(asks > 1 ? [hint("Tab", "next ask", 4)] : []),
+    hint("Enter", "go there", 5),
+    hint("Esc", "back", 3),
+  ];
+}
+
+/** null if it cannot be allowed here. */
+function createYesHint(model: Model, screen: AskScreen): readonly [key: string, does: string] | null {
+  const { asked } = screen.ask;
+  if (asked.kind === "question") {
+    const count = Math.min(9, findSingleQuestion(screen)?.options.length ?? 0);
+    return count === 0 ? null : [count === 1 ? "1" : `1-${count}`, "answer"];
+  }
+  if (!asked.isWhole) return null;
+  return canAllow(model, screen) ? ["y", asked.kind === "plan" ? "approve" : "allow"] : ["↓", "read on"];
+}

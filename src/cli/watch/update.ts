@@ -1,0 +1,418 @@
+/** What a key, new data or a finished action changes, and what is to be done. Pure. */
+import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { isAnswerable, needsConfirmation } from "../asks.ts";
+import { nameOf } from "../find-session.ts";
+import type { Input } from "./keys.ts";
+import {
+  type AskScreen,
+  blockingAsks,
+  detailsIdOf,
+  findDetails,
+  findSelected,
+  keyOf,
+  listSessions,
+  type Model,
+  type Size,
+  type WatchData,
+} from "./model.ts";
+import {
+  canAllow,
+  computeLayout,
+  countAskLines,
+  countHelpLines,
+  findSingleQuestion,
+  isAskShown,
+} from "./screen.ts";
+
+type AskToAnswer = AskSnapshot & Required<Pick<AskSnapshot, "answerId">>;
+
+export type Effect =
+  | { readonly do: "quit" | "suspend" | "redraw" }
+  | { readonly do: "details"; readonly session: SessionSnapshot }
+  | SessionAction;
+
+/** What the user does with a session. It ends with a `done` event. */
+export type SessionAction =
+  | { readonly do: "focus" | "dismiss"; readonly session: SessionSnapshot }
+  | { readonly do: "mute"; readonly session: SessionSnapshot; readonly isOn: boolean }
+  /** `minutes` is 0 to end the snooze. */
+  | { readonly do: "snooze"; readonly session: SessionSnapshot; readonly minutes: number }
+  | {
+      readonly do: "answer";
+      readonly session: SessionSnapshot;
+      readonly ask: AskToAnswer;
+      readonly answer: Answer;
+    };
+
+export type WatchEvent = { readonly now: number } & (
+  | (Input & {
+      /** False if it came together with other keys: the user has not seen what the key before it changed. */
+      readonly isAlone: boolean;
+    })
+  | { readonly kind: "resize"; readonly size: Size }
+  | { readonly kind: "data"; readonly data: WatchData }
+  /** null if they could not be read. */
+  | { readonly kind: "details"; readonly session: SessionSnapshot | null }
+  /** An action is over. */
+  | { readonly kind: "done"; readonly text: string; readonly isError: boolean }
+);
+
+export interface Step {
+  readonly model: Model;
+  readonly effects: readonly Effect[];
+}
+
+const messageMs = 6_000;
+/** An ask that changed under the cursor less than this ago was not read. */
+const minReadMs = 500;
+const snoozeMinutes = 15;
+
+export function update(before: Model, event: WatchEvent): Step {
+  const model = { ...before, now: event.now };
+  const { model: changed, effects } = apply(model, event);
+  const selected = keepSelection(before, changed);
+  const after = keepVisible(
+    hasChangedByItself(before, selected, event) ? { ...selected, changedAt: event.now } : selected,
+  );
+  return requestDetails(after, effects);
+}
+
+const stay = (model: Model, ...effects: readonly Effect[]): Step => ({ model, effects });
+
+const say = (model: Model, text: string, isError = false): Model => ({
+  ...model,
+  message: { text, isError, until: model.now + messageMs },
+});
+
+function apply(model: Model, event: WatchEvent): Step {
+  switch (event.kind) {
+    case "key":
+      return press({ ...model, message: null }, event.key, event.isAlone);
+    case "paste":
+      return stay(
+        model.screen.kind === "filter" ? { ...model, filter: model.filter + toLine(event.text) } : model,
+      );
+    case "resize":
+      return stay(resize({ ...model, size: event.size }));
+    case "data":
+      return stay(closeIfGone(retryDetails(dropMessage({ ...model, data: event.data }))));
+    case "details":
+      return stay(receiveDetails(model, event.session));
+    case "done":
+      return stay(say({ ...model, sending: null }, event.text, event.isError));
+  }
+}
+
+const toLine = (text: string): string => text.replace(/\s+/g, " ");
+
+const dropMessage = (model: Model): Model =>
+  model.message && model.message.until <= model.now ? { ...model, message: null } : model;
+
+/** The same session as before or, if it is gone, the one that is now in its place. */
+function keepSelection(before: Model, model: Model): Model {
+  const sessions = listSessions(model);
+  if (sessions.some((session) => keyOf(session) === model.selected)) return model;
+  const index = listSessions(before).findIndex((session) => keyOf(session) === before.selected);
+  const next = sessions[Math.min(Math.max(0, index), sessions.length - 1)];
+  return { ...model, selected: next ? keyOf(next) : null };
+}
+
+/** Whether the ask under the cursor, or what is shown of it, is another now, without a key. */
+function hasChangedByItself(before: Model, model: Model, event: WatchEvent): boolean {
+  if (event.kind !== "data" && event.kind !== "details") return false;
+  return askShownIn(before) !== askShownIn(model);
+}
+
+function askShownIn(model: Model): string | null {
+  const session = findSelected(model);
+  return session && `${detailsIdOf(session)} ${findDetails(model, session) !== null}`;
+}
+
+function keepVisible(model: Model): Model {
+  const sessions = listSessions(model);
+  const index = Math.max(
+    0,
+    sessions.findIndex((session) => keyOf(session) === model.selected),
+  );
+  const { listRows } = computeLayout(model);
+  const inView = Math.min(Math.max(model.top, index - listRows + 1), index);
+  return { ...model, top: Math.max(0, Math.min(inView, sessions.length - listRows)) };
+}
+
+/** Everything that the selected session asks is read once, and again when it asks something else. */
+function requestDetails(model: Model, effects: readonly Effect[]): Step {
+  const session = findSelected(model);
+  if (!session || blockingAsks(session).length === 0) return { model, effects };
+  const wanted = detailsIdOf(session);
+  if (model.requested === wanted) return { model, effects };
+  return { model: { ...model, requested: wanted }, effects: [...effects, { do: "details", session }] };
+}
+
+/** If the details did not come, or are of an ask that is over. */
+function retryDetails(model: Model): Model {
+  const session = findSelected(model);
+  return session && findDetails(model, session) === null ? { ...model, requested: null } : model;
+}
+
+function receiveDetails(model: Model, session: SessionSnapshot | null): Model {
+  if (!session) return { ...model, opening: null };
+  const { opening } = model;
+  const received = { ...model, details: session, opening: null };
+  if (!opening || opening.key !== keyOf(session)) return received;
+  const ask = session.asks.find(({ answerId }) => answerId === opening.answerId);
+  return ask ? openAsk(received, session, ask) : say(received, goneText, true);
+}
+
+const goneText = "This ask is gone: it was answered elsewhere, or it ended.";
+
+function closeIfGone(model: Model): Model {
+  const { screen, data, sending } = model;
+  if (screen.kind !== "ask") return model;
+  const { answerId } = screen.ask;
+  const session = data?.sessions.find((known) => keyOf(known) === keyOf(screen.session));
+  if (session?.asks.some((ask) => ask.answerId === answerId)) return model;
+  const closed: Model = { ...model, screen: { kind: "list" } };
+  return sending === answerId ? closed : say(closed, goneText, true);
+}
+
+function resize(model: Model): Model {
+  const { screen } = model;
+  if (screen.kind !== "ask") return model;
+  // The lines are others now, so nothing of them has been seen.
+  return { ...model, screen: showFrom(model, { ...screen, seenTo: 0 }, 0) };
+}
+
+function press(model: Model, key: string, isAlone: boolean): Step {
+  if (key === "ctrl-c") return stay(model, { do: "quit" });
+  if (key === "ctrl-z") return stay(model, { do: "suspend" });
+  if (key === "ctrl-l") return stay(model, { do: "redraw" });
+  switch (model.screen.kind) {
+    case "list":
+      return pressInList({ ...model, opening: null }, key, isAlone);
+    case "filter":
+      return pressInFilter(model, key);
+    case "help":
+      return pressInHelp(model, model.screen.top, key);
+    case "ask":
+      return pressInAsk(model, model.screen, key, isAlone);
+  }
+}
+
+/** By how many rows a key moves; null if it does not move. */
+function movementOf(key: string, page: number): number | null {
+  switch (key) {
+    case "up":
+    case "k":
+      return -1;
+    case "down":
+    case "j":
+      return 1;
+    case "pageup":
+      return -page;
+    case "pagedown":
+    case " ":
+      return page;
+    case "home":
+    case "g":
+      return Number.NEGATIVE_INFINITY;
+    case "end":
+    case "G":
+      return Number.POSITIVE_INFINITY;
+    default:
+      return null;
+  }
+}
+
+function move(model: Model, rows: number): Model {
+  const sessions = listSessions(model);
+  const index = sessions.findIndex((session) => keyOf(session) === model.selected);
+  const next = sessions[Math.max(0, Math.min(sessions.length - 1, index + rows))];
+  return next ? { ...model, selected: keyOf(next) } : model;
+}
+
+function pressInList(model: Model, key: string, isAlone: boolean): Step {
+  const rows = movementOf(key, Math.max(1, computeLayout(model).listRows - 1));
+  if (rows !== null) return stay(move(model, rows));
+  switch (key) {
+    case "q":
+    case "Q":
+    case "ctrl-d":
+      return stay(model, { do: "quit" });
+    case "?":
+      return stay({ ...model, screen: { kind: "help", top: 0 } });
+    case "/":
+      return stay({ ...model, screen: { kind: "filter" } });
+    case "escape":
+      return stay({ ...model, filter: "" });
+  }
+  const session = findSelected(model);
+  if (!session) return stay(model);
+  const name = nameOf(session);
+  const isEnded = session.group === "ended";
+  switch (key) {
+    case "enter":
+      return stay(say(model, `Going to ${name} …`), { do: "focus", session });
+    case "m":
+      if (isEnded) return stay(say(model, `${name} has ended.`, true));
+      return stay(model, { do: "mute", session, isOn: session.silenceKind !== "muted" });
+    case "s": {
+      if (isEnded) return stay(say(model, `${name} has ended.`, true));
+      const minutes = session.silenceKind === "snoozed" ? 0 : snoozeMinutes;
+      return stay(model, { do: "snooze", session, minutes });
+    }
+    case "x":
+      return stay(model, { do: "dismiss", session });
+    case "a":
+    case "d":
+      return pressAnswer(model, session, key, isAlone);
+    default:
+      return stay(model);
+  }
+}
+
+function pressInFilter(model: Model, key: string): Step {
+  switch (key) {
+    case "enter":
+      return stay({ ...model, screen: { kind: "list" } });
+    case "escape":
+    case "ctrl-d":
+      return stay({ ...model, screen: { kind: "list" }, filter: "" });
+    case "backspace":
+      return stay({ ...model, filter: [...model.filter].slice(0, -1).join("") });
+    case "ctrl-u":
+      return stay({ ...model, filter: "" });
+    case "up":
+    case "down":
+    case "pageup":
+    case "pagedown":
+      return stay(move(model, movementOf(key, computeLayout(model).listRows) ?? 0));
+    default:
+      return stay([...key].length === 1 ? { ...model, filter: model.filter + key } : model);
+  }
+}
+
+function pressInHelp(model: Model, top: number, key: string): Step {
+  const page = Math.max(1, model.size.rows - 1);
+  const rows = movementOf(key, page);
+  const last = Math.max(0, countHelpLines(model) - page);
+  if (rows === null || last === 0) return stay({ ...model, screen: { kind: "list" } });
+  return stay({ ...model, screen: { kind: "help", top: Math.max(0, Math.min(last, top + rows)) } });
+}
+
+/** Answers what the row shows, or opens it in full where that is too little to decide. */
+function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isAlone: boolean): Step {
+  const asks = blockingAsks(session);
+  const answerable = asks.filter((ask): ask is AskToAnswer => ask.answerId !== undefined);
+  const [ask] = answerable;
+  const details = findDetails(model, session);
+  const name = nameOf(session);
+  if (asks.length === 0) return stay(say(model, `${name} is not waiting for an answer.`, true));
+  if (!ask) {
+    const why = details?.asks.find(({ kind }) => kind !== "idle")?.why ?? "it is being answered";
+    return stay(say(model, `${name} cannot be answered from here: ${why}. Enter goes there.`, true));
+  }
+  const isRead = isAlone && model.now - model.changedAt >= minReadMs;
+  // Of several asks, the user chooses one.
+  const isOnly = asks.length === 1;
+  if (isOnly && key === "d")
+    return isRead
+      ? answer(model, session, ask, { do: "deny", message: null })
+      : stay(say(model, "This has just changed. Look at it, then press d again.", true));
+  const inFull = details?.asks.find(({ answerId }) => answerId === ask.answerId);
+  if (!details || !inFull)
+    return stay({ ...model, opening: { key: keyOf(session), answerId: ask.answerId } });
+  if (isOnly && isRead && isAnswerable(inFull) && isPlainYes(inFull.asked) && isAskShown(model))
+    return answer(model, session, inFull, { do: "allow" });
+  return stay(openAsk(model, details, inFull));
+}
+
+const isPlainYes = (asked: AskDetails): boolean =>
+  asked.kind === "permission" && asked.isWhole && !needsConfirmation(asked);
+
+function answer(model: Model, session: SessionSnapshot, ask: AskToAnswer, given: Answer): Step {
+  if (model.sending !== null) return stay(say(model, "Your last answer is still being sent.", true));
+  const sending: Model = { ...model, screen: { kind: "list" }, sending: ask.answerId };
+  return stay(say(sending, "Sending your answer …"), { do: "answer", session, ask, answer: given });
+}
+
+function openAsk(model: Model, session: SessionSnapshot, ask: AskSnapshot): Model {
+  if (!isAnswerable(ask))
+    return say(model, `This cannot be answered from here: ${ask.why ?? "it is being answered"}.`, true);
+  const screen: AskScreen = { kind: "ask", session, ask, top: 0, seenTo: 0 };
+  return { ...model, screen: showFrom(model, screen, 0) };
+}
+
+/** Lines count as seen only if all lines above them were. */
+function showFrom(model: Model, screen: AskScreen, top: number): AskScreen {
+  const { lines, room } = countAskLines(model, screen);
+  const next = Math.max(0, Math.min(lines - room, top));
+  return {
+    ...screen,
+    top: next,
+    seenTo: next <= screen.seenTo ? Math.max(screen.seenTo, next + room) : screen.seenTo,
+  };
+}
+
+function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boolean): Step {
+  const { session, ask } = screen;
+  const { room } = countAskLines(model, screen);
+  const rows = movementOf(key, Math.max(1, room - 1));
+  // Never further than a page, so that no line is passed over.
+  if (rows !== null) {
+    const limited = Math.max(-screen.top, Math.min(room, rows));
+    return stay({ ...model, screen: showFrom(model, screen, screen.top + limited) });
+  }
+  switch (key) {
+    case "escape":
+    case "q":
+      return stay({ ...model, screen: { kind: "list" } });
+    case "tab":
+      return stay(openNext(model, screen));
+    case "enter":
+      return stay(say({ ...model, screen: { kind: "list" } }, `Going to ${nameOf(session)} …`), {
+        do: "focus",
+        session,
+      });
+    case "d":
+    case "y":
+    case "1":
+    case "2":
+    case "3":
+    case "4":
+    case "5":
+    case "6":
+    case "7":
+    case "8":
+    case "9":
+      break;
+    case "a":
+      return stay(canAllow(model, screen) ? say(model, "Press y to allow it.") : model);
+    default:
+      return stay(model);
+  }
+  if (!isAlone) return stay(say(model, "Several keys came at once, so none of them answered.", true));
+  if (key === "d") return answer(model, session, ask, { do: "deny", message: null });
+  if (key === "y")
+    return canAllow(model, screen)
+      ? answer(model, session, ask, { do: "allow" })
+      : stay(say(model, explainNoAllow(screen), true));
+  const option = findSingleQuestion(screen)?.options[Number(key) - 1];
+  return option ? answer(model, session, ask, { do: "reply", replies: [[option.label]] }) : stay(model);
+}
+
+function explainNoAllow({ ask: { asked } }: AskScreen): string {
+  if (asked.kind === "question") return "A question is answered with the number of an option.";
+  return asked.isWhole
+    ? "Read it to the end first: scroll down."
+    : "Not all of it can be shown here, so you can allow it only in its terminal.";
+}
+
+function openNext(model: Model, screen: AskScreen): Model {
+  const session =
+    model.details && keyOf(model.details) === keyOf(screen.session) ? model.details : screen.session;
+  const asks = session.asks.filter(isAnswerable);
+  const index = asks.findIndex(({ answerId }) => answerId === screen.ask.answerId);
+  const next = asks[(index + 1) % asks.length];
+  return next ? openAsk(model, session, next) : model;
+}

@@ -1,0 +1,123 @@
+/** The built beckon in a real terminal: tmux types the keys and shows what is on the screen. */
+import { afterEach, beforeEach, expect } from "bun:test";
+import { join } from "node:path";
+import { createHeldWorld, decisionOf, type HeldWorld, request } from "../../answers/world.ts";
+import { testWith } from "../../needs.ts";
+import { binary } from "../../repo.ts";
+import { until } from "../../world.ts";
+
+const withTmux = testWith("tmux", binary);
+const limitMs = 30_000;
+let world: HeldWorld;
+beforeEach(async () => {
+  world = createHeldWorld();
+  await world.start();
+});
+afterEach(async () => {
+  await tmux("kill-server");
+  await world.destroy();
+});
+
+async function tmux(...args: string[]): Promise<string> {
+  const argv = ["tmux", "-S", join(world.home, "tmux"), "-f", "/dev/null", ...args];
+  const child = Bun.spawn(argv, { env: world.env, stdout: "pipe", stderr: "ignore" });
+  return child.stdout.text();
+}
+const capture = async (): Promise<string[]> => (await tmux("capture-pane", "-p")).trimEnd().split("\n");
+const type = (...keys: string[]) => tmux("send-keys", ...keys);
+/** Waits until the screen has a line that matches. */
+async function shows(pattern: RegExp): Promise<string[]> {
+  let screen = "";
+  await until(async () => {
+    screen = (await capture()).join("\n");
+    return pattern.test(screen);
+  }, 5_000).catch(() => {
+    throw new Error(`${pattern} is not on the screen:\n${screen}`);
+  });
+  return screen.split("\n");
+}
+
+async function open(columns: number, rows: number): Promise<void> {
+  const command = `${binary} status --watch; echo ended with $?; sleep 600`;
+  await tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), "sh", "-c", command);
+}
+const inProject = (project: string) => ({ CLAUDE_PROJECT_DIR: `/home/dev/${project}` });
+const asks = (id: string, project: string, command: string) =>
+  world.permission(request(id, { cwd: `/home/dev/${project}`, tool_input: { command } }), inProject(project));
+
+withTmux(
+  "moves, filters, answers a waiting hook and quits",
+  async () => {
+    const harmless = asks("11111111-a", "shop-api", "npm test");
+    await world.answerable("11111111-a");
+    const lines = ["rm -rf build", ...Array.from({ length: 20 }, (_, n) => `echo ${n}`)];
+    const dangerous = asks("22222222-b", "infra", lines.join("\n"));
+    await world.answerable("22222222-b");
+    for (let n = 0; n < 20; n++) {
+      await world.send({
+        session_id: `${n}-busy`,
+        hook_event_name: "UserPromptSubmit",
+        prompt: "go",
+        cwd: `/home/dev/busy-${n}`,
+      });
+    }
+
+    await open(80, 24);
+    await shows(/^▸ ● shop-api .*\n {2}● infra/m);
+    await shows(/^Run a command\n {2}npm test$/m);
+
+    await type("End");
+    await shows(/^▸ ◐ (busy-\d+) .*\n── \1 .* 22\/22 ──$/m);
+    await type("Home");
+    await type("/");
+    await type("inf");
+    const filtered = await shows(/^\/inf▏ +1 of 22$/m);
+    expect(filtered.filter((line) => /^[▸ ] [●◐]/.test(line))).toHaveLength(1);
+    await type("Enter");
+
+    // Dangerous: shown in full, and allowed with another key after the last line was seen.
+    await type("a");
+    await shows(/^infra asks .*\n─+\nRun a command\n⚠ deletes without asking/m);
+    await type("y");
+    await shows(/^Read it to the end first/m);
+    expect(dangerous.isRunning()).toBe(true);
+    await type("Space");
+    await shows(/^ {2}echo 19$/m);
+    await shows(/^y allow /m);
+    await type("y");
+    await shows(/^Allowed in infra: rm -rf build …$/m);
+    expect(decisionOf(await dangerous.printed)).toEqual({ behavior: "allow" });
+
+    await type("Escape");
+    await shows(/ 22\/22 ──$/m);
+    await type("Home");
+    await shows(/^▸ ● shop-api/m);
+    await shows(/^Run a command\n {2}npm test$/m);
+    await until(async () => {
+      await type("d");
+      return !harmless.isRunning();
+    }, 10_000);
+    expect(decisionOf(await harmless.printed)).toMatchObject({ behavior: "deny" });
+
+    await type("q");
+    await shows(/^ended with 0$/m);
+  },
+  limitMs,
+);
+
+withTmux(
+  "a terminal of 40×10 shows the list, the request and the keys",
+  async () => {
+    asks("11111111-a", "shop-api", "npm test");
+    await world.answerable("11111111-a");
+    await open(40, 10);
+    const screen = await shows(/^a allow {2}d deny {2}\? help {2}q quit$/m);
+    expect(screen[0]).toBe("● 1 needs you");
+    expect(screen[1]).toMatch(/^▸ ● shop-api +\d+s {2}Bash: npm test/);
+    await tmux("resize-window", "-x", "80", "-y", "24");
+    await shows(/^a allow {3}d deny {3}Enter go there/m);
+    await type("C-c");
+    await shows(/^ended with 0$/m);
+  },
+  limitMs,
+);
