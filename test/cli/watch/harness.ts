@@ -8,7 +8,7 @@ import type { AskDetails } from "../../../src/core/session/ask-details.ts";
 import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { ask, asking, now } from "../sessions.ts";
 
-export const command: AskDetails = {
+const command: AskDetails = {
   kind: "permission",
   tool: "Bash",
   heading: "Run a command",
