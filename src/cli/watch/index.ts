@@ -18,7 +18,7 @@ const readMs = 1_000;
 /** After Escape, a sequence would have followed by then. */
 const escapeMs = 50;
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly paths: Paths;
   readonly read: () => Promise<WatchData>;
 }
