@@ -1,27 +1,29 @@
 /**
- * bun hooks/plugin.ts     writes the Claude Code plugin anew, from claude.json
+ * bun hooks/plugin.ts     writes the Claude Code plugin from claude.json
  *
- * A plugin's hooks are the same for every version of the CLI. Measured on 2.0.76, 2.1.100 and 2.1.200: of a file that
- * names an event they do not know they take nothing (2.1.325 takes the rest), but the plugin's other files count. So each
- * file has the events that came with one version.
+ * A plugin's hooks are the same for every version of the CLI. Measured on 2.0.76, 2.1.100 and 2.1.200: a version ignores a
+ * whole file if it does not know one of its events (2.1.325 ignores only that event), but reads the plugin's other files. So
+ * each file has the events that came with one version. Events that a status file replaces are left out: on newer versions
+ * they would cost time or print lines into the terminal.
  */
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
-import { type HookEntry, hooksFor, hookTable } from "../src/agents/claude/hooks.ts";
+import { eventsKnownTo, type HookEntry, hookTable } from "../src/agents/claude/hooks.ts";
 
-/** The CLI reads this one by itself, and refuses a manifest that names it. */
+/** The CLI reads this file by default, and refuses a manifest that names it. */
 const firstFile = "hooks/hooks.json";
-/** As a variable of the shell, not as the CLI's ${…}: that one it puts in as text, whatever the path holds. */
+/** A variable of the shell, not the CLI's ${…}: the CLI inserts the path as it is, without quoting it. */
 const script = '"$CLAUDE_PLUGIN_ROOT/hooks/beckon.sh"';
 const command = `[ -f ${script} ] && sh ${script}; exit 0`;
-const description = "Tells beckon, the menu-bar app, what each session is doing and when it needs you";
+const description = "Reports to beckon, the menu-bar app, what each session is doing and when it needs you";
 
-/** Path in the plugin's folder → text. */
-export function pluginFiles(): Map<string, string> {
+/** The text of each file, by its path in the plugin's folder. */
+export function createPluginFiles(): Map<string, string> {
   const events = new Map<string, HookEntry[]>([[firstFile, []]]);
-  const oldest = new Set(hooksFor(hookTable.assumedVersion).map(({ event }) => event));
-  for (const { since, ...entry } of hookTable.register) {
+  const oldest = eventsKnownTo(hookTable.assumedVersion);
+  for (const { since, replacedByStatusFile, ...entry } of hookTable.register) {
+    if (replacedByStatusFile) continue;
     const file = oldest.has(entry.event) ? firstFile : `hooks/since-${since}.json`;
     events.set(file, [...(events.get(file) ?? []), entry]);
   }
@@ -34,12 +36,12 @@ export function pluginFiles(): Map<string, string> {
     hooks: [...events.keys()].filter((file) => file !== firstFile).map((file) => `./${file}`),
   };
   return new Map([
-    [".claude-plugin/plugin.json", text(manifest)],
-    ...[...events].map(([file, entries]) => [file, text({ hooks: hooksOf(entries) })] as const),
+    [".claude-plugin/plugin.json", formatJson(manifest)],
+    ...[...events].map(([file, entries]) => [file, formatJson({ hooks: createHooks(entries) })] as const),
   ]);
 }
 
-function hooksOf(entries: readonly HookEntry[]): object {
+function createHooks(entries: readonly HookEntry[]): object {
   const groups = entries.map(({ event, matcher, timeout, async }) => {
     const hook = { type: "command", command, timeout, ...(async && { async }) };
     return [event, [{ ...(matcher !== undefined && { matcher }), hooks: [hook] }]] as const;
@@ -47,9 +49,12 @@ function hooksOf(entries: readonly HookEntry[]): object {
   return Object.fromEntries(groups);
 }
 
-const text = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const formatJson = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
 if (import.meta.main) {
-  for (const [path, content] of pluginFiles())
-    writeFileSync(join(import.meta.dir, "claude-plugin", path), content);
+  const folder = join(import.meta.dir, "claude-plugin");
+  for (const name of ["hooks", ".claude-plugin"]) {
+    for (const file of new Bun.Glob("*.json").scanSync(join(folder, name))) rmSync(join(folder, name, file));
+  }
+  for (const [path, content] of createPluginFiles()) writeFileSync(join(folder, path), content);
 }

@@ -20,7 +20,6 @@ scenario(
     await world.accepts(dialog.permission);
     await world.is("idle");
     await world.arrives("PermissionRequest");
-    await world.arrives("PostToolBatch");
     await world.arrives("Stop");
   },
   { files: pluginFolders, isInstalled: false },

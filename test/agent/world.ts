@@ -1,7 +1,7 @@
 /** A world with nothing in it but the CLI, a person at a terminal, and beckon. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
@@ -113,10 +113,7 @@ const seen = (version: string) => ({
 /** Somebody else's hooks, which are there before beckon's. */
 function recordingHooks(version: string): object {
   const record = (event: string) => ({ type: "command", command: `sh ${home}/record.sh ${event}` });
-  const events = [
-    ...hooksFor(version).map(({ event }) => event),
-    ...(hasStatus(version) ? ["ConfigChange"] : []),
-  ];
+  const events = [...eventsKnownTo(version), ...(hasStatus(version) ? ["ConfigChange"] : [])];
   return Object.fromEntries(events.map((event) => [event, [{ hooks: [record(event)] }]]));
 }
 

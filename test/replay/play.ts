@@ -1,5 +1,6 @@
 /** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
 
+import { hooksFor, hookTable } from "../../src/agents/claude/hooks.ts";
 import { claude } from "../../src/agents/claude/index.ts";
 import { createPlace, createStatusChange, parseStatusFile } from "../../src/agents/claude/status-file.ts";
 import { openEnvelope } from "../../src/agents/envelope.ts";
@@ -21,7 +22,7 @@ export interface Shown {
 }
 
 export interface Options {
-  /** Without the status files. */
+  /** Without the status files, as with a CLI that keeps none. */
   readonly blind?: boolean;
   /** How much later a row reaches us than it happened. */
   readonly delay?: (row: Row, index: number) => number;
@@ -67,7 +68,7 @@ export function inputsOf(recording: Recording, options: Options): Input[] {
   const current = new Map<string, Row>();
   return recording.rows.flatMap((row, index) => {
     const stamped = Math.max(0, row.ms + stampShift(row, index));
-    const hidden = options.blind && row.src === "session-file";
+    const hidden = options.blind ? row.src === "session-file" : isReplaced(recording, row);
     const events = hidden ? [] : eventsOf(recording, row, index, stamped, current);
     return events.flatMap((event) =>
       Array.from({ length: times(row, index) }, (_, n) => ({
@@ -77,6 +78,16 @@ export function inputsOf(recording: Recording, options: Options): Input[] {
     );
   });
 }
+
+/** True for a hook that beckon does not register with a CLI that keeps a status file. */
+function isReplaced({ hasStatus }: Recording, { src, payload }: Row): boolean {
+  return hasStatus && src === "hook" && !registeredWithStatusFile.has(String(payload?.hook_event_name));
+}
+
+const registeredWithStatusFile: ReadonlySet<string> = new Set([
+  ...hooksFor("2.1.325").map(({ event }) => event),
+  ...hookTable.unused.map(({ event }) => event),
+]);
 
 function eventsOf(
   recording: Recording,

@@ -21,6 +21,11 @@ export interface HookEntry {
 interface Row extends HookEntry {
   /** The first version with this event. Before 2.1.101 the CLI refuses the whole settings file for an unknown event. */
   readonly since?: string;
+  /**
+   * Not registered with a CLI whose status file reports the same. PostToolBatch would cost every tool call one more hook, and
+   * any hook on PreCompact or PostCompact prints a line into the user's terminal at every /compact (measured).
+   */
+  readonly replacedByStatusFile?: boolean;
 }
 
 interface Reason {
@@ -34,6 +39,8 @@ interface HookTable {
   readonly assumedVersion: string;
   /** The CLI knows `async` from 2.1.15 on, but before 2.1.75 each async hook leaves a line in the user's terminal. */
   readonly asyncSince: string;
+  /** The first version that writes to its status file what it is doing. */
+  readonly statusFileSince: string;
   readonly register: readonly Row[];
   /** Hooks on these would break or flood the session. */
   readonly never: readonly Reason[];
@@ -46,12 +53,28 @@ export const hookTable = table as HookTable;
 
 /** What to register with this version, as `claude --version` prints it. null if unknown. */
 export function hooksFor(version: string | null): HookEntry[] {
-  const cli = parseVersion(version ?? "") ? (version ?? "") : hookTable.assumedVersion;
+  const cli = knownVersion(version);
   const canBeAsync = isAtLeast(cli, hookTable.asyncSince);
+  const hasStatusFile = isAtLeast(cli, hookTable.statusFileSince);
   return hookTable.register
-    .filter(({ since }) => since === undefined || isAtLeast(cli, since))
-    .map(({ since: _, ...entry }) => ({ ...entry, async: entry.async && canBeAsync }));
+    .filter((row) => isKnownTo(cli, row) && !(hasStatusFile && row.replacedByStatusFile))
+    .map(({ since: _, replacedByStatusFile: __, ...entry }) => ({
+      ...entry,
+      async: entry.async && canBeAsync,
+    }));
 }
+
+/** The events of the table that this version of the CLI knows. */
+export function eventsKnownTo(version: string | null): ReadonlySet<string> {
+  const cli = knownVersion(version);
+  return new Set(hookTable.register.filter((row) => isKnownTo(cli, row)).map(({ event }) => event));
+}
+
+const knownVersion = (version: string | null): string =>
+  version !== null && parseVersion(version) ? version : hookTable.assumedVersion;
+
+const isKnownTo = (version: string, { since }: Row): boolean =>
+  since === undefined || isAtLeast(version, since);
 
 export function isAtLeast(version: string, wanted: string): boolean {
   const [a, b] = [parseVersion(version), parseVersion(wanted)];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
+import { eventsKnownTo, hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
 import { hookEventNames } from "../../../src/agents/claude/payload.ts";
 
 /** Valid in every version that was tried. */
@@ -32,11 +32,12 @@ describe("the table", () => {
   });
 
   test("each row is a hook that the CLI accepts", () => {
-    for (const { timeout, async, matcher, since, ...rest } of hookTable.register) {
+    for (const { timeout, async, matcher, since, replacedByStatusFile, ...rest } of hookTable.register) {
       expect(timeout).toBeGreaterThan(0);
       expect(typeof async).toBe("boolean");
       expect(["string", "undefined"]).toContain(typeof matcher);
       expect(since ?? "1.0.0").toMatch(/^\d+\.\d+\.\d+$/);
+      expect(["boolean", "undefined"]).toContain(typeof replacedByStatusFile);
       expect(Object.keys(rest)).toEqual(["event"]);
     }
   });
@@ -62,8 +63,20 @@ describe("hooks for a version of the CLI", () => {
     expect(eventsFor("2.0.76").toSorted()).toEqual(safe);
   });
 
-  test("2.1.325 gets the whole table", () => {
-    expect(hooksFor("2.1.325")).toEqual(hookTable.register.map(({ since: _, ...row }) => row));
+  test("2.1.325 gets the whole table, except for what its status file reports", () => {
+    const replaced = ["PostToolBatch", "PreCompact", "PostCompact"];
+    const names = hookTable.register.map(({ event }) => event as string);
+    expect(eventsFor("2.1.325")).toEqual(names.filter((event) => !replaced.includes(event)));
+    for (const event of replaced) {
+      expect(eventsFor("2.1.199")).toContain(event);
+      expect(eventsFor("2.1.200")).not.toContain(event);
+    }
+  });
+
+  test("a replaced event is still known to the CLI, so that doctor does not call it too new", () => {
+    expect(eventsKnownTo("2.1.325")).toEqual(new Set(hookTable.register.map(({ event }) => event)));
+    expect(eventsKnownTo("2.1.100").has("PostToolBatch")).toBe(false);
+    expect([...eventsKnownTo(null)].toSorted()).toEqual(safe);
   });
 
   test.each([

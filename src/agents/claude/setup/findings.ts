@@ -2,7 +2,7 @@
 import type { OwnHook } from "../../../settings-file/hooks.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
-import { type HookEntry, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
+import { eventsKnownTo, type HookEntry, hookTable, isAtLeast } from "../hooks.ts";
 
 export const agentLink = "Claude Code";
 const programFinding = createFindings(agentLink, "claude");
@@ -14,8 +14,6 @@ export interface ProgramFacts {
   readonly version: string | null;
 }
 
-/** The first version that writes to its status file whether it waits. */
-const statusFileSince = "2.1.200";
 const update = "Update Claude Code: claude update";
 const install = "Run: beckon --install";
 
@@ -56,7 +54,7 @@ export function findProgramFindings({ path, version }: ProgramFacts): Finding[] 
 }
 
 function findLacking(version: string): Finding[] {
-  const known = new Set<string>(hooksFor(version).map(({ event }) => event));
+  const known = eventsKnownTo(version);
   const missing = hookTable.register.map(({ event }) => event).filter((event) => !known.has(event));
   const missed = missing.flatMap((event) => missedWithout[event] ?? []);
   return [
@@ -80,7 +78,7 @@ function findLacking(version: string): Finding[] {
           ),
         ]
       : []),
-    ...(isAtLeast(version, statusFileSince)
+    ...(isAtLeast(version, hookTable.statusFileSince)
       ? []
       : [
           programFinding(
@@ -124,6 +122,8 @@ export interface HookFacts {
   /** beckon's own plugin, if it is enabled: `beckon@somewhere`. */
   readonly plugin: string | null;
   readonly wanted: readonly HookEntry[];
+  /** The events of the hook table that the CLI knows. */
+  readonly known: ReadonlySet<string>;
   /** True if the CLI refuses a whole settings file for one event that it does not know. */
   readonly isStrict: boolean;
   /** This beckon's version and state folder. */
@@ -160,7 +160,7 @@ function createUnreadable({ path, problem }: SettingsFacts): Finding {
   return hookFinding("fail", "unreadable", `${path}: ${problem}`, fix);
 }
 
-function findIncomplete({ path, own }: SettingsFacts, { wanted, isStrict }: HookFacts): Finding[] {
+function findIncomplete({ path, own }: SettingsFacts, { wanted, known, isStrict }: HookFacts): Finding[] {
   const registered = new Map(own.map((hook) => [hook.event, hook]));
   const missing = wanted.filter(({ event }) => !registered.has(event)).map(({ event }) => event);
   const older = wanted
@@ -169,7 +169,9 @@ function findIncomplete({ path, own }: SettingsFacts, { wanted, isStrict }: Hook
   const wantedEvents = new Set<string>(wanted.map(({ event }) => event));
   const extra = [...registered.keys()].filter((event) => !wantedEvents.has(event));
   const harmful = hookTable.never.filter(({ event }) => extra.includes(event));
-  const tooNew = extra.filter((event) => hookTable.register.some((row) => row.event === event));
+  const tooNew = extra.filter(
+    (event) => !known.has(event) && hookTable.register.some((row) => row.event === event),
+  );
   const unused = extra.filter(
     (event) => !tooNew.includes(event) && !harmful.some((row) => row.event === event),
   );

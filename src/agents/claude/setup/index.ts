@@ -1,6 +1,6 @@
 /** Install, uninstall and doctor for Claude Code. */
 import type { AgentSetup, Examination, ExamineContext } from "../../agent.ts";
-import { hooksFor, hookTable, isAtLeast } from "../hooks.ts";
+import { eventsKnownTo, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
 import { describeProgram, findProgram } from "./find-program.ts";
 import { agentLink, findHookFindings, findProgramFindings, type ProgramFacts } from "./findings.ts";
 import { isPresent, managedSettingsPaths, settingsPath } from "./folder.ts";
@@ -59,6 +59,7 @@ function examine(
       called,
       plugin,
       wanted: hooksFor(version),
+      known: eventsKnownTo(version),
       isStrict: !isAtLeast(version ?? hookTable.assumedVersion, tolerantSince),
       version: context.version,
       state: context.state,

@@ -1,6 +1,6 @@
 /** What doctor says about Claude Code and the hooks in its settings. */
 import { describe, expect, test } from "bun:test";
-import { hooksFor } from "../../../../src/agents/claude/hooks.ts";
+import { eventsKnownTo, hooksFor } from "../../../../src/agents/claude/hooks.ts";
 import {
   findHookFindings,
   findProgramFindings,
@@ -46,8 +46,8 @@ describe("Claude Code", () => {
 
 const version = "2.1.325";
 const command = "{ cd / && '/home/ann/.local/bin/beckon' hook claude; } 2>/dev/null; exit 0";
-const registered = (more: Partial<OwnHook> = {}): OwnHook[] =>
-  hooksFor(version).map(({ event, timeout, async }) => ({
+const registered = (more: Partial<OwnHook> = {}, cli = version): OwnHook[] =>
+  hooksFor(cli).map(({ event, timeout, async }) => ({
     event,
     matcher: null,
     command,
@@ -72,6 +72,7 @@ const look = (more: Partial<HookFacts> = {}) =>
     called: [{ ...called, status: "ok" }],
     plugin: null,
     wanted: hooksFor(version),
+    known: eventsKnownTo(version),
     isStrict: false,
     version: "1.0.0",
     state: "/s",
@@ -85,7 +86,7 @@ describe("hooks", () => {
         id: "hooks.registered",
         link: "hooks",
         state: "ok",
-        text: "all 19 events registered in ~/.claude/settings.json",
+        text: "all 16 events registered in ~/.claude/settings.json",
         fix: null,
       },
     ]);
@@ -95,6 +96,12 @@ describe("hooks", () => {
   const local = file({ scope: "local", path: ".claude/settings.local.json" });
   const other = file({ ...local, own: registered({ command: "/opt/beckon hook claude" }) });
   const extra = (event: string) => [...registered(), { ...registered()[0], event } as OwnHook];
+  /** The settings were written for 2.1.199, and another version reads them. */
+  const olderCli = (cli: string): Partial<HookFacts> => ({
+    files: [file({ own: registered({}, "2.1.199") })],
+    wanted: hooksFor(cli),
+    known: eventsKnownTo(cli),
+  });
   const cases: [string, Partial<HookFacts>, string[]][] = [
     ["none", { files: [], called: [] }, ["fail hooks.none"]],
     ["none, but the plugin", { files: [], called: [], plugin: "beckon@here" }, ["ok hooks.plugin"]],
@@ -121,13 +128,18 @@ describe("hooks", () => {
       ["ok hooks.registered", "warn hooks.unused"],
     ],
     [
+      "an event that prints lines at every /compact",
+      { files: [file({ own: extra("PreCompact") })] },
+      ["ok hooks.registered", "warn hooks.unused"],
+    ],
+    [
       "events that a strict old version does not know",
-      { wanted: hooksFor("2.1.100"), isStrict: true },
+      { ...olderCli("2.1.100"), isStrict: true },
       ["ok hooks.registered", "fail hooks.too-new"],
     ],
     [
       "events that a newer version ignores",
-      { wanted: hooksFor("2.1.110") },
+      olderCli("2.1.110"),
       ["ok hooks.registered", "warn hooks.too-new"],
     ],
     [
