@@ -247,8 +247,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
   }
 
   function reportSuppressed(hidden: ComputedAlerts["suppressed"]): void {
-    for (const { key, reason } of hidden) {
-      if (suppressed.get(key) !== reason) options.onSuppressed(key, reason);
+    for (const { key, reason, isPause } of hidden) {
+      if (suppressed.get(key) !== reason && !isPause) options.onSuppressed(key, reason);
       suppressed.set(key, reason);
     }
     const keys = new Set(hidden.map(({ key }) => key));

@@ -129,7 +129,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "focus":
         return focusWithMessage(findSession(action.session), "this session is over and no longer known");
       case "next":
-        return focusWithMessage(next(), "nothing needs you now");
+        return focusWithMessage(next(), "no session needs you now");
       case "answer":
         return answer(action);
       case "copy-id":

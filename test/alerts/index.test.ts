@@ -415,6 +415,24 @@ test("a button of an ask that is over answers nothing, and a message says so", a
   await stop();
 });
 
+test("an alert that only waits for the grace time is not logged as suppressed", async () => {
+  const suppressed: string[] = [];
+  const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, graceMs: 3_000 } };
+  const { opened, screen, send, advance, stop } = create(
+    {},
+    { config: () => config, onSuppressed: (_, reason) => void suppressed.push(reason) },
+  );
+  await opened;
+  await advance(startMs);
+  send("shop", "PermissionRequest", bash);
+  await advance(2_000);
+  expect(titles(screen)).toEqual([]);
+  await advance(2_000);
+  expect(titles(screen)).toHaveLength(1);
+  expect(suppressed).toEqual([]);
+  await stop();
+});
+
 test("two sinks show the same alerts; one that is silenced shows none, and both close with the ask", async () => {
   const quiet = createRecordingSink();
   const { opened, alerts, screen, send, advance, stop } = create();

@@ -37,8 +37,12 @@ export interface AlertsInput {
 
 export interface ComputedAlerts {
   readonly show: readonly Alert[];
-  /** What is not shown, and the reason, for the log. */
-  readonly suppressed: readonly { readonly key: string; readonly reason: string }[];
+  /** What is not shown, and the reason. `isPause`: only for a moment, so it is not worth a line in the log. */
+  readonly suppressed: readonly {
+    readonly key: string;
+    readonly reason: string;
+    readonly isPause: boolean;
+  }[];
   /** Keys of ends of turns that the user sees happen. To be dismissed, or they would alert as soon as the user looks away. */
   readonly seen: readonly string[];
   /** Wall time at which this may change without an event; null if it does not. */
@@ -74,7 +78,7 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
   return {
     show: groups.map((group) => createAlert(group, names, input)),
     suppressed: judged.flatMap(({ cause: { key }, suppression }) =>
-      suppression ? [{ key, reason: suppression.reason }] : [],
+      suppression ? [{ key, reason: suppression.reason, isPause: suppression.isPause === true }] : [],
     ),
     seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
     nextChange: findEarliest(changes, now.at),
@@ -89,6 +93,8 @@ interface Suppression {
   readonly reason: string;
   /** Wall time at which to check again; null if only the user or an event changes it. */
   readonly until: number | null;
+  /** It ends by itself in a moment. */
+  readonly isPause?: boolean;
 }
 
 const suppress = (reason: string, until: number | null = null): Suppression => ({ reason, until });
@@ -125,7 +131,7 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   if (!isShownWhileLooking && input.recentlySeen.has(key)) return suppress("you have just looked at it");
   if (graceMs > 0) {
     const reason = `you have ${config.alerts.graceMs} ms to answer in the terminal`;
-    return suppress(reason, now.at + graceMs);
+    return { reason, until: now.at + graceMs, isPause: true };
   }
   return null;
 }
