@@ -68,7 +68,7 @@ export interface GivenAnswer {
   readonly ask: Ask;
   /** "allowed", "denied: not on a Friday" */
   readonly answered: string;
-  /** "command line", "rule Bash(git status)" */
+  /** "command line", "rule Bash(ls *)" */
   readonly by: string;
 }
 

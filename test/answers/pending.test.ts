@@ -366,18 +366,18 @@ test('"No" in the terminal while an answer is on its way: the answer is refused 
 
 describe("rules", () => {
   test.each([
-    ["what matches is allowed, and the rule is named", "git status", [{ answered: "allowed" }]],
-    ["what does not match waits", "git push", []],
-    ["what is dangerous waits, whatever the rule says", "git status; rm -rf ~", []],
+    ["what matches is allowed, and the rule is named", "ls src", [{ answered: "allowed" }]],
+    ["what does not match waits", "git status", []],
+    ["what is dangerous waits, whatever the rule says", "ls; rm -rf ~", []],
   ])("%s", async (_, command, expected) => {
-    const world = createWorld({ "/p": ["Bash(git status *)", "Bash(git status)"] });
+    const world = createWorld({ "/p": ["Bash(ls *)", "Bash(ls)"] });
     const hook = createHook(world, request("s-0", { tool_input: { command } }), {});
     world.event(hook.payload, { id: hook.id });
     hook.hold();
     if (expected.length > 0) await until(() => world.verdicts.length > 0, 2_000);
     else await Bun.sleep(20);
     expect(world.verdicts).toMatchObject(expected);
-    for (const { by } of world.verdicts) expect(by).toBe("rule Bash(git status *)");
+    for (const { by } of world.verdicts) expect(by).toBe("rule Bash(ls *)");
     expect(hook.isOpen()).toBe(expected.length === 0);
     world.held().stop();
   });

@@ -1,7 +1,7 @@
 /** The rules of `answering.autoAllow`: what the user allows permanently, as far as it only reads. */
 import { hasDotSegments, isAbsolute, resolvePath } from "../text/paths.ts";
 import { makeVisible } from "../text/visible.ts";
-import { findReadOnlyCommand, isReadOnlyCommand } from "./read-only-commands.ts";
+import { explainRefusal, isListedProgram, isReadOnlyCommand } from "./read-only-commands.ts";
 
 /** Rules by project folder. */
 export type AutoAllowRules = Readonly<Record<string, readonly string[]>>;
@@ -15,7 +15,7 @@ export interface AutoAllowRule {
 
 const readTools: ReadonlySet<string> = new Set(["Read", "Grep", "Glob", "LS", "NotebookRead"]);
 const allowedRules =
-  'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
+  'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(ls *)"';
 
 /** Returns a text that says why it is not a rule. */
 export function parseAutoAllowRule(text: string): AutoAllowRule | string {
@@ -25,9 +25,11 @@ export function parseAutoAllowRule(text: string): AutoAllowRule | string {
   const isOpen = /(?: |:)\*$/.test(inner);
   const words = splitPlainCommand(isOpen ? inner.slice(0, -2) : inner);
   if (words === null) return `must be one plain command, with at most a * at its end. ${allowedRules}`;
-  if (findReadOnlyCommand(words) === null)
-    return `is not a command that is known to only read. ${allowedRules}`;
-  // `git branch` alone only reads. What may follow is checked when a command comes.
+  const program = words[0] ?? "";
+  const reason = explainRefusal(program);
+  if (reason !== null) return `is never allowed without asking: ${reason}. ${allowedRules}`;
+  if (!isListedProgram(program)) return `is not a command that is known to only read. ${allowedRules}`;
+  // What may follow an open rule is checked when a command comes.
   return isReadOnlyCommand(words)
     ? { tool: "Bash", words, isOpen }
     : `has options that may do more than read. ${allowedRules}`;
@@ -54,7 +56,7 @@ export function splitPlainCommand(command: string): string[] | null {
     at += gap;
     words.push(/^["']/.test(match) ? match.slice(1, -1) : match);
   }
-  // `PAGER=x git log` sets a variable, and in some shells `=ls` is a path.
+  // `LC_ALL=x ls` sets a variable, and in some shells `=ls` is a path.
   return /[=~]/.test(words[0] ?? "") ? null : words;
 }
 

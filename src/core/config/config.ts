@@ -114,8 +114,8 @@ const configSchema = Type.Object({
         default: {},
         description:
           "What agents may read without asking you, by project folder. Never for what is marked as dangerous.",
-        expected: 'an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}',
-        example: { "/home/me/project": ["Read", "Bash(git diff *)"] },
+        expected: 'an object like {"/home/me/project": ["Read", "Bash(ls *)"]}',
+        example: { "/home/me/project": ["Read", "Bash(ls *)"] },
         findMistakes: findRuleMistakes,
         dropMistakes: dropInvalidRules as (rules: AutoAllowRules) => Record<string, string[]>,
       },

@@ -16,14 +16,11 @@ describe("a rule in the settings", () => {
     "Glob",
     "LS",
     "NotebookRead",
-    "Bash(git status)",
-    "Bash(git diff *)",
-    "Bash(git diff:*)",
-    "Bash(git log --oneline -20)",
-    "Bash(git branch --list *)",
-    "Bash(git stash list)",
+    "Bash(ls)",
     "Bash(ls *)",
-    "Bash(rg *)",
+    "Bash(ls:*)",
+    "Bash(head -20 *)",
+    "Bash(grep -rn *)",
     "Bash(find . -name *)",
     "Bash(cat README.md)",
   ])("%s", (rule) => {
@@ -36,8 +33,29 @@ describe("a rule in the settings", () => {
     "Bash()",
     "Bash(*)",
     "Bash(git *)",
+    "Bash(git status)",
+    "Bash(git diff *)",
+    "Bash(git log --oneline -20)",
+    "Bash(git stash list)",
+    "Bash(git --no-pager log)",
+    "Bash(rg *)",
+    "Bash(shasum *)",
+    "Bash(strings *)",
+    "Bash(less *)",
+    "Bash(man *)",
+    "Bash(sed -n *)",
+    "Bash(awk *)",
+    "Bash(date *)",
+    "Bash(tee *)",
+    "Bash(column *)",
+    "Bash(diff -l *)",
+    "Bash(grep -f x *)",
+    "Bash(file -m x *)",
+    "Bash(sort --compress-program=x *)",
+    "Bash(md5sum -c *)",
+    "Bash(tail -f *)",
     "Bash(git push *)",
-    "Bash('git diff' --output=x)",
+    "Bash('ls -l' x)",
     "Bash(git 'stash list' x)",
     "Bash(git branch -D x)",
     "Bash(git branch new)",
@@ -63,8 +81,8 @@ describe("a rule in the settings", () => {
     "Bash(cat $X)",
     "Bash(./ls *)",
     "Bash(/tmp/ls *)",
-    "Bash(PAGER=x git log)",
-    "Bash(git d* x)",
+    "Bash(LC_ALL=x ls)",
+    "Bash(l* x)",
     "read",
     "Read(x)",
     "WebFetch",
@@ -81,7 +99,7 @@ describe("a rule in the settings", () => {
 describe("answering.autoAllow", () => {
   test("keeps the valid rules and reports the others", () => {
     const autoAllow = {
-      "/home/me/web": ["Read", "Bash(rm *)", "Bash(git status)", "Edit"],
+      "/home/me/web": ["Read", "Bash(rm *)", "Bash(ls)", "Bash(git status)", "Edit"],
       web: ["Read"],
       "/": ["Read"],
       "/home/me/../x": ["Read"],
@@ -89,12 +107,13 @@ describe("answering.autoAllow", () => {
     const { config, problems } = parseConfig({ answering: { autoAllow } });
     expect(config.answering).toEqual({
       enabled: true,
-      autoAllow: { "/home/me/web": ["Read", "Bash(git status)"] },
+      autoAllow: { "/home/me/web": ["Read", "Bash(ls)"] },
     });
     const allowed =
-      'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(git diff *)"';
+      'Rules may name Read, Grep, Glob, LS, NotebookRead, and commands that only read, like "Bash(ls *)"';
     expect(problems).toEqual([
       `answering.autoAllow: "Bash(rm *)" is not a command that is known to only read. ${allowed}`,
+      `answering.autoAllow: "Bash(git status)" is never allowed without asking: the settings of a repository can make git run any program. ${allowed}`,
       `answering.autoAllow: "Edit" does not only read. ${allowed}`,
       'answering.autoAllow: "web" must be the full path of a project folder',
       'answering.autoAllow: "/" is the whole disk, not a project',
@@ -109,7 +128,7 @@ describe("answering.autoAllow", () => {
       expect(config.answering.autoAllow).toEqual({});
       expect(problems).toHaveLength(1);
       expect(problems[0]).toStartWith(
-        'answering.autoAllow must be an object like {"/home/me/project": ["Read", "Bash(git diff *)"]}, not',
+        'answering.autoAllow must be an object like {"/home/me/project": ["Read", "Bash(ls *)"]}, not',
       );
     },
   );
@@ -153,12 +172,11 @@ describe("for any text", () => {
     const option = fc.string({ unit: fc.constantFrom(..."abcdefghijklmnopqrstuvwxyz"), minLength: 1 });
     fc.assert(
       fc.property(option, (name) => {
-        expect(isReadOnlyCommand(["git", "diff", `--output${name}`])).toBe(false);
-        expect(isReadOnlyCommand(["git", "diff", `--${"output".slice(0, (name.length % 6) + 1)}`])).toBe(
-          false,
-        );
-        expect(isReadOnlyCommand(["git", "diff", `-o${name}`])).toBe(false);
-        expect(isReadOnlyCommand(["rg", `--pre${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["sort", `--output${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["sort", `--${"output".slice(0, (name.length % 6) + 1)}`])).toBe(false);
+        expect(isReadOnlyCommand(["sort", `-o${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["find", ".", `-exec${name}`])).toBe(false);
+        expect(isReadOnlyCommand(["git", name])).toBe(false);
       }),
     );
   });

@@ -23,7 +23,7 @@ describe("valid settings hold", () => {
       },
       quietHours: { from: "22:00", to: "08:00" },
       mutedProjects: ["playground"],
-      answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(git diff *)"] } },
+      answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(ls *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
       autoLaunch: false,
       allowRemoteUrl: true,

@@ -6,18 +6,12 @@ import { colour, cwd, request } from "./requests.ts";
 
 const rules = {
   [cwd]: [
-    "Bash(git status)",
-    "Bash(git diff *)",
-    "Bash(git log:*)",
-    "Bash(git show *)",
-    "Bash(git branch *)",
-    "Bash(git grep *)",
-    "Bash(git for-each-ref *)",
-    "Bash(git tag *)",
-    "Bash(git remote *)",
+    "Bash(pwd)",
+    "Bash(wc:*)",
+    "Bash(diff *)",
+    "Bash(stat *)",
     "Bash(cat *)",
     "Bash(ls *)",
-    "Bash(rg *)",
     "Bash(grep *)",
     "Bash(find *)",
     "Bash(sort *)",
@@ -26,6 +20,15 @@ const rules = {
     "Bash(echo *)",
     "Bash(head *)",
     // None of these is a rule, so none of them may ever match.
+    "Bash(git status)",
+    "Bash(git diff *)",
+    "Bash(git log:*)",
+    "Bash(git show *)",
+    "Bash(git branch *)",
+    "Bash(git grep *)",
+    "Bash(git *)",
+    "Bash(rg *)",
+    "Bash(shasum *)",
     "Bash(rm *)",
     "Bash(npm test)",
     "Bash(*)",
@@ -48,20 +51,13 @@ const run = (command: string) => allow("Bash", { command });
 
 describe("a request that only reads is allowed by the rule", () => {
   test.each<[string, string]>([
-    ["git status", "Bash(git status)"],
-    ["git diff", "Bash(git diff *)"],
-    ["git diff HEAD~1 -- src/a.ts", "Bash(git diff *)"],
-    ["git diff --stat main..feature", "Bash(git diff *)"],
-    ["git log --oneline -20", "Bash(git log:*)"],
-    ["git show HEAD^:src/a.ts", "Bash(git show *)"],
-    ["git branch", "Bash(git branch *)"],
-    ["git branch -a", "Bash(git branch *)"],
-    ["git branch --list 'x*'", "Bash(git branch *)"],
-    ["git remote -v", "Bash(git remote *)"],
+    ["pwd", "Bash(pwd)"],
+    ["wc -l src/a.ts", "Bash(wc:*)"],
+    ["diff -u a.ts b.ts", "Bash(diff *)"],
     ["cat README.md src/a.ts", "Bash(cat *)"],
     ["cat /home/dev/proj/README.md", "Bash(cat *)"],
     ["ls -la src", "Bash(ls *)"],
-    ["rg -n 'foo bar|baz$' src", "Bash(rg *)"],
+    ["grep -rn 'foo bar|baz$' src", "Bash(grep *)"],
     [`grep -rn "a b" src`, "Bash(grep *)"],
     ["find src -name '*.ts' -type f", "Bash(find *)"],
     ["head -n 5 a", "Bash(head *)"],
@@ -78,35 +74,47 @@ describe("a request that only reads is allowed by the rule", () => {
     expect(allow(tool, input)).toBe(rule);
   });
   test("also in a folder of the project", () => {
-    expect(allow("Bash", { command: "git status" }, { cwd: `${cwd}/src` })).toBe("Bash(git status)");
+    expect(allow("Bash", { command: "ls" }, { cwd: `${cwd}/src` })).toBe("Bash(ls *)");
   });
 });
 
 describe("an attack is left to the user", () => {
   test.each([
-    "git status; rm -rf /",
-    "git status && rm x",
-    "git status | sh",
-    "git status & rm x",
-    "git status\nrm x",
-    "git status > x",
-    "git status `rm x`",
-    "git diff $(rm x)",
-    "git diff $X",
-    `git diff "$(rm x)"`,
-    'git diff "`rm x`"',
-    "git diff <(rm x)",
-    "git diff \\\nx",
-    "git diff {a,b}",
+    "pwd; rm -rf /",
+    "pwd && rm x",
+    "pwd | sh",
+    "pwd & rm x",
+    "pwd\nrm x",
+    "pwd > x",
+    "pwd `rm x`",
+    "ls $(rm x)",
+    "ls $X",
+    `ls "$(rm x)"`,
+    'ls "`rm x`"',
+    "ls <(rm x)",
+    "ls \\\nx",
+    "ls {a,b}",
     "cat *",
     "cat a?",
     "cat [ab]",
-    "git status\u202e",
-    "git\u00a0status",
-    "git diff \r",
-    "git status -x",
-    "git statusx",
-    "xgit status",
+    "pwd\u202e",
+    "ls\u00a0src",
+    "ls \r",
+    "pwd -x",
+    "pwdx",
+    "xpwd",
+    "LC_ALL=x ls",
+    "RIPGREP_CONFIG_PATH=x rg a",
+    // A repository's config can name programs: fsmonitor, external diffs, filters, signatures. It can also be a bare one.
+    "git status",
+    "git diff",
+    "git diff --no-ext-diff --no-textconv",
+    "git log --oneline -20",
+    "git show HEAD",
+    "git branch",
+    "git grep a",
+    "git rev-parse HEAD",
+    "git ls-files",
     "GIT_EXTERNAL_DIFF=x git diff",
     "git diff --output=x",
     "git diff --output x",
@@ -140,6 +148,12 @@ describe("an attack is left to the user", () => {
     "rg --pre ./x a",
     "rg --pre=./x a",
     "rg -z a",
+    "rg a",
+    "rg --no-config a",
+    "shasum a",
+    "grep -f x a",
+    "diff -l a b",
+    "ls --color=auto --dired=x",
     "rg --hostname-bin x a",
     "rg -L a",
     "grep -R a .",
@@ -205,30 +219,30 @@ describe("an attack is left to the user", () => {
     ["AskUserQuestion", { questions: [colour] }],
     ["ExitPlanMode", { plan: "x" }],
     ["mcp__a__Read", { file_path: "/home/dev/proj/a" }],
-    ["Bash", { command: ["git status"] }],
-    ["Bash", { command: "git status", run_in_background: true }],
-    ["Bash", { command: "git status", dangerouslyDisableSandbox: true }],
-    ["Bash", { command: "git status", env: { PATH: "/tmp" } }],
+    ["Bash", { command: ["ls"] }],
+    ["Bash", { command: "ls", run_in_background: true }],
+    ["Bash", { command: "ls", dangerouslyDisableSandbox: true }],
+    ["Bash", { command: "ls", env: { PATH: "/tmp" } }],
   ])("%s %j", (tool, input) => {
     expect(allow(tool, input)).toBeNull();
   });
   test("so is a session or a command outside of the rule's folder", () => {
-    const status = request("Bash", { command: "git status" });
-    expect(autoAllow(rules, status, { cwd })).toBe("Bash(git status)");
+    const listing = request("Bash", { command: "ls" });
+    expect(autoAllow(rules, listing, { cwd })).toBe("Bash(ls *)");
     for (const folder of ["/home/dev", "/home/dev/proj2", "/", "", "proj", `${cwd}/../x`, null]) {
-      expect(autoAllow(rules, status, { cwd: folder })).toBeNull();
+      expect(autoAllow(rules, listing, { cwd: folder })).toBeNull();
     }
-    expect(autoAllow(rules, { ...status, cwd: "/tmp" }, { cwd })).toBeNull();
+    expect(autoAllow(rules, { ...listing, cwd: "/tmp" }, { cwd })).toBeNull();
   });
   test("so is everything without a rule for the project", () => {
-    const status = request("Bash", { command: "git status" });
+    const listing = request("Bash", { command: "ls" });
     for (const none of [
       {},
-      { "/": ["Bash(git status)"] },
-      { proj: ["Bash(git status)"] },
-      { "/home/dev/x/../proj": ["Bash(git status)"] },
+      { "/": ["Bash(ls *)"] },
+      { proj: ["Bash(ls *)"] },
+      { "/home/dev/x/../proj": ["Bash(ls *)"] },
     ]) {
-      expect(autoAllow(none, status, { cwd })).toBeNull();
+      expect(autoAllow(none, listing, { cwd })).toBeNull();
     }
   });
 });
@@ -238,9 +252,9 @@ describe("for any request", () => {
     const part = fc.constantFrom(
       ...[
         "git",
-        "diff",
         "status",
-        "log",
+        "diff",
+        "pwd",
         "cat",
         "ls",
         "rg",
@@ -271,7 +285,7 @@ describe("for any request", () => {
         expect(rules[cwd]).toContain(rule);
         if (name === "Bash") {
           expect(Object(given).command).not.toMatch(
-            /[;|&$`<>\n\\*()!]|--output|\/etc|~|(?:^|[ /])\.\.(?: |\/|$)/,
+            /^ *(?:git|rg)\b|[;|&$`<>\n\\*()!]|--output|\/etc|~|(?:^|[ /])\.\.(?: |\/|$)/,
           );
         }
       }),
