@@ -47,16 +47,16 @@ async function startSubject({ name, binary }: Program, folder: string) {
 async function alertOnce({ server, runHook, tookMs }: Subject, round: number): Promise<void> {
   const bash = { tool_name: "Bash", tool_input: { command: `make step-${round}` } };
   await runHook({ hook_event_name: "PreToolUse", tool_use_id: `t${round}`, ...bash });
-  const before = server.heard.length;
+  const before = server.received.length;
   const started = performance.now();
   const asking = runHook({ hook_event_name: "PermissionRequest", ...bash });
-  while (server.heard.length === before) await Bun.sleep(0.2);
+  while (server.received.length === before) await Bun.sleep(0.2);
   tookMs.push(performance.now() - started);
   await runHook({ hook_event_name: "PostToolUse", tool_use_id: `t${round}`, ...bash });
   // The hook waits for an answer until the tool has run.
   await asking;
   await until(() => server.onScreen.size === 0, 2_000);
-  if (server.heard.length !== before + 1) throw new Error("one ask was alerted about more than once");
+  if (server.received.length !== before + 1) throw new Error("one ask was alerted about more than once");
   await Bun.sleep(pauseMs);
 }
 

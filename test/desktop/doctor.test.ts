@@ -162,7 +162,7 @@ describe("on a bus of its own", () => {
       expect(found.of("notifications.server").text).toBe("plain 1 (body)");
       expect(found.of("notifications.no-actions").text).toContain("beckon focus --next");
       expect(found.of("live.alert").state).toBe("ok");
-      expect(server.heard).toMatchObject([{ title: "beckon doctor: a test" }]);
+      expect(server.received).toMatchObject([{ title: "beckon doctor: a test" }]);
       expect([...server.onScreen]).toEqual([]);
       server.quit();
     }),

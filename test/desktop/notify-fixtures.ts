@@ -1,4 +1,4 @@
-/** What tests of notifiers share: an alert, what was heard of it, and a bus with a server of their own. */
+/** What tests of notifiers share: alerts, recorded events, and a private bus with a fake server. */
 import { afterEach, beforeEach } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,11 +20,11 @@ export const alert = (more: Partial<Alert> = {}): Alert => ({
   ...more,
 });
 
-/** An ask with so many rows, that can be answered. */
-export const answerable = (rows: number, more: Partial<Alert> = {}): Alert => {
+/** An alert that can be answered, with this many lines. */
+export const answerable = (lines: number, more: Partial<Alert> = {}): Alert => {
   const action = { do: "answer", session: "claude:1", ask: "ask-1.abc", by: "notification" } as const;
   return alert({
-    body: [...Array.from({ length: rows - 1 }, (_, n) => `  step   <${n}>`), "main · tmux"].join("\n"),
+    body: [...Array.from({ length: lines - 1 }, (_, n) => `  step   <${n}>`), "main · tmux"].join("\n"),
     isExact: true,
     buttons: [
       {
@@ -44,32 +44,32 @@ export const answerable = (rows: number, more: Partial<Alert> = {}): Alert => {
   });
 };
 
-/** What a notifier told, in words: `click ask-1`, `closed ask-1 user`. */
-export function listen(folder: () => string) {
-  const news: string[] = [];
+/** Records the events of a notifier as text: `click ask-1`, `closed ask-1 user`. */
+export function recordEvents(folder: () => string) {
+  const events: string[] = [];
   const problems: string[] = [];
   const options = (): NotifierOptions => ({
     folder: folder(),
-    onClick: (key, button) => news.push(button === null ? `click ${key}` : `click ${button} of ${key}`),
-    onClosed: (key, by) => news.push(`closed ${key} ${by}`),
+    onClick: (key, button) => events.push(button === null ? `click ${key}` : `click ${button} of ${key}`),
+    onClosed: (key, by) => events.push(`closed ${key} ${by}`),
     onProblem: (text) => problems.push(text),
   });
   beforeEach(() => {
-    news.length = 0;
+    events.length = 0;
     problems.length = 0;
   });
-  return { news, problems, options };
+  return { events, problems, options };
 }
 
-/** For testWith: without these there is no bus. */
+/** What a private bus needs, for testWith. */
 const busNeeds = ["linux", "dbus-daemon", "setpriv"] as const;
 export const onBus = testWith(...busNeeds);
 
-/** A fresh bus for each test. */
-export function busWorld() {
+/** A new bus for each test. */
+export function createBusFixture() {
   let bus: PrivateBus;
   const notifiers: Notifier[] = [];
-  const heard = listen(() => bus.home);
+  const recorded = recordEvents(() => bus.home);
   beforeEach(async () => {
     if (hasAll(busNeeds)) bus = await startBus();
   });
@@ -79,22 +79,22 @@ export function busWorld() {
   });
 
   async function open(env: Readonly<Record<string, string>> = bus.env): Promise<Notifier> {
-    const notifier = await openFreedesktopNotifier(heard.options(), env);
+    const notifier = await openFreedesktopNotifier(recorded.options(), env);
     if (notifier === null) throw new Error("no notifier");
     notifiers.push(notifier);
     return notifier;
   }
 
   return {
-    ...heard,
+    ...recorded,
     bus: () => bus,
     open,
-    both: async (options: FakeServerOptions = {}) => ({
+    openBoth: async (options: FakeServerOptions = {}) => ({
       server: await startServer(bus, options),
       notifier: await open(),
     }),
-    /** A folder of commands, each a shell script. */
-    commands(scripts: Readonly<Record<string, string>>): string {
+    /** Creates a folder of commands, each a shell script. */
+    createCommands(scripts: Readonly<Record<string, string>>): string {
       const folder = join(bus.home, "bin");
       mkdirSync(folder);
       for (const [command, script] of Object.entries(scripts)) {

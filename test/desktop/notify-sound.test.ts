@@ -3,57 +3,57 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
 import { until } from "../world.ts";
-import { alert, busWorld, onBus } from "./notify-fixtures.ts";
+import { alert, createBusFixture, onBus } from "./notify-fixtures.ts";
 import { type FakeServerOptions, startBus, startServer } from "./private-bus.ts";
 
-const { bus, open, news, commands } = busWorld();
+const { bus, open, events, createCommands } = createBusFixture();
 
-onBus("where the server plays no sound the system's player does, one at a time", async () => {
+onBus("if the server plays no sound, the system's player does, one at a time", async () => {
   const theme = join(bus().home, "share/sounds/freedesktop/stereo");
   const log = join(bus().home, "played");
   mkdirSync(theme, { recursive: true });
   writeFileSync(join(theme, "message-new-instant.oga"), "");
-  const PATH = commands({ paplay: `echo "$@" >>${log}; exec /bin/sleep 60` });
+  const PATH = createCommands({ paplay: `echo "$@" >>${log}; exec /bin/sleep 60` });
   const server = await startServer(bus(), { capabilities: ["body"] });
   const notifier = await open({ ...bus().env, PATH, XDG_DATA_DIRS: join(bus().home, "share") });
   await notifier.show(alert({ key: "quiet", sound: false }));
   await Promise.all([1, 2, 3, 4, 5].map((n) => notifier.show(alert({ key: `ask-${n}` }))));
-  await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 2_000);
+  await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
   expect(server.onScreen.size).toBe(6);
   await notifier.stop();
   expect(readFileSync(log, "utf8")).toBe(`${join(theme, "message-new-instant.oga")}\n`);
 });
 
-onBus("no sound of ours while the desktop is silenced, or where the server plays its own", async () => {
+onBus("beckon plays no sound on a silenced desktop, or if the server plays its own", async () => {
   const log = join(bus().home, "played");
-  const PATH = commands({ "canberra-gtk-play": `echo "$@" >>${log}` });
+  const PATH = createCommands({ "canberra-gtk-play": `echo "$@" >>${log}` });
   const env = { ...bus().env, PATH };
   const paused =
     "/org/freedesktop/Notifications org.freedesktop.DBus.Properties Get org.dunstproject.cmd0 paused";
-  const silent = await startServer(bus(), {
+  const silenced = await startServer(bus(), {
     program: "dunst",
     capabilities: ["body"],
-    more: { [paused]: ["v", new Variant("b", true)] },
+    otherCalls: { [paused]: ["v", new Variant("b", true)] },
   });
   const notifier = await open(env);
   await notifier.show(alert());
   expect(await notifier.isSilenced()).toBe(true);
-  silent.quit();
+  silenced.quit();
   await startServer(bus());
-  await until(() => news.length > 0, 3_000);
+  await until(() => events.length > 0, 10_000);
   await notifier.show(alert({ key: "ask-2" }));
   expect(existsSync(log)).toBe(false);
-  await startLoud(env, log);
+  await expectSoundWithoutSilence(env, log);
 });
 
-/** The same without either reason: else silence would prove nothing. */
-async function startLoud(env: Record<string, string>, log: string): Promise<void> {
+/** The same without those two reasons, or the check above would prove nothing. */
+async function expectSoundWithoutSilence(env: Record<string, string>, log: string): Promise<void> {
   const other = await startBus();
   try {
     await startServer(other, { capabilities: ["body"] });
     const notifier = await open({ ...env, ...other.env, PATH: env.PATH ?? "" });
     await notifier.show(alert());
-    await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 2_000);
+    await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
     expect(readFileSync(log, "utf8")).toBe("--id message-new-instant\n");
     await notifier.stop();
   } finally {
@@ -62,23 +62,27 @@ async function startLoud(env: Record<string, string>, log: string): Promise<void
 }
 
 const properties = "/org/freedesktop/Notifications org.freedesktop.DBus.Properties Get";
-const yes = (value: unknown) => ["v", new Variant("b", value)] as const;
+const flag = (value: unknown) => ["v", new Variant("b", value)] as const;
 
-const silences: readonly [string, boolean | null, FakeServerOptions, Record<string, string>?][] = [
-  ["Plasma", true, { more: { [`${properties} org.freedesktop.Notifications Inhibited`]: yes(true) } }],
-  ["Plasma", false, { more: { [`${properties} org.freedesktop.Notifications Inhibited`]: yes(false) } }],
+const doNotDisturb: readonly [string, boolean | null, FakeServerOptions, Record<string, string>?][] = [
+  ["Plasma", true, { otherCalls: { [`${properties} org.freedesktop.Notifications Inhibited`]: flag(true) } }],
+  [
+    "Plasma",
+    false,
+    { otherCalls: { [`${properties} org.freedesktop.Notifications Inhibited`]: flag(false) } },
+  ],
   [
     "mako",
     true,
-    { more: { "/fr/emersion/Mako fr.emersion.Mako ListModes": ["as", ["default", "do-not-disturb"]] } },
+    { otherCalls: { "/fr/emersion/Mako fr.emersion.Mako ListModes": ["as", ["default", "do-not-disturb"]] } },
   ],
-  ["mako", false, { more: { "/fr/emersion/Mako fr.emersion.Mako ListModes": ["as", ["default"]] } }],
+  ["mako", false, { otherCalls: { "/fr/emersion/Mako fr.emersion.Mako ListModes": ["as", ["default"]] } }],
   [
     "SwayNotificationCenter",
     true,
     {
       names: ["org.erikreider.swaync.cc"],
-      more: { "/org/erikreider/swaync/cc org.erikreider.swaync.cc GetDnd": ["b", true] },
+      otherCalls: { "/org/erikreider/swaync/cc org.erikreider.swaync.cc GetDnd": ["b", true] },
     },
   ],
   [
@@ -93,10 +97,10 @@ const silences: readonly [string, boolean | null, FakeServerOptions, Record<stri
   ["Plasma", null, {}],
   ["some other server", null, {}],
 ];
-for (const [program, silenced, options, scripts = {}] of silences) {
-  onBus(`silence on ${program}: ${silenced}`, async () => {
+for (const [program, silenced, options, scripts = {}] of doNotDisturb) {
+  onBus(`do not disturb on ${program}: ${silenced}`, async () => {
     await startServer(bus(), { program, ...options });
-    const notifier = await open({ ...bus().env, PATH: commands(scripts) });
+    const notifier = await open({ ...bus().env, PATH: createCommands(scripts) });
     expect(await notifier.isSilenced()).toBe(silenced);
   });
 }

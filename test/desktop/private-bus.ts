@@ -1,4 +1,4 @@
-/** A session bus of its own, without a desktop, and a notification server on it that does as it is told. */
+/** A private session bus without a desktop, and a fake notification server that tests control. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import { Message, type MessageBus, sessionBus, type Variant } from "@jellybrick/
 const name = "org.freedesktop.Notifications";
 const path = "/org/freedesktop/Notifications";
 
-/** It knows no service to start: no program of this machine comes by being asked for. */
-const settings = (socket: string) => `<busconfig>
+/** Without services, so that the bus starts no program of this machine. */
+const busConfig = (socket: string) => `<busconfig>
   <type>session</type>
   <listen>unix:path=${socket}</listen>
   <policy context="default">
@@ -25,7 +25,7 @@ export async function startBus() {
   const socket = join(home, "bus");
   const env = { PATH: process.env.PATH ?? "", HOME: home, DBUS_SESSION_BUS_ADDRESS: `unix:path=${socket}` };
   const config = join(home, "bus.conf");
-  writeFileSync(config, settings(socket));
+  writeFileSync(config, busConfig(socket));
   let child: Bun.Subprocess | null = null;
 
   async function start(): Promise<void> {
@@ -35,7 +35,7 @@ export async function startBus() {
       stdio: ["ignore", "pipe", "ignore"],
     });
     child = daemon;
-    // It names its address when it listens.
+    // It prints its address when it listens.
     await daemon.stdout.getReader().read();
   }
   async function kill(): Promise<void> {
@@ -55,7 +55,7 @@ export async function startBus() {
     env,
     home,
     start,
-    /** Takes connections, and says nothing any more. */
+    /** It still accepts connections, but does not answer. */
     hang: () => child?.kill("SIGSTOP"),
     kill,
     connect,
@@ -66,7 +66,7 @@ export async function startBus() {
   };
 }
 
-export interface Shown {
+export interface FakeNotification {
   readonly app: string;
   readonly replaces: number;
   readonly icon: string;
@@ -80,35 +80,35 @@ export interface Shown {
 export interface FakeServerOptions {
   readonly program?: string;
   readonly capabilities?: readonly string[];
-  /** Under which it is known beside the usual one. */
+  /** Names that it owns besides the usual one. */
   readonly names?: readonly string[];
-  /** What else it answers, by path, interface and member. */
-  readonly more?: Readonly<Record<string, readonly [signature: string, value: unknown]>>;
-  /** GNOME Shell's way: every signal once more, from another name. */
-  readonly isDouble?: boolean;
+  /** Other calls that it answers, by path, interface, member and arguments. */
+  readonly otherCalls?: Readonly<Record<string, readonly [signature: string, value: unknown]>>;
+  /** Like GNOME Shell, it sends every signal a second time from another name. */
+  readonly sendsTwice?: boolean;
 }
 
-const everything = ["actions", "body", "body-markup", "icon-static", "sound"];
+const allCapabilities = ["actions", "body", "body-markup", "icon-static", "sound"];
 
 export async function startServer(privateBus: PrivateBus, options: FakeServerOptions = {}) {
   const bus = await privateBus.connect();
-  const shell = options.isDouble ? await privateBus.connect() : null;
-  const onScreen = new Map<number, Shown>();
-  const heard: Shown[] = [];
+  const shell = options.sendsTwice ? await privateBus.connect() : null;
+  const onScreen = new Map<number, FakeNotification>();
+  const received: FakeNotification[] = [];
   const closed: number[] = [];
-  let last = 0;
+  let lastId = 0;
   let waiting: (() => void)[] | null = null;
-  let closesWith: number | null = null;
+  let closeReason: number | null = null;
 
-  const signal = (member: string, signature: string, body: unknown[]): void => {
+  const sendSignal = (member: string, signature: string, body: unknown[]): void => {
     for (const sender of [bus, shell]) sender?.send(Message.newSignal(path, name, member, signature, body));
   };
   function close(id: number, reason: number): void {
     onScreen.delete(id);
-    signal("NotificationClosed", "uu", [id, reason]);
+    sendSignal("NotificationClosed", "uu", [id, reason]);
   }
   const answers: Record<string, (body: readonly unknown[]) => [signature: string, body: unknown[]]> = {
-    GetCapabilities: () => ["as", [[...(options.capabilities ?? everything)]]],
+    GetCapabilities: () => ["as", [[...(options.capabilities ?? allCapabilities)]]],
     GetServerInformation: () => ["ssss", [options.program ?? "fake", "beckon", "1", "1.2"]],
     CloseNotification([id]) {
       closed.push(Number(id));
@@ -120,25 +120,25 @@ export async function startServer(privateBus: PrivateBus, options: FakeServerOpt
         ...[string, number, string, string, string, string[], Record<string, Variant>, number],
       ];
       const values = Object.fromEntries(Object.entries(hints).map(([key, { value }]) => [key, value]));
-      const shown = { app, replaces, icon, title, body: text, actions, hints: values, expireMs };
-      const id = onScreen.has(replaces) ? replaces : ++last;
-      onScreen.set(id, shown);
-      heard.push(shown);
+      const notification = { app, replaces, icon, title, body: text, actions, hints: values, expireMs };
+      const id = onScreen.has(replaces) ? replaces : ++lastId;
+      onScreen.set(id, notification);
+      received.push(notification);
       return ["u", [id]];
     },
   };
   bus.addMethodHandler((message) => {
-    const other =
-      options.more?.[[message.path, message.interface, message.member, ...message.body].join(" ")];
-    if (other !== undefined) {
-      bus.send(Message.newMethodReturn(message, other[0], [other[1]]));
+    const otherCall =
+      options.otherCalls?.[[message.path, message.interface, message.member, ...message.body].join(" ")];
+    if (otherCall !== undefined) {
+      bus.send(Message.newMethodReturn(message, otherCall[0], [otherCall[1]]));
       return true;
     }
     const answer = message.interface === name ? answers[message.member] : undefined;
     if (answer === undefined) return false;
     const reply = () => {
       const [signature, body] = answer(message.body);
-      if (message.member === "Notify" && closesWith !== null) close(last, closesWith);
+      if (message.member === "Notify" && closeReason !== null) close(lastId, closeReason);
       bus.send(Message.newMethodReturn(message, signature, body));
     };
     if (waiting === null) reply();
@@ -146,34 +146,34 @@ export async function startServer(privateBus: PrivateBus, options: FakeServerOpt
     return true;
   });
   await bus.requestName(name);
-  for (const also of options.names ?? []) await bus.requestName(also);
+  for (const other of options.names ?? []) await bus.requestName(other);
 
   return {
     onScreen,
-    heard,
+    received,
     closed,
-    idOf: (title: string) => [...onScreen].find(([, shown]) => shown.title === title)?.[0] ?? 0,
-    act: (id: number, action: string) => signal("ActionInvoked", "us", [id, action]),
+    idOf: (title: string) => [...onScreen].find(([, notification]) => notification.title === title)?.[0] ?? 0,
+    invokeAction: (id: number, action: string) => sendSignal("ActionInvoked", "us", [id, action]),
     close,
     hang() {
       waiting = [];
     },
-    /** Asked, and not answered yet. */
-    asked: () => waiting?.length ?? 0,
-    goOn() {
-      const late = waiting ?? [];
+    /** How many calls wait for an answer. */
+    waitingCalls: () => waiting?.length ?? 0,
+    resume() {
+      const replies = waiting ?? [];
       waiting = null;
-      for (const reply of late) reply();
+      for (const reply of replies) reply();
     },
-    /** Before it answers: signals overtake answers, which are read a little later. */
-    closeAtOnce(reason: number | null) {
-      closesWith = reason;
+    /** Closes each notification before it answers the call: signals overtake answers, which are read a little later. */
+    closeBeforeAnswer(reason: number | null) {
+      closeReason = reason;
     },
-    /** All that was sent so far is with the bus. */
-    async sent(): Promise<void> {
+    /** Resolves when the bus has everything that was sent so far. */
+    async flush(): Promise<void> {
       const head = { destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus" };
-      const question = () => new Message({ ...head, interface: "org.freedesktop.DBus", member: "GetId" });
-      await Promise.all([bus, shell].map((sender) => sender?.call(question())));
+      const createCall = () => new Message({ ...head, interface: "org.freedesktop.DBus", member: "GetId" });
+      await Promise.all([bus, shell].map((sender) => sender?.call(createCall())));
     },
     quit() {
       bus.disconnect();
