@@ -1,5 +1,5 @@
 /** A world with a desktop beside it: what beckon notifies in there is on a screen here. */
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/world.ts";
+import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";

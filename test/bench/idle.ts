@@ -1,7 +1,7 @@
 /** What beckon costs while nothing happens, beside a tray that systray2 shows and that does nothing else. */
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Desktop, startDesktop } from "../desktop/world.ts";
+import { type Desktop, startDesktop } from "../desktop/desktop-harness.ts";
 import { until } from "../world.ts";
 import {
   compileEntry,

@@ -1,20 +1,20 @@
-/** From a permission hook that waits to a real click on a real notification, and back to what the hook prints. */
+/** A permission hook waits, the user clicks on a notification, and the hook prints the decision. */
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { decisionOf, request } from "../answers/world.ts";
 import { testWith } from "../needs.ts";
+import { mainSource } from "../repo.ts";
 import { until } from "../world.ts";
-import { busOf, choose, findBlockedIcon, menuLabels } from "./tray-app.ts";
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { chooseMenuEntry, connectToBus, findBlockedIcon, readMenuLabels } from "./tray-app.ts";
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const hookEntry = join(import.meta.dir, "../fixtures/hook-entry.ts");
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const onDesktop = testWith(...desktopNeeds, notifyd);
-const limitMs = 60_000;
-const soonMs = 10_000;
-/** So soon after it came nobody has read what a button says. */
+const limitMs = 120_000;
+const soonMs = 20_000;
+/** beckon ignores a click on a button less than 500 ms after the text changed. */
 const readMs = 700;
 
 describe("on a desktop", () => {
@@ -23,7 +23,7 @@ describe("on a desktop", () => {
   let count = 0;
   const hooks: ReturnType<Desktop["spawn"]>[] = [];
 
-  const own = (): Record<string, string> => ({
+  const createEnv = (): Record<string, string> => ({
     BECKON_HOME: state,
     CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
     CLAUDE_CODE_SESSION_ATTENDED: "1",
@@ -36,34 +36,34 @@ describe("on a desktop", () => {
     writeFileSync(input, JSON.stringify(request(session, more)));
     const hook = desktop.spawn(
       ["sh", "-c", 'exec "$1" "$2" claude <"$3"', "hook", process.execPath, hookEntry, input],
-      own(),
+      createEnv(),
     );
     hooks.push(hook);
     return hook.stdout.text();
   }
   const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
 
-  async function notes(): Promise<Area[]> {
+  async function findNotifications(): Promise<Area[]> {
     const windows = await desktop.windows("--class", "xfce4-notifyd");
     const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
     return areas.flat().filter(({ width }) => width > 50);
   }
-  /** Once it is on the screen with all its buttons and stays as it is. */
-  async function settledNote(): Promise<Area> {
+  /** Waits until the notification has all its buttons and does not change any more. */
+  async function waitForNotification(): Promise<Area> {
     let before = "";
-    let note: Area | undefined;
+    let notification: Area | undefined;
     await until(async () => {
-      [note] = await notes();
-      const now = JSON.stringify(note);
-      const isSame = note !== undefined && now === before;
+      [notification] = await findNotifications();
+      const now = JSON.stringify(notification);
+      const isSame = notification !== undefined && now === before;
       before = now;
       await Bun.sleep(readMs);
       return isSame;
     }, soonMs);
-    if (note === undefined) throw new Error("no notification");
-    return note;
+    if (notification === undefined) throw new Error("no notification");
+    return notification;
   }
-  /** xfce4-notifyd's buttons are 109 wide and 7 apart, from the right. */
+  /** The buttons of xfce4-notifyd are 109 pixels wide and 7 apart, from the right. */
   const pressNth = ({ x, y, width, height }: Area, fromRight: number) =>
     desktop.click(x + width - 14 - 54 - fromRight * 116, y + height - 30);
   const picture = (name: string, { x, y, width, height }: Area) =>
@@ -72,8 +72,8 @@ describe("on a desktop", () => {
   beforeAll(async () => {
     desktop = await startDesktop({ panel: true, notifications: true });
     state = join(desktop.home, "state");
-    const app = desktop.spawn([process.execPath, main], {
-      ...own(),
+    const app = desktop.spawn([process.execPath, mainSource], {
+      ...createEnv(),
       BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
     });
     await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
@@ -90,42 +90,42 @@ describe("on a desktop", () => {
   });
 
   onDesktop(
-    "a click on Allow lets the command run",
+    "a click on Allow allows the command",
     async () => {
       const printed = asks(`allow-${++count}`, bash("npm run deploy -- --env=production"));
-      const note = await settledNote();
-      await picture("answer-allow", note);
-      await pressNth(note, 2);
+      const notification = await waitForNotification();
+      await picture("answer-allow", notification);
+      await pressNth(notification, 2);
       expect(decisionOf(await printed)).toEqual({ behavior: "allow" });
-      await until(async () => (await notes()).length === 0, soonMs);
+      await until(async () => (await findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
 
   onDesktop(
-    "a click on Deny does not",
+    "a click on Deny denies it",
     async () => {
       const printed = asks(`deny-${++count}`, bash("git push origin main"));
-      const note = await settledNote();
-      await picture("answer-deny", note);
-      await pressNth(note, 1);
+      const notification = await waitForNotification();
+      await picture("answer-deny", notification);
+      await pressNth(notification, 1);
       expect(decisionOf(await printed)).toMatchObject({ behavior: "deny" });
-      await until(async () => (await notes()).length === 0, soonMs);
+      await until(async () => (await findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
 
   onDesktop(
-    "a dangerous command says so and has no Allow: a click where it would be answers nothing",
+    "a dangerous command is marked and has no Allow, and a click at its position answers nothing",
     async () => {
       const printed = asks(`danger-${++count}`, bash("rm -rf build && npm ci"));
-      const note = await settledNote();
-      await picture("answer-danger", note);
-      // Beside its buttons, a click on an xfce4-notifyd note closes it.
-      await pressNth(note, 2);
-      await until(async () => (await notes()).length === 0, soonMs);
+      const notification = await waitForNotification();
+      await picture("answer-danger", notification);
+      // A click beside the buttons closes an xfce4-notifyd notification.
+      await pressNth(notification, 2);
+      await until(async () => (await findNotifications()).length === 0, soonMs);
       expect(hooks[0]?.exitCode).toBeNull();
-      // As Claude Code ends it when the person presses Esc.
+      // Claude Code ends the hook like this when the user presses Esc.
       hooks[0]?.kill("SIGTERM");
       expect(await printed).toBe("");
     },
@@ -140,7 +140,7 @@ describe("on a desktop", () => {
         { label: "Postgres", description: "what the other services use" },
         { label: "None", description: "keep it in memory" },
       ];
-      const asked = {
+      const question = {
         question: "Which database should the new service use?",
         header: "Database",
         options,
@@ -148,22 +148,22 @@ describe("on a desktop", () => {
       };
       const printed = asks(`question-${++count}`, {
         tool_name: "AskUserQuestion",
-        tool_input: { questions: [asked] },
+        tool_input: { questions: [question] },
         permission_suggestions: [],
       });
-      const note = await settledNote();
-      await picture("answer-question", note);
-      await pressNth(note, 2);
+      const notification = await waitForNotification();
+      await picture("answer-question", notification);
+      await pressNth(notification, 2);
       expect(decisionOf(await printed)).toMatchObject({
         behavior: "allow",
-        updatedInput: { answers: { [asked.question]: "Postgres" } },
+        updatedInput: { answers: { [question.question]: "Postgres" } },
       });
     },
     limitMs,
   );
 
   onDesktop(
-    "the tray shows a command of many lines in full, and allows it",
+    "the menu shows a command of many lines in full, and allows it",
     async () => {
       const command = `set -euo pipefail
 for f in migrations/*.sql; do
@@ -171,21 +171,20 @@ for f in migrations/*.sql; do
     psql "$DATABASE_URL" --single-transaction --set ON_ERROR_STOP=1 --file "$f" >> migrations.log 2>&1
 done`;
       const printed = asks(`tray-${++count}`, bash(command));
-      await settledNote();
+      await waitForNotification();
       const icon = await findBlockedIcon(desktop);
       if (icon === null) throw new Error("no icon in the panel");
+      const countWindows = async () => (await desktop.windows("--name", ".*")).length;
+      const before = await countWindows();
       await desktop.click(icon.x, icon.y, 3);
-      await Bun.sleep(readMs);
-      for (const key of ["Down", "Right", "Right"]) {
-        await desktop.key(key);
-        await Bun.sleep(300);
-      }
+      await until(async () => (await countWindows()) > before, soonMs);
+      await desktop.key("Down", "Right", "Right");
       await desktop.screenshot("answer-tray");
       await desktop.key("Escape", "Escape", "Escape", "Escape");
-      const bus = await busOf(desktop);
-      const labels = (await menuLabels(bus)).map((label) => label.trim());
+      const bus = await connectToBus(desktop);
+      const labels = (await readMenuLabels(bus)).map((label) => label.trim());
       expect(labels).toContain('│     echo "applying $f"');
-      await choose(bus, "Allow");
+      await chooseMenuEntry(bus, "Allow");
       expect(decisionOf(await printed)).toEqual({ behavior: "allow" });
       bus.close();
     },

@@ -1,31 +1,31 @@
-/** `beckon doctor` on a real desktop: from the hook to the panel's icon and the notification, and what it says when one is missing. */
+/** `beckon doctor` on a real desktop: everything works, or it reports what is missing and how to fix it. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
 import { until } from "../world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { onBus } from "./notify-fixtures.ts";
 import { type PrivateBus, startBus, startServer } from "./private-bus.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const onDesktop = testWith(...desktopNeeds, "dbus-monitor", "xterm");
 const limitMs = 60_000;
 const soonMs = 15_000;
-/** Also on a machine that is busy with other tests. */
-const endsMs = 12_000;
+/** doctor must end within this time, also on a busy machine. */
+const doctorMs = 12_000;
 
 describe("on a desktop", () => {
   let desktop: Desktop;
   let state: string;
   let env: Record<string, string>;
-  let heard = "";
+  let traffic = "";
 
-  const doctor = async () => examined(desktop.spawn([binary, "doctor", "--json"], env) as never);
+  const runDoctor = async () => examined(desktop.spawn([binary, "doctor", "--json"], env) as never);
   const status = async () =>
     JSON.parse(await desktop.run("env", `BECKON_HOME=${state}`, binary, "status", "--json"));
-  const notes = () => desktop.windows("--class", "xfce4-notifyd");
-  const write = (config: object) => writeFileSync(join(state, "config.json"), JSON.stringify(config));
+  const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
+  const writeConfig = (config: object) => writeFileSync(join(state, "config.json"), JSON.stringify(config));
 
   beforeAll(async () => {
     desktop = await startDesktop({ panel: true, notifications: true });
@@ -42,7 +42,7 @@ describe("on a desktop", () => {
     putSettings(join(claude, "settings.json"), settingsText(state));
     const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
     (async () => {
-      for await (const chunk of monitor.stdout) heard += new TextDecoder().decode(chunk);
+      for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
     })();
     const app = desktop.spawn([binary], env);
     await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
@@ -51,21 +51,21 @@ describe("on a desktop", () => {
   afterAll(() => desktop?.stop());
 
   onDesktop(
-    "everything works: the alert says that it is a test, makes no sound, and goes away; nothing is left",
+    "everything works: the alert says that it is a test, makes no sound and disappears, and no session is left",
     async () => {
-      const running = doctor();
-      await until(async () => (await notes()).length > 0, soonMs);
+      const running = runDoctor();
+      await until(async () => (await findNotifications()).length > 0, soonMs);
       await desktop.screenshot("doctor-alert");
-      const found = await running;
-      expect(found.problems).toEqual([]);
-      expect(found.of("icon.shown").text).toMatch(/^StatusNotifierItem, shown by .+ \(pid \d+\)$/);
-      expect(found.of("notifications.server").text).toContain("Xfce Notify Daemon");
-      expect(found.of("live.counted").state).toBe("ok");
-      expect(found.of("live.alert").text).toMatch(/accepted by the desktop \(number \d+\)/);
-      expect(heard).toContain("beckon doctor: a test");
-      expect(heard).toContain("It goes away by itself.");
-      expect(heard).not.toContain("sound-name");
-      await until(async () => (await notes()).length === 0, soonMs);
+      const result = await running;
+      expect(result.problems).toEqual([]);
+      expect(result.of("icon.shown").text).toMatch(/^StatusNotifierItem, shown by .+ \(pid \d+\)$/);
+      expect(result.of("notifications.server").text).toContain("Xfce Notify Daemon");
+      expect(result.of("live.counted").state).toBe("ok");
+      expect(result.of("live.alert").text).toMatch(/accepted by the desktop \(number \d+\)/);
+      expect(traffic).toContain("beckon doctor: a test");
+      expect(traffic).toContain("It goes away by itself.");
+      expect(traffic).not.toContain("sound-name");
+      await until(async () => (await findNotifications()).length === 0, soonMs);
       expect((await status()).sessions).toEqual([]);
       expect(readFileSync(join(state, "beckon.log"), "utf8")).not.toContain("error");
     },
@@ -73,7 +73,7 @@ describe("on a desktop", () => {
   );
 
   onDesktop(
-    "in a terminal it says how far a click gets to it, and changes nothing on the way",
+    "in a terminal it reports how exactly focus works for it",
     async () => {
       const out = join(desktop.home, "in-xterm.json");
       const inside = `'${binary}' doctor --json >'${out}.new'; mv '${out}.new' '${out}'; sleep 100`;
@@ -87,23 +87,23 @@ describe("on a desktop", () => {
           text: "this terminal: a click gets all the way here (xterm, X11)",
         }),
       );
-      // The person looks at that very terminal, and the test's alert came all the same.
+      // The test alert was shown although the user looks at this terminal.
       expect(findings).toContainEqual(expect.objectContaining({ id: "live.alert", state: "ok" }));
     },
     limitMs,
   );
 
   onDesktop(
-    "in quiet hours nothing pops up, and doctor says why",
+    "in quiet hours no alert is shown, and doctor reports why",
     async () => {
-      write({ quietHours: { from: "00:00", to: "23:59" } });
+      writeConfig({ quietHours: { from: "00:00", to: "23:59" } });
       await until(async () => (await status()).quiet !== undefined, soonMs);
-      heard = "";
-      const found = await doctor();
-      expect(found.problems).toEqual(["warn live.held", "warn notifications.quiet"]);
-      expect(found.of("live.held").text).toContain("quiet hours until");
-      expect(found.code).toBe(0);
-      expect(heard).not.toContain("a test");
+      traffic = "";
+      const result = await runDoctor();
+      expect(result.problems).toEqual(["warn live.held", "warn notifications.quiet"]);
+      expect(result.of("live.held").text).toContain("quiet hours until");
+      expect(result.code).toBe(0);
+      expect(traffic).not.toContain("a test");
       rmSync(join(state, "config.json"));
       await until(async () => (await status()).quiet === undefined, soonMs);
     },
@@ -111,20 +111,20 @@ describe("on a desktop", () => {
   );
 
   onDesktop(
-    "without a panel: no icon, and what to add",
+    "without a panel it reports the missing icon and what to add",
     async () => {
       await desktop.killPanel();
-      const found = await doctor();
-      expect(found.problems).toEqual(["fail icon.missing"]);
-      expect(found.of("icon.missing").fix).toContain("Add a tray");
-      expect(found.of("live.alert").state).toBe("ok");
+      const result = await runDoctor();
+      expect(result.problems).toEqual(["fail icon.missing"]);
+      expect(result.of("icon.missing").fix).toContain("Add a tray");
+      expect(result.of("live.alert").state).toBe("ok");
       await desktop.startPanel();
     },
     limitMs,
   );
 
   onDesktop(
-    "an app that was started without the desktop is found out",
+    "it reports an app that was started without the desktop",
     async () => {
       const other = join(desktop.home, "other");
       const bare = {
@@ -136,60 +136,60 @@ describe("on a desktop", () => {
       };
       desktop.spawn([binary], bare);
       await until(() => existsSync(join(other, "endpoint.json")), soonMs);
-      const found = await examined(
+      const result = await examined(
         desktop.spawn([binary, "doctor", "--json"], { ...env, BECKON_HOME: other }) as never,
       );
-      expect(found.of("app.elsewhere").text).toContain("without DISPLAY and DBUS_SESSION_BUS_ADDRESS");
+      expect(result.of("app.elsewhere").text).toContain("without DISPLAY and DBUS_SESSION_BUS_ADDRESS");
     },
     limitMs,
   );
 });
 
-describe("on a bus of its own", () => {
-  onBus("nobody shows notifications or icons: what to start and to add", () =>
-    withBus(async ({ doctor }) => {
-      const found = await doctor();
-      expect(found.problems).toEqual(["fail icon.missing", "fail notifications.missing"]);
-      expect(found.of("notifications.missing").fix).toContain("Start or install a notification service");
-      expect(found.of("live.heard").state).toBe("ok");
+describe("on a private bus", () => {
+  onBus("without a notification service and a panel it reports what to start and to add", () =>
+    withBus(async ({ runDoctor }) => {
+      const result = await runDoctor();
+      expect(result.problems).toEqual(["fail icon.missing", "fail notifications.missing"]);
+      expect(result.of("notifications.missing").fix).toContain("Start or install a notification service");
+      expect(result.of("live.heard").state).toBe("ok");
     }),
   );
 
-  onBus("a server that can do little: what that means", () =>
-    withBus(async ({ bus, doctor }) => {
+  onBus("it reports what a limited notification server means", () =>
+    withBus(async ({ bus, runDoctor }) => {
       const server = await startServer(bus, { program: "plain", capabilities: ["body"] });
-      const found = await doctor();
-      expect(found.of("notifications.server").text).toBe("plain 1 (body)");
-      expect(found.of("notifications.no-actions").text).toContain("beckon focus --next");
-      expect(found.of("live.alert").state).toBe("ok");
+      const result = await runDoctor();
+      expect(result.of("notifications.server").text).toBe("plain 1 (body)");
+      expect(result.of("notifications.no-actions").text).toContain("beckon focus --next");
+      expect(result.of("live.alert").state).toBe("ok");
       expect(server.received).toMatchObject([{ title: "beckon doctor: a test" }]);
       expect([...server.onScreen]).toEqual([]);
       server.quit();
     }),
   );
 
-  onBus("a server that hangs, and then the whole bus: doctor does not", () =>
-    withBus(async ({ bus, doctor }) => {
+  onBus("it does not hang if the notification server hangs, or the whole bus", () =>
+    withBus(async ({ bus, runDoctor }) => {
       const server = await startServer(bus);
-      expect((await doctor()).of("live.alert").state).toBe("ok");
+      expect((await runDoctor()).of("live.alert").state).toBe("ok");
       server.hang();
-      const hung = await doctor();
+      const hung = await runDoctor();
       expect(hung.of("live.no-alert").state).toBe("fail");
-      expect(hung.ms).toBeLessThan(endsMs);
+      expect(hung.ms).toBeLessThan(doctorMs);
       bus.hang();
-      const found = await doctor();
-      expect(found.problems).toContain("fail icon.missing");
-      expect(found.ms).toBeLessThan(endsMs);
+      const result = await runDoctor();
+      expect(result.problems).toContain("fail icon.missing");
+      expect(result.ms).toBeLessThan(doctorMs);
     }),
   );
 });
 
-interface OnBus {
+interface BusFixture {
   readonly bus: PrivateBus;
-  readonly doctor: () => ReturnType<typeof examined>;
+  readonly runDoctor: () => ReturnType<typeof examined>;
 }
 
-async function withBus(use: (world: OnBus) => Promise<void>): Promise<void> {
+async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<void> {
   const bus = await startBus();
   const state = join(bus.home, "state");
   const bin = join(bus.home, "bin");
@@ -209,10 +209,10 @@ async function withBus(use: (world: OnBus) => Promise<void>): Promise<void> {
     });
   const app = spawn();
   try {
-    const isOver = () => app.exitCode !== null || app.signalCode !== null;
-    await until(() => isOver() || existsSync(join(state, "endpoint.json")), soonMs);
-    if (isOver()) throw new Error(`${app.signalCode} ${await app.stderr.text()}`);
-    await use({ bus, doctor: () => examined(spawn("doctor", "--json")) });
+    const hasEnded = () => app.exitCode !== null || app.signalCode !== null;
+    await until(() => hasEnded() || existsSync(join(state, "endpoint.json")), soonMs);
+    if (hasEnded()) throw new Error(`${app.signalCode} ${await app.stderr.text()}`);
+    await use({ bus, runDoctor: () => examined(spawn("doctor", "--json")) });
   } finally {
     app.kill("SIGKILL");
     await app.exited;

@@ -1,4 +1,4 @@
-/** The whole of beckon on GNOME Shell, where the tray is an extension and clicks are real. */
+/** The whole app on GNOME Shell, where the tray is an extension, used with a mouse. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,17 +6,17 @@ import type { TerminalTarget } from "../../src/core/ports.ts";
 import type { Bus } from "../../src/desktop/dbus.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
+import { binary } from "../repo.ts";
 import { until } from "../world.ts";
-import { gnomeNeeds, read, type Written } from "./gnome-shell.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { gnomeNeeds, readScreen, type ScreenText } from "./gnome-shell.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
-import { busOf, findBlockedIcon, menuLabels, registeredItems } from "./tray-app.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+import { connectToBus, findBlockedIcon, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
-const binary = join(import.meta.dir, "../../dist/beckon");
 const needs = [...desktopNeeds, ...gnomeNeeds, "xterm"] as const;
 const onGnome = testWith(...needs);
-const limitMs = 60_000;
-const soonMs = 10_000;
+const limitMs = 120_000;
+const soonMs = 20_000;
 
 describe("on GNOME Shell", () => {
   let desktop: Desktop;
@@ -25,16 +25,20 @@ describe("on GNOME Shell", () => {
   let state: string;
   let count = 0;
 
-  const file = (name: string) => readFileSync(join(state, name), "utf8").trim();
+  const readState = (name: string) => readFileSync(join(state, name), "utf8").trim();
+  const request = (path: string, init: RequestInit = {}) =>
+    fetch(JSON.parse(readState("endpoint.json")).url + path, {
+      ...init,
+      headers: {
+        "content-type": "application/json",
+        authorization: readState("auth-header").replace("Authorization: ", ""),
+      },
+    });
   async function hook(session_id: string, target: TerminalTarget, hook_event_name: string, command: string) {
     const { pid, procStart, env } = target.place;
     const { host } = createClock()();
-    const response = await fetch(`${JSON.parse(file("endpoint.json")).url}/api/hook`, {
+    const response = await request("/api/hook", {
       method: "POST",
-      headers: {
-        "content-type": "application/json",
-        authorization: file("auth-header").replace("Authorization: ", ""),
-      },
       body: JSON.stringify({
         provider: "claude",
         _meta: { id: `e${++count}`, workspace_id: session_id, pid, procStart, host, env },
@@ -59,20 +63,23 @@ describe("on GNOME Shell", () => {
   const answered = async (session: string, terminal: string, command: string) =>
     hook(session, await terminals.locate(terminal), "PostToolUse", command);
 
-  /** What is on the screen that reads like this; waits for it. */
-  async function find(text: RegExp, isIt: (written: Written) => boolean = () => true): Promise<Written> {
-    let found: Written | undefined;
+  /** Waits for a text on the screen. */
+  async function find(
+    pattern: RegExp,
+    matches: (text: ScreenText) => boolean = () => true,
+  ): Promise<ScreenText> {
+    let match: ScreenText | undefined;
     await until(async () => {
-      found = (await read(bus)).find((written) => text.test(written.text) && isIt(written));
-      return found !== undefined;
+      match = (await readScreen(bus)).find((text) => pattern.test(text.text) && matches(text));
+      return match !== undefined;
     }, soonMs);
-    if (!found) throw new Error(`nothing on the screen reads like ${text}`);
-    return found;
+    if (!match) throw new Error(`no text on the screen matches ${pattern}`);
+    return match;
   }
-  const isGone = async (text: RegExp) => !(await read(bus)).some((written) => text.test(written.text));
-  const clickOn = ({ x, y, width, height }: Written) =>
+  const isGone = async (pattern: RegExp) => !(await readScreen(bus)).some(({ text }) => pattern.test(text));
+  const clickOn = ({ x, y, width, height }: ScreenText) =>
     desktop.click(Math.round(x + width / 2), Math.round(y + height / 2));
-  /** A click on an icon that is just being drawn anew may miss it. */
+  /** Returns false if the menu did not open: a click on an icon that is being redrawn can miss it. */
   async function openMenu(): Promise<boolean> {
     const icon = await findBlockedIcon(desktop);
     if (icon === null) return false;
@@ -90,7 +97,7 @@ describe("on GNOME Shell", () => {
   beforeAll(async () => {
     if (!hasAll(needs)) return;
     desktop = await startDesktop({ gnome: true });
-    bus = await busOf(desktop);
+    bus = await connectToBus(desktop);
     terminals = createTerminalHarness(desktop);
     state = join(desktop.home, "state");
     for (const [title, at] of [
@@ -122,15 +129,17 @@ describe("on GNOME Shell", () => {
   });
 
   onGnome(
-    "an ask turns the icon in the top bar red, and a notification says who wants what; a click on it goes there",
+    "an ask turns the icon red and shows a notification, and a click on that goes to the terminal",
     async () => {
       await asks("webshop", "alone", "npm run build");
       await until(() => findBlockedIcon(desktop), soonMs);
-      expect(await registeredItems(bus)).toEqual([expect.stringMatching(/^:1\.\d+@\/StatusNotifierItem$/)]);
-      const note = await find(/^webshop wants to use Bash$/);
+      expect(await readRegisteredItems(bus)).toEqual([
+        expect.stringMatching(/^:1\.\d+@\/StatusNotifierItem$/),
+      ]);
+      const notification = await find(/^webshop wants to use Bash$/);
       expect((await find(/npm run build/)).text).toMatch(/^npm run build\nsince \d\d:\d\d$/);
       await desktop.screenshot("gnome-ask");
-      await clickOn(note);
+      await clickOn(notification);
       await isAt("alone");
       await answered("webshop", "alone", "npm run build");
       await until(() => isGone(/webshop wants/), soonMs);
@@ -140,7 +149,7 @@ describe("on GNOME Shell", () => {
   );
 
   onGnome(
-    "the notification is taken back when the ask is answered in the terminal",
+    "the notification disappears when the ask is answered in the terminal",
     async () => {
       await lookAt("elsewhere");
       await asks("docs", "alone", "git push");
@@ -152,24 +161,24 @@ describe("on GNOME Shell", () => {
   );
 
   onGnome(
-    "a click on the icon opens the menu with every session, and one on an entry goes there",
+    "a click on the icon opens the menu with every session, and a click on an entry goes to its terminal",
     async () => {
       await lookAt("elsewhere");
       for (const session of ["docs", "infra", "webshop"]) await works(session, "alone", "make");
-      await until(async () => (await menuLabels(bus)).includes("Working (3)"), soonMs);
+      await until(async () => (await readMenuLabels(bus)).includes("Working (3)"), soonMs);
       await asks("infra", "alone", "terraform apply");
-      await until(async () => (await menuLabels(bus)).includes("Needs you (1)"), soonMs);
+      await until(async () => (await readMenuLabels(bus)).includes("Needs you (1)"), soonMs);
       await asks("docs", "alone", "git tag v2");
-      await until(async () => (await menuLabels(bus)).includes("Needs you (2)"), soonMs);
+      await until(async () => (await readMenuLabels(bus)).includes("Needs you (2)"), soonMs);
       await until(openMenu, 2 * soonMs);
       const head = await find(/^Needs you \(2\)$/);
-      const inMenu = ({ x }: Written) => x >= head.x;
-      const lines = async () => {
-        const written = (await read(bus)).filter(inMenu).toSorted((a, b) => a.y - b.y);
-        // A full minute may have passed.
-        return written.map(({ text }) => text.replace("1 min", "now").replace(/^About .*/, "About"));
+      const inMenu = ({ x }: ScreenText) => x >= head.x;
+      const readRows = async () => {
+        const texts = (await readScreen(bus)).filter(inMenu).toSorted((a, b) => a.y - b.y);
+        // A minute may have passed.
+        return texts.map(({ text }) => text.replace("1 min", "now").replace(/^About .*/, "About"));
       };
-      const wanted = [
+      const expected = [
         "Needs you (2)",
         "● infra · now · Bash: terraform apply",
         "● docs · now · Bash: git tag v2",
@@ -181,8 +190,8 @@ describe("on GNOME Shell", () => {
         "About",
         "Quit",
       ];
-      await until(async () => Bun.deepEquals(await lines(), wanted), soonMs).catch(() => {});
-      expect(await lines()).toEqual(wanted);
+      await until(async () => Bun.deepEquals(await readRows(), expected), soonMs).catch(() => {});
+      expect(await readRows()).toEqual(expected);
       await desktop.screenshot("gnome-menu");
       await clickOn(await find(/^● infra/));
       const go = await find(/^Go to terminal$/, inMenu);
@@ -196,20 +205,20 @@ describe("on GNOME Shell", () => {
   );
 
   onGnome(
-    "with GNOME's do not disturb nothing pops up until it is turned off",
+    "while do not disturb is on in GNOME, no notification is shown",
     async () => {
-      const banners = (on: boolean) =>
+      const setBanners = (on: boolean) =>
         desktop.run("gsettings", "set", "org.gnome.desktop.notifications", "show-banners", String(on));
-      const log = () => readFileSync(join(state, "beckon.log"), "utf8");
+      const readReport = async () => (await (await request("/api/doctor")).json()) as { isSilenced: unknown };
+      const readLog = () => desktop.run("env", `BECKON_HOME=${state}`, binary, "log", "--json");
       await lookAt("elsewhere");
-      await banners(false);
-      // What the desktop said of it last counts for a second.
-      await Bun.sleep(1_200);
+      await setBanners(false);
+      await until(async () => (await readReport()).isSilenced === true, soonMs);
       await asks("notes", "alone", "make all");
-      await until(() => log().includes("your desktop is set to do not disturb"), soonMs);
+      await until(async () => (await readLog()).includes("your desktop is set to do not disturb"), soonMs);
       expect(await isGone(/notes wants/)).toBe(true);
-      await banners(true);
-      await until(async () => !(await isGone(/^notes wants to use Bash$/)), 30_000);
+      await setBanners(true);
+      await until(async () => !(await isGone(/^notes wants to use Bash$/)), 60_000);
     },
     limitMs,
   );

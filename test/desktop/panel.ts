@@ -1,4 +1,4 @@
-/** xfce4-panel's settings: one panel along the top, with a window list, the tray and a clock. */
+/** Settings of xfce4-panel: one panel at the top, with a window list, the tray and a clock. */
 const plugins = [
   [
     "1",

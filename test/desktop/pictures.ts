@@ -1,12 +1,12 @@
-/** bun test/desktop/pictures.ts   takes the README's pictures of the built beckon, on a real desktop. */
+/** bun test/desktop/pictures.ts    Takes the README's pictures of the built app on a real desktop. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
+import { binary, repo } from "../repo.ts";
 import { until } from "../world.ts";
-import { middleOf, pixels } from "./pixels.ts";
-import { startDesktop } from "./world.ts";
+import { startDesktop } from "./desktop-harness.ts";
+import { findMiddle, readPixels } from "./pixels.ts";
 
-const repo = join(import.meta.dir, "../..");
 const folder = join(repo, "assets/readme");
 const minute = 60_000;
 
@@ -15,11 +15,11 @@ const state = join(desktop.home, "state");
 const claude = join(desktop.home, "claude");
 let count = 0;
 
-/** `door`: where a hook tells of it; at /api/hold it waits for an answer. */
-async function tell(project: string, minutesAgo: number, event: object, door = "/api/hook"): Promise<void> {
+/** `path`: /api/hook for an event, /api/hold for a request that waits for an answer. */
+async function send(project: string, minutesAgo: number, event: object, path = "/api/hook"): Promise<void> {
   const { at, host } = createClock()();
   const _meta = {
-    id: door === "/api/hold" ? `e${count}` : `e${++count}`,
+    id: path === "/api/hold" ? `e${count}` : `e${++count}`,
     attended: true,
     at: at - minutesAgo * minute,
     workspace_id: project,
@@ -27,8 +27,8 @@ async function tell(project: string, minutesAgo: number, event: object, door = "
     pid: process.pid,
   };
   const payload = { session_id: `${project}-1`, cwd: `/home/ann/${project}`, ...event };
-  const answered = await fetch(
-    `${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}${door}`,
+  const response = await fetch(
+    `${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}${path}`,
     {
       method: "POST",
       headers: {
@@ -38,12 +38,12 @@ async function tell(project: string, minutesAgo: number, event: object, door = "
       body: JSON.stringify({ provider: "claude", _meta, payload }),
     },
   );
-  await answered.text();
+  await response.text();
 }
-/** A permission hook: tells, and then waits until the picture is taken. */
-async function asks(project: string, minutesAgo: number, event: object): Promise<void> {
-  await tell(project, minutesAgo, event);
-  tell(project, minutesAgo, event, "/api/hold").catch(() => {});
+/** A permission hook that waits until the picture is taken. */
+async function sendRequest(project: string, minutesAgo: number, event: object): Promise<void> {
+  await send(project, minutesAgo, event);
+  send(project, minutesAgo, event, "/api/hold").catch(() => {});
   await Bun.sleep(200);
 }
 const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Move the orders to the new schema" };
@@ -77,28 +77,28 @@ async function save(
 try {
   mkdirSync(claude, { recursive: true });
   await Bun.write(join(claude, "settings.json"), '{"hooks":"beckon hook claude"}');
-  desktop.spawn([join(repo, "dist/beckon")], { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude });
+  desktop.spawn([binary], { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude });
   await until(() => existsSync(join(state, "endpoint.json")), 10_000);
-  await tell("docs", 9, prompt);
-  await tell("infra", 3, prompt);
-  await tell("infra", 2, bash("PreToolUse", "terraform plan"));
-  await tell("landing-page", 20, prompt);
-  await tell("landing-page", 6, {
+  await send("docs", 9, prompt);
+  await send("infra", 3, prompt);
+  await send("infra", 2, bash("PreToolUse", "terraform plan"));
+  await send("landing-page", 20, prompt);
+  await send("landing-page", 6, {
     hook_event_name: "Stop",
     last_assistant_message: "Both headers are merged.",
   });
-  await tell("checkout-api", 7, prompt);
-  await tell("checkout-api", 4, bash("PreToolUse", "npm run migrate -- --env staging"));
-  await asks("checkout-api", 4, bash("PermissionRequest", "npm run migrate -- --env staging"));
-  await tell("notes", 5, prompt);
-  await asks("notes", 1, question);
-  const notes = () => desktop.windows("--class", "xfce4-notifyd");
-  await until(async () => (await notes()).length >= 2, 10_000);
+  await send("checkout-api", 7, prompt);
+  await send("checkout-api", 4, bash("PreToolUse", "npm run migrate -- --env staging"));
+  await sendRequest("checkout-api", 4, bash("PermissionRequest", "npm run migrate -- --env staging"));
+  await send("notes", 5, prompt);
+  await sendRequest("notes", 1, question);
+  const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
+  await until(async () => (await findNotifications()).length >= 2, 10_000);
   await Bun.sleep(1_000);
   await save("alert", { x: 780, y: 0, width: 500, height: 350 });
   const panel = { x: 1_100, y: 0, width: 180, height: 32 };
-  const icon = middleOf(
-    await pixels(desktop, panel),
+  const icon = findMiddle(
+    await readPixels(desktop, panel),
     ([red, green, blue]) => red > 180 && green < 120 && blue < 80,
   );
   if (!icon) throw new Error("no icon in the panel");

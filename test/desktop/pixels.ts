@@ -1,6 +1,6 @@
-/** What is on the screen, colour by colour. */
+/** Reads the colours on the screen. */
 import { join } from "node:path";
-import type { Area, Desktop } from "./world.ts";
+import type { Area, Desktop } from "./desktop-harness.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -9,10 +9,10 @@ export interface Pixels {
   readonly colours: readonly Colour[];
 }
 
-let last = 0;
+let count = 0;
 
-export async function pixels(desktop: Desktop, area: Area): Promise<Pixels> {
-  const path = join(desktop.home, `pixels-${++last}.ppm`);
+export async function readPixels(desktop: Desktop, area: Area): Promise<Pixels> {
+  const path = join(desktop.home, `pixels-${++count}.ppm`);
   const { x, y, width, height } = area;
   await desktop.run("scrot", "--overwrite", "--silent", "-a", `${x},${y},${width},${height}`, path);
   const file = Buffer.from(await Bun.file(path).arrayBuffer());
@@ -24,18 +24,18 @@ export async function pixels(desktop: Desktop, area: Area): Promise<Pixels> {
   return { area, colours };
 }
 
-/** The middle of everything in a colour like this one; null: there are not enough such pixels to be an icon. */
-export function middleOf(
+/** The middle of all pixels of such a colour; null if there are too few for an icon. */
+export function findMiddle(
   { area, colours }: Pixels,
-  isLike: (colour: Colour) => boolean,
+  matches: (colour: Colour) => boolean,
 ): { x: number; y: number; count: number } | null {
-  const found = colours.flatMap((colour, at) => (isLike(colour) ? [at] : []));
-  if (found.length < 40) return null;
+  const positions = colours.flatMap((colour, at) => (matches(colour) ? [at] : []));
+  if (positions.length < 40) return null;
   const mean = (values: number[]) =>
     Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
   return {
-    x: area.x + mean(found.map((at) => at % area.width)),
-    y: area.y + mean(found.map((at) => Math.floor(at / area.width))),
-    count: found.length,
+    x: area.x + mean(positions.map((at) => at % area.width)),
+    y: area.y + mean(positions.map((at) => Math.floor(at / area.width))),
+    count: positions.length,
   };
 }

@@ -6,7 +6,7 @@ import { createMacPresence } from "../../src/desktop/presence/macos.ts";
 import { exec } from "../../src/system/exec.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 
 describe("on an X11 desktop", () => {
   let desktop: Desktop;

@@ -15,18 +15,18 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const put = (text: string) => putFile(path, Buffer.from(text), 0o700);
 
-test("is this person's alone, and so is its folder", () => {
+test("file and folder are readable for the user only", () => {
   put("one");
   expect(readFileSync(path, "utf8")).toBe("one");
-  expect([path, dirname(path)].map((at) => statSync(at).mode & 0o777)).toEqual([0o700, 0o700]);
+  expect([path, dirname(path)].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
 });
 
-test("one that is the same is left alone, another one is replaced as a whole", () => {
+test("a file with the same content is not touched, another one is replaced atomically", () => {
   put("one");
   const { ino } = statSync(path);
   put("one");
   expect(statSync(path).ino).toBe(ino);
-  // What a run that was killed in the middle left behind.
+  // What a killed run left behind.
   writeFileSync(`${path}.${process.pid}.new`, "half");
   put("two");
   expect(readFileSync(path, "utf8")).toBe("two");

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const limitMs = 60_000;
 const softwareRendering = { LIBGL_ALWAYS_SOFTWARE: "1" };

@@ -6,7 +6,7 @@ import { pickTerminalVariables } from "../../src/core/terminal-variables.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { readStartTime } from "../../src/system/processes.ts";
 import { until } from "../world.ts";
-import type { Desktop } from "./world.ts";
+import type { Desktop } from "./desktop-harness.ts";
 
 const openMs = 20_000;
 /** Longer than in the app: the machine may be busy with other tests. */

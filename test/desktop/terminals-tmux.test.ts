@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const withTmux = testWith(...desktopNeeds, "xterm", "tmux");
 const limitMs = 60_000;

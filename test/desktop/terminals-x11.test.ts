@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
 const withXterm = testWith(...desktopNeeds, "xterm");
 const limitMs = 60_000;

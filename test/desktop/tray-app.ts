@@ -1,16 +1,16 @@
-/** fixtures/tray-program.ts, started on a desktop, and the views it is given. */
+/** Runs fixtures/tray-program.ts on a desktop, and reads the menu that it exports. */
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { MenuEntry, MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { until } from "../world.ts";
-import { middleOf, pixels } from "./pixels.ts";
-import type { Desktop } from "./world.ts";
+import type { Desktop } from "./desktop-harness.ts";
+import { findMiddle, readPixels } from "./pixels.ts";
 
 const program = join(import.meta.dir, "../fixtures/tray-program.ts");
 
-interface Told {
+interface Message {
   readonly action?: UserAction;
   readonly problem?: string;
   readonly open?: boolean;
@@ -35,42 +35,43 @@ export async function startTrayApp(
       stderr: "inherit",
     },
   );
-  const told: Told[] = [];
+  const messages: Message[] = [];
   void (async () => {
     let rest = "";
     const decoder = new TextDecoder();
     for await (const chunk of child.stdout) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) told.push(JSON.parse(line));
+      for (const line of lines) messages.push(JSON.parse(line));
     }
   })();
-  const tell = (order: unknown): void => {
-    child.stdin.write(`${JSON.stringify(order)}\n`);
+  const send = (command: unknown): void => {
+    child.stdin.write(`${JSON.stringify(command)}\n`);
     child.stdin.flush();
   };
-  const next = async <K extends keyof Told>(kind: K, ms = 5_000): Promise<NonNullable<Told[K]>> => {
-    const isIt = (one: Told) => one[kind] !== undefined;
-    await until(() => told.some(isIt), ms);
-    const [found] = told.splice(told.findIndex(isIt), 1);
-    return found?.[kind] as NonNullable<Told[K]>;
+  const next = async <K extends keyof Message>(kind: K, ms = 15_000): Promise<NonNullable<Message[K]>> => {
+    const isKind = (message: Message) => message[kind] !== undefined;
+    await until(() => messages.some(isKind), ms);
+    const [message] = messages.splice(messages.findIndex(isKind), 1);
+    return message?.[kind] as NonNullable<Message[K]>;
   };
-  await until(() => told.some(({ open }) => open !== undefined) || child.exitCode !== null, 15_000);
+  await until(() => messages.some(({ open }) => open !== undefined) || child.exitCode !== null, 15_000);
 
   return {
     pid: child.pid,
-    told,
+    messages,
+    /** Waits for the next message of this kind and removes it. */
     next,
-    isOpen: told.find(({ open }) => open !== undefined)?.open ?? false,
-    problems: () => told.flatMap(({ problem }) => problem ?? []),
-    show: (view: TrayView) => tell({ view }),
-    showMany: (views: readonly TrayView[], times: number) => tell({ views, times }),
-    /** Of the program, once it has let go what it can. */
+    isOpen: messages.find(({ open }) => open !== undefined)?.open ?? false,
+    problems: () => messages.flatMap(({ problem }) => problem ?? []),
+    show: (view: TrayView) => send({ view }),
+    showMany: (views: readonly TrayView[], times: number) => send({ views, times }),
+    /** The memory of the program after garbage collection. */
     async memory(): Promise<number> {
-      tell({ memory: true });
+      send({ memory: true });
       return next("memory");
     },
-    /** As a person quits it. */
+    /** Quits it cleanly. */
     async quit(): Promise<number> {
       child.stdin.end();
       return child.exited;
@@ -105,15 +106,15 @@ export const view = (
 
 export const panelArea = { x: 0, y: 0, width: 1280, height: 32 };
 
-/** The blocked icon is the only thing in this red on the screen. */
+/** Nothing else on the screen has the red of the blocked icon. */
 export const findBlockedIcon = async (desktop: Desktop, area = panelArea) =>
-  middleOf(await pixels(desktop, area), ([red, green, blue]) => red > 180 && green < 110 && blue < 80);
+  findMiddle(await readPixels(desktop, area), ([red, green, blue]) => red > 180 && green < 110 && blue < 80);
 
-export const busOf = (desktop: Desktop): Promise<Bus> =>
+export const connectToBus = (desktop: Desktop): Promise<Bus> =>
   connectBus({ address: desktop.env.DBUS_SESSION_BUS_ADDRESS ?? "", onEnd: () => {} });
 
-/** `:1.7/StatusNotifierItem`, as the panel has them. */
-export async function registeredItems(bus: Bus): Promise<string[]> {
+/** The items that the panel has: `:1.7/StatusNotifierItem`. */
+export async function readRegisteredItems(bus: Bus): Promise<string[]> {
   const [value] = await bus.call({
     destination: "org.kde.StatusNotifierWatcher",
     path: "/StatusNotifierWatcher",
@@ -127,11 +128,11 @@ export async function registeredItems(bus: Bus): Promise<string[]> {
 
 type Layout = [number, Record<string, { value: unknown }>, { value: Layout }[]];
 
-/** The labels of the whole menu as it goes to the panel, children further in. */
-export async function menuLabels(bus: Bus): Promise<string[]> {
-  const [item = ""] = await registeredItems(bus);
+/** The labels of the whole menu as the panel gets it, children indented. */
+export async function readMenuLabels(bus: Bus): Promise<string[]> {
+  const [item = ""] = await readRegisteredItems(bus);
   const [, root] = await bus.call({
-    // GNOME has an @ before the path.
+    // On GNOME there is an @ before the path.
     destination: item.split(/@?\//)[0] ?? "",
     path: "/StatusNotifierItem/Menu",
     interface: "com.canonical.dbusmenu",
@@ -147,11 +148,11 @@ export async function menuLabels(bus: Bus): Promise<string[]> {
   return labels(root as Layout, 0);
 }
 
-/** As a panel tells it that the person chose this entry. */
-export async function choose(bus: Bus, label: string): Promise<void> {
-  const [item = ""] = await registeredItems(bus);
+/** Sends what a panel sends when the user chooses this entry. */
+export async function chooseMenuEntry(bus: Bus, label: string): Promise<void> {
+  const [item = ""] = await readRegisteredItems(bus);
   const menu = {
-    destination: item.split("/")[0] ?? "",
+    destination: item.split(/@?\//)[0] ?? "",
     path: "/StatusNotifierItem/Menu",
     interface: "com.canonical.dbusmenu",
   };
@@ -160,7 +161,7 @@ export async function choose(bus: Bus, label: string): Promise<void> {
   const idOf = ([id, properties, children]: Layout): number | undefined =>
     properties.label?.value === label
       ? id
-      : children.map(({ value }) => idOf(value)).find((found) => found !== undefined);
+      : children.map(({ value }) => idOf(value)).find((id) => id !== undefined);
   const body = [idOf(root as Layout), "clicked", new Variant("s", ""), 0];
   await bus.call({ ...menu, member: "Event", signature: "isvu", body });
 }

@@ -1,14 +1,16 @@
-/** Where no panel takes a StatusNotifierItem: an XEmbed tray, a panel that comes late, no desktop at all. */
+/** Desktops where no panel takes a StatusNotifierItem: an XEmbed tray, a late panel, or no desktop at all. */
 import { afterEach, expect } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
+import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { entry, findBlockedIcon, startTrayApp, type TrayApp, view } from "./tray-app.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./world.ts";
 
-/** A test that takes too long has all programs killed that any test of this file started. */
-const testMs = 60_000;
+/** If a test times out, bun kills the programs of all tests in this file. */
+const testMs = 90_000;
+const waitMs = 20_000;
 
 let desktop: Desktop;
 let app: TrayApp;
@@ -24,18 +26,25 @@ const blocked = view({ phase: "blocked", count: 3 }, [
   entry("quit", "Quit beckon", { action: { do: "quit" } }),
 ]);
 
-const trayer = () =>
+const startTrayer = () =>
   desktop.spawn([
     ...["trayer", "--edge", "top", "--align", "right", "--height", "32", "--widthtype", "request"],
     ...["--tint", "0x353535", "--alpha", "0", "--transparent", "true"],
   ]);
-const helpers = async () =>
+const findHelpers = async () =>
   (await desktop.run("ps", "-eo", "pid,ppid,args"))
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , path]) => path?.startsWith(desktop.home) && path.endsWith("tray_linux_release"));
 
-async function clickFirstLine(): Promise<void> {
+async function hasXembedTray(): Promise<boolean> {
+  const x = await connectX11(desktop.env, 1_000);
+  const owner = await x.findSelectionOwner("_NET_SYSTEM_TRAY_S0");
+  x.close();
+  return owner !== 0;
+}
+
+async function clickFirstEntry(): Promise<void> {
   const at = await findBlockedIcon(desktop);
   if (at === null) throw new Error("no icon");
   await desktop.click(at.x, at.y);
@@ -47,49 +56,49 @@ async function clickFirstLine(): Promise<void> {
     await desktop.screenshot("tray-xembed");
     await desktop.click(menu.x + 60, menu.y + 15);
     return true;
-  }, 5_000);
+  }, waitMs);
 }
 
 testWith(...desktopNeeds, "trayer")(
-  "with an XEmbed tray and no panel, systray2's helper shows the icon, and is started again when it dies",
+  "with an XEmbed tray and no panel, systray2's helper shows the icon, and is restarted when it dies",
   async () => {
     desktop = await startDesktop();
-    trayer();
+    startTrayer();
     app = await startTrayApp(desktop);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), 15_000);
-    await clickFirstLine();
+    await until(() => findBlockedIcon(desktop), waitMs);
+    await clickFirstEntry();
     expect(await app.next("action")).toEqual({ do: "focus", session: "claude:a" });
 
     const unpacked = join(desktop.home, "folder/systray2/2.1.4/tray_linux_release");
     expect(statSync(unpacked).mode & 0o777).toBe(0o700);
-    const [[pid] = []] = await helpers();
+    const [[pid] = []] = await findHelpers();
     await desktop.run("kill", "-9", pid ?? "");
-    await until(async () => (await findBlockedIcon(desktop)) === null, 5_000);
-    expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
+    await until(async () => (await findBlockedIcon(desktop)) === null, waitMs);
+    await until(() => findBlockedIcon(desktop), waitMs);
     await desktop.screenshot("tray-helper-back", { x: 1080, y: 0, width: 200, height: 32 });
     expect(app.problems()).toEqual([
       expect.stringMatching(/^systray2.s helper ended \(.+\); beckon starts it again in 1 s$/),
     ]);
 
-    // A panel comes: it takes over, and the helper goes.
+    // A panel starts and takes over, and the helper ends.
     await desktop.startPanel();
-    await until(async () => (await helpers()).length === 0, 10_000);
-    await until(() => findBlockedIcon(desktop), 5_000);
+    await until(async () => (await findHelpers()).length === 0, waitMs);
+    await until(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );
 
 testWith(...desktopNeeds, "trayer")(
-  "a beckon that is killed leaves no helper behind",
+  "the helper ends when beckon is killed",
   async () => {
     desktop = await startDesktop();
-    trayer();
+    startTrayer();
     app = await startTrayApp(desktop);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), 15_000);
+    await until(() => findBlockedIcon(desktop), waitMs);
     await app.kill();
-    await until(async () => (await helpers()).length === 0, 5_000);
+    await until(async () => (await findHelpers()).length === 0, waitMs);
   },
   testMs,
 );
@@ -98,14 +107,14 @@ testWith(...desktopNeeds, "trayer")(
   "the helper's icon files are gone after quitting, and those of a killed beckon after the next start",
   async () => {
     desktop = await startDesktop();
-    trayer();
+    startTrayer();
     const temporary = join(desktop.home, "temporary");
     const icons = join(desktop.home, "folder/systray2/2.1.4/icons");
     mkdirSync(temporary);
     const start = async () => {
       app = await startTrayApp(desktop, { env: { TMPDIR: temporary } });
       app.show(blocked);
-      await until(() => findBlockedIcon(desktop), 15_000);
+      await until(() => findBlockedIcon(desktop), waitMs);
     };
     await start();
     await app.kill();
@@ -127,18 +136,18 @@ testWith(...desktopNeeds, "trayer")(
   async () => {
     desktop = await startDesktop();
     await desktop.killBus();
-    trayer();
-    await Bun.sleep(500);
+    startTrayer();
+    await until(hasXembedTray, waitMs);
     app = await startTrayApp(desktop);
     expect(app.isOpen).toBe(true);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), 15_000);
+    await until(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );
 
 testWith(...desktopNeeds)(
-  "no panel yet: says so once, and the icon comes with the panel",
+  "a missing panel is reported once, and the icon appears with the panel",
   async () => {
     desktop = await startDesktop();
     app = await startTrayApp(desktop);
@@ -146,14 +155,14 @@ testWith(...desktopNeeds)(
     expect(app.isOpen).toBe(true);
     expect(await app.next("problem")).toMatch(/^no tray icon: .*beckon goes on without it\.$/);
     await desktop.startPanel();
-    expect(await until(() => findBlockedIcon(desktop), 5_000)).toBeLessThan(5_000);
+    await until(() => findBlockedIcon(desktop), waitMs);
     expect(app.problems()).toEqual([]);
   },
   testMs,
 );
 
 testWith(...desktopNeeds)(
-  "no session bus yet: says so once, and the icon comes with bus and panel",
+  "a missing session bus is reported once, and the icon appears with bus and panel",
   async () => {
     desktop = await startDesktop();
     await desktop.killBus();
@@ -163,14 +172,14 @@ testWith(...desktopNeeds)(
     expect(await app.next("problem")).toMatch(/^no tray icon: the session bus does not answer\./);
     await desktop.startBus();
     await desktop.startPanel();
-    await until(() => findBlockedIcon(desktop), 5_000);
+    await until(() => findBlockedIcon(desktop), waitMs);
     expect(app.problems()).toEqual([]);
   },
   testMs,
 );
 
 testWith(...desktopNeeds)(
-  "no desktop at all: no tray, and one line that says so",
+  "without a desktop there is no tray, and one message",
   async () => {
     desktop = await startDesktop();
     app = await startTrayApp(desktop, {
@@ -184,7 +193,7 @@ testWith(...desktopNeeds)(
 );
 
 testWith(...desktopNeeds, "trayer")(
-  "compiled and minified, icon and helper are there too",
+  "icon and helper work in a compiled and minified program",
   async () => {
     desktop = await startDesktop({ panel: true });
     const outfile = join(desktop.home, "tray-program");
@@ -199,13 +208,13 @@ testWith(...desktopNeeds, "trayer")(
     });
     app = await startTrayApp(desktop, { command: [outfile] });
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), 5_000);
+    await until(() => findBlockedIcon(desktop), waitMs);
     expect(existsSync(join(desktop.home, "folder"))).toBe(false);
 
     await desktop.killPanel();
-    trayer();
-    await until(async () => (await helpers()).length === 1, 20_000);
-    await until(() => findBlockedIcon(desktop), 5_000);
+    startTrayer();
+    await until(async () => (await findHelpers()).length === 1, waitMs);
+    await until(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );

@@ -3,8 +3,8 @@ import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { residentMb } from "../bench/processes.ts";
-import { middleOf, pixels } from "../desktop/pixels.ts";
-import { desktopNeeds, startDesktop } from "../desktop/world.ts";
+import { desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
+import { findMiddle, readPixels } from "../desktop/pixels.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { until } from "../world.ts";
@@ -38,7 +38,10 @@ testWith(...desktopNeeds)(
           }),
         });
       const blocked = async () =>
-        middleOf(await pixels(desktop, panel), ([red, green, blue]) => red > 180 && green < 120 && blue < 80);
+        findMiddle(
+          await readPixels(desktop, panel),
+          ([red, green, blue]) => red > 180 && green < 120 && blue < 80,
+        );
       const started = performance.now();
       const memory: number[] = [];
       for (let n = 0; n < changes; n++) {

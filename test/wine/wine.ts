@@ -15,8 +15,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { repo } from "../repo.ts";
 
-const repo = join(import.meta.dir, "../..");
 /** Debian's wine64 is not on the PATH. */
 const wine = Bun.which("wine64") ?? Bun.which("wine") ?? "/usr/lib/wine/wine64";
 const wineserver = Bun.which("wineserver") ?? "/usr/lib/wine/wineserver64";

@@ -25,6 +25,8 @@ export interface MacHelperSettings {
   readonly healthyAfterMs: number;
   /** After this many failures in a row, a fallback should be used. The helper is still restarted, less and less often. */
   readonly maxFailures: number;
+  /** A helper that has not exited this long after its stdin ended is killed. */
+  readonly stopTimeoutMs: number;
 }
 
 export interface MacHelperEvents {
@@ -48,7 +50,6 @@ export interface MacHelper {
 type HelperProcess = Subprocess<"pipe", "pipe", "pipe">;
 
 const maxErrorLength = 1_000;
-const stopTimeoutMs = 1_000;
 
 export function startMacHelper(settings: MacHelperSettings, events: MacHelperEvents): MacHelper {
   const slots = new Map<string, CreateMessage>();
@@ -192,7 +193,7 @@ export function startMacHelper(settings: MacHelperSettings, events: MacHelperEve
       if (process === null) return;
       // The helper exits when its stdin ends.
       await Promise.resolve(process.stdin.end()).catch(() => {});
-      await Promise.race([process.exited, Bun.sleep(stopTimeoutMs)]);
+      await Promise.race([process.exited, Bun.sleep(settings.stopTimeoutMs)]);
       process.kill("SIGKILL");
       await process.exited;
     },

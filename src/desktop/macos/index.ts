@@ -25,6 +25,7 @@ export const macSettings: MacSettings = {
   maxRestartMs: 60_000,
   healthyAfterMs: 60_000,
   maxFailures: 5,
+  stopTimeoutMs: 1_000,
 };
 
 /** A file and not `-e`, so that `ps` shows which program started it. */

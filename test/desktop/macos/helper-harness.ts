@@ -1,5 +1,5 @@
 /** Real processes that run the script in place of osascript, and a connection to the newest one to act as its user. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { UserAction } from "../../../src/core/config/user-action.ts";
@@ -14,6 +14,8 @@ export interface HelperHarness {
   readonly settings: MacSettings;
   /** How many helpers were started. */
   starts(): number;
+  /** Whether a helper has exited by itself. */
+  hasExited(): boolean;
   /** Performs a command in the newest helper and returns what is on its screen then. */
   perform(command: UserCommand): Promise<Screen>;
   waitForScreen(isExpected: (screen: Screen) => boolean, timeoutMs?: number): Promise<Screen>;
@@ -72,9 +74,11 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
       maxRestartMs: 100,
       healthyAfterMs: 60_000,
       maxFailures: 5,
+      stopTimeoutMs: 20_000,
       ...over,
     },
     starts: () => starts,
+    hasExited: () => existsSync(`${path}.exit`),
     perform,
     async waitForScreen(isExpected, timeoutMs = 20_000) {
       const deadline = Date.now() + timeoutMs;

@@ -1,4 +1,4 @@
-/** A desktop of its own: X server, session bus, window manager and, as wished, panel and notifications. */
+/** A private desktop: X server, session bus, window manager and, optionally, a panel and notifications. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -6,7 +6,7 @@ import { until } from "../world.ts";
 import { startGnomeShell } from "./gnome-shell.ts";
 import { panelSettings } from "./panel.ts";
 
-/** For testWith: without these there is no desktop. */
+/** What the desktop needs, for testWith. */
 export const desktopNeeds = [
   "linux",
   "Xvfb",
@@ -26,7 +26,7 @@ export interface DesktopOptions {
   /** xfce4-notifyd */
   readonly notifications?: boolean;
   readonly theme?: "dark" | "light";
-  /** GNOME Shell instead of them all. */
+  /** GNOME Shell instead of window manager, panel and notifications. */
   readonly gnome?: boolean;
 }
 
@@ -40,10 +40,10 @@ export interface Area {
 export type Desktop = Awaited<ReturnType<typeof startDesktop>>;
 
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
-const startMs = 15_000;
+const startMs = 30_000;
 
 export async function startDesktop(options: DesktopOptions = {}) {
-  const home = mkdtempSync(join(tmpdir(), "beckon-desk-"));
+  const home = mkdtempSync(join(tmpdir(), "beckon-desktop-"));
   const runtime = join(home, "run");
   const config = join(home, ".config");
   mkdirSync(runtime, { mode: 0o700 });
@@ -59,7 +59,7 @@ export async function startDesktop(options: DesktopOptions = {}) {
     XDG_CURRENT_DESKTOP: options.gnome ? "GNOME" : "XFCE",
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${runtime}/bus`,
     GTK_THEME: options.theme === "light" ? "Adwaita" : "Adwaita:dark",
-    // No accessibility bus, no dconf: they outlive the desktop.
+    // Without accessibility bus and dconf, which would outlive the desktop.
     NO_AT_BRIDGE: "1",
     GTK_A11Y: "none",
     GSETTINGS_BACKEND: options.gnome ? "keyfile" : "memory",
@@ -68,7 +68,7 @@ export async function startDesktop(options: DesktopOptions = {}) {
   const shots = process.env.BECKON_SHOTS ?? join(tmpdir(), "beckon-shots");
   const children = new Set<Bun.Subprocess>();
 
-  /** Dies with the desktop, and with the test run however that ends. */
+  /** The process ends with the desktop, and with the test run, even if that is killed. */
   function spawn(argv: readonly string[], more: Record<string, string> = {}) {
     const child = Bun.spawn(["setpriv", "--pdeathsig", "KILL", "--", ...argv], {
       env: { ...env, ...more },
@@ -99,8 +99,9 @@ export async function startDesktop(options: DesktopOptions = {}) {
   }
 
   const hasOwner = async (name: string): Promise<boolean> =>
-    existsSync(join(runtime, "bus")) && (await ask("NameHasOwner", name).catch(() => "")).includes("true");
-  const ask = (method: string, ...args: string[]) =>
+    existsSync(join(runtime, "bus")) &&
+    (await callBus("NameHasOwner", name).catch(() => "")).includes("true");
+  const callBus = (method: string, ...args: string[]) =>
     run(
       ...["gdbus", "call", "--session", "--timeout", "2", "--dest", "org.freedesktop.DBus"],
       ...["--object-path", "/org/freedesktop/DBus", "--method", `org.freedesktop.DBus.${method}`, ...args],
@@ -142,7 +143,7 @@ export async function startDesktop(options: DesktopOptions = {}) {
     },
     killNotifications: () => end(notifications),
 
-    /** Returns the picture's path. */
+    /** Returns the path of the picture. */
     async screenshot(name: string, area?: Area): Promise<string> {
       const path = join(shots, `${name}.png`);
       mkdirSync(shots, { recursive: true });
@@ -151,7 +152,7 @@ export async function startDesktop(options: DesktopOptions = {}) {
       return path;
     },
 
-    // Not with --sync: that waits for ever if the mouse is there already.
+    // Without --sync, which waits forever if the mouse is at that position already.
     move: (x: number, y: number) => run("xdotool", "mousemove", String(x), String(y)),
     /** Button 1 is the left one, 3 the right one. */
     async click(x: number, y: number, button = 1): Promise<void> {
@@ -160,10 +161,10 @@ export async function startDesktop(options: DesktopOptions = {}) {
     },
     key: (...keys: string[]) => run("xdotool", "key", ...keys),
 
-    /** Visible windows by what xdotool search takes: `("--name", "^vim$")`, `("--class", "xterm")`. */
+    /** Visible windows; the arguments are those of xdotool search: `("--name", "^vim$")`, `("--class", "xterm")`. */
     async windows(...search: string[]): Promise<string[]> {
-      const found = await run("xdotool", "search", "--onlyvisible", ...search).catch(() => "");
-      return found.split("\n").filter((id) => id !== "");
+      const output = await run("xdotool", "search", "--onlyvisible", ...search).catch(() => "");
+      return output.split("\n").filter((id) => id !== "");
     },
     async areaOf(window: string): Promise<Area> {
       const text = await run("xdotool", "getwindowgeometry", "--shell", window);
