@@ -9,7 +9,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
-import { eventsKnownTo, type HookEntry, hookTable } from "../src/agents/claude/hooks.ts";
+import { eventsKnownTo, type HookRow, hookTable } from "../src/agents/claude/hooks.ts";
 
 /** The CLI reads this file by default, and refuses a manifest that names it. */
 const firstFile = "hooks/hooks.json";
@@ -20,12 +20,12 @@ const description = "Reports to beckon, the menu-bar app, what each session is d
 
 /** The text of each file, by its path in the plugin's folder. */
 export function createPluginFiles(): Map<string, string> {
-  const events = new Map<string, HookEntry[]>([[firstFile, []]]);
+  const events = new Map<string, HookRow[]>([[firstFile, []]]);
   const oldest = eventsKnownTo(hookTable.assumedVersion);
-  for (const { since, replacedByStatusFile, ...entry } of hookTable.register) {
-    if (replacedByStatusFile) continue;
-    const file = oldest.has(entry.event) ? firstFile : `hooks/since-${since}.json`;
-    events.set(file, [...(events.get(file) ?? []), entry]);
+  for (const row of hookTable.register) {
+    if (row.replacedByStatusFile) continue;
+    const file = oldest.has(row.event) ? firstFile : `hooks/since-${row.since}.json`;
+    events.set(file, [...(events.get(file) ?? []), row]);
   }
   const manifest = {
     name: "beckon",
@@ -37,12 +37,12 @@ export function createPluginFiles(): Map<string, string> {
   };
   return new Map([
     [".claude-plugin/plugin.json", formatJson(manifest)],
-    ...[...events].map(([file, entries]) => [file, formatJson({ hooks: createHooks(entries) })] as const),
+    ...[...events].map(([file, rows]) => [file, formatJson({ hooks: createHooks(rows) })] as const),
   ]);
 }
 
-function createHooks(entries: readonly HookEntry[]): object {
-  const groups = entries.map(({ event, matcher, timeout, async }) => {
+function createHooks(rows: readonly HookRow[]): object {
+  const groups = rows.map(({ event, matcher, timeout, async }) => {
     const hook = { type: "command", command, timeout, ...(async && { async }) };
     return [event, [{ ...(matcher !== undefined && { matcher }), hooks: [hook] }]] as const;
   });

@@ -2,9 +2,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { hooksFor } from "../src/agents/claude/hooks.ts";
+import { createHooks } from "../src/agents/claude/setup/registration.ts";
 import { settings } from "../src/core/config/config.ts";
-import { hookCommand } from "../src/settings-file/hook-command.ts";
 import { addHooks } from "../src/settings-file/hooks.ts";
 import { repo } from "./repo.ts";
 
@@ -20,9 +19,9 @@ test("docs/configuration.md has every setting with its default and meaning", () 
 });
 test("docs/install.md has the hooks that --install writes", () => {
   const shown = /```json\n([\s\S]*?)\n```/.exec(read("docs/install.md"))?.[1] ?? "";
-  const command = hookCommand({ binary: "/home/YOU/.local/bin/beckon", agent: "claude", home: null });
-  const wanted = hooksFor("999.0.0").map((entry) => ({ ...entry, command }));
-  expect(JSON.parse(shown)).toEqual(JSON.parse(addHooks(null, wanted).text));
+  const binary = "/home/YOU/.local/bin/beckon";
+  const hooks = createHooks({ version: "999.0.0", binary, home: null, platform: "linux" }, true);
+  expect(JSON.parse(shown)).toEqual(JSON.parse(addHooks(null, hooks).text));
 });
 
 /** As GitHub makes them of headings. */

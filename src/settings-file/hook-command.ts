@@ -1,13 +1,19 @@
-/** The command that an agent's settings call beckon with: how it is written, and how it is known again. */
+/** The command with which an agent's settings call beckon: how it is written, and how it is recognised. */
 
 import { parseSimpleCommands, quoteForShell, type SimpleCommand } from "../shell/index.ts";
 
 export interface CommandParts {
-  /** The binary, absolute. */
+  /** The absolute path of the binary. */
   readonly binary: string;
   readonly agent: string;
-  /** Where beckon was installed with BECKON_HOME set: the hooks must find the same folder. */
+  /** BECKON_HOME as it was during the install, so that the hooks find the same folder. null if it was not set. */
   readonly home: string | null;
+}
+
+/** A command as it stands in the settings: text for a shell, or with `args` a program that is run without one. */
+export interface HookCommand {
+  readonly command: string;
+  readonly args?: readonly string[];
 }
 
 export interface FoundCommand extends Omit<CommandParts, "agent"> {
@@ -17,50 +23,76 @@ export interface FoundCommand extends Omit<CommandParts, "agent"> {
 
 export type HookPlatform = "linux" | "darwin" | "win32";
 
+export function createShellCommand(parts: CommandParts, platform: HookPlatform = "linux"): HookCommand {
+  checkParts(parts, platform);
+  return { command: platform === "win32" ? formatForWindows(parts) : formatForPosix(parts) };
+}
+
+export const envProgram = "/usr/bin/env";
+
+/**
+ * For hooks whose failure the agent does not show. Measured with Claude Code 2.1.325: an async hook whose program is missing,
+ * crashes, fails or prints is invisible, but a file that the system cannot execute (another processor, cut off) is an error
+ * line at every event. With `env` in between it is not. `env` replaces itself with the binary: 0.2 ms of CPU less than dash
+ * takes, 1.2 ms less than bash. It takes no `cd /`: if the folder is gone, the CLI starts hooks in the home folder.
+ *
+ * On Windows, which has no `env`, the binary is run directly: a shell hook there is Git Bash or PowerShell, and whatever they
+ * make of the path. BECKON_HOME needs a shell there.
+ */
+export function createExecCommand(parts: CommandParts, platform: HookPlatform = "linux"): HookCommand {
+  checkParts(parts, platform);
+  const { binary, agent, home } = parts;
+  // The agent replaces ${…} in arguments, and env takes a path with = for a variable.
+  if (/[$=]/.test(binary) || home?.includes("$")) return createShellCommand(parts, platform);
+  if (platform !== "win32") {
+    const setting = home === null ? [] : [`BECKON_HOME=${home}`];
+    return { command: envProgram, args: [...setting, binary, "hook", agent] };
+  }
+  return home === null ? { command: binary, args: ["hook", agent] } : createShellCommand(parts, platform);
+}
+
 /** In WSL the platform is linux, and so is the binary: a path that only Windows knows is refused there. */
-export function hookCommand(parts: CommandParts, platform: HookPlatform = "linux"): string {
-  const isWindows = platform === "win32";
-  const isAbsolute = isWindows ? /^(?:[A-Za-z]:)?[\\/]/ : /^\//;
-  for (const path of [parts.binary, ...(parts.home === null ? [] : [parts.home])]) {
+function checkParts({ binary, agent, home }: CommandParts, platform: HookPlatform): void {
+  const isAbsolute = platform === "win32" ? /^(?:[A-Za-z]:)?[\\/]/ : /^\//;
+  for (const path of home === null ? [binary] : [binary, home]) {
     if (!isAbsolute.test(path) || path.includes("\0")) {
-      throw new Error(`the hooks cannot call ${path}: that is no absolute path on this system`);
+      throw new Error(`the hooks cannot call ${path}: it is not an absolute path on this system`);
     }
   }
-  if (!/^[a-z][a-z0-9-]*$/.test(parts.agent)) throw new Error(`${parts.agent} is no agent's name`);
-  return isWindows ? forWindows(parts) : forPosix(parts);
+  if (!/^[a-z][a-z0-9-]*$/.test(agent)) throw new Error(`${agent} is not an agent's name`);
 }
 
 /**
- * Whatever happens, 0 and silence: any other exit code is an error line in the person's terminal on every event, and
- * exit code 2 blocks what the agent is doing. busybox's sh ends with 2 (dash, bash: 126) for a binary of another machine's
- * architecture (a home folder shared between machines): it takes the file for a script.
- * The group, not the program, has its stderr closed: "not found" and "Segmentation fault" are said by the shell.
- * `cd /`: a program built by Bun ends with 1 when it is started in a folder that is gone.
- * No exec and no trap for SIGTERM: Claude Code 2.1.325 gives each hook a process group of its own and ends all of it
- * (measured: the program hears SIGTERM in this form as with exec or a trap; of 2.0.76 it hears it in none). With exec the
- * exit codes above would be the agent's to see.
+ * Always exits with 0, silently: any other exit code is an error line in the user's terminal at every event, and exit code 2
+ * blocks what the agent is doing. For a binary of another processor (a home folder shared between machines) busybox's sh
+ * exits with 2, because it takes the file for a script; dash and bash exit with 126.
+ * stderr is closed for the group, not for the program: the shell itself prints "not found" and "Segmentation fault".
+ * `cd /`: a program that was built with Bun exits with 1 if it is started in a folder that is gone.
+ * No exec and no trap for SIGTERM: Claude Code 2.1.325 gives each hook its own process group and ends all of it. Measured: the
+ * program gets SIGTERM in this form as well as with exec or a trap; from 2.0.76 it gets it in no form. With exec the agent
+ * would see the exit codes above.
  */
-function forPosix({ binary, agent, home }: CommandParts): string {
+function formatForPosix({ binary, agent, home }: CommandParts): string {
   const setting = home === null ? "" : `BECKON_HOME=${quoteForShell(home)} `;
   return `{ cd / && ${setting}${quoteForShell(binary)} hook ${agent}; } 2>/dev/null; exit 0`;
 }
 
 /**
- * Claude Code on Windows gives the command to Git Bash, or to PowerShell where Git Bash is missing (its hooks reference);
- * early 2.1 versions gave it to cmd (reports). Not tried on a real Windows.
- * - Forward slashes: Git Bash takes a backslash for an escape.
- * - Without quotes where they are not needed: PowerShell takes a quoted path for a text, not for a program. A path with
- *   spaces runs in Git Bash and cmd only.
- * - ` ; exit 0` is the guard in Git Bash and PowerShell; cmd hands it over as further arguments, which are not looked at.
- *   So no redirection either: bash and PowerShell have no common name for nowhere, and with 0 nothing is shown.
- * - BECKON_HOME before the program is known to Git Bash only.
+ * Claude Code on Windows gives the command to Git Bash, or to PowerShell if Git Bash is missing (its hooks reference); early
+ * 2.1 versions gave it to cmd (reports). Not tried on a real Windows.
+ * - Forward slashes: to Git Bash a backslash is an escape.
+ * - Quotes only where they are needed: to PowerShell a quoted path is a string, not a program. A path with spaces runs in Git
+ *   Bash and cmd only.
+ * - ` ; exit 0` guards in Git Bash and PowerShell; cmd passes it on as further arguments, which beckon ignores. There is no
+ *   redirection, because bash and PowerShell have no common null device; with exit code 0 nothing is shown.
+ * - Only Git Bash knows BECKON_HOME in front of the program.
  */
-function forWindows({ binary, agent, home }: CommandParts): string {
-  const setting = home === null ? "" : `BECKON_HOME=${windowsQuote(home)} `;
-  return `${setting}${windowsQuote(binary)} hook ${agent} ; exit 0`;
+function formatForWindows({ binary, agent, home }: CommandParts): string {
+  const setting = home === null ? "" : `BECKON_HOME=${quoteForWindows(home)} `;
+  return `${setting}${quoteForWindows(binary)} hook ${agent} ; exit 0`;
 }
 
-function windowsQuote(path: string): string {
+function quoteForWindows(path: string): string {
   const slashed = path.replaceAll("\\", "/");
   if (/^[\p{L}\p{M}\p{N}_.:/@+%-]+$/u.test(slashed)) return slashed;
   return /[$`"!]/.test(slashed) ? quoteForShell(slashed) : `"${slashed}"`;
@@ -75,57 +107,72 @@ const runtimes = /^(?:node|bun)(?:\.exe)?$/;
 
 const baseName = (path: string): string => path.split(/[\\/]/).at(-1) ?? "";
 
-export const isOurCommand = (command: string): boolean => readHookCommand(command) !== null;
+/** As text for a shell that does the same, for display and for readHookCommand. */
+export const formatAsShell = ({ command, args }: HookCommand): string =>
+  args === undefined ? command : [command, ...args].map(quoteForShell).join(" ");
+
+export const isOwnCommand = (hook: HookCommand): boolean =>
+  hook.args === undefined
+    ? readHookCommand(hook.command) !== null
+    : readSimple({ assignments: new Map(), words: [hook.command, ...hook.args] }) !== null;
 
 /**
- * What the command names, if calling beckon's hook is all it does: bare, or with a guard as we write it or wrote it.
- * Where a variable or ~ is in the path it is given as written. Null: not ours, also where it calls beckon among other things.
+ * What the command calls, if all that it does is to call beckon's hook: alone, or with a guard as beckon writes it or wrote
+ * it. A path with a variable or ~ is returned as written. null if the command is not beckon's own, or does more.
  */
 export function readHookCommand(command: string): FoundCommand | null {
-  // cmd does not know backslash as an escape.
+  // To cmd a backslash is not an escape.
   const text = /^"?[A-Za-z]:\\/.test(command) ? command.replaceAll("\\", "/") : command;
   const commands = parseSimpleCommands(text);
   if (commands === null) return null;
-  const found = commands.flatMap((simple) => readSimple(simple) ?? []);
-  const [parts] = found;
-  if (parts === undefined || found.length > 1) return null;
+  const calls = commands.flatMap((simple) => readSimple(simple) ?? []);
+  const [call] = calls;
+  if (call === undefined || calls.length > 1) return null;
   const others = commands.filter((simple) => readSimple(simple) === null);
-  return others.every((simple) => isGuard(simple, parts.binary)) ? parts : null;
+  return others.every((simple) => isGuard(simple, call.binary)) ? call : null;
 }
 
-/** The form without a shell: `"command": "/…/beckon", "args": ["hook", "claude"]`. */
-export const readHookArguments = (words: readonly string[]): FoundCommand | null =>
-  readSimple({ assignments: new Map(), words });
-
-/** What a person wrote around beckon, or something of that name: not ours to change, but worth a word in doctor. */
-export const mentionsBeckon = (command: string): boolean =>
-  /\bbeckon\b/i.test(command) && !isOurCommand(command);
+/** True for a user's own command around beckon: left alone, but doctor mentions it. */
+export const mentionsBeckon = (hook: HookCommand): boolean =>
+  /\bbeckon\b/i.test(formatAsShell(hook)) && !isOwnCommand(hook);
 
 function readSimple({ assignments, words }: SimpleCommand): FoundCommand | null {
-  const called = words[0] === "exec" ? words.slice(1) : words;
-  const first = called[0] ?? "";
-  const parts = (binary: string, agent: string | undefined): FoundCommand => ({
+  if (words[0] === envProgram) return readSimple(readEnvArguments(words.slice(1)));
+  const call = words[0] === "exec" ? words.slice(1) : words;
+  const first = call[0] ?? "";
+  const found = (binary: string, agent: string | undefined): FoundCommand => ({
     binary,
     agent: agent || assignments.get("BECKON_PROVIDER") || null,
     home: assignments.get("BECKON_HOME") || null,
   });
-  if (program.test(baseName(first))) return called[1] === "hook" ? parts(first, called[2]) : null;
-  if (script.test(baseName(first))) return parts(first, called[1]);
+  if (program.test(baseName(first))) return call[1] === "hook" ? found(first, call[2]) : null;
+  if (script.test(baseName(first))) return found(first, call[1]);
   if (shells.test(baseName(first))) {
-    return script.test(baseName(called[1] ?? "")) ? parts(called[1] ?? "", called[2]) : null;
+    return script.test(baseName(call[1] ?? "")) ? found(call[1] ?? "", call[2]) : null;
   }
   if (runtimes.test(baseName(first))) {
-    const [path = "", verb, agent] = called[1] === "run" ? called.slice(2) : called.slice(1);
-    return checkout.test(path) && verb === "hook" ? parts(path, agent) : null;
+    const [path = "", verb, agent] = call[1] === "run" ? call.slice(2) : call.slice(1);
+    return checkout.test(path) && verb === "hook" ? found(path, agent) : null;
   }
   return null;
 }
 
-/** Does nothing but see to it that the hook can run, and that nobody hears of it where it cannot. */
+function readEnvArguments(words: readonly string[]): SimpleCommand {
+  const assignments = new Map<string, string>();
+  let next = 0;
+  for (; next < words.length; next++) {
+    const assignment = /^([A-Za-z_]\w*)=(.*)$/s.exec(words[next] ?? "");
+    if (!assignment) break;
+    assignments.set(assignment[1] ?? "", assignment[2] ?? "");
+  }
+  return { assignments, words: words.slice(next) };
+}
+
+/** True for what only checks that the hook can run, or hides that it cannot. */
 function isGuard({ assignments, words }: SimpleCommand, binary: string): boolean {
   if (assignments.size > 0) return false;
-  const line = words.filter((word) => word !== binary).join(" ");
-  const isAboutIt = line.length < words.join(" ").length;
-  if (isAboutIt) return /^(?:\[ -[xfre] \]|test -[xfre]|command -v)$/.test(line);
-  return /^(?:cd \/|exit 0|true|:)$/.test(line);
+  const withoutBinary = words.filter((word) => word !== binary).join(" ");
+  const namesBinary = withoutBinary.length < words.join(" ").length;
+  if (namesBinary) return /^(?:\[ -[xfre] \]|test -[xfre]|command -v)$/.test(withoutBinary);
+  return /^(?:cd \/|exit 0|true|:)$/.test(withoutBinary);
 }

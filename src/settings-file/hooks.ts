@@ -1,6 +1,6 @@
 /** beckon's hooks in the text of an agent's settings: added, removed and listed. Everything else stays byte for byte. */
 import type { Node } from "jsonc-parser";
-import { isOurCommand, readHookArguments, readHookCommand } from "./hook-command.ts";
+import { formatAsShell, type HookCommand, isOwnCommand } from "./hook-command.ts";
 import {
   appendMembers,
   applyEdits,
@@ -28,11 +28,10 @@ import {
 export { SettingsError };
 
 /** A hook that should be in the settings. */
-export interface WantedHook {
+export interface WantedHook extends HookCommand {
   readonly event: string;
   /** Absent: every tool, source and type. */
   readonly matcher?: string;
-  readonly command: string;
   readonly timeout: number;
   readonly async: boolean;
 }
@@ -42,6 +41,7 @@ export interface OwnHook {
   readonly event: string;
   /** Null: every tool, source and type. */
   readonly matcher: string | null;
+  /** As text for a shell, also if it runs without one. */
   readonly command: string;
   /** In seconds. Null: the agent's default. */
   readonly timeout: number | null;
@@ -62,8 +62,8 @@ export interface HooksChange {
  * text does not say whether there was a file; the installer's backup does.
  */
 export function addHooks(text: string | null, wanted: readonly WantedHook[]): HooksChange {
-  const foreign = wanted.find(({ command }) => !isOurCommand(command));
-  if (foreign) throw new Error(`beckon would not recognise this hook as its own: ${foreign.command}`);
+  const foreign = wanted.find((hook) => !isOwnCommand(hook));
+  if (foreign) throw new Error(`beckon would not recognise this hook as its own: ${formatAsShell(foreign)}`);
   const before = text === null || isBlank(text) ? "{}\n" : text;
   const { bom, body, root } = parseSettings(before);
   checkShape(body, root, new Set(wanted.map(({ event }) => event)));
@@ -100,6 +100,8 @@ export const isEmptySettings = (text: string): boolean =>
 
 interface OwnHookEntry {
   readonly hook: OwnHook;
+  /** As it stands in the file. */
+  readonly written: HookCommand;
   readonly node: Node;
   /** It has no other fields than an OwnHook. */
   readonly isPlain: boolean;
@@ -132,37 +134,32 @@ function readMatcher(group: Node): string | null {
   return typeof matcher !== "string" || matcher === "*" || matcher === "" ? null : matcher;
 }
 
-const plainKeys = ["type", "command", "timeout", "async"];
+const plainKeys = ["type", "command", "args", "timeout", "async"];
 
 /** Null if the entry is not beckon's. */
 function readEntry(node: Node) {
   const value = (key: string): unknown => findProperty(node, key)?.value.value;
-  const [type, program, timeout] = [value("type"), value("command"), value("timeout")];
-  if (typeof program !== "string" || (type !== "command" && type !== undefined)) return null;
-  const command = readOwnCommand(program, findProperty(node, "args")?.value);
-  if (command === null) return null;
+  const [type, command, timeout] = [value("type"), value("command"), value("timeout")];
+  if (typeof command !== "string" || (type !== "command" && type !== undefined)) return null;
+  const args = findProperty(node, "args")?.value;
+  const words = listItems(args).map((item): unknown => item.value);
+  if (!words.every((word) => typeof word === "string")) return null;
+  const written: HookCommand = args ? { command, args: words } : { command };
+  if (!isOwnCommand(written)) return null;
   const keys = listProperties(node).map(({ key }) => key);
   return {
     node,
+    written,
     isPlain:
       type === "command" &&
       keys.every((key) => plainKeys.includes(key)) &&
       new Set(keys).size === keys.length,
     hook: {
-      command,
+      command: formatAsShell(written),
       timeout: typeof timeout === "number" ? timeout : null,
       async: value("async") === true,
     },
   };
-}
-
-/** With `args` there is no shell: each is one word. Null if the command is not beckon's. */
-function readOwnCommand(program: string, args: Node | undefined): string | null {
-  if (!args) return readHookCommand(program) ? program : null;
-  const words = listItems(args).map((item): unknown => item.value);
-  const isText = (word: unknown): word is string => typeof word === "string";
-  if (!words.every(isText) || !readHookArguments([program, ...words])) return null;
-  return [program, ...words].join(" ");
 }
 
 interface ChangePlan {
@@ -192,10 +189,11 @@ function planChanges(entries: readonly OwnHookEntry[], wanted: readonly WantedHo
 const isForSameEvent = (hook: OwnHook, wanted: WantedHook): boolean =>
   hook.event === wanted.event && hook.matcher === (wanted.matcher ?? null);
 
-const isCorrect = ({ hook, isPlain }: OwnHookEntry, wanted: WantedHook): boolean =>
+const isCorrect = ({ hook, written, isPlain }: OwnHookEntry, wanted: WantedHook): boolean =>
   isPlain &&
   isForSameEvent(hook, wanted) &&
-  hook.command === wanted.command &&
+  written.command === wanted.command &&
+  JSON.stringify(written.args) === JSON.stringify(wanted.args) &&
   hook.timeout === wanted.timeout &&
   hook.async === wanted.async;
 
@@ -203,9 +201,10 @@ const uniqueEvents = (hooks: readonly { readonly event: string }[]): string[] =>
   ...new Set(hooks.map(({ event }) => event)),
 ];
 
-const createEntry = ({ command, timeout, async }: WantedHook): Json => ({
+const createEntry = ({ command, args, timeout, async }: WantedHook): Json => ({
   type: "command",
   command,
+  ...(args ? { args } : {}),
   timeout,
   ...(async ? { async } : {}),
 });

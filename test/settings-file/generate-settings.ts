@@ -1,26 +1,35 @@
 /** Generates settings files as users and tools write them, and reads them in a second, independent way. */
 import fc from "fast-check";
 import { type Node, parseTree } from "jsonc-parser";
-import { hookCommand } from "../../src/settings-file/hook-command.ts";
+import {
+  createExecCommand,
+  createShellCommand,
+  type HookCommand,
+} from "../../src/settings-file/hook-command.ts";
 import type { WantedHook } from "../../src/settings-file/hooks.ts";
 
-export const command = hookCommand({ binary: "/home/ann/.local/bin/beckon", agent: "claude", home: null });
+const parts = { binary: "/home/ann/.local/bin/beckon", agent: "claude", home: null };
+export const command = createShellCommand(parts).command;
+const exec = createExecCommand(parts);
 
 export const wanted: readonly WantedHook[] = [
-  { event: "Stop", command, timeout: 5, async: true },
-  { event: "PreToolUse", command, timeout: 5, async: true },
+  { event: "Stop", ...exec, timeout: 5, async: true },
+  { event: "PreToolUse", ...exec, timeout: 5, async: true },
   { event: "PermissionRequest", command, timeout: 3600, async: false },
   { event: "Notification", matcher: "permission_prompt", command, timeout: 5, async: false },
 ];
 
 /** As earlier versions and users wrote them. */
-const outdated: readonly string[] = [
-  "~/.local/bin/beckon hook claude",
-  '"$HOME/bin/beckon" hook claude',
-  "beckon hook",
-  "cd / && [ -x '/opt/b/beckon' ] && '/opt/b/beckon' hook claude; exit 0",
-  "BECKON_URL=http://127.0.0.1:4488 sh /opt/beckon-hook.sh claude",
+const outdated: readonly HookCommand[] = [
+  { command: "~/.local/bin/beckon hook claude" },
+  { command: '"$HOME/bin/beckon" hook claude' },
+  { command: "beckon hook" },
+  { command: "cd / && [ -x '/opt/b/beckon' ] && '/opt/b/beckon' hook claude; exit 0" },
+  { command: "BECKON_URL=http://127.0.0.1:4488 sh /opt/beckon-hook.sh claude" },
+  { command: "/opt/b/beckon", args: ["hook", "claude"] },
+  createExecCommand({ ...parts, home: "/srv/b" }),
 ];
+const own: readonly HookCommand[] = [{ command }, exec, ...outdated];
 
 /** JSON with texts and numbers as written, to be printed in any layout. */
 type Value =
@@ -114,14 +123,20 @@ const anything: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
 })).value;
 
 const object = (...properties: [string, Value][]): Value => ({ properties });
-const entry = (theirs: string, more: readonly [string, Value][]): Value =>
-  object(['"type"', '"command"'], ['"command"', JSON.stringify(theirs)], ...more);
+const entry = ({ command, args }: HookCommand, more: readonly [string, Value][]): Value =>
+  object(
+    ['"type"', '"command"'],
+    ['"command"', JSON.stringify(command)],
+    ...(args ? [['"args"', { items: args.map((word) => JSON.stringify(word)) }] as [string, Value]] : []),
+    ...more,
+  );
 
-const theirCommands = [
-  "echo beckon hook claude",
-  "/opt/beckon-logger hook",
-  "notify 'done' # ✔",
-  "tool hook claude",
+const theirCommands: readonly HookCommand[] = [
+  { command: "echo beckon hook claude" },
+  { command: "/opt/beckon-logger hook" },
+  { command: "notify 'done' # ✔" },
+  { command: "tool hook claude" },
+  { command: "/usr/bin/env", args: ["/opt/tool", "hook", "claude"] },
 ];
 const theirMore = fc.constantFrom<[string, Value][]>(
   [],
@@ -131,9 +146,7 @@ const theirMore = fc.constantFrom<[string, Value][]>(
 const theirs = fc
   .tuple(fc.constantFrom(...theirCommands), theirMore)
   .map(([made, more]) => entry(made, more));
-const ours = fc
-  .tuple(fc.constantFrom(command, ...outdated), theirMore)
-  .map(([made, more]) => entry(made, more));
+const ours = fc.tuple(fc.constantFrom(...own), theirMore).map(([made, more]) => entry(made, more));
 
 const matcher = fc.constantFrom<[string, Value][]>(
   [],
@@ -194,7 +207,11 @@ const isOurs = (entry: unknown): boolean =>
   typeof entry === "object" &&
   entry !== null &&
   "command" in entry &&
-  [command, ...outdated].includes(String(entry.command));
+  own.some(
+    ({ command, args }) =>
+      command === entry.command &&
+      JSON.stringify(args) === JSON.stringify("args" in entry ? entry.args : undefined),
+  );
 
 /**
  * All that is in a settings text and is not ours, as it is written: names, order, digits. Where nothing is left of a

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hookCommand } from "../../src/settings-file/hook-command.ts";
+import { createExecCommand, createShellCommand, envProgram } from "../../src/settings-file/hook-command.ts";
 import { testWith } from "../needs.ts";
 
 const world = realpathSync(mkdtempSync(join(tmpdir(), "beckon-command-")));
@@ -27,7 +27,7 @@ function place(content: string | Uint8Array | null, mode = 0o755, folder = `${co
 }
 
 function run(shell: readonly string[], binary: string, home: string | null = null, cwd = world) {
-  const command = hookCommand({ binary, agent: "claude", home });
+  const command = createShellCommand({ binary, agent: "claude", home }).command;
   const child = Bun.spawnSync([...shell, "-c", command], { cwd, stdin: Buffer.from(event), timeout: 20_000 });
   return { code: child.exitCode, out: child.stdout.toString(), err: child.stderr.toString() };
 }
@@ -99,7 +99,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
     const cwd = join(world, `${count++}`);
     mkdirSync(cwd);
     const binary = place(script("pwd"));
-    const command = hookCommand({ binary, agent: "claude", home: null });
+    const command = createShellCommand({ binary, agent: "claude", home: null }).command;
     const child = Bun.spawnSync(["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", ...shell, "-c", command], {
       cwd,
     });
@@ -112,15 +112,46 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
     const binary = place(
       script(`trap 'mkdir "${heard}"; exit 0' TERM\n: >"${started}"\nwhile :; do sleep 0.05; done`),
     );
-    const child = Bun.spawn([...shell, "-c", hookCommand({ binary, agent: "claude", home: null })], {
-      stdin: "ignore",
-      detached: true,
-    });
+    const child = Bun.spawn(
+      [...shell, "-c", createShellCommand({ binary, agent: "claude", home: null }).command],
+      {
+        stdin: "ignore",
+        detached: true,
+      },
+    );
     while (!existsSync(started)) await Bun.sleep(5);
     process.kill(-child.pid, "SIGTERM");
     await child.exited;
     while (!existsSync(heard)) await Bun.sleep(5);
   });
+});
+
+describe.skipIf(!existsSync(envProgram))("without a shell", () => {
+  const runExec = (binary: string, home: string | null = null) => {
+    const { command, args } = createExecCommand({ binary, agent: "claude", home });
+    const argv = args ? [command, ...args] : ["sh", "-c", command];
+    return Bun.spawnSync(argv, { cwd: world, stdin: Buffer.from(event), timeout: 20_000 });
+  };
+
+  // Bun.spawnSync throws if the system cannot execute the file: that is what Claude Code shows in the terminal.
+  test.each(troubles)("the agent can start it, and gets no output, when the binary %s", (_, make) => {
+    expect(runExec(make()).stdout.toString()).toBe("");
+  });
+
+  test.each([...oddNames, "a=b"])(
+    "the event goes in and the answer comes out, from a folder called %j",
+    (name) => {
+      const binary = place(
+        script('printf "%s,%s,%s,%s," "$1" "$2" "$#" "$BECKON_HOME"; wc -c'),
+        0o755,
+        `${count++}/${name}`,
+      );
+      const home = join(world, name);
+      const { stdout, exitCode } = runExec(binary, home);
+      const out = `hook,claude,2,${home},${event.length}\n`.replace(/ /g, "");
+      expect([exitCode, stdout.toString().replace(/ /g, "")]).toEqual([0, out]);
+    },
+  );
 });
 
 testWith("bash")(
@@ -129,7 +160,10 @@ testWith("bash")(
     // Bash here takes C:/… for a folder of that name.
     for (const name of ["plain", "with space", "$x", "it's", "`id`"]) {
       const binary = place(script('echo "$# $2"; cat >/dev/null'), 0o755, join(`${count++}`, "C:", name));
-      const written = hookCommand({ binary: `C:\\${name}\\beckon`, agent: "claude", home: null }, "win32");
+      const written = createShellCommand(
+        { binary: `C:\\${name}\\beckon`, agent: "claude", home: null },
+        "win32",
+      ).command;
       const at = (cwd: string) => Bun.spawnSync(["bash", "-c", written], { cwd, stdin: Buffer.from(event) });
       expect(at(join(binary, "../../..")).stdout.toString()).toBe("2 claude\n");
       const gone = at(world);

@@ -1,12 +1,20 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  hookCommand,
-  isOurCommand,
+  type CommandParts,
+  createExecCommand,
+  createShellCommand,
+  formatAsShell,
+  type HookPlatform,
+  isOwnCommand,
   mentionsBeckon,
-  readHookArguments,
   readHookCommand,
 } from "../../src/settings-file/hook-command.ts";
+
+const shellText = (parts: CommandParts, platform?: HookPlatform) =>
+  createShellCommand(parts, platform).command;
+const isOwn = (command: string) => isOwnCommand({ command });
+const mentions = (command: string) => mentionsBeckon({ command });
 
 const parts = { binary: "/home/ann/.local/bin/beckon", agent: "claude", home: null };
 const odd = fc.string({
@@ -19,10 +27,10 @@ const path = odd.map((text) => `/${text.replaceAll("\0", "")}`);
 
 describe("the command that is written", () => {
   test("reads well", () => {
-    expect(hookCommand(parts)).toBe(
+    expect(shellText(parts)).toBe(
       "{ cd / && '/home/ann/.local/bin/beckon' hook claude; } 2>/dev/null; exit 0",
     );
-    expect(hookCommand({ ...parts, home: "/srv/b" }, "darwin")).toBe(
+    expect(shellText({ ...parts, home: "/srv/b" }, "darwin")).toBe(
       "{ cd / && BECKON_HOME='/srv/b' '/home/ann/.local/bin/beckon' hook claude; } 2>/dev/null; exit 0",
     );
   });
@@ -31,7 +39,7 @@ describe("the command that is written", () => {
     fc.assert(
       fc.property(path, fc.option(path), (folder, home) => {
         const given = { binary: `${folder}/beckon`, agent: "claude", home };
-        expect(readHookCommand(hookCommand(given))).toEqual(given);
+        expect(readHookCommand(shellText(given))).toEqual(given);
       }),
       { numRuns: 3000 },
     );
@@ -39,7 +47,7 @@ describe("the command that is written", () => {
 
   test("on Windows has forward slashes, and quotes only where they are needed", () => {
     const at = (binary: string, home: string | null = null) =>
-      hookCommand({ binary, agent: "claude", home }, "win32");
+      shellText({ binary, agent: "claude", home }, "win32");
     expect(at("C:\\Users\\Ann\\AppData\\Local\\beckon\\beckon.exe")).toBe(
       "C:/Users/Ann/AppData/Local/beckon/beckon.exe hook claude ; exit 0",
     );
@@ -55,7 +63,7 @@ describe("the command that is written", () => {
       fc.property(path, fc.option(path), (folder, home) => {
         const slashed = (text: string) => `C:${text.replaceAll("\\", "/")}`;
         const given = { binary: `C:${folder}\\beckon.exe`, agent: "claude", home: home && `C:${home}` };
-        expect(readHookCommand(hookCommand(given, "win32"))).toEqual({
+        expect(readHookCommand(shellText(given, "win32"))).toEqual({
           ...given,
           binary: slashed(`${folder}\\beckon.exe`),
           home: home && slashed(home),
@@ -65,6 +73,44 @@ describe("the command that is written", () => {
     );
   });
 
+  test("without a shell, is recognised with everything that it names, whatever the path", () => {
+    expect(createExecCommand(parts)).toEqual({
+      command: "/usr/bin/env",
+      args: ["/home/ann/.local/bin/beckon", "hook", "claude"],
+    });
+    expect(createExecCommand({ ...parts, home: "/srv/b" }, "darwin").args).toEqual([
+      "BECKON_HOME=/srv/b",
+      "/home/ann/.local/bin/beckon",
+      "hook",
+      "claude",
+    ]);
+    fc.assert(
+      fc.property(path, fc.option(path), (folder, home) => {
+        const given = { binary: `${folder}/beckon`, agent: "claude", home };
+        const command = createExecCommand(given);
+        expect(isOwnCommand(command)).toBe(true);
+        expect(readHookCommand(formatAsShell(command))).toEqual(given);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test("on Windows, without a shell, calls the binary itself, and needs a shell for BECKON_HOME", () => {
+    const binary = "C:\\Program Files\\beckon.exe";
+    const command = createExecCommand({ ...parts, binary }, "win32");
+    expect(command).toEqual({ command: binary, args: ["hook", "claude"] });
+    expect(isOwnCommand(command)).toBe(true);
+    expect(readHookCommand(formatAsShell(command))?.binary).toBe(binary);
+    expect(createExecCommand({ ...parts, binary, home: "D:\\b" }, "win32").args).toBeUndefined();
+  });
+
+  test.each(["/$HOME/beckon", "/a=b/beckon"])(
+    "%s goes through a shell, which takes it as it is",
+    (binary) => {
+      expect(createExecCommand({ ...parts, binary })).toEqual(createShellCommand({ ...parts, binary }));
+    },
+  );
+
   test.each([
     ["C:\\Users\\Ann\\beckon.exe", "linux"],
     ["beckon", "linux"],
@@ -72,11 +118,11 @@ describe("the command that is written", () => {
     ["beckon.exe", "win32"],
     ["/a\0b", "linux"],
   ] as const)("%j is refused on %s", (binary, platform) => {
-    expect(() => hookCommand({ ...parts, binary }, platform)).toThrow(/no absolute path/);
+    expect(() => shellText({ ...parts, binary }, platform)).toThrow(/not an absolute path/);
   });
 
   test("an agent's name that could be more than a name is refused", () => {
-    expect(() => hookCommand({ ...parts, agent: "claude; rm -rf /" })).toThrow(/no agent's name/);
+    expect(() => shellText({ ...parts, agent: "claude; rm -rf /" })).toThrow(/not an agent's name/);
   });
 });
 
@@ -111,13 +157,31 @@ describe("ours", () => {
     ["{ cd / && '/a'\\''b/beckon' hook claude; } 2>/dev/null; exit 0", "/a'b/beckon"],
   ])("%s", (command, binary, agent = "claude", home) => {
     expect(readHookCommand(command)).toEqual({ binary, agent: agent || null, home: home ?? null });
-    expect(mentionsBeckon(command)).toBe(false);
+    expect(mentions(command)).toBe(false);
   });
 
-  test("without a shell", () => {
-    expect(readHookArguments(["/opt/beckon", "hook", "claude"])?.binary).toBe("/opt/beckon");
-    expect(readHookArguments(["/opt/beckon", "status"])).toBeNull();
-    expect(readHookArguments(["/opt/beckon hook claude"])).toBeNull();
+  test.each([
+    { command: "/opt/beckon", args: ["hook", "claude"] },
+    { command: "/usr/bin/env", args: ["/o n/beckon", "hook", "claude"] },
+    { command: "/usr/bin/env", args: ["BECKON_HOME=/srv/b", "/opt/beckon", "hook", "claude"] },
+  ])("without a shell: %j", (hook) => {
+    expect(isOwnCommand(hook)).toBe(true);
+    expect(mentionsBeckon(hook)).toBe(false);
+  });
+});
+
+describe("without a shell, looks like ours, but is not", () => {
+  test.each([
+    { command: "/opt/beckon", args: ["status"] },
+    { command: "/opt/beckon hook claude", args: [] },
+    { command: "/usr/bin/env", args: [] },
+    { command: "/usr/bin/env", args: ["-i", "/opt/beckon", "hook", "claude"] },
+    { command: "/usr/bin/env", args: ["/opt/beckon", "status"] },
+    { command: "/bin/sh", args: ["-c", "/opt/beckon hook claude"] },
+    { command: "my-wrapper", args: ["/opt/beckon", "hook", "claude"] },
+  ])("%j", (hook) => {
+    expect(isOwnCommand(hook)).toBe(false);
+    expect(mentionsBeckon(hook)).toBe(JSON.stringify(hook).includes("beckon"));
   });
 });
 
@@ -172,14 +236,14 @@ describe("looks like ours, but is not", () => {
     "beckon hook claude ;; true",
     "\0beckon hook claude",
   ])("%j", (command) => {
-    expect(isOurCommand(command)).toBe(false);
-    expect(mentionsBeckon(command)).toBe(/beckon(?!_)/.test(command) && !command.startsWith("BECKON_HOME"));
+    expect(isOwn(command)).toBe(false);
+    expect(mentions(command)).toBe(/beckon(?!_)/.test(command) && !command.startsWith("BECKON_HOME"));
   });
 
   test.each(["", " ", "true", "reckon hook claude", "beckoning hook claude"])(
     "%j, nor does it mention it",
     (command) => {
-      expect(isOurCommand(command) || mentionsBeckon(command)).toBe(false);
+      expect(isOwn(command) || mentions(command)).toBe(false);
     },
   );
 });
@@ -206,13 +270,11 @@ test("no text makes the reader slow or fail", () => {
   ]) {
     for (const length of [1000, 60_000, 5_000_000]) {
       const text = piece.repeat(Math.ceil(length / piece.length));
-      expect(typeof isOurCommand(text)).toBe("boolean");
-      expect(typeof isOurCommand(`beckon hook claude ${text}`)).toBe("boolean");
-      expect(typeof mentionsBeckon(`beckon ${text}`)).toBe("boolean");
+      expect(typeof isOwn(text)).toBe("boolean");
+      expect(typeof isOwn(`beckon hook claude ${text}`)).toBe("boolean");
+      expect(typeof mentions(`beckon ${text}`)).toBe("boolean");
     }
   }
   expect(performance.now() - started).toBeLessThan(5000);
-  fc.assert(
-    fc.property(odd, fc.string(), (a, b) => typeof isOurCommand(`${a} beckon hook ${b}`) === "boolean"),
-  );
+  fc.assert(fc.property(odd, fc.string(), (a, b) => typeof isOwn(`${a} beckon hook ${b}`) === "boolean"));
 });

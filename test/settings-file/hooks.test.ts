@@ -166,7 +166,7 @@ test("beckon's hooks are listed, whatever else is wrong in the file", () => {
     { event: "Stop", matcher: null, command: "~/.local/bin/beckon hook claude", timeout: 60, async: false },
   ]);
   expect(listOwnHooks(read("other-matcher.json"))[0]?.matcher).toBe("Bash");
-  expect(listOwnHooks(read("args-form.json"))[0]?.command).toBe("/opt/beckon hook claude");
+  expect(listOwnHooks(read("args-form.json"))[0]?.command).toBe("'/opt/beckon' 'hook' 'claude'");
   expect(
     listOwnHooks('{"hooks":{"Stop":[1,{"hooks":"x"},{"hooks":[{"command":"beckon hook"}]}],"x":{}}}'),
   ).toHaveLength(1);

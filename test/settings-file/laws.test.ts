@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { formatAsShell } from "../../src/settings-file/hook-command.ts";
 import {
   addHooks,
   type HooksChange,
@@ -12,7 +13,13 @@ import { rest, settingsWithOurs, untouchedSettings, wanted } from "./generate-se
 
 const runs = { numRuns: 1500 };
 const timeoutMs = 60_000;
-const asOwn = wanted.map(({ matcher = null, ...hook }) => ({ ...hook, matcher }));
+const asOwn = wanted.map(({ event, matcher = null, timeout, async, ...hook }) => ({
+  event,
+  matcher,
+  command: formatAsShell(hook),
+  timeout,
+  async,
+}));
 const byEvent = (a: { event: string }, b: { event: string }): number => a.event.localeCompare(b.event);
 const parse = (text: string): unknown => JSON.parse(text.replace("\uFEFF", ""));
 
@@ -82,7 +89,9 @@ describe("whatever the settings look like", () => {
   test(
     "updates to another path and other events leave one entry per event, and restore the file at the end",
     () => {
-      const other = wanted.slice(1).map((hook) => ({ ...hook, command: "/opt/beckon hook claude" }));
+      const other = wanted
+        .slice(1)
+        .map(({ args: _, ...hook }) => ({ ...hook, command: "/opt/beckon hook claude" }));
       fc.assert(
         fc.property(untouchedSettings, ({ text }) => {
           const updated = addHooks(addHooks(text, wanted).text, other).text;

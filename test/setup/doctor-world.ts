@@ -1,9 +1,8 @@
 /** What tests of doctor share: hooks as install writes them, and the binary that they call. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import { createHooks } from "../../src/agents/claude/setup/registration.ts";
 import type { Finding } from "../../src/agents/finding.ts";
-import { hookCommand } from "../../src/settings-file/hook-command.ts";
 import { addHooks } from "../../src/settings-file/hooks.ts";
 
 export const binary = join(import.meta.dir, "../../dist/beckon");
@@ -18,10 +17,9 @@ export function putClaude(folder: string): void {
 }
 
 export function settingsText(home: string, called = binary): string {
-  const command = hookCommand({ binary: called, agent: "claude", home });
   return addHooks(
     null,
-    hooksFor(claudeVersion).map((entry) => ({ ...entry, command })),
+    createHooks({ version: claudeVersion, binary: called, home, platform: "linux" }, true),
   ).text;
 }
 

@@ -16,9 +16,11 @@ export interface HookEntry {
   readonly matcher?: string;
   readonly timeout: number;
   readonly async: boolean;
+  /** The CLI can run the program without a shell, and would not show that it failed. */
+  readonly canExec: boolean;
 }
 
-interface Row extends HookEntry {
+export interface HookRow extends Omit<HookEntry, "canExec"> {
   /** The first version with this event. Before 2.1.101 the CLI refuses the whole settings file for an unknown event. */
   readonly since?: string;
   /**
@@ -39,9 +41,11 @@ interface HookTable {
   readonly assumedVersion: string;
   /** The CLI knows `async` from 2.1.15 on, but before 2.1.75 each async hook leaves a line in the user's terminal. */
   readonly asyncSince: string;
+  /** The first version that runs a hook with `args` without a shell. */
+  readonly execSince: string;
   /** The first version that writes to its status file what it is doing. */
   readonly statusFileSince: string;
-  readonly register: readonly Row[];
+  readonly register: readonly HookRow[];
   /** Hooks on these would break or flood the session. */
   readonly never: readonly Reason[];
   /** Hooks on these would report nothing new. */
@@ -55,12 +59,14 @@ export const hookTable = table as HookTable;
 export function hooksFor(version: string | null): HookEntry[] {
   const cli = knownVersion(version);
   const canBeAsync = isAtLeast(cli, hookTable.asyncSince);
+  const knowsArgs = isAtLeast(cli, hookTable.execSince);
   const hasStatusFile = isAtLeast(cli, hookTable.statusFileSince);
   return hookTable.register
     .filter((row) => isKnownTo(cli, row) && !(hasStatusFile && row.replacedByStatusFile))
     .map(({ since: _, replacedByStatusFile: __, ...entry }) => ({
       ...entry,
       async: entry.async && canBeAsync,
+      canExec: entry.async && knowsArgs,
     }));
 }
 
@@ -73,7 +79,7 @@ export function eventsKnownTo(version: string | null): ReadonlySet<string> {
 const knownVersion = (version: string | null): string =>
   version !== null && parseVersion(version) ? version : hookTable.assumedVersion;
 
-const isKnownTo = (version: string, { since }: Row): boolean =>
+const isKnownTo = (version: string, { since }: HookRow): boolean =>
   since === undefined || isAtLeast(version, since);
 
 export function isAtLeast(version: string, wanted: string): boolean {

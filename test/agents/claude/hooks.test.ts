@@ -101,6 +101,11 @@ describe("hooks for a version of the CLI", () => {
     },
   );
 
+  test("without a shell run only async hooks, from 2.1.139 on: the CLI shows if another one cannot start", () => {
+    expect(hooksFor("2.1.138").some((hook) => hook.canExec)).toBe(false);
+    for (const { async, canExec } of hooksFor("2.1.139")) expect(canExec).toBe(async);
+  });
+
   test("no async hook before 2.1.75, where it leaves lines in the user's terminal", () => {
     expect(hooksFor("2.1.74").some((hook) => hook.async)).toBe(false);
     expect(hooksFor("2.1.75").find(({ event }) => event === "PreToolUse")?.async).toBe(true);

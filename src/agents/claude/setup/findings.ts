@@ -104,9 +104,9 @@ export interface SettingsFacts {
   readonly managedOnly: boolean;
 }
 
-/** The program that a registered command calls. */
+/** A program that registered commands call. */
 export interface CalledProgram {
-  readonly command: string;
+  readonly commands: ReadonlySet<string>;
   readonly binary: string;
   /** The state folder that it writes to. */
   readonly state: string;
@@ -283,13 +283,13 @@ function findWrongProgram(called: CalledProgram, facts: HookFacts): Finding[] {
 
 /** Names the events whose command does not work, unless it is all of them. */
 function describeCallers(
-  { command }: CalledProgram,
+  { commands }: CalledProgram,
   { files, called }: HookFacts,
 ): { readonly callers: string; readonly lost: string } {
   const own = files.flatMap((file) => file.own);
   const isBroken = (hook: OwnHook) =>
-    called.some((program) => program.command === hook.command && program.status !== "ok");
-  const events = [...new Set(own.filter((hook) => hook.command === command).map(({ event }) => event))];
+    called.some((program) => program.commands.has(hook.command) && program.status !== "ok");
+  const events = [...new Set(own.filter((hook) => commands.has(hook.command)).map(({ event }) => event))];
   if (events.length === 0 || own.every(isBroken))
     return { callers: "the hooks call", lost: "nothing reaches beckon" };
   const isOne = events.length === 1;
@@ -316,9 +316,8 @@ function findDuplicates(files: readonly SettingsFacts[], plugin: string | null):
   const [first, ...others] = files;
   if (first && others.length > 0) {
     const paths = formatList(files.map(({ path }) => path));
-    const commands = new Set(files.flatMap((file) => file.own.map(({ command }) => command)));
     findings.push(
-      commands.size === 1
+      hasSameCommands(files)
         ? hookFinding(
             "info",
             "scopes",
@@ -343,6 +342,15 @@ function findDuplicates(files: readonly SettingsFacts[], plugin: string | null):
     );
   }
   return findings;
+}
+
+/** Claude Code runs a command once that two of its files register for the same event. */
+function hasSameCommands(files: readonly SettingsFacts[]): boolean {
+  const byEvent = Map.groupBy(
+    files.flatMap(({ own }) => own),
+    ({ event }) => event,
+  );
+  return [...byEvent.values()].every((hooks) => new Set(hooks.map(({ command }) => command)).size === 1);
 }
 
 function findCustom({ path, customEvents }: SettingsFacts): Finding[] {

@@ -2,7 +2,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { limits } from "../../../core/limits.ts";
-import { mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { type HookCommand, mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
 import { listOwnHooks } from "../../../settings-file/hooks.ts";
 import { errorCode, readSmallFile } from "../../../storage/files.ts";
 import { resolvePaths } from "../../../storage/paths.ts";
@@ -55,7 +55,7 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
   try {
     const own = listOwnHooks(text);
     const settings = asFields(JSON.parse(text));
-    const custom = listCommands(settings).filter(({ command }) => mentionsBeckon(command));
+    const custom = listCommands(settings).filter(mentionsBeckon);
     return {
       ...empty,
       own,
@@ -74,37 +74,43 @@ function asFields(value: unknown): Fields {
 
 const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-function listCommands(settings: Fields): { readonly event: string; readonly command: string }[] {
+function listCommands(settings: Fields): (HookCommand & { readonly event: string })[] {
   return Object.entries(asFields(settings.hooks)).flatMap(([event, groups]) =>
     asArray(groups)
       .flatMap((group) => asArray(asFields(group).hooks))
       .flatMap((hook) => {
-        const { command } = asFields(hook);
-        return typeof command === "string" ? [{ event, command }] : [];
+        const { command, args } = asFields(hook);
+        if (typeof command !== "string") return [];
+        return [Array.isArray(args) ? { event, command, args: args.map(String) } : { event, command }];
       }),
   );
 }
 
-/** The program that each of beckon's commands calls. */
+/** Each program that beckon's commands call. */
 export function findCalledPrograms(
   files: readonly SettingsFacts[],
   env: Env,
   readVersion: (binary: string) => Promise<string | null>,
 ): Promise<readonly CalledProgram[]> {
-  const scopeOf = new Map(
-    files.flatMap(({ scope, own }) => own.map(({ command }) => [command, scope] as const)),
+  const calls = files.flatMap(({ scope, own }) =>
+    own.flatMap(({ command }) => {
+      const found = readHookCommand(command);
+      return found === null ? [] : [{ scope, command, ...found }];
+    }),
   );
+  const programs = Map.groupBy(calls, ({ binary, home }) => JSON.stringify([binary, home]));
   return Promise.all(
-    [...scopeOf].flatMap(([command, scope]) => {
-      const parts = readHookCommand(command);
-      if (parts === null) return [];
-      const { binary, home } = parts;
+    [...programs.values()].flatMap((callers) => {
+      const [first] = callers;
+      if (!first) return [];
+      const { binary, home } = first;
       const { state } = resolvePaths(home === null ? env : { ...env, BECKON_HOME: home });
       const status = isAbsolute(binary) ? findProgramStatus(binary) : "ok";
-      const mayRun =
-        status === "ok" && isAbsolute(binary) && (scope === "user" || isTrustedBinary(binary, null));
+      const isTrusted = callers.some(({ scope }) => scope === "user") || isTrustedBinary(binary, null);
+      const mayRun = status === "ok" && isAbsolute(binary) && isTrusted;
       const reading = mayRun ? readVersion(binary) : Promise.resolve(null);
-      return [reading.then((version) => ({ command, binary, state, status, version }))];
+      const commands = new Set(callers.map(({ command }) => command));
+      return [reading.then((version) => ({ commands, binary, state, status, version }))];
     }),
   );
 }

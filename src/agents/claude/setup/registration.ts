@@ -1,8 +1,19 @@
 /** beckon's hooks in Claude Code's settings: what install writes, what is beckon's own, and whether it is there. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { limits } from "../../../core/limits.ts";
-import { hookCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
-import { addHooks, isEmptySettings, listOwnHooks, removeHooks } from "../../../settings-file/hooks.ts";
+import {
+  createExecCommand,
+  createShellCommand,
+  envProgram,
+  readHookCommand,
+} from "../../../settings-file/hook-command.ts";
+import {
+  addHooks,
+  isEmptySettings,
+  listOwnHooks,
+  removeHooks,
+  type WantedHook,
+} from "../../../settings-file/hooks.ts";
 import { readSmallFile } from "../../../storage/files.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
@@ -11,10 +22,16 @@ import { installedPluginsPath, settingsPath } from "./folder.ts";
 import { findPlugin } from "./plugin.ts";
 
 export function createRegistration(options: RegistrationOptions): Registration {
-  const { version, binary, home, platform } = options;
-  const command = hookCommand({ binary, agent: "claude", home }, platform);
-  const hooks = hooksFor(version).map((entry) => ({ ...entry, command }));
+  const hooks = createHooks(options, existsSync(envProgram));
   return { count: hooks.length, noun: "hook", add: (text) => addHooks(text, hooks).text };
+}
+
+export function createHooks(options: RegistrationOptions, hasEnv: boolean): WantedHook[] {
+  const { version, binary, home, platform } = options;
+  const parts = { binary, agent: "claude", home };
+  const shell = createShellCommand(parts, platform);
+  const exec = hasEnv || platform === "win32" ? createExecCommand(parts, platform) : shell;
+  return hooksFor(version).map(({ canExec, ...entry }) => ({ ...entry, ...(canExec ? exec : shell) }));
 }
 
 export const entries: OwnEntries = {

@@ -65,7 +65,12 @@ const file = (more: Partial<SettingsFacts> = {}): SettingsFacts => ({
   managedOnly: false,
   ...more,
 });
-const called = { command, binary: "/home/ann/.local/bin/beckon", state: "/s", version: "1.0.0" };
+const called = {
+  commands: new Set([command]),
+  binary: "/home/ann/.local/bin/beckon",
+  state: "/s",
+  version: "1.0.0",
+};
 const look = (more: Partial<HookFacts> = {}) =>
   findHookFindings({
     files: [file()],
@@ -94,6 +99,9 @@ describe("hooks", () => {
 
   const without = (...events: string[]) => registered().filter(({ event }) => !events.includes(event));
   const local = file({ scope: "local", path: ".claude/settings.local.json" });
+  const mixed = registered().map((hook) =>
+    hook.async ? { ...hook, command: "'/usr/bin/env' '/opt/beckon' 'hook' 'claude'" } : hook,
+  );
   const other = file({ ...local, own: registered({ command: "/opt/beckon hook claude" }) });
   const extra = (event: string) => [...registered(), { ...registered()[0], event } as OwnHook];
   /** The settings were written for 2.1.199, and another version reads them. */
@@ -168,6 +176,11 @@ describe("hooks", () => {
       ["ok hooks.registered", "ok hooks.registered", "info hooks.scopes"],
     ],
     [
+      "in two files, the same commands, some without a shell",
+      { files: [file({ own: mixed }), { ...local, own: mixed }] },
+      ["ok hooks.registered", "ok hooks.registered", "info hooks.scopes"],
+    ],
+    [
       "in two files, two commands",
       { files: [file(), other] },
       ["ok hooks.registered", "ok hooks.registered", "warn hooks.scopes"],
@@ -211,7 +224,12 @@ describe("hooks", () => {
     const own = registered().map((hook) =>
       events.includes(hook.event) ? { ...hook, command: astray } : hook,
     );
-    const broken = { ...called, command: astray, binary: "/nowhere/beckon", status: "missing" as const };
+    const broken = {
+      ...called,
+      commands: new Set([astray]),
+      binary: "/nowhere/beckon",
+      status: "missing" as const,
+    };
     return look({ files: [file({ own })], called: [{ ...called, status: "ok" }, broken] });
   };
 
