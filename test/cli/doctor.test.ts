@@ -43,7 +43,7 @@ describe("if everything works, without a desktop", () => {
     const found = await doctor();
     expect(found.problems).toEqual([]);
     expect(found).toMatchObject({ ok: true, code: 0 });
-    expect(found.of("hooks.registered").text).toBe(`all 19 events registered in ${settings}`);
+    expect(found.of("hooks.registered").text).toMatch(/^all \d+ events registered in /);
     expect(found.of("live.heard").text).toContain("settings.json");
     expect(found.of("live.gone").state).toBe("ok");
     expect(found.findings.map(({ state, id }) => `${state} ${id}`)).toEqual(expect.arrayContaining(headless));
@@ -69,7 +69,7 @@ describe("if everything works, without a desktop", () => {
     const child = world.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
     const [out, code] = [await child.stdout.text(), await child.exited];
     expect(code).toBe(0);
-    expect(out).toContain("✓ all 19 events registered in ~/claude/settings.json\n");
+    expect(out).toMatch(/✓ all \d+ events registered in ~\/claude\/settings\.json\n/);
     expect(out).not.toContain(world.home);
     expect(out).toEndWith("\nEverything works, without icon and alerts (there is no desktop here).\n");
     expect(out).not.toContain("\x1b");
