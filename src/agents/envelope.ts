@@ -62,8 +62,8 @@ function asInteger(value: unknown, max: number): number | null {
   return typeof value === "number" && value >= 0 && value <= max ? Math.floor(value) : null;
 }
 
-/** null if the forwarder knew nothing about the terminal. */
-function parsePlace(meta: JsonRecord, host: string | null): Place | null {
+/** null if the forwarder knew nothing about the terminal. `local` if it was sent from this machine. */
+function parsePlace(meta: JsonRecord, thisHost: string | null): Place | null {
   const pid = asInteger(meta.pid, maxPid);
   const tty = readText(meta.tty, limits.maxIdLength);
   const env = isRecord(meta.env) ? parseVariables(meta.env) : null;
@@ -71,7 +71,7 @@ function parsePlace(meta: JsonRecord, host: string | null): Place | null {
   if (pid === null && tty === null && terminalSessionId === null && env === null) return null;
   const { procStart } = meta;
   return {
-    local: host !== null && meta.host === host,
+    local: thisHost !== null && meta.host === thisHost,
     pid: pid === 0 ? null : pid,
     procStart: typeof procStart === "number" ? String(procStart) : readText(procStart, limits.maxIdLength),
     tty,

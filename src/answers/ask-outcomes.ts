@@ -68,7 +68,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
       for (const entry of entries) if (entry.value.ask.request === change.request) remove(entry);
       return;
     }
-    const finished = entries.findLast((entry) => isEndOfTool(entry.value.ask, event));
+    const finished = entries.findLast((entry) => endsToolOf(entry.value.ask, event));
     if (finished) {
       const outcome = describeOutcome(finished.value.ask, session, event);
       finished.value = { ...finished.value, outcome, isAbandoned: false };
@@ -112,7 +112,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
 const answered = "answered";
 
 /** The tool of an elicitation goes on after its form, so its end says nothing. */
-function isEndOfTool(ask: Ask, { change, agentId }: AgentEvent): boolean {
+function endsToolOf(ask: Ask, { change, agentId }: AgentEvent): boolean {
   if (change.kind !== "tool-end" || agentId !== ask.agentId || ask.kind === "elicitation") return false;
   return ask.toolUseId === null ? change.tool === ask.tool : change.toolUseId === ask.toolUseId;
 }

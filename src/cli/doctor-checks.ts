@@ -65,7 +65,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
   const paths = resolvePaths(env);
   const record = readInstallRecord(paths);
   const app = askApp(paths);
-  const agents = await examineAgents(env, table, paths, record);
+  const agents = await examinePresentAgents(env, table, paths, record);
   const checks = [
     ...agents.flatMap(({ examination }) =>
       examination.parts.map(({ link, findings }) => withTimeout(link, findings)),
@@ -93,7 +93,7 @@ async function withTimeout(link: string, check: Promise<readonly Finding[]>): Pr
 }
 
 /** The agents on this machine. If there is none, the first of the table, so that doctor says that it was not found. */
-async function examineAgents(
+async function examinePresentAgents(
   env: Env,
   table: readonly Agent[],
   { state }: Paths,

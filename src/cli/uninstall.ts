@@ -265,7 +265,14 @@ async function removeRegistry({ isDryRun }: Uninstall): Promise<void> {
   removeRegistryKeys(registryKeys);
 }
 
-async function removeOwnFiles({ paths, env, stuck, isDryRun, isOwnFolder, fail }: Uninstall): Promise<void> {
+async function removeInstallFiles({
+  paths,
+  env,
+  stuck,
+  isDryRun,
+  isOwnFolder,
+  fail,
+}: Uninstall): Promise<void> {
   if (isDryRun || !isOwnFolder || !existsSync(paths.state)) return;
   const { helpers, offMarker: off, launchMarker: launching } = paths;
   const folders = env.BECKON_HOME && isShared(paths) ? [] : [helpers];
@@ -284,7 +291,7 @@ const allSteps: readonly Step[] = [
   removeLoginItem,
   removeInstalledBinary,
   removeRegistry,
-  removeOwnFiles,
+  removeInstallFiles,
 ];
 
 /** With --scope or --agent: everything else stays, so that other hooks go on working. */

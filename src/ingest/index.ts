@@ -73,7 +73,7 @@ export function createIngest(options: IngestOptions): Ingest {
     if (!message) return { outcome: "rejected", reason: "invalid JSON: the body is not an object" };
     const agent = agents.get(message.provider);
     if (!agent) return unknownProvider;
-    const payloadStart = message.payload === body ? 0 : findPayload(text);
+    const payloadStart = message.payload === body ? 0 : findPayloadKey(text);
     // What our forwarders add before the payload contains no secrets, and is a third of the text.
     const from = Math.max(0, payloadStart);
     const stripped = agent.stripToolOutput(text, from, message.payload);
@@ -219,8 +219,8 @@ function hostOfBoot({ host, boot }: ClockReading, earlierBoot: string | null): s
 const envelopeStart = '{"provider":';
 const payloadName = '"payload"';
 
-/** Where the payload starts in an envelope of our own. -1 if unknown: the first `"payload"` can be a value in `_meta`. */
-function findPayload(envelope: string): number {
+/** The index of the key `"payload"` in an envelope of our forwarders. -1 if the first match can be a value in `_meta`. */
+function findPayloadKey(envelope: string): number {
   if (!envelope.startsWith(envelopeStart)) return -1;
   const start = envelope.indexOf(payloadName);
   return envelope.startsWith(":", start + payloadName.length) ? start : -1;

@@ -86,7 +86,7 @@ function readSnapshotFile(path: string): ReadResult {
     if (size > limits.maxSnapshotBytes) return { kind: "damaged", reason: `is too large (${size} bytes)` };
     const text = readFileSync(path, "utf8");
     if (text.trim() === "") return { kind: "damaged", reason: "is empty" };
-    return checkSnapshot(JSON.parse(text));
+    return checkSnapshotHeader(JSON.parse(text));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { kind: "missing" };
     if (error instanceof SyntaxError) return { kind: "damaged", reason: "is damaged (not JSON)" };
@@ -94,7 +94,8 @@ function readSnapshotFile(path: string): ReadResult {
   }
 }
 
-function checkSnapshot(value: unknown): ReadResult {
+/** Checks the version and the journal position. The sessions are checked when they are decoded. */
+function checkSnapshotHeader(value: unknown): ReadResult {
   const damaged: ReadResult = { kind: "damaged", reason: "is damaged (not a snapshot)" };
   if (typeof value !== "object" || value === null) return damaged;
   const file = value as Partial<SnapshotFile>;

@@ -69,7 +69,8 @@ export interface SessionGroup {
 export function groupSession(session: Session, context: GroupContext): SessionGroup {
   const { preferences, config, ages } = context;
   const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
-  if (session.ended || isLost(session, asks, ages)) return { group: "ended", silence: null, asks: [] };
+  if (session.ended || hasProbablyEnded(session, asks, ages))
+    return { group: "ended", silence: null, asks: [] };
 
   const key = sessionKeyOf(session);
   const silence = findSilence(session, key, context);
@@ -95,7 +96,7 @@ const dismissed: Silence = { kind: "dismissed" };
  * No event for hours, and beckon cannot see the process, so the session has probably ended. A session that waits for an
  * answer is kept however long it takes.
  */
-function isLost(session: Session, asks: readonly Ask[], ages: Ages): boolean {
+function hasProbablyEnded(session: Session, asks: readonly Ask[], ages: Ages): boolean {
   const isWatched = session.place?.local === true && session.place.pid !== null;
   return asks.length === 0 && !isWatched && ages.isOlder(session.last, timing.staleAfterMs);
 }

@@ -28,7 +28,8 @@ export function decide(payload: unknown, answer: Answer): Decision | string {
   const { kind, isWhole } = details;
   if (answer.do === "deny") return deny(kind, answer.message);
   if (answer.do === "reply") {
-    if (kind === "question" && isRecord(payload.tool_input)) return reply(payload.tool_input, answer.replies);
+    if (kind === "question" && isRecord(payload.tool_input))
+      return decideReply(payload.tool_input, answer.replies);
     return kind === "plan"
       ? "a plan is approved, or sent back with a message"
       : "this is not a question: allow it or deny it";
@@ -74,7 +75,8 @@ function deny(kind: string, message: string | null): Decision | string {
   });
 }
 
-function reply(input: JsonRecord, replies: readonly (readonly string[])[]): Decision | string {
+/** A string says what is wrong with the replies. */
+function decideReply(input: JsonRecord, replies: readonly (readonly string[])[]): Decision | string {
   const questions = parseQuestions(input);
   if (!questions) return "beckon cannot read this question: answer it in the terminal";
   if (replies.length !== questions.length) {

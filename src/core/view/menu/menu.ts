@@ -98,7 +98,7 @@ export function createMenu(input: MenuInput): Menu {
   const sections: MenuItem[][] = [
     [...createConnectEntries(facts), ...createProblemEntries(facts)],
     needsYou.length > 0
-      ? [...section("needs_you"), createCommand("next", "Next waiting", { do: "next" })]
+      ? [...section("needs_you"), createActionEntry("next", "Next waiting", { do: "next" })]
       : [createText("calm", hasAnything ? "Nothing needs you" : "No sessions yet")],
     section("failed"),
     section("set_aside"),
@@ -107,10 +107,10 @@ export function createMenu(input: MenuInput): Menu {
     createEndedSection(entriesIn("ended")),
     [
       createQuietEntry(preferences, context, facts),
-      ...(facts.dashboard ? [createCommand("dashboard", "Open dashboard", { do: "dashboard" })] : []),
-      createCommand("settings", "Settings…", { do: "settings" }),
-      createCommand("about", `About beckon ${facts.version}`, { do: "about" }),
-      createCommand("quit", "Quit", { do: "quit" }),
+      ...(facts.dashboard ? [createActionEntry("dashboard", "Open dashboard", { do: "dashboard" })] : []),
+      createActionEntry("settings", "Settings…", { do: "settings" }),
+      createActionEntry("about", `About beckon ${facts.version}`, { do: "about" }),
+      createActionEntry("quit", "Quit", { do: "quit" }),
     ],
   ];
   const title = formatTitle((group) => rowsIn(group).length);
@@ -153,7 +153,7 @@ function formatHeading(group: Group, count: number): string {
   return `${label.charAt(0).toUpperCase()}${label.slice(1)} (${count})`;
 }
 
-function createCommand(id: string, label: string, action: UserAction): MenuEntry {
+function createActionEntry(id: string, label: string, action: UserAction): MenuEntry {
   return { kind: "entry", id, label, action };
 }
 
@@ -190,14 +190,14 @@ function createEndedSection(entries: readonly MenuEntry[]): MenuItem[] {
 
 function createConnectEntries(facts: MenuFacts): MenuEntry[] {
   return facts.unconnected.map(({ id, name }) =>
-    createCommand(createEntryId("connect", id), `Connect ${name}…`, { do: "connect", agent: id }),
+    createActionEntry(createEntryId("connect", id), `Connect ${name}…`, { do: "connect", agent: id }),
   );
 }
 
 function createProblemEntries({ problems, home }: MenuFacts): MenuEntry[] {
   return problems.map((problem, index) => {
     const text = truncateEnd(shortenHome(problem, home), maxLabelColumns - 2);
-    return createCommand(createEntryId("problem", String(index)), `! ${text}`, { do: "settings" });
+    return createActionEntry(createEntryId("problem", String(index)), `! ${text}`, { do: "settings" });
   });
 }
 
@@ -211,7 +211,7 @@ function createQuietEntry(
   const isForever = quietUntil === Number.MAX_SAFE_INTEGER;
   const isByHours = quietHoursEnd !== null && ages.isFuture(quietHoursEnd);
   const mode = (name: QuietMode, label: string, checked: boolean): MenuEntry => ({
-    ...createCommand(createEntryId("quiet", name), label, { do: "quiet", mode: name }),
+    ...createActionEntry(createEntryId("quiet", name), label, { do: "quiet", mode: name }),
     checked,
   });
   const until = isOn && !isForever ? formatTime(quietUntil) : null;
