@@ -5,14 +5,13 @@ import { findAgent, type LoadedAgents } from "../agents/index.ts";
 import type { UserAction } from "../core/config/user-action.ts";
 import type { Notifier, NotifierReport, OpenAlertSink, ReadPresence, Terminals } from "../core/ports.ts";
 import type { MenuFacts } from "../core/view/menu/menu.ts";
+import { createDesktopParts } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { homeOf } from "../system/folders.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
 
-/** How long an alert may wait to learn whether its pane is visible: usually 1 to 3 ms, more on a busy machine. */
-const visibilityMs = 300;
 /** How long doctor waits for a desktop that is still being opened. */
 const openingMs = 1_000;
 
@@ -52,28 +51,22 @@ export interface Desktop {
 
 export function createDesktop({ paths, env, table, agents }: DesktopOptions): Desktop {
   const home = homeOf(env);
+  const parts = createDesktopParts(env);
   let opening: Promise<unknown> = Promise.resolve();
   let notifier: Notifier | null = null;
   return {
-    terminals: loadTerminalsWhenNeeded(env),
-    readPresence: loadPresenceWhenNeeded(env),
+    terminals: parts.terminals,
+    readPresence: parts.readPresence,
     actions: {
       version,
       findTranscript: async ({ agent, transcriptPath: path }) =>
         path === null ? null : ((await agents.get(agent)?.findTranscript(path, env)) ?? null),
-      openFile: async (path) => (await import("../desktop/open-file.ts")).openFile(path),
+      openFile: parts.openFile,
       async openList() {
         ensurePrivateFolder(paths.helpers);
-        const { openList } = await import("../desktop/open-list.ts");
-        return openList({ env, folder: paths.helpers });
+        return parts.openList(paths.helpers);
       },
-      async copy(text) {
-        const [{ copy }, { exec }] = await Promise.all([
-          import("../desktop/clipboard.ts"),
-          import("../system/exec.ts"),
-        ]);
-        return copy(text, exec, env);
-      },
+      copy: parts.copy,
       agentName: (id) => findAgent(id, table)?.name ?? id,
       async connect(id) {
         const [{ connectAgent }, { exec }] = await Promise.all([
@@ -93,16 +86,11 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       const folder = paths.helpers;
       const open = async () => {
         ensurePrivateFolder(folder);
-        const [{ openTray }, { openNotifier }] = await Promise.all([
-          import("../desktop/tray/index.ts"),
-          import("../desktop/notify/index.ts"),
-          // Loaded now, so that the first alert does not wait for it.
-          import("../desktop/terminals/index.ts"),
-        ]);
         await Promise.all([
-          tray.open({ open: openTray, folder, onAction }),
+          parts.preload(),
+          tray.open({ open: parts.openTray, folder, onAction }),
           addAlertSink("desktop", async (events) => {
-            notifier = await openNotifier({ ...events, folder });
+            notifier = await parts.openNotifier({ ...events, folder });
             return notifier;
           }),
         ]);
@@ -121,36 +109,4 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       return { ...report, isSilenced };
     },
   };
-}
-
-/** Loaded with the first use: measured side by side, a start then takes 0.8 of the time. */
-function loadTerminalsWhenNeeded(env: Env): Terminals {
-  let loading: Promise<Terminals> | null = null;
-  const load = () => {
-    loading ??= import("../desktop/terminals/index.ts").then(({ createTerminals }) =>
-      createTerminals({ env, visibilityTimeoutMs: visibilityMs }),
-    );
-    return loading;
-  };
-  return {
-    focus: async (target) => (await load()).focus(target),
-    isPaneVisible: async (target) => (await load()).isPaneVisible(target),
-    dryRunFocus: async (target) => (await load()).dryRunFocus(target),
-  };
-}
-
-function loadPresenceWhenNeeded(env: Env): ReadPresence {
-  let loading: Promise<ReadPresence> | null = null;
-  return async () => {
-    loading ??= Promise.all([import("../desktop/presence/index.ts"), import("../system/exec.ts")]).then(
-      ([{ createPresence }, { exec }]) => createPresence({ env, exec }),
-    );
-    return (await loading)();
-  };
-}
-
-/** Whether it makes sense to look for a panel at all. */
-export function hasDesktop(env: Env, platform: NodeJS.Platform = process.platform): boolean {
-  if (platform === "win32" || platform === "darwin") return true;
-  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY || env.DBUS_SESSION_BUS_ADDRESS);
 }

@@ -11,6 +11,7 @@ import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
+import { hasDesktop } from "../desktop/index.ts";
 import { maskText } from "../secrets/index.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
@@ -23,7 +24,7 @@ import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "
 import { homeOf } from "../system/folders.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
-import { createDesktop, hasDesktop } from "./desktop.ts";
+import { createDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import { setQuiet } from "./quiet.ts";
 import { createRenderLoop } from "./render-loop.ts";

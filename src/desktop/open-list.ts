@@ -15,7 +15,7 @@ interface OpenListOptions {
   readonly which?: (program: string) => string | null;
 }
 
-/** In the order in which they are tried; what comes before the command differs. */
+/** Tried in this order. Each has its own arguments before the command. */
 const linuxTerminals: readonly (readonly [program: string, ...before: string[]])[] = [
   ["x-terminal-emulator", "-e"],
   ["gnome-terminal", "--"],
@@ -38,7 +38,7 @@ export function planOpenList({
   const list = [...command, "status", "--watch"];
   if (platform === "win32") return { argv: ["cmd.exe", "/c", "start", "beckon", ...list] };
   if (platform === "darwin") {
-    // Terminal runs files of this kind; a command cannot be passed to it otherwise without a permission.
+    // Terminal runs .command files; passing it a command in another way needs a permission.
     const quoted = list.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
     return { argv: ["open", join(folder, "list.command")], script: `#!/bin/sh\nexec ${quoted}\n` };
   }

@@ -170,6 +170,10 @@ test("ten and more blocked sessions have the same icon", () => {
   );
 });
 
+test("a failed session has the icon with an exclamation mark", () => {
+  expect(readPixmaps({ phase: "failed", count: 0 })).toEqual(readPixmaps({ phase: "blocked", count: 0 }));
+});
+
 test("an XEmbed tray gets a PNG of 24 pixels", () => {
   for (const icon of every) expect(decodePng(readPng(icon)).pixels).toEqual(drawnPixels(icon, 24));
 });

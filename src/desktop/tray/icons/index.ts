@@ -13,6 +13,6 @@ const maxCount = 10;
 /** Returns the path of the icon's file, which may lie inside the binary. */
 export function findIconFile(files: IconFiles, { phase, count }: TrayIcon): string {
   if (phase === "calm" || phase === "working") return files[phase];
-  // A failure has the "!" of a count that is not known.
+  // A failure has no number: its icon shows "!".
   return files.blocked[phase === "failed" ? 0 : Math.min(count, maxCount)] ?? files.calm;
 }
