@@ -27,6 +27,7 @@ import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
 import { setQuiet } from "./quiet.ts";
+import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop } from "./render-loop.ts";
 import { runSessionAction } from "./session-actions.ts";
 import { createSessionList } from "./session-list.ts";
@@ -163,7 +164,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   });
   const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });
   const snapshot = state.createSnapshotSink(spool.position);
-  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray];
+  const memory = createMemoryRelease();
+  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory];
   onSettingsChanged.push(renderLoop.refresh, pending.recheck);
 
   // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
@@ -197,6 +199,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     settings.stop();
     renderLoop.stop();
     pending.stop();
+    memory.stop?.();
     await Promise.all([alerts.stop(), tray.stop()]);
     for (const source of sources) await source.stop();
     // Last, so that what the sources just dispatched is written down.

@@ -40,7 +40,7 @@ export const timing = {
   hookSendTimeoutMs: 1_000,
   hookTotalTimeoutMs: 1_500,
   /** How often the app looks for new spool files. */
-  spoolPollMs: 500,
+  spoolPollMs: 1_000,
 
   /** A hook that waits for an answer: how often the app sends a heartbeat, and how long the hook waits without one. */
   holdHeartbeatMs: 5_000,

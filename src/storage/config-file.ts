@@ -5,7 +5,7 @@ import { type Config, defaultConfig, parseConfig } from "../core/config/config.t
 import { limits } from "../core/limits.ts";
 import { errorCode, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
-import { schedule as scheduleTimer } from "./schedule.ts";
+import { scheduleTogether } from "./schedule.ts";
 
 export interface ConfigFile {
   config(): Config;
@@ -17,7 +17,7 @@ export interface ConfigFile {
 /** The file is polled and not watched: editors write in several steps, and some replace the file. */
 const pollMs = 1_000;
 
-export function watchConfig(path: string, onChange: () => void, schedule = scheduleTimer): ConfigFile {
+export function watchConfig(path: string, onChange: () => void, schedule = scheduleTogether): ConfigFile {
   let stamp = "";
   let config = defaultConfig;
   let problems: readonly string[] = [];

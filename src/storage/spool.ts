@@ -21,7 +21,7 @@ import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
 import { errorCode, ignoreErrors } from "./files.ts";
 import { type FileLine, readCompleteLines } from "./read-lines.ts";
-import { schedule as scheduleTimer } from "./schedule.ts";
+import { scheduleTogether } from "./schedule.ts";
 
 /** Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file; then the offset in the first. */
 export type SpoolPosition = readonly [string, number];
@@ -64,7 +64,7 @@ const rotatedPath = (path: string): string => `${path}.taking`;
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
   const { onError, maxLineBytes, pollMs = timing.spoolPollMs, quietMs = 5_000 } = options;
-  const { now = () => performance.now(), schedule = scheduleTimer } = options;
+  const { now = () => performance.now(), schedule = scheduleTogether } = options;
   const rotated = rotatedPath(path);
   const name = basename(path);
   /** By file id, in the order in which the files were read. */

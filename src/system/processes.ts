@@ -2,7 +2,7 @@
  * System: what beckon reads from this machine and runs on it, without a desktop: processes, clocks, commands, the running app.
  * This file: whether a process lives, and when it started.
  */
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import type { Session } from "../core/session/session.ts";
 
 /** The start time in the system's own unit. null if there is no such process or it is a zombie; "" if it lives but its start time is unknown. */
@@ -42,8 +42,14 @@ export function isAlive(pid: number, procStart: string | null): boolean {
   return start !== null && (start === "" || procStart === null || start === procStart);
 }
 
+/** Much cheaper than `isAlive`, but also true for a zombie, and for a later process with the same pid. */
+export const hasProcess = (pid: number): boolean => checkWithSignal(pid) !== null;
+
 /** The sessions whose process is gone, as after kill -9. Only sessions of this machine, whose pids we can see. */
-export function findDeadSessions(sessions: readonly Session[]): Session[] {
+export function findDeadSessions(
+  sessions: readonly Session[],
+  isRunning: (pid: number, procStart: string | null) => boolean = isAlive,
+): Session[] {
   // Many sessions can share one process, which is checked once.
   const checked = new Map<number, { readonly procStart: string | null; readonly isAlive: boolean }>();
   return sessions.filter(({ ended, place }) => {
@@ -51,7 +57,7 @@ export function findDeadSessions(sessions: readonly Session[]): Session[] {
     const { pid, procStart } = place;
     const known = checked.get(pid);
     if (known?.procStart === procStart) return !known.isAlive;
-    const result = { procStart, isAlive: isAlive(pid, procStart) };
+    const result = { procStart, isAlive: isRunning(pid, procStart) };
     checked.set(pid, result);
     return !result.isAlive;
   });
@@ -63,11 +69,19 @@ export function isSignalIgnored(bit: bigint): boolean {
   return mask !== undefined && (BigInt(`0x${mask}`) & bit) !== 0n;
 }
 
-/** A file of /proc. null on other systems, and if the process is gone. */
+/** readFileSync allocates 256 kB for a file without a size, and returns them to the system a little later. */
+const systemFileBuffer = Buffer.allocUnsafeSlow(8 * 1024);
+
+/** The start of a file of /proc. null on other systems, and if the process is gone. */
 export function readSystemFile(path: string): string | null {
   if (process.platform !== "linux") return null;
   try {
-    return readFileSync(path, "utf8");
+    const file = openSync(path, "r");
+    try {
+      return systemFileBuffer.toString("latin1", 0, readSync(file, systemFileBuffer));
+    } finally {
+      closeSync(file);
+    }
   } catch {
     return null;
   }

@@ -7,7 +7,8 @@ import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/ports.ts";
 import { createInternalEvent } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
-import { findDeadSessions } from "../system/processes.ts";
+import { scheduleTogether } from "../storage/schedule.ts";
+import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
 
 export interface WatchOptions extends Omit<WatchContext, "findSession"> {
   readonly agents: LoadedAgents;
@@ -16,18 +17,21 @@ export interface WatchOptions extends Omit<WatchContext, "findSession"> {
 }
 
 const checkMs = 1_000;
+/** Only every so many checks ask whether a process is a zombie, or another one that got the same pid. */
+const thoroughEvery = 5;
 let count = 0;
 
 export function watchAgents({ agents, sessions, get, ...context }: WatchOptions): Source {
   const { clock, dispatch, onError } = context;
+  let checks = 0;
   const watchers = new Map<string, AgentWatcher>();
   for (const [id, agent] of agents) {
     const watcher = agent.watch({ ...context, findSession: (sessionId) => get(id, sessionId) });
     if (watcher) watchers.set(id, watcher);
   }
 
-  function endDead(all: readonly Session[]): void {
-    for (const session of findDeadSessions(all)) {
+  function endDead(all: readonly Session[], isRunning = isAlive): void {
+    for (const session of findDeadSessions(all, isRunning)) {
       const { agent, sessionId } = session;
       if (watchers.get(agent)?.continuesElsewhere(session)) continue;
       const now = clock();
@@ -51,13 +55,20 @@ export function watchAgents({ agents, sessions, get, ...context }: WatchOptions)
   function check(): void {
     try {
       const all = sessions();
-      endDead(all);
+      endDead(all, ++checks % thoroughEvery === 0 ? isAlive : hasProcess);
       forEachWatcher(all, (watcher, own) => watcher.check(own));
     } catch (error) {
       onError(`could not check the sessions' processes and files: ${error}`);
     }
   }
-  const timer = setInterval(check, checkMs);
+
+  function checkLater(): () => void {
+    return scheduleTogether(() => {
+      cancelCheck = checkLater();
+      check();
+    }, checkMs);
+  }
+  let cancelCheck = checkLater();
 
   return {
     name: "agents",
@@ -67,7 +78,7 @@ export function watchAgents({ agents, sessions, get, ...context }: WatchOptions)
     },
     onChange: ({ session, event }) => watchers.get(session.agent)?.follow(session, event),
     stop() {
-      clearInterval(timer);
+      cancelCheck();
       for (const watcher of watchers.values()) watcher.stop();
     },
   };

@@ -118,10 +118,11 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     nextUnseen += readAtOnce;
   }
 
-  /** Ends the sessions that had a status file when beckon last ran and have none now. */
+  /** Ends the sessions that had a status file when beckon last ran and have none now. Dead processes are checked elsewhere. */
   function endWithoutFile(sessions: readonly Session[]): void {
+    const named = files.sessionIds();
     for (const { sessionId, file, ended } of sessions) {
-      if (file === null || ended || files.findFile(sessionId)) continue;
+      if (file === null || ended || named.has(sessionId)) continue;
       const hasEnded = findSession(sessionId)?.ended;
       if (!hasEnded) emit({ agent, sessionId }, clock(), { kind: "gone", why: "file" });
     }
@@ -136,6 +137,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       for (const session of sessions) if (!session.ended && session.place?.local) readSoon(session);
     },
     check(sessions) {
+      files.scan();
       readUnseen(sessions);
       endWithoutFile(sessions);
     },

@@ -13,19 +13,26 @@ export interface StatusChange {
 interface KnownFile {
   readonly file: StatusFile;
   readonly content: string;
+  /** As `readStamp` returned it before the content was read. */
+  readonly stamp: string | null;
 }
 
-/** inotify reports changes at once. Polling finds the others: network folders, a folder that is created later. */
-const pollMs = 1_000;
 /** When a file that is just being rewritten is read again. */
 const retryMs = 10;
+/** A file that was written this recently is read again, even if its size and times are the same. */
+const newFileMs = 2_000;
 const maxFileBytes = 64 * 1024;
 
 export interface StatusFiles {
-  /** Reads all files now. */
+  /**
+   * Reads the files that changed. inotify reports most changes at once; a scan every second finds the others: in network
+   * folders, and in a folder that is created later.
+   */
   scan(): void;
   /** The newest file of a running process that names this session: a session can be open in two terminals. */
   findFile(sessionId: string): StatusFile | null;
+  /** The sessions that files name, of processes that ran when their file was read. */
+  sessionIds(): ReadonlySet<string>;
   stop(): void;
 }
 
@@ -42,13 +49,18 @@ export function watchStatusFiles(
   function check(name: string, retries = 3): void {
     // The `.key` files beside them are not status files.
     if (!/^\d+\.json$/.test(name)) return;
-    const content = readSmall(join(folder, name));
+    const path = join(folder, name);
+    const stamp = readStamp(path);
+    const content = readSmall(path);
     if (content === null) {
       forget(name);
       return;
     }
     const before = known.get(name);
-    if (before?.content === content) return;
+    if (before?.content === content) {
+      known.set(name, { ...before, stamp });
+      return;
+    }
     const file = parseStatusFile(content);
     if (!file) {
       if (retries > 0) retryLater(() => check(name, retries - 1));
@@ -58,7 +70,7 @@ export function watchStatusFiles(
       forget(name);
       return;
     }
-    known.set(name, { file, content });
+    known.set(name, { file, content, stamp });
     if (before && before.file.sessionId !== file.sessionId) onChange({ file: before.file, isGone: true });
     if (!before || isDifferent(before.file, file)) onChange({ file, isGone: false });
   }
@@ -85,7 +97,10 @@ export function watchStatusFiles(
     } catch {
       // The CLI has not created its folder yet, or somebody removed it.
     }
-    for (const name of new Set([...names, ...known.keys()])) check(name);
+    for (const name of new Set([...names, ...known.keys()])) {
+      const stamp = known.get(name)?.stamp;
+      if (!stamp || stamp !== readStamp(join(folder, name))) check(name);
+    }
   }
 
   /** If the folder was replaced by another of the same name, the old watcher reports nothing. */
@@ -109,7 +124,6 @@ export function watchStatusFiles(
   }
 
   scan();
-  const poll = setInterval(scan, pollMs);
   return {
     scan,
     findFile(sessionId) {
@@ -119,8 +133,8 @@ export function watchStatusFiles(
       const alive = files.filter(({ pid, procStart }) => isAlive(pid, procStart));
       return alive.sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0))[0] ?? null;
     },
+    sessionIds: () => new Set([...known.values()].map(({ file }) => file.sessionId)),
     stop() {
-      clearInterval(poll);
       for (const timer of retryTimers) clearTimeout(timer);
       watcher?.close();
     },
@@ -141,6 +155,16 @@ function identify(folder: string): string | null {
   try {
     const { ino, birthtimeMs } = statSync(folder);
     return `${ino}-${birthtimeMs}`;
+  } catch {
+    return null;
+  }
+}
+
+/** Equal if the file has not changed. null if it cannot be told: a change in the same tick of the clock leaves no trace. */
+function readStamp(path: string): string | null {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return Math.abs(Date.now() - mtimeMs) < newFileMs ? null : `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
   } catch {
     return null;
   }

@@ -1,0 +1,38 @@
+/**
+ * Returns memory to the system when nothing has happened for a while. `Bun.shrink` drops compiled code, which JavaScriptCore
+ * makes again when it is called. Measured on a panel with 20 sessions: 20 MB of own memory before, 13 MB after. It takes
+ * 10 ms of CPU, and the next event takes 2 ms longer.
+ */
+import type { Sink } from "../core/ports.ts";
+import { schedule } from "../storage/schedule.ts";
+
+/** Hooks of a working agent arrive more often than this. */
+const idleMs = 15_000;
+
+export function createMemoryRelease({ shrink = Bun.shrink }: { shrink?: () => void } = {}): Sink {
+  let changedAt = performance.now();
+  let cancel: (() => void) | null = null;
+
+  function wait(ms: number): void {
+    cancel = schedule(() => {
+      const leftMs = changedAt + idleMs - performance.now();
+      // Timers count in whole milliseconds.
+      if (leftMs >= 1) {
+        wait(leftMs);
+        return;
+      }
+      cancel = null;
+      shrink();
+    }, ms);
+  }
+
+  wait(idleMs);
+  return {
+    name: "memory",
+    onChange() {
+      changedAt = performance.now();
+      if (!cancel) wait(idleMs);
+    },
+    stop: () => cancel?.(),
+  };
+}
