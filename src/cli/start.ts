@@ -37,22 +37,22 @@ export async function startInBackground(paths: Paths, table: readonly Agent[]): 
 
 /** Returns null if beckon runs, otherwise the error that it printed. */
 async function launch(table: readonly Agent[]): Promise<string | null> {
-  const before = isCompiled() ? [] : [Bun.main];
+  const firstArgs = isCompiled() ? [] : [Bun.main];
   const agents = listVariables(table);
   // On Windows the file for its errors could not be removed while the app has it open.
   if (process.platform === "win32") {
-    const isUp = await launchDetached(process.execPath, process.env, { agents, before });
+    const isUp = await launchDetached(process.execPath, process.env, { agents, firstArgs });
     return isUp ? null : "it does not answer. To see why, run: beckon";
   }
   const folder = mkdtempSync(join(tmpdir(), "beckon-start-"));
   const file = join(folder, "errors");
-  const errors = openSync(file, "wx", 0o600);
+  const stderr = openSync(file, "wx", 0o600);
   try {
-    if (await launchDetached(process.execPath, process.env, { agents, before, errors })) return null;
+    if (await launchDetached(process.execPath, process.env, { agents, firstArgs, stderr })) return null;
     const text = readFileSync(file, "utf8").slice(0, maxErrorLength).trim();
     return text.replace(/^beckon: /, "").replace(/\.$/, "") || "it does not answer";
   } finally {
-    closeSync(errors);
+    closeSync(stderr);
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
-import { localDisplay } from "../system/app-environment.ts";
+import { parseLocalDisplay } from "../system/app-environment.ts";
 
 export interface X11Property {
   /** The bits of each value: 8, 16 or 32. */
@@ -37,7 +37,7 @@ const genericEvent = 35;
 
 /** Rejects if there is no X server, or it refuses the connection. */
 export async function connectX11(env: Env, timeoutMs: number): Promise<X11> {
-  const display = localDisplay(env.DISPLAY ?? "");
+  const display = parseLocalDisplay(env.DISPLAY ?? "");
   if (display === null) throw new Error(`DISPLAY is ${env.DISPLAY ?? "not set"}`);
   const socket = createConnection(`/tmp/.X11-unix/X${display}`);
   // The reader gets the error too. Without a listener it would end the program.

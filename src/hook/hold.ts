@@ -8,7 +8,7 @@ import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { type Exchange, openRequest } from "./http.ts";
-import { readSmall, readStat, type Sender, type Surroundings } from "./meta.ts";
+import { readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
 export interface HeldEvent {
@@ -98,7 +98,7 @@ export async function hold(event: HeldEvent, target: Target, exchange: Exchange)
 
 async function isAlive(pid: number, startTime: string | null): Promise<boolean> {
   if (process.platform === "linux") {
-    const stat = await readStat(pid);
+    const stat = await readProcess(pid);
     return stat !== null && (startTime === null || stat.start === startTime);
   }
   try {

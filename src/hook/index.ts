@@ -9,7 +9,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { openRequest, type ResponseStatus } from "./http.ts";
-import { describe, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
+import { describeEvent, readSurroundings, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget } from "./target.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ interface Delivery {
   unsent: string | null;
   /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
   launch: { readonly refusedUrl: string | null } | null;
-  /** Tells beckon that the agent stopped this hook; null if beckon does not hold it. */
+  /** Reports to beckon that the agent stopped this hook; null if beckon does not hold it. */
   reportStop: (() => Promise<void>) | null;
 }
 
@@ -86,7 +86,7 @@ async function forward(
 ): Promise<void> {
   const { paths, faults } = delivery;
   const choosing = chooseTarget(process.env, paths, faults, surroundings);
-  const description = describe(agent.forwarding, process.env);
+  const description = describeEvent(agent.forwarding, process.env);
   const text = await stdin;
   const timedOut = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
@@ -152,11 +152,11 @@ let saving: Promise<void> | null = null;
 
 /** Writes the spool and the log. Both the end of `hook` and a signal from an impatient agent call it. */
 function saveOnce(delivery: Delivery): Promise<void> {
-  saving ??= import("./spool.ts").then(({ spool, log }) => {
+  saving ??= import("./spool.ts").then(({ appendSpool, reportFault }) => {
     const { paths, faults, eventName, sessionId, unsent } = delivery;
-    const failure = unsent === null ? null : spool(paths.spool, unsent);
+    const failure = unsent === null ? null : appendSpool(paths.spool, unsent);
     if (failure) faults.push(failure);
-    if (faults.length > 0) log(paths.hookLog, eventName, sessionId, faults.join("; "));
+    if (faults.length > 0) reportFault(paths.hookLog, eventName, sessionId, faults.join("; "));
   });
   return saving;
 }
@@ -164,10 +164,10 @@ function saveOnce(delivery: Delivery): Promise<void> {
 /** Called once the event is in the spool, which the app reads when it starts: the hook does not wait for it. */
 async function launch(agent: Sender, { paths, eventName, sessionId, launch }: Delivery): Promise<void> {
   const { launchApp } = await import("./launch-app.ts");
-  const failure = await launchApp({ agent, places: paths, refused: launch?.refusedUrl ?? null });
+  const failure = await launchApp({ agent, paths, refusedUrl: launch?.refusedUrl ?? null });
   if (failure === null) return;
-  const { note } = await import("./spool.ts");
-  note(paths.hookLog, eventName, sessionId, failure);
+  const { appendLog } = await import("./spool.ts");
+  appendLog(paths.hookLog, eventName, sessionId, failure);
 }
 
 function readStdin(): Promise<string> {

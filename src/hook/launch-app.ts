@@ -1,38 +1,38 @@
-/** A session starts, and beckon is down: its hook starts it, where the person has a desktop and has not quit it. */
+/** Starts beckon when a session starts and beckon is down, if the user has a desktop here and has not quit beckon. */
 import { closeSync, existsSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
 import { listVariables } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, ignoreErrors, readSmallFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { appEnvironment, localDisplay } from "../system/app-environment.ts";
+import { createAppEnvironment, parseLocalDisplay } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import type { Env } from "../system/folders.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
 import { findAgentProcess, type Sender } from "./meta.ts";
 
-/** Until then whoever marked it is believed to be starting it. */
-const launchingMs = 15_000;
+/** For this long, the hook that wrote the launch marker is assumed to be starting beckon. */
+const launchTimeoutMs = 15_000;
 
-export interface Wake {
+export interface AppLaunch {
   readonly agent: Sender;
-  readonly places: Paths;
-  /** The address that refused; null: none is known. */
-  readonly refused: string | null;
+  readonly paths: Paths;
+  /** The address that refused the event. null if none is known. */
+  readonly refusedUrl: string | null;
 }
 
-/** What went wrong, for the log; null also where it should not be started. The app's own lock has the last word. */
-export async function launchApp({ agent, places, refused }: Wake): Promise<string | null> {
-  const own = process.env;
-  if (!isCompiled() || agent.forwarding?.isAttended(own) === false) return null;
-  if (!isWelcome(own, process.getuid?.() ?? null)) return null;
-  const env = environmentFor(own, await environmentOf(agent.id), places);
-  if (!hasScreen(env) || !isOursToStart(own, env, places)) return null;
-  if (isOff(places) || !wantsIt(resolvePaths(env).config) || !claim(places.launchMarker)) return null;
-  // One that came up meanwhile wrote its address before it took the mark away.
-  const found = readEndpoint(places);
-  if (found && found.url !== refused) {
-    ignoreErrors(() => rmSync(places.launchMarker, { force: true }));
+/** Returns what went wrong, for the log; null if nothing did, or beckon should not start. The app's own lock decides in the end. */
+export async function launchApp({ agent, paths, refusedUrl }: AppLaunch): Promise<string | null> {
+  const hookEnv = process.env;
+  if (!isCompiled() || agent.forwarding?.isAttended(hookEnv) === false) return null;
+  if (!isUserHere(hookEnv, process.getuid?.() ?? null)) return null;
+  const env = createEnvironment(hookEnv, await readAgentEnvironment(agent.id), paths);
+  if (!hasScreen(env) || !isSameFolder(hookEnv, env, paths)) return null;
+  if (isOff(paths) || !isAllowed(resolvePaths(env).config) || !claimLaunch(paths.launchMarker)) return null;
+  // A beckon that came up in the meantime wrote its address before it removed the marker.
+  const endpoint = readEndpoint(paths);
+  if (endpoint && endpoint.url !== refusedUrl) {
+    ignoreErrors(() => rmSync(paths.launchMarker, { force: true }));
     return null;
   }
   try {
@@ -44,7 +44,7 @@ export async function launchApp({ agent, places, refused }: Wake): Promise<strin
 }
 
 /** False if the user works on another machine, or the desktop belongs to another user. */
-export function isWelcome(env: Env, uid: number | null): boolean {
+export function isUserHere(env: Env, uid: number | null): boolean {
   if (env.BECKON_URL) return false;
   if (env.CI && env.CI !== "false" && env.CI !== "0") return false;
   if (env.SSH_CONNECTION || env.SSH_CLIENT || env.SSH_TTY) return false;
@@ -54,12 +54,12 @@ export function isWelcome(env: Env, uid: number | null): boolean {
   return true;
 }
 
-/** Of an agent that was started on Linux: as the person started it, without what its settings have set since. */
-async function environmentOf(agent: string): Promise<Env | null> {
+/** As the user started the agent, without what its settings have set since. null if unknown, and on other systems than Linux. */
+async function readAgentEnvironment(agent: string): Promise<Env | null> {
   if (process.platform !== "linux") return null;
-  const found = await findAgentProcess(agent);
-  if (found === null) return null;
-  const text = await Bun.file(`/proc/${found.pid}/environ`)
+  const agentProcess = await findAgentProcess(agent);
+  if (agentProcess === null) return null;
+  const text = await Bun.file(`/proc/${agentProcess.pid}/environ`)
     .text()
     .catch(() => "");
   const env = Object.fromEntries(
@@ -71,34 +71,33 @@ async function environmentOf(agent: string): Promise<Env | null> {
   return env.HOME && env.PATH ? env : null;
 }
 
-/** BECKON_HOME may stand in the hook's own command; the app has another current folder. */
-function environmentFor(own: Env, agents: Env | null, { state }: Paths): Record<string, string> {
-  const { BECKON_HOME, BECKON_PORT } = own;
-  return appEnvironment(
-    { ...(agents ?? own), BECKON_HOME: BECKON_HOME && state, BECKON_PORT },
+/** The hook's own command may set BECKON_HOME. It becomes absolute, because the app has another current folder. */
+function createEnvironment(hookEnv: Env, agentEnv: Env | null, { state }: Paths): Record<string, string> {
+  const { BECKON_HOME, BECKON_PORT } = hookEnv;
+  return createAppEnvironment(
+    { ...(agentEnv ?? hookEnv), BECKON_HOME: BECKON_HOME && state, BECKON_PORT },
     listVariables(),
   );
 }
 
-/** A tmux that outlived its desktop still has its variables; a session bus alone is on every server. */
+/** A tmux that outlived its desktop still has its variables, so the sockets count. Every server has a session bus: it does not. */
 export function hasScreen(env: Env, platform: NodeJS.Platform = process.platform): boolean {
   if (platform === "win32" || platform === "darwin") return true;
   const folder = env.XDG_RUNTIME_DIR;
-  const me = process.getuid?.();
-  if (folder && existsSync(folder) && statSync(folder).uid !== me) return false;
-  const x11 = localDisplay(env.DISPLAY ?? "");
+  if (folder && existsSync(folder) && statSync(folder).uid !== process.getuid?.()) return false;
+  const x11 = parseLocalDisplay(env.DISPLAY ?? "");
   if (x11 !== null && existsSync(`/tmp/.X11-unix/X${x11}`)) return true;
   const wayland = env.WAYLAND_DISPLAY;
   return Boolean(wayland && existsSync(wayland.startsWith("/") ? wayland : `${folder}/${wayland}`));
 }
 
-/** Where the app would look for this event; and no new folder because some project's settings name one. */
-function isOursToStart(own: Env, env: Env, places: Paths): boolean {
-  if (resolvePaths(env).state !== places.state) return false;
-  return !own.BECKON_HOME || existsSync(places.authHeader) || existsSync(places.installed);
+/** The app must look for this event where the hook left it, and a project's settings must not create a new folder. */
+function isSameFolder(hookEnv: Env, env: Env, paths: Paths): boolean {
+  if (resolvePaths(env).state !== paths.state) return false;
+  return !hookEnv.BECKON_HOME || existsSync(paths.authHeader) || existsSync(paths.installed);
 }
 
-function wantsIt(config: string): boolean {
+function isAllowed(config: string): boolean {
   try {
     const value: unknown = JSON.parse(readSmallFile(config, limits.maxSmallFileBytes));
     return (value as { autoLaunch?: unknown } | null)?.autoLaunch !== false;
@@ -107,18 +106,18 @@ function wantsIt(config: string): boolean {
   }
 }
 
-/** True for one of all hooks that try at once. */
-function claim(path: string): boolean {
+/** Returns true to only one of several hooks that call it at once. */
+function claimLaunch(marker: string): boolean {
   for (const isLastTry of [false, true]) {
     try {
-      closeSync(openSync(path, "wx", 0o600));
+      closeSync(openSync(marker, "wx", 0o600));
       return true;
     } catch (error) {
       if (isLastTry || errorCode(error) !== "EEXIST") return false;
     }
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found && Math.abs(Date.now() - found.mtimeMs) < launchingMs) return false;
-    ignoreErrors(() => rmSync(path, { force: true }));
+    const stat = lstatSync(marker, { throwIfNoEntry: false });
+    if (stat && Math.abs(Date.now() - stat.mtimeMs) < launchTimeoutMs) return false;
+    ignoreErrors(() => rmSync(marker, { force: true }));
   }
   return false;
 }

@@ -1,5 +1,5 @@
 /**
- * `_meta`: what the forwarder sees around an event. No program is run for it, and no secret goes into it.
+ * `_meta`: where and when an event happened. It takes no program to collect, and holds no secrets.
  * Plain loops instead of map, find or a regular expression: the first use of each takes up to 0.1 ms.
  */
 import { version } from "../../package.json";
@@ -16,19 +16,20 @@ export interface Sender {
   readonly forwarding: Forwarding | null;
 }
 
-/** What the system tells; null: it does not. */
+/** What has to be read from the system. Each field is null if unknown. */
 export interface Surroundings {
   readonly boot: string | null;
   /** Microseconds since boot, sleep included. */
   readonly seq: number | null;
-  /** Equal for processes that see each other's pids. */
+  /** The same for processes that see each other's pids. */
   readonly host: string | null;
   readonly pid: number | null;
   readonly procStart: string | null;
   readonly tty: string | null;
 }
 
-const terminalSessions = [
+/** Variables that identify the terminal's session, the best first. */
+const terminalSessionVariables = [
   "TERM_SESSION_ID",
   "ITERM_SESSION_ID",
   "WEZTERM_PANE",
@@ -41,8 +42,8 @@ const terminalSessions = [
   "ALACRITTY_WINDOW_ID",
 ];
 
-/** All of it that can be told without asking the system. */
-export function describe(forwarding: Forwarding | null, env: Env) {
+/** Everything that needs no reading from the system. */
+export function describeEvent(forwarding: Forwarding | null, env: Env) {
   const at = Date.now();
   const variables = pickTerminalVariables(env, forwarding?.metaVariables);
   return {
@@ -50,14 +51,14 @@ export function describe(forwarding: Forwarding | null, env: Env) {
     at,
     collected_at: new Date(at).toISOString(),
     forwarder_version: version,
-    workspace_id: workspace(forwarding, env),
-    terminal_session_id: firstOf(terminalSessions, variables),
+    workspace_id: nameWorkspace(forwarding, env),
+    terminal_session_id: firstValue(terminalSessionVariables, variables),
     attended: forwarding?.isAttended(env) ?? null,
     env: variables,
   };
 }
 
-function firstOf(names: readonly string[], values: Readonly<Record<string, string>>): string | null {
+function firstValue(names: readonly string[], values: Readonly<Record<string, string>>): string | null {
   for (const name of names) {
     const value = values[name];
     if (value) return value;
@@ -65,7 +66,8 @@ function firstOf(names: readonly string[], values: Readonly<Record<string, strin
   return null;
 }
 
-function workspace(forwarding: Forwarding | null, env: Env): string | null {
+/** The last part of the project folder's path. */
+function nameWorkspace(forwarding: Forwarding | null, env: Env): string | null {
   const folder = env[forwarding?.projectVariable ?? ""] || currentFolder();
   if (folder === null) return null;
   const isSeparator = (at: number) =>
@@ -77,50 +79,50 @@ function workspace(forwarding: Forwarding | null, env: Env): string | null {
   return folder.slice(start, end).slice(0, limits.maxIdLength) || null;
 }
 
-/** On macOS and Windows the app asks the system for tty and start time, later: here it would take a program. */
+/** On macOS and Windows the app finds tty and start time later: here it would take a program. */
 export async function readSurroundings({ id, forwarding }: Sender, env: Env): Promise<Surroundings> {
-  const number = Number(env[forwarding?.pidVariable ?? ""]);
-  const named = Number.isInteger(number) && number > 1 ? number : null;
+  const value = Number(env[forwarding?.pidVariable ?? ""]);
+  const agentPid = Number.isInteger(value) && value > 1 ? value : null;
   if (process.platform !== "linux") {
     const { hostname } = await import("node:os");
-    return { boot: null, seq: null, host: hostname() || null, pid: named, procStart: null, tty: null };
+    return { boot: null, seq: null, host: hostname() || null, pid: agentPid, procStart: null, tty: null };
   }
-  // All started before the first is waited for.
-  const readingBoot = read("/proc/sys/kernel/random/boot_id");
-  const readingUptime = read("/proc/uptime");
-  // The namespace's number is the link's inode; reading the link itself would need node:fs.
-  const findingSpace = Bun.file("/proc/self/ns/pid").stat().catch(nothing);
-  const finding = named === null ? findAgentProcess(id) : readStat(named);
+  // All reads are started before the first one is awaited.
+  const readingBoot = readText("/proc/sys/kernel/random/boot_id");
+  const readingUptime = readText("/proc/uptime");
+  // The number of the namespace is the inode of the link. Reading the link itself would need node:fs.
+  const readingNamespace = Bun.file("/proc/self/ns/pid").stat().catch(returnNull);
+  const readingProcess = agentPid === null ? findAgentProcess(id) : readProcess(agentPid);
   const boot = (await readingBoot)?.trim() || null;
-  const space = (await findingSpace)?.ino ?? null;
-  const found = await finding;
+  const namespace = (await readingNamespace)?.ino ?? null;
+  const agentProcess = await readingProcess;
   return {
     boot,
-    seq: microseconds(await readingUptime),
-    host: boot === null || space === null ? null : `${boot}/pid:[${space}]`,
-    pid: named ?? found?.pid ?? null,
-    procStart: found?.start ?? null,
-    tty: found ? ttyName(found.tty) : null,
+    seq: parseUptime(await readingUptime),
+    host: boot === null || namespace === null ? null : `${boot}/pid:[${namespace}]`,
+    pid: agentPid ?? agentProcess?.pid ?? null,
+    procStart: agentProcess?.start ?? null,
+    tty: agentProcess ? formatTty(agentProcess.tty) : null,
   };
 }
 
-/** In steps of 10 ms. Bun's process.hrtime and performance.now count from the start of their own process. */
-function microseconds(uptime: string | null): number | null {
+/** In microseconds, in steps of 10 ms. Bun's process.hrtime and performance.now count from the start of their own process. */
+function parseUptime(uptime: string | null): number | null {
   const seconds = Number.parseFloat(uptime ?? "");
   return Number.isFinite(seconds) ? Math.round(seconds * 1e6) : null;
 }
 
-const nothing = () => null;
-const read = (path: string): Promise<string | null> => Bun.file(path).text().catch(nothing);
+const returnNull = () => null;
+const readText = (path: string): Promise<string | null> => Bun.file(path).text().catch(returnNull);
 
-/** null: it is not there, or no file to be read: opening a pipe would wait for a writer. */
+/** Null if there is no such file, or it is too large or not a regular file: opening a pipe would wait for a writer. */
 export async function readSmall(path: string): Promise<string | null> {
   const file = Bun.file(path);
-  const found = await file.stat().catch(nothing);
-  return found?.isFile() && found.size <= limits.maxSmallFileBytes ? file.text().catch(nothing) : null;
+  const stat = await file.stat().catch(returnNull);
+  return stat?.isFile() && stat.size <= limits.maxSmallFileBytes ? file.text().catch(returnNull) : null;
 }
 
-interface Stat {
+interface ProcessStat {
   readonly pid: number;
   readonly name: string;
   readonly parent: number;
@@ -128,10 +130,11 @@ interface Stat {
   readonly start: string;
 }
 
-export async function readStat(pid: number): Promise<Stat | null> {
-  const text = await read(`/proc/${pid}/stat`);
+/** Null if there is no such process. */
+export async function readProcess(pid: number): Promise<ProcessStat | null> {
+  const text = await readText(`/proc/${pid}/stat`);
   if (text === null) return null;
-  // The name may hold spaces and parentheses: fields are counted from the last one.
+  // The name can have spaces and parentheses in it, so fields are counted from the last parenthesis.
   const end = text.lastIndexOf(")");
   const fields = text.slice(end + 2).split(" ");
   const start = fields[19];
@@ -140,26 +143,26 @@ export async function readStat(pid: number): Promise<Stat | null> {
   return { pid, name, parent: Number(fields[1]), tty: Number(fields[4]), start };
 }
 
-/** What an agent's process is called, beside its own name. Newer versions of Node call theirs MainThread. */
+/** Other names that an agent's process can have. Newer versions of Node name theirs MainThread. */
 const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "deno", "python", "python3"]);
 const maxParents = 6;
 
-/** The agent is the parent, or the parent of the shell it runs hooks with. A wrapper like `timeout` is not it. */
-export async function findAgentProcess(id: string): Promise<Stat | null> {
+/** The parent, or the parent of the shell that runs the hook. A wrapper such as `timeout` is passed over. */
+export async function findAgentProcess(id: string): Promise<ProcessStat | null> {
   let pid = process.ppid;
   for (let step = 0; step < maxParents && pid > 1; step++) {
-    const stat = await readStat(pid);
-    if (stat === null) return null;
-    if (stat.name === id || runtimes.has(stat.name)) return stat;
-    pid = stat.parent;
+    const ancestor = await readProcess(pid);
+    if (ancestor === null) return null;
+    if (ancestor.name === id || runtimes.has(ancestor.name)) return ancestor;
+    pid = ancestor.parent;
   }
   return null;
 }
 
-/** tty_nr of /proc/PID/stat: the device's minor number is in bits 31–20 and 7–0, its major in bits 15–8. */
-export function ttyName(number: number): string | null {
-  const major = (number >> 8) & 0xfff;
-  const minor = (number & 0xff) | ((number >>> 12) & 0xfff00);
+/** `device` is tty_nr of /proc/PID/stat: the minor number is in bits 31–20 and 7–0, the major in bits 15–8. */
+export function formatTty(device: number): string | null {
+  const major = (device >> 8) & 0xfff;
+  const minor = (device & 0xff) | ((device >>> 12) & 0xfff00);
   if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
   if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
   return null;

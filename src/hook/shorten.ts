@@ -1,23 +1,23 @@
-/** A payload too large to send, made to fit: that something happened matters more than the whole of its text. */
+/** Shortens a payload that is too large to send: that an event happened matters more than all of its text. */
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Bounds {
-  readonly maxString: number;
-  /** Of a list or object. */
+  readonly maxLength: number;
+  /** The members of a list or object. */
   readonly maxItems: number;
   readonly maxDepth: number;
 }
 
-/** Tried in turn. JSON.stringify throws at a depth of 50,000. */
+/** Tried one after the other. JSON.stringify throws at a depth of 50,000. */
 const attempts: readonly Bounds[] = [
-  { maxString: 65_536, maxItems: 100_000, maxDepth: 500 },
-  { maxString: 4_096, maxItems: 1_000, maxDepth: 50 },
-  { maxString: 256, maxItems: 50, maxDepth: 4 },
+  { maxLength: 65_536, maxItems: 100_000, maxDepth: 500 },
+  { maxLength: 4_096, maxItems: 1_000, maxDepth: 50 },
+  { maxLength: 256, maxItems: 50, maxDepth: 4 },
 ];
 
-const flat: Bounds = { maxString: 256, maxItems: 50, maxDepth: 1 };
+const lastResort: Bounds = { maxLength: 256, maxItems: 50, maxDepth: 1 };
 
-const maxNameLength = 4_096;
+const maxIdentifierLength = 4_096;
 const maxKeyLength = 256;
 
 /**
@@ -27,13 +27,13 @@ const maxKeyLength = 256;
 export function shorten(payload: Fields, identifiers: readonly string[], maxBytes: number): string {
   const names: ReadonlySet<string> = new Set([...identifiers, "_meta"]);
   const entries = Object.entries(payload);
-  const named = entries.filter(([name]) => names.has(name));
+  const first = entries.filter(([name]) => names.has(name));
   const others = entries.filter(([name]) => !names.has(name));
-  const sorted = Object.fromEntries([...named, ...others]);
+  const sorted = Object.fromEntries([...first, ...others]);
 
   function cut(value: unknown, bounds: Bounds, depth: number, name = ""): unknown {
     if (typeof value === "string") {
-      const max = names.has(name) ? Math.max(bounds.maxString, maxNameLength) : bounds.maxString;
+      const max = names.has(name) ? Math.max(bounds.maxLength, maxIdentifierLength) : bounds.maxLength;
       return value.length > max ? `${value.slice(0, max)}…` : value;
     }
     if (typeof value !== "object" || value === null) return value;
@@ -50,5 +50,5 @@ export function shorten(payload: Fields, identifiers: readonly string[], maxByte
     const text = JSON.stringify(cut(sorted, bounds, 0));
     if (Buffer.byteLength(text) <= maxBytes) return text;
   }
-  return JSON.stringify(cut(sorted, flat, 0));
+  return JSON.stringify(cut(sorted, lastResort, 0));
 }

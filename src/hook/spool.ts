@@ -1,4 +1,4 @@
-/** What the forwarder leaves on disk: events for later, and a log, since nobody sees a silent hook's stderr. */
+/** What the forwarder writes to disk: the spool, for events that could not be sent, and hook.log, because agents hide a hook's stderr. */
 import {
   closeSync,
   constants,
@@ -15,35 +15,37 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../core/limits.ts";
+import { ignoreErrors } from "../storage/files.ts";
 import { escapeControlCharacters } from "../storage/log.ts";
 
+const newline = 10;
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 
-/** Waits for nobody, and follows no link: what is there in place of the file may have been put there. */
+/** Never waits and never follows a link: somebody else may have put something in the file's place. */
 function openForAppend(path: string): number {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const me = process.getuid?.();
+  const ownUid = process.getuid?.();
   const refuse = (what: string, owner: number) => new Error(`${what} belongs to user ${owner}, not to you`);
   const { uid } = statSync(folder);
-  if (me !== undefined && uid !== me) throw refuse(folder, uid);
-  // On Windows the last two are undefined, which is 0 here.
+  if (ownUid !== undefined && uid !== ownUid) throw refuse(folder, uid);
+  // On Windows the last two constants are undefined, which counts as 0.
   const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  const found = fstatSync(file);
-  if (found.isFile() && (me === undefined || found.uid === me)) return file;
+  const stat = fstatSync(file);
+  if (stat.isFile() && (ownUid === undefined || stat.uid === ownUid)) return file;
   closeSync(file);
-  throw found.isFile() ? refuse(path, found.uid) : new Error(`${path} is not a file`);
+  throw stat.isFile() ? refuse(path, stat.uid) : new Error(`${path} is not a file`);
 }
 
-/** One line in one write, so that lines of hooks that run at once stay whole. Returns what went wrong, or null. */
-export function spool(path: string, body: string): string | null {
+/** Writes the line at once, so that lines of hooks that run at the same time do not mix. Returns what went wrong, or null. */
+export function appendSpool(path: string, body: string): string | null {
   try {
     const file = openForAppend(path);
     try {
       const { size } = fstatSync(file);
       if (size > limits.maxSpoolBytes)
         return `spool is full (${size} bytes): event dropped; start beckon to empty it`;
-      // In JSON a newline is only ever space between tokens.
+      // In JSON text, a newline can only be white space between tokens.
       const line = Buffer.from(`${body.replace(/[\r\n]/g, " ")}\n`);
       const written = writeSync(file, line);
       return written === line.length
@@ -57,16 +59,16 @@ export function spool(path: string, body: string): string | null {
   }
 }
 
-/** Both to stderr and to the log; where the log cannot be written, stderr has to do. */
-export function log(path: string, name: string, session: string, message: string): void {
-  attempt(() => writeSync(2, `beckon hook: ${escapeControlCharacters(message)}\n`));
-  note(path, name, session, message);
+/** To stderr and to the log, which may not be writable. */
+export function reportFault(path: string, eventName: string, sessionId: string, fault: string): void {
+  ignoreErrors(() => writeSync(2, `beckon hook: ${escapeControlCharacters(fault)}\n`));
+  appendLog(path, eventName, sessionId, fault);
 }
 
-/** To the log alone. */
-export function note(path: string, name: string, session: string, message: string): void {
-  const line = [new Date().toISOString(), name, session, message].map(escapeControlCharacters).join("\t");
-  attempt(() => {
+export function appendLog(path: string, eventName: string, sessionId: string, text: string): void {
+  const fields = [new Date().toISOString(), eventName, sessionId, text];
+  const line = fields.map(escapeControlCharacters).join("\t");
+  ignoreErrors(() => {
     const file = openForAppend(path);
     const { size } = fstatSync(file);
     if (size > limits.maxHookLogReadBytes) ftruncateSync(file);
@@ -77,17 +79,9 @@ export function note(path: string, name: string, session: string, message: strin
 }
 
 function dropOldestHalf(path: string): void {
-  const text = readFileSync(path);
-  const from = text.indexOf(10, Math.floor(text.length / 2)) + 1;
-  const fresh = `${path}.${process.pid}.tmp`;
-  writeFileSync(fresh, text.subarray(from), { mode: 0o600, flag: "wx" });
-  renameSync(fresh, path);
-}
-
-function attempt(write: () => void): void {
-  try {
-    write();
-  } catch {
-    // A full disk or a closed stderr is no reason to fail the agent's hook.
-  }
+  const bytes = readFileSync(path);
+  const from = bytes.indexOf(newline, Math.floor(bytes.length / 2)) + 1;
+  const replacement = `${path}.${process.pid}.tmp`;
+  writeFileSync(replacement, bytes.subarray(from), { mode: 0o600, flag: "wx" });
+  renameSync(replacement, path);
 }

@@ -1,6 +1,6 @@
 /** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { readSmall, readStat, type Surroundings } from "./meta.ts";
+import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +49,7 @@ export async function chooseTarget(
   if (url === null || !isLoopback(url)) return null;
   // After a crash, another process can have the port by now, and the pid too.
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
-  if (typeof start === "string" && (await readStat(pid))?.start !== start) return null;
+  if (typeof start === "string" && (await readProcess(pid))?.start !== start) return null;
   if (typeof boot === "string" && (await surroundings).boot !== boot) return null;
   return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
 }

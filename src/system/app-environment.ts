@@ -1,6 +1,6 @@
 /**
- * The environment of an app that an agent's hook, or an installer in some terminal, starts. It outlives that session and
- * hears all others: what belongs to one agent, terminal or project would be wrong there, and no secret is needed.
+ * The environment for an app that a hook or the installer starts. The app outlives that session and serves all others, so
+ * variables of one agent, terminal or project would be wrong there. It needs no secrets.
  */
 
 import type { Env } from "./folders.ts";
@@ -12,7 +12,7 @@ export interface AgentVariables {
   readonly settings: readonly string[];
 }
 
-const ofTheSession = new RegExp(
+const sessionVariable = new RegExp(
   `^(?:${[
     "AI_AGENT$|AGENT$|OTEL_",
     "TERM|COLORTERM|LC_TERMINAL|VTE_VERSION$|WINDOWID$|WINDOW$|STY$|TMUX|ZELLIJ|COLUMNS$|LINES$",
@@ -23,29 +23,29 @@ const ofTheSession = new RegExp(
   ].join("|")})`,
   "i",
 );
-const secret = /(?:API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(?:_|$)/i;
+const secretVariable = /(?:API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?(?:_|$)/i;
 
-export function appEnvironment(env: Env, agents: AgentVariables): Record<string, string> {
-  const ofAgents = agents.session.map((prefix) => prefix.toUpperCase());
+export function createAppEnvironment(env: Env, agents: AgentVariables): Record<string, string> {
+  const agentPrefixes = agents.session.map((prefix) => prefix.toUpperCase());
   const isOfSession = (name: string) =>
-    ofTheSession.test(name) || ofAgents.some((prefix) => name.toUpperCase().startsWith(prefix));
-  const wanted: Record<string, string> = {};
+    sessionVariable.test(name) || agentPrefixes.some((prefix) => name.toUpperCase().startsWith(prefix));
+  const appEnv: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || secret.test(name)) continue;
-    const isKept = agents.settings.includes(name);
-    if (isKept || (!isOfSession(name) && isOfThisMachine(name, value))) wanted[name] = value;
+    if (value === undefined || secretVariable.test(name)) continue;
+    const isSetting = agents.settings.includes(name);
+    if (isSetting || (!isOfSession(name) && isOnThisMachine(name, value))) appEnv[name] = value;
   }
-  return wanted;
+  return appEnv;
 }
 
-/** What the app shows must not go to the screen or bus of another machine because a variable says so. */
-function isOfThisMachine(name: string, value: string): boolean {
-  if (name === "DISPLAY") return localDisplay(value) !== null || value.startsWith("/");
+/** False for the screen or message bus of another machine: what the app shows must stay here. */
+function isOnThisMachine(name: string, value: string): boolean {
+  if (name === "DISPLAY") return parseLocalDisplay(value) !== null || value.startsWith("/");
   if (name === "DBUS_SESSION_BUS_ADDRESS") return value.split(";").every((part) => part.startsWith("unix:"));
   return true;
 }
 
-/** The number of an X display that is reached by a socket of this machine. */
-export function localDisplay(value: string): string | null {
+/** The number of an X display on this machine. null for another machine's. */
+export function parseLocalDisplay(value: string): string | null {
   return /^(?:unix)?:(\d{1,5})(?:\.\d+)?$/.exec(value)?.[1] ?? null;
 }

@@ -1,31 +1,32 @@
+/** Starts beckon as a background process that outlives the program that starts it. */
 import { resolvePaths } from "../storage/paths.ts";
-import { type AgentVariables, appEnvironment } from "./app-environment.ts";
+import { type AgentVariables, createAppEnvironment } from "./app-environment.ts";
 import { type Endpoint, readEndpoint } from "./endpoint.ts";
+import type { Env } from "./folders.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+/** A slow disk and a journal of some hundred MB take this long. */
+const startTimeoutMs = 10_000;
+/** After the process has exited: another beckon may be starting. */
+const otherTimeoutMs = 2_000;
+const pollMs = 50;
+const healthTimeoutMs = 1_000;
 
-/** A slow disk, and a journal of some hundred MB. */
-const startMs = 10_000;
-const otherMs = 2_000;
-const lookMs = 50;
-const answerMs = 1_000;
-
-/** From source, process.execPath is Bun, and would run whatever lies in its folder. */
+/** When beckon runs from source, process.execPath is Bun, and `beckon run` would be a script in the current folder. */
 export function isCompiled(main = Bun.main): boolean {
   return /^(?:\/\$bunfs\/|[a-z]:[\\/]~BUN[\\/])/i.test(main);
 }
 
-/** Throws where it cannot be started. `errors`: an open file for what it says on stderr. */
+/** Throws if the binary cannot be started. `stderr` is an open file. */
 export function startDetached(
   binary: string,
   args: readonly string[],
   env: Record<string, string>,
-  errors: number | "ignore" = "ignore",
+  stderr: number | "ignore" = "ignore",
 ): Bun.Subprocess {
   const child = Bun.spawn([binary, ...args], {
     env,
     cwd: process.platform === "win32" ? (env.SystemRoot ?? "C:\\") : "/",
-    stdio: ["ignore", "ignore", errors],
+    stdio: ["ignore", "ignore", stderr],
     detached: true,
     windowsHide: true,
   });
@@ -33,46 +34,46 @@ export function startDetached(
   return child;
 }
 
-interface Launch {
+interface LaunchOptions {
   readonly agents: AgentVariables;
-  /** What comes before the verb: from source, the program that the binary runs. */
-  readonly before?: readonly string[];
-  readonly errors?: number;
+  /** Arguments before the command: when beckon runs from source, the script. */
+  readonly firstArgs?: readonly string[];
+  readonly stderr?: number;
 }
 
-/** As a person starts it, for the folders that `env` names. True: it answers. One that runs already is as good. */
+/** Starts beckon for the folders that `env` names. True if it answers; also if it was running already. */
 export async function launchDetached(
   binary: string,
   env: Env,
-  { agents, before = [], errors }: Launch,
+  { agents, firstArgs = [], stderr }: LaunchOptions,
 ): Promise<boolean> {
-  const places = resolvePaths(env);
-  const found = readEndpoint(places);
-  if (found && (await isAnswering(found))) return true;
+  const paths = resolvePaths(env);
+  const running = readEndpoint(paths);
+  if (running && (await isAnswering(running))) return true;
   // A binary of another version may not know the flag.
-  const how = errors === undefined ? [] : ["--in-background"];
+  const flags = stderr === undefined ? [] : ["--in-background"];
   let child: Bun.Subprocess;
   try {
-    child = startDetached(binary, [...before, "run", ...how], appEnvironment(env, agents), errors);
+    child = startDetached(binary, [...firstArgs, "run", ...flags], createAppEnvironment(env, agents), stderr);
   } catch {
     return false;
   }
-  let until = performance.now() + startMs;
-  // It ended: for an error, or because another is just starting.
+  let until = performance.now() + startTimeoutMs;
+  // It exits after an error, or because another beckon is starting.
   child.exited.then(() => {
-    until = Math.min(until, performance.now() + otherMs);
+    until = Math.min(until, performance.now() + otherTimeoutMs);
   });
   while (performance.now() < until) {
-    const endpoint = readEndpoint(places);
+    const endpoint = readEndpoint(paths);
     if (endpoint && (await isAnswering(endpoint))) return true;
-    await Bun.sleep(lookMs);
+    await Bun.sleep(pollMs);
   }
   return false;
 }
 
 async function isAnswering({ url }: Endpoint): Promise<boolean> {
   try {
-    const init = { signal: AbortSignal.timeout(answerMs), proxy: "" } as RequestInit;
+    const init = { signal: AbortSignal.timeout(healthTimeoutMs), proxy: "" } as RequestInit;
     return (await fetch(`${url}/health`, init)).ok;
   } catch {
     return false;

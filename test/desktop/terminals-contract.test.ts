@@ -16,7 +16,7 @@ import { planFocus, planVisibility } from "../../src/desktop/terminals/focus.ts"
 import type { PlanStep } from "../../src/desktop/terminals/plan.ts";
 import type { PaneLocation, WindowQuery } from "../../src/desktop/terminals/recipe.ts";
 import { recipeFor, windowSystemRecipes } from "../../src/desktop/terminals/table.ts";
-import { appEnvironment } from "../../src/system/app-environment.ts";
+import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import { repo } from "../repo.ts";
 import { answerNothing, createProcess, locationInside, simulate } from "./terminals-simulate.ts";
 
@@ -246,7 +246,7 @@ test("an app that is started from a terminal does not get the variables of that 
     .filter(({ kind }) => kind !== "login")
     .flatMap(({ variables = {} }) => Object.keys(variables));
   const env = Object.fromEntries(variables.map((name) => [name, "x"]));
-  expect(appEnvironment(env, { session: [], settings: [] })).toEqual({});
+  expect(createAppEnvironment(env, { session: [], settings: [] })).toEqual({});
 });
 
 test("every shape accepts a valid value and refuses a hostile one", () => {

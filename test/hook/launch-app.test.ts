@@ -16,9 +16,9 @@ import {
 import { dirname, join } from "node:path";
 import { listVariables } from "../../src/agents/index.ts";
 import { stopRunning } from "../../src/cli/stop.ts";
-import { isWelcome } from "../../src/hook/launch-app.ts";
+import { isUserHere } from "../../src/hook/launch-app.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
-import { appEnvironment } from "../../src/system/app-environment.ts";
+import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import { launchDetached } from "../../src/system/launch.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { hasAll, testWith } from "../needs.ts";
@@ -218,8 +218,8 @@ describe("it is left down", () => {
   });
 
   test("by everything that says that its person is not here", () => {
-    expect(isWelcome({ SUDO_UID: "1000" }, 1000)).toBe(true);
-    expect(isWelcome({ CI: "false" }, 1000)).toBe(true);
+    expect(isUserHere({ SUDO_UID: "1000" }, 1000)).toBe(true);
+    expect(isUserHere({ CI: "false" }, 1000)).toBe(true);
     for (const env of [
       { SUDO_UID: "1000" },
       { PKEXEC_UID: "1000" },
@@ -230,7 +230,7 @@ describe("it is left down", () => {
       { BECKON_URL: "https://elsewhere.example" },
       ...(existsSync("/mnt/wslg") ? [] : [{ WSL_DISTRO_NAME: "Debian" }]),
     ]) {
-      expect(isWelcome(env, 0), JSON.stringify(env)).toBe(false);
+      expect(isUserHere(env, 0), JSON.stringify(env)).toBe(false);
     }
   });
 });
@@ -262,9 +262,9 @@ describe("what a project's settings could try", () => {
       DISPLAY: "evil.example:0",
       DBUS_SESSION_BUS_ADDRESS: "unix:path=/x;tcp:host=evil.example",
     };
-    expect(appEnvironment(abroad, agents)).toEqual({});
+    expect(createAppEnvironment(abroad, agents)).toEqual({});
     const here = { DISPLAY: ":1", DBUS_SESSION_BUS_ADDRESS: "unix:path=/run/user/1000/bus,guid=1" };
-    expect(appEnvironment(here, agents)).toEqual(here);
+    expect(createAppEnvironment(here, agents)).toEqual(here);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, readlinkSync, realpathSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
-import { ttyName } from "../../src/hook/meta.ts";
+import { formatTty } from "../../src/hook/meta.ts";
 import { testWith } from "../needs.ts";
 import {
   beckonHook,
@@ -98,11 +98,11 @@ describe("_meta", () => {
   });
 
   test("reads the terminal's name out of its device number", () => {
-    expect(ttyName(0x8800)).toBe("/dev/pts/0");
-    expect(ttyName(0x8811)).toBe("/dev/pts/17");
-    expect(ttyName(0x108801)).toBe("/dev/pts/257");
-    expect(ttyName(0x0401)).toBe("/dev/tty1");
-    expect(ttyName(0x0440)).toBe("/dev/ttyS0");
-    expect(ttyName(0)).toBeNull();
+    expect(formatTty(0x8800)).toBe("/dev/pts/0");
+    expect(formatTty(0x8811)).toBe("/dev/pts/17");
+    expect(formatTty(0x108801)).toBe("/dev/pts/257");
+    expect(formatTty(0x0401)).toBe("/dev/tty1");
+    expect(formatTty(0x0440)).toBe("/dev/ttyS0");
+    expect(formatTty(0)).toBeNull();
   });
 });

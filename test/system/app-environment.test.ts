@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { localDisplay } from "../../src/system/app-environment.ts";
+import { parseLocalDisplay } from "../../src/system/app-environment.ts";
 
 test.each([
   [":0", "0"],
@@ -9,5 +9,5 @@ test.each([
   ["/private/tmp/x:0", null],
   ["", null],
 ])("display %j is reached by a socket of this machine: %j", (display, number) => {
-  expect(localDisplay(display)).toBe(number);
+  expect(parseLocalDisplay(display)).toBe(number);
 });
