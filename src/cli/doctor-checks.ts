@@ -134,7 +134,7 @@ interface AppContext {
   readonly app: Promise<AppHealth>;
 }
 
-/** The app, and everything that only the app knows. */
+/** Everything that is checked once it is known whether the app answers: app, files, live event, icon, terminals. */
 async function runAppChecks({ env, paths, agents, app }: AppContext): Promise<Finding[]> {
   const now = Date.now();
   const { answer, url, usesKitty } = await app;

@@ -68,7 +68,7 @@ export function applyStatusFile(
 }
 
 /** The file is idle but a prompt came later; busy but the turn ended or an ask came later; waiting but a hook closed the dialog. */
-function hasContradiction(session: Session, file: NonNullable<Session["file"]>): boolean {
+function isFileContradicted(session: Session, file: NonNullable<Session["file"]>): boolean {
   const { turn, prompted } = session;
   switch (file.status) {
     case "idle":
@@ -88,7 +88,8 @@ const isNewer = (ask: Ask, file: Moment): boolean => isBlocking(ask) && isVisibl
 export function findSettleTime(session: Session, t: number): number | null {
   const { file, moved, settled, ended } = session;
   if (settled || ended) return null;
-  const isContradiction = file !== null && t - moved.t >= timing.settleMs && hasContradiction(session, file);
+  const isContradiction =
+    file !== null && t - moved.t >= timing.settleMs && isFileContradicted(session, file);
   const settlesT = moved.t + (isContradiction ? timing.contradictionMs : timing.settleMs);
   return settlesT > t ? settlesT : null;
 }
@@ -105,7 +106,7 @@ export function findCertainTime(session: Session, since: Moment, t: number): num
 export function settle(session: Session, t: number): Session {
   const { file, moved } = session;
   if (session.settled || session.ended || !file || t - moved.t < timing.settleMs) return session;
-  if (t - moved.t < timing.contradictionMs && hasContradiction(session, file)) return session;
+  if (t - moved.t < timing.contradictionMs && isFileContradicted(session, file)) return session;
   const when = { at: moved.at + timing.settleMs, t: moved.t + timing.settleMs };
   const settled: Session = { ...session, settled: true };
   switch (file.status) {

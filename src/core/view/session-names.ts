@@ -16,11 +16,11 @@ interface KeyedSession {
 /** Returns the names by session key. */
 export function nameSessions(sessions: readonly KeyedSession[]): ReadonlyMap<string, string> {
   const sameName = Map.groupBy(sessions, ({ session }) => nameProject(session));
-  return new Map([...sameName].flatMap(([name, alike]) => nameAlike(name, alike)));
+  return new Map([...sameName].flatMap(([name, alike]) => distinguishSameNamed(name, alike)));
 }
 
 /** Live sessions are distinguished from each other only: an ended one with the same name does not change theirs. */
-function nameAlike(name: string, alike: readonly KeyedSession[]): [string, string][] {
+function distinguishSameNamed(name: string, alike: readonly KeyedSession[]): [string, string][] {
   const live = alike.filter(({ session }) => !session.ended);
   const liveKeys = new Set(live.map(({ key }) => key));
   const ended = distinguish(name, alike).filter(([key]) => !liveKeys.has(key));

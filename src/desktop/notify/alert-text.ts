@@ -44,6 +44,6 @@ export function isQuiet(alert: Alert): boolean {
 }
 
 /** 0: until it is closed. -1: the server decides. */
-export function expireMsOf(alert: Alert): number {
+export function expireTimeoutOf(alert: Alert): number {
   return alert.kind === "blocked" ? 0 : -1;
 }

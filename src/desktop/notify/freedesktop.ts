@@ -11,7 +11,7 @@ import {
   appName,
   clickLabel,
   escapeMarkup,
-  expireMsOf,
+  expireTimeoutOf,
   formatBody,
   formatTitle,
   hasTerminal,
@@ -316,7 +316,7 @@ function createNotification(
         ? { "sound-name": { signature: "s", value: soundName } }
         : { "suppress-sound": { signature: "b", value: true } }),
     },
-    expireMs: expireMsOf(alert),
+    expireMs: expireTimeoutOf(alert),
   };
 }
 

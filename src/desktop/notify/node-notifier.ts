@@ -10,7 +10,7 @@ import { version } from "node-notifier/package.json";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
-import { appName, expireMsOf, formatBody, formatTitle } from "./alert-text.ts";
+import { appName, expireTimeoutOf, formatBody, formatTitle } from "./alert-text.ts";
 
 const bundle = "terminal-notifier.app";
 const program = "Contents/MacOS/terminal-notifier";
@@ -42,7 +42,7 @@ function createRequest(alert: Alert): Request {
     // An empty message counts as a missing one.
     message: formatBody(alert) || " ",
     sound: alert.sound,
-    timeout: expireMsOf(alert) === 0 ? waitSeconds.untilClosed : waitSeconds.quiet,
+    timeout: expireTimeoutOf(alert) === 0 ? waitSeconds.untilClosed : waitSeconds.quiet,
   };
 }
 

@@ -12,7 +12,7 @@ import {
   appName,
   clickLabel,
   escapeMarkup,
-  expireMsOf,
+  expireTimeoutOf,
   formatBody,
   formatTitle,
   hasTerminal,
@@ -65,7 +65,7 @@ function createArgs(alert: Alert, icon: string, waits: boolean): string[] {
     `--category=x-beckon.${alert.kind}`,
     ...hints.map((hint) => `--hint=${hint}`),
     // A notification that cannot be closed must expire by itself.
-    ...(waits ? [`--expire-time=${expireMsOf(alert)}`] : []),
+    ...(waits ? [`--expire-time=${expireTimeoutOf(alert)}`] : []),
     // The name of an action ends at the first "=".
     ...buttons.map(({ id, label }) => `--action=${id}=${label}`),
     ...(waits && hasTerminal(alert) ? [`--action=default=${clickLabel}`] : []),

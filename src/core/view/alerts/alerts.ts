@@ -60,7 +60,7 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
   };
   const sessions = input.sessions.map((session) => settle(session, now.t));
   const perSession = sessions.map((session) => findCauses(session, context));
-  const causes = perSession.flatMap((found) => found.causes).sort(compareCauses);
+  const causes = perSession.flatMap((found) => found.causes).sort(compareByAge);
   const judged = causes.map((cause) => ({ cause, suppression: findSuppression(cause, input) }));
   const shown = judged.filter(({ suppression }) => suppression === null).map(({ cause }) => cause);
   const groups = groupCauses(shown);
@@ -85,7 +85,7 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
   };
 }
 
-function compareCauses(a: AlertCause, b: AlertCause): number {
+function compareByAge(a: AlertCause, b: AlertCause): number {
   return a.since.at - b.since.at || (a.key < b.key ? -1 : 1);
 }
 
