@@ -75,7 +75,8 @@ export function formatCounts(sessions: readonly SessionSnapshot[], options: Tabl
   const parts = groups.flatMap((group) => {
     const count = sessions.filter((session) => session.group === group).length;
     if (count === 0) return group === "needs_you" ? ["nothing needs you"] : [];
-    return [paint(`${groupMarks[group]} ${formatGroupCount(group, count)}`, colours[group], options)];
+    const mark = paint(groupMarks[group], markColours[group], options);
+    return [`${mark} ${paint(formatGroupCount(group, count), textColours[group], options)}`];
   });
   const lines: string[] = [];
   for (const part of parts) {
@@ -240,7 +241,7 @@ function formatCells(
   options: TableOptions,
   maxLines = 1,
 ): { readonly line: string; readonly rest: readonly string[] } {
-  const colour = colours[row.group];
+  const colour = textColours[row.group];
   const [activity = "", ...rest] = wrapText(row.activity, widths.activity, maxLines);
   const cells = [
     paint(formatName(row, widths.name), row.group === "ended" ? dim : bold, options),
@@ -251,13 +252,13 @@ function formatCells(
     ...(widths.id > 0 ? [paint(row.id, dim, options)] : []),
   ];
   return {
-    line: `${paint(groupMarks[row.group], colour, options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
+    line: `${paint(groupMarks[row.group], markColours[row.group], options)} ${cells.join(" ".repeat(gap))}`.trimEnd(),
     rest,
   };
 }
 
 function formatRow(row: StatusRow, widths: Widths, options: TableOptions): string[] {
-  const colour = colours[row.group];
+  const colour = textColours[row.group];
   const { line, rest } = formatCells(row, widths, options, maxActivityLines[row.group]);
   const indent =
     markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
@@ -285,11 +286,21 @@ function formatTarget({ group, id, terminal }: StatusRow, widths: Widths): strin
 
 const bold = "\x1b[1m";
 const dim = "\x1b[2m";
-const colours: Readonly<Record<Group, string>> = {
+const red = "\x1b[31m";
+/** Yellow cannot be read on a light background, so text has none. */
+const markColours: Readonly<Record<Group, string>> = {
   needs_you: "\x1b[1;33m",
-  failed: "\x1b[31m",
+  failed: red,
   set_aside: dim,
   working: "\x1b[36m",
+  ready: "",
+  ended: dim,
+};
+const textColours: Readonly<Record<Group, string>> = {
+  needs_you: bold,
+  failed: red,
+  set_aside: dim,
+  working: "",
   ready: "",
   ended: dim,
 };

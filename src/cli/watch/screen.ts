@@ -25,7 +25,7 @@ const codes: Readonly<Record<Style, string>> = {
   plain: "",
   bold: "\x1b[1m",
   dim: "\x1b[2m",
-  danger: "\x1b[1;33m",
+  danger: "\x1b[1;31m",
   error: "\x1b[31m",
   selected: "\x1b[7m",
 };
@@ -98,9 +98,9 @@ function formatNotices({ data, size }: Model, maxRows: number): Line[] {
   const notices = data?.notices ?? [];
   const lines = notices
     .flatMap((notice) => wrapText(notice, size.columns, 2))
-    .map((text) => line(text, "danger"));
+    .map((text) => line(text, "bold"));
   if (lines.length <= maxRows) return lines;
-  return [...lines.slice(0, maxRows - 1), line("More to know: beckon status", "danger")];
+  return [...lines.slice(0, maxRows - 1), line("More to know: beckon status", "bold")];
 }
 
 function renderList(model: Model): string[] {

@@ -160,7 +160,7 @@ describe("whatever agents write, the terminal gets text only", () => {
     "pageup",
   );
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that beckon itself writes
-  const ownCodes = /\u001b\[(?:0|1|2|7|31|36|1;33)m/g;
+  const ownCodes = /\u001b\[(?:0|1|2|7|31|36|1;31|1;33)m/g;
 
   test.each([true, false])("colours %p", (colour) => {
     fc.assert(
