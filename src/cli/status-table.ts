@@ -220,7 +220,8 @@ function computeWidths(rows: readonly StatusRow[], columns: number, isFull = fal
   const branch = fit(Math.min(natural("name"), maxName) - project, { min: minBranch, leave: 24, before: 0 });
   const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
   const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
-  const activity = Math.min(isFull ? columns : widest, Math.max(8, room));
+  const needed = Math.min(widest, Math.max(8, room));
+  const activity = isFull ? Math.max(needed, room) : needed;
   return { name: project + branch, title, since, terminal, id, activity };
 }
 

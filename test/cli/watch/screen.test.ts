@@ -1,6 +1,7 @@
 /** What `beckon status --watch` draws. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { makeLineVisible } from "../../../src/core/text/visible.ts";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { failed, minute, now, over, placed, session, working } from "../sessions.ts";
 import { answerable, asks, openScreen } from "./harness.ts";
@@ -116,6 +117,27 @@ test("a long command continues on the next line, with every character of it", ()
     .map((line, n) => line.slice(n === 0 ? 2 : "⤷ ".length))
     .join("");
   expect(text).toBe(long);
+});
+
+test("whatever a command contains, every visible character of it is on the screen", () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 300 }),
+    fc
+      .array(fc.constantFrom("👩‍👩‍👧‍👦", "漢", "e\u0301", "🇩🇪", " ", "a", "\u200d", "️"), { maxLength: 200 })
+      .map((parts) => parts.join("")),
+  );
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 20, max: 100 }), (command, columns) => {
+      const shown = makeLineVisible(command, true);
+      const asked = { lines: [shown], dangers: ["x"] };
+      const screen = openScreen([asks("shop", answerable("1", asked))], { columns, rows: 200 });
+      screen.press("a");
+      const lines = screen.screen().slice(4, -2);
+      const last = lines.findLastIndex((line) => line !== "");
+      const text = lines.slice(0, last + 1).map((line) => line.slice(2));
+      expect(text.join("")).toBe(shown);
+    }),
+  );
 });
 
 test("without colours, nothing but text is drawn", () => {
