@@ -27,6 +27,7 @@ async function readForScreen(paths: Paths): Promise<WatchData> {
   const known = await readSessions(paths);
   const { warnings, notices } = listNotices(paths, known, Date.now());
   return {
+    isRunning: known.running,
     sessions: sortSessions(known.sessions),
     notices: [...warnings, ...notices.flat()].map(formatLine),
   };

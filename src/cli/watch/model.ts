@@ -10,6 +10,8 @@ export interface Size {
 
 /** What was read last. */
 export interface WatchData {
+  /** False if these are the last known sessions of a beckon that does not answer. */
+  readonly isRunning: boolean;
   /** In the order of `beckon status`. */
   readonly sessions: readonly SessionSnapshot[];
   /** Whether beckon is running, quiet modes, problems. */

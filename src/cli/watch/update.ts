@@ -2,6 +2,7 @@
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
 import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { isAnswerable, needsConfirmation } from "../asks.ts";
+import { notRunning } from "../client.ts";
 import { nameOf } from "../find-session.ts";
 import type { Input } from "./keys.ts";
 import {
@@ -308,6 +309,7 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
   const details = findDetails(model, session);
   const name = nameOf(session);
   if (asks.length === 0) return stay(say(model, `${name} is not waiting for an answer.`, true));
+  if (!model.data?.isRunning) return stay(say(model, notRunning, true));
   if (!ask) {
     const why = details?.asks.find(({ kind }) => kind !== "idle")?.why ?? "it is being answered";
     return stay(say(model, `${name} cannot be answered from here: ${why}. Enter goes there.`, true));
@@ -343,15 +345,11 @@ function openAsk(model: Model, session: SessionSnapshot, ask: AskSnapshot): Mode
   return { ...model, screen: showFrom(model, screen, 0) };
 }
 
-/** Lines count as seen only if all lines above them were. */
+/** `top` is at most a page further than before, so every line above the last one on the screen has been seen. */
 function showFrom(model: Model, screen: AskScreen, top: number): AskScreen {
   const { lines, room } = countAskLines(model, screen);
   const next = Math.max(0, Math.min(lines - room, top));
-  return {
-    ...screen,
-    top: next,
-    seenTo: next <= screen.seenTo ? Math.max(screen.seenTo, next + room) : screen.seenTo,
-  };
+  return { ...screen, top: next, seenTo: Math.max(screen.seenTo, next + room) };
 }
 
 function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boolean): Step {

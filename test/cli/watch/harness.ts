@@ -83,9 +83,12 @@ export function openScreen(
       }
     },
     /** Another list arrives, without details unless asked for. */
-    receive(next: readonly SessionSnapshot[], { notices = [] as readonly string[] } = {}) {
+    receive(next: readonly SessionSnapshot[], { notices = [] as readonly string[], isRunning = true } = {}) {
       known = next;
-      dispatch({ kind: "data", data: { sessions: sortSessions(next.map(withoutDetails)), notices } });
+      dispatch({
+        kind: "data",
+        data: { isRunning, sessions: sortSessions(next.map(withoutDetails)), notices },
+      });
     },
     wait(ms: number) {
       time += ms;

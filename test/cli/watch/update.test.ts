@@ -242,6 +242,15 @@ describe("a and d", () => {
     expect(screen.footer()).toBe("blog is not waiting for an answer.");
     expect(screen.effects).toEqual([]);
   });
+
+  test("while beckon does not run, nothing is answered", () => {
+    const { answerId: _, asked: __, ...saved } = answerable("1");
+    const screen = openScreen([]);
+    screen.receive([asks("shop", { ...saved, answerable: false })], { isRunning: false });
+    screen.press("a");
+    expect(screen.footer()).toBe("beckon is not running. Start it with: beckon start");
+    expect(screen.effects).toEqual([]);
+  });
 });
 
 describe("a key counts for what was on the screen when it was pressed", () => {
@@ -271,12 +280,25 @@ describe("a key counts for what was on the screen when it was pressed", () => {
     expect(screen.effects).toMatchObject([{ ask: { answerId: "new" }, answer: allow }]);
   });
 
+  test("a harmless ask whose text has just come is shown, not allowed", () => {
+    const screen = openScreen([working("shop")]);
+    screen.receive([asks("shop", answerable("new"))]);
+    screen.wait(5_000);
+    screen.answerDetails();
+    screen.pressNow("a");
+    expect(screen.effects).toEqual([]);
+    expect(screen.text()).toContain("shop (main) asks");
+  });
+
   test("keys that came together answer nothing", () => {
-    const screen = openScreen([asks("shop", answerable("1")), asks("blog", answerable("2", { dangers }))]);
+    const screen = openScreen([asks("shop", answerable("1"))]);
     screen.wait(5_000);
     screen.pressTogether("j", "d");
-    screen.pressTogether("a", "y");
+    screen.pressTogether("a", "y", "d");
     expect(screen.effects).toEqual([]);
+    expect(screen.text()).toContain("shop (main) asks");
+    screen.press("y");
+    expect(screen.effects).toMatchObject([{ ask: { answerId: "1" }, answer: allow }]);
   });
 
   test("an open request that was answered elsewhere is closed", () => {
