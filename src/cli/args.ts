@@ -2,10 +2,10 @@
 import { parseArgs } from "node:util";
 import { findClosest } from "../core/text/closest.ts";
 
-/** A call that makes no sense: exit code 2. A call that failed has exit code 1. */
+/** A call that makes no sense: exit code 2. A call that failed has exit code 1. `main` adds where to read more. */
 export function usageError(text: string): Error {
   const sentence = /[.?]$/.test(text) ? text : `${text}.`;
-  return Object.assign(new Error(`${sentence} See beckon --help.`), { exitCode: 2 });
+  return Object.assign(new Error(sentence), { exitCode: 2, isUsage: true });
 }
 
 interface CommandOptions<Flag extends string, Option extends string> {

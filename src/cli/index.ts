@@ -53,10 +53,11 @@ export async function main(argv: string[], table: readonly Agent[] = agents): Pr
     return await runCommand(args, table);
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const { exitCode = 1 } = error as { exitCode?: number };
+    const { exitCode = 1, isUsage = false } = error as { exitCode?: number; isUsage?: boolean };
     const hasStack = exitCode === 1 && (isDebug || process.env.BECKON_DEBUG);
     const { formatLine } = await import("./output.ts");
-    const lines = String(hasStack ? error.stack : error.message).split("\n");
+    const more = isUsage ? ` See ${findHelp(args[0])}.` : "";
+    const lines = `${hasStack ? error.stack : error.message}${more}`.split("\n");
     // The names and contents of files in the message can be anything.
     const text = lines.map(formatLine).join("\n");
     process.stderr.write(text.startsWith("beckon ") ? `${text}\n` : `beckon: ${text}\n`);
@@ -90,6 +91,12 @@ async function help([command, ...others]: readonly string[], table: readonly Age
   const isKnown = printHelp(command === undefined ? null : resolveAlias(command), table);
   if (!isKnown && command !== undefined) throw await unknownCommand(command);
   return 0;
+}
+
+/** The command that prints how to call this one. */
+function findHelp(command: string | undefined): string {
+  const isKnown = command !== undefined && Object.hasOwn(commands, resolveAlias(command));
+  return isKnown ? `beckon help ${command.replace(/^-+/, "")}` : "beckon --help";
 }
 
 /** The app and the hooks run in other folders than this command, so a relative path would mean other places there. */

@@ -275,7 +275,7 @@ describe("while beckon runs", () => {
       await world.answerable("s-1");
       expect(await answer("s-1", word)).toEqual({
         out: "",
-        err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon --help.\n",
+        err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon help answer.\n",
         code: 2,
       });
       expect(hook.isRunning()).toBe(true);

@@ -336,6 +336,6 @@ test.each([
   [["doctor", "x"], 'doctor takes no arguments, but got "x".'],
 ])("%j is a usage error", async (args, says) => {
   const child = world.spawn([binary, ...args], env());
-  expect(await child.stderr.text()).toBe(`beckon: ${says} See beckon --help.\n`);
+  expect(await child.stderr.text()).toBe(`beckon: ${says} See beckon help doctor.\n`);
   expect(await child.exited).toBe(2);
 });

@@ -165,7 +165,11 @@ describe("a wrong call", () => {
     [["quiet", "on", "off"], 'quiet takes hour, tomorrow, on or off, but got "off".'],
     [["mutt", "a"], 'unknown command "mutt": did you mean mute?'],
   ])("%j", async (args, error) => {
-    expect(await beckon(...args)).toEqual({ out: "", err: `beckon: ${error} See beckon --help.\n`, code: 2 });
+    expect(await beckon(...args)).toEqual({
+      out: "",
+      err: `beckon: ${error} See beckon ${args[0] === "mutt" ? "--help" : `help ${args[0]}`}.\n`,
+      code: 2,
+    });
   });
 
   test.each([[["mute", "s-1"]], [["quiet", "on"]], [["quiet"]]])(

@@ -369,26 +369,29 @@ describe("an error is one line", () => {
   test.each([
     [
       ["--install", "--scope", "galaxy"],
-      '--scope takes user, project, local, but not "galaxy". See beckon --help.',
+      '--scope takes user, project, local, but not "galaxy". See beckon help install.',
     ],
-    [["--install", "--scope"], "--scope needs a value: --scope user|project|local. See beckon --help."],
+    [["--install", "--scope"], "--scope needs a value: --scope user|project|local. See beckon help install."],
     [
       ["--install", "--agent", "hal"],
-      'beckon does not know the agent "hal": it knows claude. See beckon --help.',
+      'beckon does not know the agent "hal": it knows claude. See beckon help install.',
     ],
-    [["--install", "--agent"], "--agent needs a name: claude. See beckon --help."],
-    [["--install", "--login", "--no-login"], "--login and --no-login exclude each other. See beckon --help."],
+    [["--install", "--agent"], "--agent needs a name: claude. See beckon help install."],
+    [
+      ["--install", "--login", "--no-login"],
+      "--login and --no-login exclude each other. See beckon help install.",
+    ],
     [
       ["--install", "--force"],
-      'unknown option "--force": --install takes --dry-run, --login, --no-login, --scope user|project|local and --agent NAME. See beckon --help.',
+      'unknown option "--force": --install takes --dry-run, --login, --no-login, --scope user|project|local and --agent NAME. See beckon help install.',
     ],
     [
       ["--uninstall", "--all"],
-      'unknown option "--all": --uninstall takes --purge, --dry-run, --scope user|project|local and --agent NAME. See beckon --help.',
+      'unknown option "--all": --uninstall takes --purge, --dry-run, --scope user|project|local and --agent NAME. See beckon help uninstall.',
     ],
     [
       ["--uninstall", "--purge", "--scope", "user"],
-      "--purge removes everything: it excludes --scope and --agent. See beckon --help.",
+      "--purge removes everything: it excludes --scope and --agent. See beckon help uninstall.",
     ],
   ])("%j", async (args, says) => {
     const home = temporaryHome();
