@@ -1,14 +1,14 @@
 #!/bin/sh
-# Hands one hook event (JSON on stdin) to beckon: the forwarder for machines without the binary.
+# Sends one hook event (JSON on stdin) to beckon: the forwarder for machines without the binary.
 #
 #   sh beckon-hook.sh [AGENT]        AGENT: $BECKON_PROVIDER, else claude
 #
-#   BECKON_URL         where beckon listens, seen from here. Followed only to this machine, unless config.json in its
-#                      default place (.config/beckon in the home folder) says "allowRemoteUrl": true
-#   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ...", else auth-header in the state folder
-#   BECKON_HOME        all of beckon's files in one folder
+#   BECKON_URL         the address of beckon. Followed only on this machine, unless config.json in its default folder
+#                      (.config/beckon in the home folder) has "allowRemoteUrl": true
+#   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ..."; default: auth-header in the state folder
+#   BECKON_HOME        one folder for all of beckon's files
 #
-# Needs curl 7.55 or later. Always ends with 0 and prints nothing on stdout: that would become the model's context.
+# Needs curl 7.55 or later. Always exits with 0 and prints nothing on stdout, which would become the model's context.
 
 LC_ALL=C
 export LC_ALL
@@ -36,20 +36,20 @@ case ${BECKON_TOKEN_FILE:-} in
   *) token=./$BECKON_TOKEN_FILE ;;
 esac
 
-# As JSON writes it: without leading zeros.
+# As in JSON: without leading zeros.
 is_number() { case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac; }
 
-# Not by wc: that of busybox reads it all.
+# Not with wc: busybox's wc reads the whole file.
 is_larger() { # FILE BYTES
   [ -n "$(find "$1" -size "+${2}c" 2>/dev/null)" ]
 }
 
-# No link, no pipe, nobody else's: what is in place of the file may have been put there.
+# Not a link, not a pipe, not another user's: somebody else may have put something in the file's place.
 is_ours() { # FILE
   [ -O "$state" ] && [ ! -L "$1" ] && { [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ]; }; }
 }
 
-# One write for a line however long, so that lines of hooks that run at once stay whole: printf writes in pieces.
+# Writes a line at once, however long it is, so that lines of hooks that run at the same time do not mix. printf writes in pieces.
 append() { # FILE LINE
   [ -d "$state" ] || mkdir -p "$state" || return 1
   is_ours "$1" || return 1
@@ -60,12 +60,12 @@ append() { # FILE LINE
   return "$1"
 } 2>/dev/null
 
-# The first or last field of that name, if its value is a plain string. Quotes inside texts are escaped: no match.
+# The first or last field of that name, if its value is a plain string. Quotes inside strings are escaped and do not match.
 field() { # NAME TEXT head|tail
   printf '%s' "$2" | grep -o "\"$1\" *: *\"[^\"\\\\]*\"" | "$3" -n 1 | sed 's/^[^:]*: *"//; s/"$//'
 }
 
-# A terminal obeys more bytes than the control characters of ASCII.
+# Terminals also act on bytes above 127.
 clean() { # TEXT
   printf '%.1000s' "$1" | tr -c '\040-\176' '?'
 }
@@ -104,7 +104,7 @@ read_stdin() {
   fi
 } 2>/dev/null
 
-# Only which event of which session it is. In a payload these come first, tool_use_id last.
+# Keeps only the fields that identify the event. In a payload they come first, and tool_use_id comes last.
 shorten() {
   first=$(printf '%s' "$payload" | head -c 65536)
   last=$(printf '%s' "$payload" | tail -c 65536)
@@ -123,7 +123,7 @@ quote() { # TEXT -> quoted, a JSON string
   esac
 }
 
-# Fields of /proc/PID/stat are counted from the last parenthesis: the program's name may hold anything.
+# Fields of /proc/PID/stat are counted from the last parenthesis, because the program's name can have any character in it.
 read_stat() { # PID -> program, parent, tty_number, start
   program='' parent='' tty_number='' start=''
   read -r stat <"/proc/$1/stat" || return 1
@@ -134,8 +134,8 @@ read_stat() { # PID -> program, parent, tty_number, start
   parent=${2:-} tty_number=${5:-} start=${20:-}
 } 2>/dev/null
 
-# The agent is the parent, or the parent of the shell that it runs hooks with.
-find_agent() { # -> pid, and what read_stat tells of it
+# The agent is the parent, or the parent of the shell that runs the hook.
+find_agent() { # -> pid, and what read_stat sets
   pid=${CLAUDE_PID:-}
   if [ "$agent" = claude ] && is_number "$pid"; then
     read_stat "$pid"
@@ -206,7 +206,7 @@ collect() { # -> meta
   meta="$meta,\"env\":{${env#,}}"
 } 2>/dev/null
 
-# This machine, and nothing that only looks like it: 127.0.0.1@evil, 127.0.0.1.evil.
+# True for this machine, not for addresses that only look like it: 127.0.0.1@evil, 127.0.0.1.evil.
 is_loopback() { # URL
   case $1 in http://*) address=${1#http://} ;; *) return 1 ;; esac
   address=${address%%/*}
@@ -218,7 +218,7 @@ is_loopback() { # URL
   esac
 }
 
-# In its default place under the person's home folder: a project's settings can set HOME and every other variable.
+# Reads the config in its default folder in the user's home: a project's settings can set HOME and every other variable.
 allows_remote() { # URL
   case $1 in http://* | https://*) ;; *) return 1 ;; esac
   own=$(getent passwd "$(id -u)" | cut -d : -f 6)
@@ -227,7 +227,7 @@ allows_remote() { # URL
   head -c 65536 "$config" | grep -q '"allowRemoteUrl"[[:space:]]*:[[:space:]]*true'
 } 2>/dev/null
 
-# Opening a pipe would wait for a writer, and curl reads all of a file.
+# Reads only small regular files: opening a pipe would wait for a writer.
 find_files() { # -> endpoint (its text), header (the first line of the token's file)
   endpoint='' header=''
   small=$newline$(find -L "$state/endpoint.json" "$token" -type f -size -65537c)$newline
@@ -235,7 +235,7 @@ find_files() { # -> endpoint (its text), header (the first line of the token's f
   case $small in *"$newline$token$newline"*) read -r header <"$token" ;; esac
 } 2>/dev/null
 
-value_of() { # NAME -> value, that of endpoint.json
+value_of() { # NAME -> value, from endpoint.json
   value=''
   case $endpoint in *"\"$1\":"*) value=${endpoint#*"\"$1\":"} ;; esac
   case $value in
@@ -244,7 +244,7 @@ value_of() { # NAME -> value, that of endpoint.json
   esac
 }
 
-# A crash leaves endpoint.json, and both the port and the number of the process go to somebody else.
+# After a crash, endpoint.json is still there, and other processes can have its port and its pid.
 is_beckon() { # PID
   is_number "$1" && kill -0 "$1" 2>/dev/null || return 1
   value_of start
@@ -253,14 +253,14 @@ is_beckon() { # PID
   case $value in '' | null | "$boot") ;; *) return 1 ;; esac
 }
 
-choose_url() { # -> url, proxy; fails where nothing runs
+choose_url() { # -> url, proxy; fails if beckon is not running
   url=${BECKON_URL:-} proxy=none
   if [ -n "$url" ]; then
     spool='the spool of this machine'
     is_loopback "$url" && return
     proxy=theirs
     allows_remote "$url" && return
-    fault 'BECKON_URL ignored: not http://127.0.0.1, and .config/beckon/config.json in your home folder does not say allowRemoteUrl'
+    fault 'BECKON_URL ignored: not http://127.0.0.1, and .config/beckon/config.json in your home folder does not set allowRemoteUrl'
   fi
   proxy=none
   value_of url
@@ -272,7 +272,7 @@ choose_url() { # -> url, proxy; fails where nothing runs
 post() { # -> code, answer, failed (curl's own exit code)
   set -- -q -s -g -m 1 --max-filesize 65536 -w '\n%{http_code}' -H 'Content-Type: application/json' -H 'Expect:'
   [ $proxy = theirs ] || set -- "$@" --noproxy '*'
-  # By file, not by value: arguments can be read by every user of the machine.
+  # As a file, not as a value: every user of the machine can read arguments.
   case $header in [Aa]uthorization:*) set -- "$@" -H "@$token" ;; esac
   origin=${url#*://}
   answer=$(printf '%s' "$body" | curl "$@" --data-binary @- "${url%%://*}://${origin%%/*}/api/hook")
@@ -280,14 +280,14 @@ post() { # -> code, answer, failed (curl's own exit code)
   code=${answer##*"$newline"}
 } 2>/dev/null
 
-# With what beckon says about it.
+# The status, with the error that beckon answered.
 explain() { # -> why
   why=$(printf '%s' "$answer" | head -c 65536 | grep -o '"error" *: *"[^"\\]*"' | head -n 1 | sed 's/^[^:]*: *"//; s/"$//')
   why=$code${why:+ ($why)}
 } 2>/dev/null
 
 payload=$(read_stdin)
-# In JSON, newlines are only ever space between tokens: the event becomes one line.
+# In JSON text, newlines can only be white space between tokens, so the event can become one line.
 case $payload in *[[:cntrl:]]*) payload=$(printf '%s' "$payload" | tr '\n\r\t' '   ') ;; esac
 case $payload in
   [!\ {]* | *[!\ }]) is_object=no ;;
@@ -319,7 +319,7 @@ case $failed,$code in
   0,400 | 0,413 | 0,415 | 0,422) fault "beckon refused the event: $why: not kept" ;;
   0,*) fault "beckon answered $why: kept in $spool" && keep ;;
   7,*)
-    [ -z "${BECKON_URL:-}" ] || fault "nobody listens where BECKON_URL says: kept in $spool"
+    [ -z "${BECKON_URL:-}" ] || fault "nothing listens at BECKON_URL: kept in $spool"
     keep
     ;;
   28,*) fault "no answer within 1 s: kept in $spool" && keep ;;

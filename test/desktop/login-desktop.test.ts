@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createLinuxLoginItem } from "../../src/desktop/login/linux.ts";
 import { isAlive } from "../../src/system/processes.ts";
-import { argvOf, binary, createLaunchWorld, type LaunchWorld } from "../hook/launch-world.ts";
+import { binary, createLaunchHarness, type LaunchHarness, readArguments } from "../hook/launch-harness.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { until } from "../world.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
@@ -14,13 +14,13 @@ const needs = [...desktopNeeds, "gio"];
 const onDesktop = testWith(...needs);
 const limitMs = 60_000;
 let desktop: Desktop;
-let world: LaunchWorld;
+let world: LaunchHarness;
 
 beforeAll(async () => {
   if (!hasAll(needs)) return;
   desktop = await startDesktop({ panel: true, notifications: false });
   const { DISPLAY = "", DBUS_SESSION_BUS_ADDRESS = "" } = desktop.env;
-  world = createLaunchWorld({ display: DISPLAY }, { DBUS_SESSION_BUS_ADDRESS });
+  world = createLaunchHarness({ display: DISPLAY }, { DBUS_SESSION_BUS_ADDRESS });
 }, limitMs);
 afterAll(async () => {
   await world?.destroy();
@@ -38,7 +38,7 @@ onDesktop(
     const stdio = ["ignore", "ignore", "ignore"] as const;
     expect(await Bun.spawn(["gio", "launch", entry], { env: world.env, stdio: [...stdio] }).exited).toBe(0);
     const pid = await world.started();
-    expect(argvOf(pid).slice(1)).toEqual(["run", "--at-login"]);
+    expect(readArguments(pid).slice(1)).toEqual(["run", "--at-login"]);
     await until(async () => (await readRegisteredItems(bus)).length === 1, 10_000);
     await until(async () => (await readMenuLabels(bus)).includes("Quit"), 10_000);
     await desktop.screenshot("login-icon");

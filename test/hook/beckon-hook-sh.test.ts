@@ -18,27 +18,27 @@ import { timing } from "../../src/core/timing.ts";
 import { writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
 import {
-  createWorld,
+  createHarness,
   environment,
   event,
-  expectSilence,
+  expectNoOutput,
   finish,
+  type Harness,
   isLinux,
-  oddities,
-  open,
+  parseEnvelope,
   run,
   start,
   token,
-  type World,
-} from "./world.ts";
+  unusualFiles,
+} from "./harness.ts";
 
 const script = join(import.meta.dir, "../../hooks/beckon-hook.sh");
 const text = JSON.stringify(event);
 const shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"]].filter(([name]) => Bun.which(name ?? ""));
 if (shells.length === 0) shells.push(["sh"]);
 
-/** As on Alpine: nothing but busybox and curl. */
-const tools = createWorld();
+/** As on Alpine: only busybox and curl. */
+const tools = createHarness();
 afterAll(() => tools.destroy());
 function pathFor([name]: string[]): Record<string, string> {
   if (name !== "busybox") return {};
@@ -47,7 +47,7 @@ function pathFor([name]: string[]): Record<string, string> {
   return { PATH: tools.home };
 }
 
-const endless = createWorld();
+const endless = createHarness();
 afterAll(() => endless.destroy());
 const endlessRun = (() => {
   const child = start(["sh", script], environment(endless.home));
@@ -59,45 +59,45 @@ const endlessRun = (() => {
 describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
   "beckon-hook.sh under %s",
   (_, shell) => {
-    let world: World;
+    let harness: Harness;
     beforeEach(() => {
-      world = createWorld();
+      harness = createHarness();
     });
-    afterEach(() => world.destroy());
+    afterEach(() => harness.destroy());
 
     const command = [Bun.which(shell[0] ?? "") ?? "", ...shell.slice(1), script];
     const path = pathFor(shell);
     const forward = (stdin: string | Uint8Array, env: Record<string, string> = {}, cwd?: string) =>
-      run(command, environment(world.home, { ...path, ...env }), stdin, cwd);
-    const kept = () => world.spool().map((line) => open(line).payload);
+      run(command, environment(harness.home, { ...path, ...env }), stdin, cwd);
+    const kept = () => harness.spool().map((line) => parseEnvelope(line).payload);
 
-    test("the event arrives with the token, which is in no process list, and nothing is left behind", async () => {
-      const { received } = world.receiver();
-      const ran = await forward(text);
-      expectSilence(ran);
-      expect(ran.stderr).toBe("");
+    test("the event arrives with the token, which no process list shows, and no file is written", async () => {
+      const { received } = harness.receiver();
+      const result = await forward(text);
+      expectNoOutput(result);
+      expect(result.stderr).toBe("");
       expect(received).toHaveLength(1);
       expect(received[0]?.path).toBe("/api/hook");
       expect(received[0]?.headers.authorization).toBe(`Bearer ${token}`);
       expect(received[0]?.headers["content-type"]).toBe("application/json");
       expect(received[0]?.text).toStartWith('{"provider":"claude","_meta":{');
       expect(received[0]?.text).toEndWith(`,"payload":${text}}`);
-      expect(world.spool()).toEqual([]);
-      expect(world.log()).toBe("");
+      expect(harness.spool()).toEqual([]);
+      expect(harness.log()).toBe("");
     });
 
-    test("the token may lie elsewhere; a file that holds none is not sent", async () => {
-      const { received } = world.receiver();
-      world.write("elsewhere", "Authorization: Bearer other\n");
-      world.write("secret", "X-Secret: hush\n");
-      await forward(text, { BECKON_TOKEN_FILE: world.inHome("elsewhere") });
-      await forward(text, { BECKON_TOKEN_FILE: world.inHome("secret") });
+    test("the token can be in another file, and a file without one is not sent", async () => {
+      const { received } = harness.receiver();
+      harness.write("elsewhere", "Authorization: Bearer other\n");
+      harness.write("secret", "X-Secret: hush\n");
+      await forward(text, { BECKON_TOKEN_FILE: harness.inHome("elsewhere") });
+      await forward(text, { BECKON_TOKEN_FILE: harness.inHome("secret") });
       expect(received[0]?.headers.authorization).toBe("Bearer other");
       expect(JSON.stringify(received[1])).not.toContain("hush");
     });
 
-    test("_meta says when, where and who", async () => {
-      const { received } = world.receiver();
+    test("_meta has time, place and agent", async () => {
+      const { received } = harness.receiver();
       const before = Date.now();
       const awkward = 'a"b\\c\td é $(id) `id`';
       const env = {
@@ -108,7 +108,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       const hidden = { ANTHROPIC_API_KEY: "hush", TERM: "x".repeat(1_001) };
       await forward(text, { ...env, ...hidden, TMUX: awkward, TMUX_PANE: "%3" });
       await forward(text, { ...env, CLAUDE_PID: "007", CLAUDE_CODE_SESSION_ATTENDED: "1" });
-      const [first, second] = received.map((one) => open(one.text)._meta);
+      const [first, second] = received.map((one) => parseEnvelope(one.text)._meta);
       expect(first.id).not.toBe(second.id);
       expect(first.at).toBeWithin(before - 1_000, Date.now() + 1);
       expect(first).toMatchObject({ workspace_id: "my proj", attended: false, terminal_session_id: "%3" });
@@ -127,24 +127,24 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       ).toBeLessThan(5);
     });
 
-    testWith("linux")("finds the agent behind the shell where CLAUDE_PID is missing", async () => {
-      symlinkSync(realpathSync("/bin/sh"), world.inHome("claude"));
+    testWith("linux")("finds the agent's process behind the shell if CLAUDE_PID is missing", async () => {
+      symlinkSync(realpathSync("/bin/sh"), harness.inHome("claude"));
       const inner = `sh -c '${command.join(" ")}; true'; true`;
-      const agent = start([world.inHome("claude"), "-c", inner], environment(world.home, path));
+      const agent = start([harness.inHome("claude"), "-c", inner], environment(harness.home, path));
       agent.stdin.write(text);
       agent.stdin.end();
-      expectSilence(await finish(agent, 0));
-      expect(open(world.spool()[0])._meta.pid).toBe(agent.pid);
+      expectNoOutput(await finish(agent, 0));
+      expect(parseEnvelope(harness.spool()[0])._meta.pid).toBe(agent.pid);
     });
 
-    test("_meta in the payload stays as it was given, and so does the agent's name", async () => {
-      const { received } = world.receiver();
+    test("_meta in the payload and the agent's name are not changed", async () => {
+      const { received } = harness.receiver();
       await run(
         [...command, 'my "agent"'],
-        environment(world.home, path),
+        environment(harness.home, path),
         '{"session_id":"s","_meta":{"id":"given"}}',
       );
-      expect(open(received[0]?.text)).toMatchObject({
+      expect(parseEnvelope(received[0]?.text)).toMatchObject({
         provider: 'my "agent"',
         payload: { _meta: { id: "given" } },
       });
@@ -156,94 +156,94 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       ["a list", "[1]"],
       ["a torn object", '{"a":1'],
     ] as const) {
-      test(`stdin is ${what}: a line in the log, nothing sent`, async () => {
-        const { received } = world.receiver();
-        const ran = await forward(stdin);
-        expectSilence(ran);
-        expect(ran.stderr).toContain("stdin is not a JSON object");
-        expect(world.log()).toMatch(/^\d{4}-\d\d-\d\dT[\d:]+Z\t-\t-\tstdin [^\t\n]+\n$/);
+      test(`stdin is ${what}: logged, and nothing is sent`, async () => {
+        const { received } = harness.receiver();
+        const result = await forward(stdin);
+        expectNoOutput(result);
+        expect(result.stderr).toContain("stdin is not a JSON object");
+        expect(harness.log()).toMatch(/^\d{4}-\d\d-\d\dT[\d:]+Z\t-\t-\tstdin [^\t\n]+\n$/);
         expect(received).toEqual([]);
-        expect(world.spool()).toEqual([]);
+        expect(harness.spool()).toEqual([]);
       });
     }
 
-    test("newlines become one line in the spool", async () => {
-      expectSilence(await forward(`\n${JSON.stringify(event, null, "\t").replaceAll("\n", "\r\n")}\n\n`));
+    test("an event with newlines is one line in the spool", async () => {
+      expectNoOutput(await forward(`\n${JSON.stringify(event, null, "\t").replaceAll("\n", "\r\n")}\n\n`));
       expect(kept()).toEqual([event]);
     });
 
-    test("of 10 MB, whose event it was arrives", async () => {
-      const { received } = world.receiver();
+    test("an event of 10 MB arrives with its identifying fields", async () => {
+      const { received } = harness.receiver();
       const nested = { tool_name: "not this", text: JSON.stringify({ session_id: "nor this" }) };
       const large = { ...event, tool_response: ["x y ".repeat(2_500_000), nested], tool_use_id: "toolu_1" };
-      expectSilence(await forward(JSON.stringify(large)));
-      const { _meta, payload } = open(received[0]?.text);
+      expectNoOutput(await forward(JSON.stringify(large)));
+      const { _meta, payload } = parseEnvelope(received[0]?.text);
       expect(_meta.cut).toBe(true);
       const { tool_input: _, ...names } = event;
       expect(payload).toEqual({ ...names, tool_use_id: "toolu_1" });
-    });
+    }, 20_000);
 
-    test("what is sent is never more than beckon takes", async () => {
-      const { received } = world.receiver();
+    test("a body is never larger than beckon accepts", async () => {
+      const { received } = harness.receiver();
       for (const length of [982_000, limits.maxBodyBytes])
-        expectSilence(await forward(JSON.stringify({ ...event, prompt: "x".repeat(length) })));
+        expectNoOutput(await forward(JSON.stringify({ ...event, prompt: "x".repeat(length) })));
       expect(received).toHaveLength(2);
       for (const { text } of received) expect(text.length).toBeLessThanOrEqual(limits.maxBodyBytes);
-    });
+    }, 20_000);
 
-    test("900 kB arrive whole", async () => {
-      const { received } = world.receiver();
+    test("900 kB arrive complete", async () => {
+      const { received } = harness.receiver();
       const prompt = "né".repeat(300_000);
-      expectSilence(await forward(JSON.stringify({ ...event, prompt })));
-      expect(open(received[0]?.text).payload.prompt === prompt).toBe(true);
+      expectNoOutput(await forward(JSON.stringify({ ...event, prompt })));
+      expect(parseEnvelope(received[0]?.text).payload.prompt === prompt).toBe(true);
     });
 
-    test("bytes that are no UTF-8 are passed on", async () => {
-      const { received } = world.receiver();
-      expectSilence(
+    test("bytes that are not UTF-8 are passed on", async () => {
+      const { received } = harness.receiver();
+      expectNoOutput(
         await forward(Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')])),
       );
-      expect(open(received[0]?.text).payload).toEqual({ a: "\ufffd" });
+      expect(parseEnvelope(received[0]?.text).payload).toEqual({ a: "\ufffd" });
     });
 
-    test("beckon does not run: kept in a spool of one's own, without an error", async () => {
-      const home = world.inHome("a/b");
-      const ran = await run(command, environment(home, path), text);
-      expectSilence(ran);
-      expect(ran.stderr).toBe("");
-      expect(open(readFileSync(join(home, "spool.jsonl"), "utf8")).payload).toEqual(event);
+    test("beckon does not run: spooled in a private folder, without an error", async () => {
+      const home = harness.inHome("a/b");
+      const result = await run(command, environment(home, path), text);
+      expectNoOutput(result);
+      expect(result.stderr).toBe("");
+      expect(parseEnvelope(readFileSync(join(home, "spool.jsonl"), "utf8")).payload).toEqual(event);
       expect(statSync(home).mode & 0o777).toBe(0o700);
       expect(statSync(join(home, "spool.jsonl")).mode & 0o777).toBe(0o600);
     });
 
-    test("beckon was killed: kept, without an error, and who has its port now gets nothing", async () => {
-      world.announce(9);
+    test("beckon was killed: spooled without an error, and the process that has its port receives nothing", async () => {
+      harness.announce(9);
       const refused = await forward(text);
-      expectSilence(refused);
+      expectNoOutput(refused);
       expect(refused.stderr).toBe("");
-      const { received, port } = world.receiver();
+      const { received, port } = harness.receiver();
       const dead = Bun.spawn(["true"]);
       await dead.exited;
-      world.announce(port, dead.pid);
-      expectSilence(await forward(text));
+      harness.announce(port, dead.pid);
+      expectNoOutput(await forward(text));
       expect(received).toEqual([]);
       expect(kept()).toEqual([event, event]);
     });
 
-    test("beckon hangs: kept after a second", async () => {
-      world.listener(() => {});
-      const ran = await forward(text);
-      expectSilence(ran);
-      expect(ran.ms).toBeWithin(1_000, 3_000);
+    test("beckon hangs: spooled after a second", async () => {
+      harness.listener(() => {});
+      const result = await forward(text);
+      expectNoOutput(result);
+      expect(result.ms).toBeWithin(1_000, 3_000);
       expect(kept()).toEqual([event]);
-      expect(world.log()).toContain(`\tPreToolUse\t${event.session_id}\tno answer`);
+      expect(harness.log()).toContain(`\tPreToolUse\t${event.session_id}\tno answer`);
     });
 
-    test("the connection is torn: kept", async () => {
-      world.listener((socket) => socket.terminate());
-      expectSilence(await forward(text));
+    test("the connection breaks: spooled", async () => {
+      harness.listener((socket) => socket.terminate());
+      expectNoOutput(await forward(text));
       expect(kept()).toEqual([event]);
-      expect(world.log()).toContain("connection broken");
+      expect(harness.log()).toContain("connection broken");
     });
 
     for (const [status, isKept] of [
@@ -253,108 +253,106 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       [400, false],
       [413, false],
     ] as const) {
-      test(`beckon answers ${status}: ${isKept ? "kept" : "logged, not kept"}`, async () => {
-        world.receiver(status);
-        expectSilence(await forward(text));
+      test(`beckon answers ${status}: ${isKept ? "spooled" : "logged, not spooled"}`, async () => {
+        harness.receiver(status);
+        expectNoOutput(await forward(text));
         expect(kept()).toEqual(isKept ? [event] : []);
-        expect(world.log()).toContain(String(status));
+        expect(harness.log()).toContain(String(status));
       });
     }
 
-    test("twenty at once leave twenty whole lines", async () => {
+    test("twenty hooks at once leave twenty complete lines", async () => {
       const long = "x".repeat(200_000);
       const runs = Array.from({ length: 20 }, (_, n) =>
         forward(JSON.stringify({ session_id: `s${n}`, long })),
       );
-      for (const ran of await Promise.all(runs)) expectSilence(ran);
+      for (const result of await Promise.all(runs)) expectNoOutput(result);
       expect(new Set(kept().map((payload) => payload.session_id)).size).toBe(20);
     }, 20_000);
 
-    test("SIGTERM while it waits for the answer: kept, and a quiet end", async () => {
+    test("SIGTERM while the hook waits for the answer: spooled, without an error", async () => {
       const heard = Promise.withResolvers<void>();
-      world.listener(() => heard.resolve());
-      const child = start(command, environment(world.home, path));
+      harness.listener(() => heard.resolve());
+      const child = start(command, environment(harness.home, path));
       child.stdin.write(text);
       child.stdin.end();
       await heard.promise;
       child.kill("SIGTERM");
-      expectSilence(await finish(child, 0));
+      expectNoOutput(await finish(child, 0));
       expect(kept()).toEqual([event]);
     });
 
-    test("a disk that does not play along is said, and no failure", async () => {
-      world.write("file", "");
-      const ran = await run(command, environment(world.inHome("file/home"), path), text);
-      expectSilence(ran);
-      expect(ran.stderr).toContain("could not write");
+    test("a disk error is reported, and the hook exits with 0", async () => {
+      harness.write("file", "");
+      const result = await run(command, environment(harness.inHome("file/home"), path), text);
+      expectNoOutput(result);
+      expect(result.stderr).toContain("could not write");
     });
 
-    for (const [what, put] of Object.entries(oddities)) {
+    for (const [what, put] of Object.entries(unusualFiles)) {
       for (const name of ["endpoint.json", "auth-header"]) {
-        testWith("linux")(`${what} as ${name}: kept, without a wait`, async () => {
-          world.receiver(401);
-          rmSync(world.inHome(name));
-          put(world.inHome(name));
-          const ran = await forward(text);
-          expectSilence(ran);
-          expect(ran.ms).toBeLessThan(2_000);
+        testWith("linux")(`${what} as ${name}: the event is spooled at once`, async () => {
+          harness.receiver(401);
+          rmSync(harness.inHome(name));
+          put(harness.inHome(name));
+          const result = await forward(text);
+          expectNoOutput(result);
+          expect(result.ms).toBeLessThan(2_000);
           expect(kept()).toEqual([event]);
         });
       }
 
-      testWith("linux")(`${what} as spool.jsonl and hook.log: said on stderr, without a wait`, async () => {
-        put(world.inHome("spool.jsonl"));
-        put(world.inHome("hook.log"));
-        const ran = await forward(text);
-        expectSilence(ran);
-        expect(ran.ms).toBeLessThan(2_000);
-        expect(ran.stderr).toMatch(/^beckon-hook: [^\n]*event (lost|dropped)[^\n]*\n$/);
-        if (what.startsWith("a hole")) expect(world.log()).toMatch(/^\d[^\n]+spool is full[^\n]+\n$/);
+      testWith("linux")(`${what} as spool.jsonl and hook.log is reported on stderr at once`, async () => {
+        put(harness.inHome("spool.jsonl"));
+        put(harness.inHome("hook.log"));
+        const result = await forward(text);
+        expectNoOutput(result);
+        expect(result.ms).toBeLessThan(2_000);
+        expect(result.stderr).toMatch(/^beckon-hook: [^\n]*event (lost|dropped)[^\n]*\n$/);
+        if (what.startsWith("a hole")) expect(harness.log()).toMatch(/^\d[^\n]+spool is full[^\n]+\n$/);
       });
     }
 
     test("nothing is written through a link", async () => {
-      world.write("precious", "mine\n");
+      harness.write("precious", "mine\n");
       for (const name of ["spool.jsonl", "hook.log"])
-        symlinkSync(world.inHome("precious"), world.inHome(name));
-      const ran = await forward(text);
-      expectSilence(ran);
-      expect(ran.stderr).toContain("event lost");
-      expect(readFileSync(world.inHome("precious"), "utf8")).toBe("mine\n");
+        symlinkSync(harness.inHome("precious"), harness.inHome(name));
+      const result = await forward(text);
+      expectNoOutput(result);
+      expect(result.stderr).toContain("event lost");
+      expect(readFileSync(harness.inHome("precious"), "utf8")).toBe("mine\n");
     });
 
-    testWith("linux", "root")("nothing is written into another user's folder", async () => {
-      chownSync(world.home, 65_534, 65_534);
-      const ran = await forward(text);
-      expectSilence(ran);
-      expect(ran.stderr).toContain("belongs to another user");
-      expect(readdirSync(world.home)).toEqual([]);
+    testWith("linux", "root")("nothing is written to another user's folder", async () => {
+      chownSync(harness.home, 65_534, 65_534);
+      const result = await forward(text);
+      expectNoOutput(result);
+      expect(result.stderr).toContain("belongs to another user");
+      expect(readdirSync(harness.home)).toEqual([]);
     });
 
-    test("what a terminal would obey gets neither into the log nor to stderr", async () => {
-      world.receiver(503, "127.0.0.1", '{"error":"a\u001b[31m\u009b2J\tb"}');
-      const ran = await forward('{"session_id":"s\u001b[31m\u009b2J\u0085\u007f"}');
-      expectSilence(ran);
-      expect(ran.stderr).toMatch(/^[ -~]+\n$/);
-      expect(world.log()).toMatch(/^[ -~]+\t-\ts[ -~]+\tbeckon answered 503 \(a[ -~]+b\)[ -~]+\n$/);
+    test("control characters reach neither the log nor stderr", async () => {
+      harness.receiver(503, "127.0.0.1", '{"error":"a\u001b[31m\u009b2J\tb"}');
+      const result = await forward('{"session_id":"s\u001b[31m\u009b2J\u0085\u007f"}');
+      expectNoOutput(result);
+      expect(result.stderr).toMatch(/^[ -~]+\n$/);
+      expect(harness.log()).toMatch(/^[ -~]+\t-\ts[ -~]+\tbeckon answered 503 \(a[ -~]+b\)[ -~]+\n$/);
     });
 
-    test("beckon's own words about a refusal are in the log", async () => {
+    test("the log has the error that beckon answered", async () => {
       const error = "wrong Host header: use http://127.0.0.1:4488";
-      const { port } = world.receiver(403, "127.0.0.1", JSON.stringify({ error }));
+      const { port } = harness.receiver(403, "127.0.0.1", JSON.stringify({ error }));
       await forward(text);
-      expect(world.log()).toContain(`\tbeckon answered 403 (${error}): kept in the spool\n`);
+      expect(harness.log()).toContain(`\tbeckon answered 403 (${error}): kept in the spool\n`);
       await forward(text, { BECKON_URL: `http://127.0.0.1:${port}` });
-      expect(world.log()).toContain(`(${error}): kept in the spool of this machine\n`);
+      expect(harness.log()).toContain(`(${error}): kept in the spool of this machine\n`);
       await forward(text, { BECKON_URL: "http://127.0.0.1:9" });
-      expect(world.log()).toContain(
-        "nobody listens where BECKON_URL says: kept in the spool of this machine\n",
-      );
+      expect(harness.log()).toContain("nothing listens at BECKON_URL: kept in the spool of this machine\n");
       expect(kept()).toEqual([event, event, event]);
     });
 
     testWith("linux")("endpoint.json is followed only to the process that wrote it", async () => {
-      const { received, port } = world.receiver();
+      const { received, port } = harness.receiver();
       for (const [pid, more] of [
         [process.pid, { start: "1" }],
         [process.pid, { boot: "another" }],
@@ -362,76 +360,76 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
         [-1, {}],
         [undefined, {}],
       ] as const) {
-        world.announce(port, pid, { pid, ...more });
-        expectSilence(await forward(text));
+        harness.announce(port, pid, { pid, ...more });
+        expectNoOutput(await forward(text));
       }
       expect(received).toEqual([]);
       expect(kept()).toHaveLength(5);
       writeEndpoint(
-        { endpoint: world.inHome("endpoint.json") },
+        { endpoint: harness.inHome("endpoint.json") },
         { url: `http://127.0.0.1:${port}`, pid: process.pid, key: "k" },
       );
-      expectSilence(await forward(text));
+      expectNoOutput(await forward(text));
       expect(received).toHaveLength(1);
     });
 
-    test("a spool that nobody empties stops growing, and the log keeps its newer half", async () => {
-      world.write("spool.jsonl", "");
-      truncateSync(world.inHome("spool.jsonl"), limits.maxSpoolBytes + 1);
-      world.write("hook.log", "old line\n".repeat(40_000));
-      expectSilence(await forward(text));
-      expect(statSync(world.inHome("spool.jsonl")).size).toBe(limits.maxSpoolBytes + 1);
-      expect(world.log().length).toBeWithin(limits.maxHookLogBytes / 2 - 20, limits.maxHookLogBytes);
-      expect(world.log()).toMatch(/^old line\n(.*\n)+.*spool is full.*\n$/);
+    test("a full spool stops growing, and a full log keeps its newer half", async () => {
+      harness.write("spool.jsonl", "");
+      truncateSync(harness.inHome("spool.jsonl"), limits.maxSpoolBytes + 1);
+      harness.write("hook.log", "old line\n".repeat(40_000));
+      expectNoOutput(await forward(text));
+      expect(statSync(harness.inHome("spool.jsonl")).size).toBe(limits.maxSpoolBytes + 1);
+      expect(harness.log().length).toBeWithin(limits.maxHookLogBytes / 2 - 20, limits.maxHookLogBytes);
+      expect(harness.log()).toMatch(/^old line\n(.*\n)+.*spool is full.*\n$/);
     });
 
-    test("BECKON_URL is followed to this machine, past any proxy, and nowhere else", async () => {
-      const elsewhere = world.receiver(200, "0.0.0.0");
-      const here = world.receiver();
+    test("BECKON_URL is followed to this machine without a proxy, and nowhere else", async () => {
+      const elsewhere = harness.receiver(200, "0.0.0.0");
+      const here = harness.receiver();
       const dead = "http://127.0.0.1:9";
       for (const host of ["0.0.0.0", "127.0.0.1@0.0.0.0", "127.0.0.1:1@0.0.0.0", "127.0.0.1.nip.io"]) {
-        expectSilence(
+        expectNoOutput(
           await forward(text, { BECKON_URL: `http://${host}:${elsewhere.port}`, http_proxy: dead }),
         );
       }
       expect(elsewhere.received).toEqual([]);
       expect(here.received).toHaveLength(4);
-      expect(world.log()).toContain("BECKON_URL ignored");
-      world.announce(9);
+      expect(harness.log()).toContain("BECKON_URL ignored");
+      harness.announce(9);
       for (const host of ["127.0.0.1", "localhost"]) {
-        expectSilence(await forward(text, { BECKON_URL: `http://${host}:${here.port}/`, http_proxy: dead }));
+        expectNoOutput(await forward(text, { BECKON_URL: `http://${host}:${here.port}/`, http_proxy: dead }));
       }
       expect(here.received).toHaveLength(6);
     });
 
-    test("the person's own config can allow more; one that a variable places cannot", async () => {
-      const elsewhere = world.receiver(200, "0.0.0.0");
-      world.announce(9);
+    test("the user's own config can allow another machine; one that a variable points to cannot", async () => {
+      const elsewhere = harness.receiver(200, "0.0.0.0");
+      harness.announce(9);
       for (const folder of ["", ".config/beckon/", "beckon/"]) {
-        mkdirSync(world.inHome(folder), { recursive: true });
-        world.write(`${folder}config.json`, '{\n  "allowRemoteUrl": true\n}\n');
+        mkdirSync(harness.inHome(folder), { recursive: true });
+        harness.write(`${folder}config.json`, '{\n  "allowRemoteUrl": true\n}\n');
       }
       const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}` };
-      expectSilence(await forward(text, env));
-      expectSilence(await forward(text, { ...env, XDG_CONFIG_HOME: world.home }));
-      expectSilence(await forward(text, { ...env, BECKON_HOME: "." }, world.home));
+      expectNoOutput(await forward(text, env));
+      expectNoOutput(await forward(text, { ...env, XDG_CONFIG_HOME: harness.home }));
+      expectNoOutput(await forward(text, { ...env, BECKON_HOME: "." }, harness.home));
       expect(elsewhere.received).toHaveLength(0);
-      // A user database in which that folder is the person's home.
-      const entry = `ann:x:0:0::${world.home}:/bin/sh`;
-      writeFileSync(world.inHome("getent"), `#!/bin/sh\necho '${entry}'\n`, { mode: 0o755 });
-      const PATH = `${world.home}:${path.PATH ?? process.env.PATH}`;
-      expectSilence(await forward(text, { ...env, PATH }));
+      // A user database with that folder as the user's home.
+      const entry = `ann:x:0:0::${harness.home}:/bin/sh`;
+      writeFileSync(harness.inHome("getent"), `#!/bin/sh\necho '${entry}'\n`, { mode: 0o755 });
+      const PATH = `${harness.home}:${path.PATH ?? process.env.PATH}`;
+      expectNoOutput(await forward(text, { ...env, PATH }));
       expect(elsewhere.received).toHaveLength(1);
     });
   },
 );
 
 testWith("timeout")(
-  "stdin that nobody closes does not hold the agent up for ever",
+  "stdin that is never closed does not keep the agent waiting for ever",
   async () => {
-    const ran = await endlessRun;
-    expectSilence(ran);
-    expect(ran.ms).toBeWithin(timing.stdinTimeoutMs - 100, timing.stdinTimeoutMs + 3_000);
+    const result = await endlessRun;
+    expectNoOutput(result);
+    expect(result.ms).toBeWithin(timing.stdinTimeoutMs - 100, timing.stdinTimeoutMs + 3_000);
     expect(endless.log()).toContain("stdin is not a JSON object");
   },
   10_000,

@@ -1,4 +1,4 @@
-/** The hook that waits, against whatever may stand behind the port. It prints a decision or nothing, and ends with 0. */
+/** The hook that waits, against everything that may answer at the port. It prints a decision or nothing, and exits with 0. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,16 @@ import { createLineReader } from "../../src/hook/http.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { testWith } from "../needs.ts";
 import { until } from "../world.ts";
-import { createWorld, environment, expectSilence, finish, type Ran, start, type World } from "./world.ts";
+import {
+  type CommandResult,
+  catchesSigterm,
+  createHarness,
+  environment,
+  expectNoOutput,
+  finish,
+  type Harness,
+  start,
+} from "./harness.ts";
 
 const entry = join(import.meta.dir, "../fixtures/hold-entry.ts");
 const output = (decision: object) => ({
@@ -22,25 +31,25 @@ const proved = (decision: string, request = "e-1") => signDecision(key, request,
 const ok = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const chunk = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-let world: World;
+let harness: Harness;
 beforeEach(() => {
-  world = createWorld();
+  harness = createHarness();
 });
-afterEach(() => world.destroy());
+afterEach(() => harness.destroy());
 
 const quick = { checkMs: 20, totalMs: 5_000, silenceMs: 400, reconnectMs: 400 };
 
 function wait(times: object = quick, env: Record<string, string> = {}) {
   const before = performance.now();
-  const child = start([process.execPath, entry, JSON.stringify(times)], environment(world.home, env));
-  return { child, ran: finish(child, before) };
+  const child = start([process.execPath, entry, JSON.stringify(times)], environment(harness.home, env));
+  return { child, result: finish(child, before) };
 }
 
-/** Answers a held line so, and confirmations with 200; what was asked, by path. */
+/** A server that answers held requests with `reply` and all others with 200. Records paths and bodies. */
 function answering(reply: (socket: Bun.Socket, nth: number) => void) {
   const paths: string[] = [];
   const bodies: string[] = [];
-  world.listener((socket) => {
+  harness.listener((socket) => {
     void socket;
   });
   const server = Bun.listen({
@@ -58,29 +67,32 @@ function answering(reply: (socket: Bun.Socket, nth: number) => void) {
       },
     },
   });
-  world.announce(server.port, process.pid, { key });
+  harness.announce(server.port, process.pid, { key });
   return { paths, bodies, stop: () => server.stop(true), port: server.port };
 }
 
-async function said(reply: (socket: Bun.Socket, nth: number) => void, times: object = quick): Promise<Ran> {
+async function said(
+  reply: (socket: Bun.Socket, nth: number) => void,
+  times: object = quick,
+): Promise<CommandResult> {
   const server = answering(reply);
-  const ran = await wait(times).ran;
+  const result = await wait(times).result;
   server.stop();
-  expect(ran.code).toBe(0);
-  return ran;
+  expect(result.code).toBe(0);
+  return result;
 }
 
 describe("what it prints", () => {
-  test("a decision, whole and once, and it says that it did", async () => {
+  test("a decision, once, and it reports that it printed it", async () => {
     const server = answering((socket) => socket.write(`${ok}${chunk("\n")}${chunk(`${proved(yes)}\n`)}`));
-    const ran = await wait().ran;
+    const result = await wait().result;
     server.stop();
-    expect(ran).toMatchObject({ code: 0, stdout: `${yes}\n`, stderr: "" });
+    expect(result).toMatchObject({ code: 0, stdout: `${yes}\n`, stderr: "" });
     expect(server.paths).toEqual(["/api/hook?hold", "/api/hold/end"]);
     expect(JSON.parse(server.bodies[1] ?? "")).toEqual({ id: "e-1", how: "printed" });
   });
 
-  test("a decision that comes byte by byte, and one of 500 kB", async () => {
+  test("a decision that arrives in pieces, of 500 kB", async () => {
     const long = JSON.stringify(output({ behavior: "deny", message: "é".repeat(250_000) }));
     const server = answering((socket) => {
       const bytes = Buffer.from(`${ok}${chunk(`\n\n${proved(long)}\n`)}`);
@@ -91,14 +103,14 @@ describe("what it prints", () => {
         if (rest.length === 0) clearInterval(timer);
       }, 1);
     });
-    const ran = await wait({ ...quick, silenceMs: 3_000 }).ran;
+    const result = await wait({ ...quick, silenceMs: 3_000 }).result;
     server.stop();
-    expect(ran.stdout).toBe(`${long}\n`);
+    expect(result.stdout).toBe(`${long}\n`);
   });
 
   const nothing: Record<string, string> = {
     "{}": `${ok}${chunk("{}\n")}0\r\n\r\n`,
-    "an older app, which only takes the event": 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"ok":true}',
+    "an older app, which only accepts the event": 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"ok":true}',
     "a token that has changed": "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}",
     "a full disk": "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\n{}",
     "a decision with a bad status": `HTTP/1.1 500 Oops\r\nContent-Length: ${proved(yes).length}\r\n\r\n${proved(yes)}`,
@@ -109,16 +121,16 @@ describe("what it prints", () => {
     "a decision with more beside it": `${ok}${chunk(`${proved(yes.replace("{", '{"continue":false,'))}\n`)}`,
     "an unknown decision": `${ok}${chunk(`${proved(JSON.stringify(output({ behavior: "maybe" })))}\n`)}`,
     "a list": `${ok}${chunk(`${proved("[]")}\n`)}`,
-    "a stranger's decision": `${ok}${chunk(`${yes}\n`)}`,
-    "a decision with another start's proof": `${ok}${chunk(`${signDecision("another key", "e-1", yes)}\n`)}`,
-    "a decision about another request": `${ok}${chunk(`${proved(yes, "e-2")}\n`)}`,
-    "a proof of something else": `${ok}${chunk(`${proved("{}").split(" ", 1)[0]} ${yes}\n`)}`,
+    "a decision without a signature": `${ok}${chunk(`${yes}\n`)}`,
+    "a decision signed with another key": `${ok}${chunk(`${signDecision("another key", "e-1", yes)}\n`)}`,
+    "a decision signed for another request": `${ok}${chunk(`${proved(yes, "e-2")}\n`)}`,
+    "a signature of something else": `${ok}${chunk(`${proved("{}").split(" ", 1)[0]} ${yes}\n`)}`,
     "2 MB of something": `${ok}${chunk("x".repeat(2 * 1024 * 1024))}`,
-    "no HTTP": "SSH-2.0-OpenSSH_9.9\r\n\r\n\r\n\r\n",
+    "a server that does not speak HTTP": "SSH-2.0-OpenSSH_9.9\r\n\r\n\r\n\r\n",
   };
   for (const [what, reply] of Object.entries(nothing)) {
-    test(`${what}: nothing, and it ends at once`, async () => {
-      const ran = await said((socket) => {
+    test(`nothing, and it exits at once, for ${what}`, async () => {
+      const result = await said((socket) => {
         let rest = Buffer.from(reply);
         const write = () => {
           rest = rest.subarray(Math.max(0, socket.write(rest)));
@@ -126,50 +138,50 @@ describe("what it prints", () => {
         };
         write();
       });
-      expectSilence(ran);
-      expect(ran.ms).toBeLessThan(quick.reconnectMs + quick.silenceMs);
+      expectNoOutput(result);
+      expect(result.ms).toBeLessThan(quick.reconnectMs + quick.silenceMs);
     });
   }
 
-  test("half a decision before the line broke: nothing", async () => {
-    const ran = await said((socket) => {
+  test("half a decision before the connection breaks: nothing", async () => {
+    const result = await said((socket) => {
       socket.write(`${ok}${chunk(proved(yes))}`);
       setTimeout(() => socket.end(), 20);
     });
-    expectSilence(ran);
+    expectNoOutput(result);
   });
 });
 
-test("where the endpoint holds no key, nobody is believed", async () => {
+test("without a key in endpoint.json, no decision is trusted", async () => {
   const server = answering((socket) => socket.write(`${ok}${chunk(`${proved(yes)}\n`)}`));
-  world.announce(server.port);
-  const ran = await wait().ran;
+  harness.announce(server.port);
+  const result = await wait().result;
   server.stop();
-  expectSilence(ran);
+  expectNoOutput(result);
 });
 
-describe("it lets go", () => {
-  test("of an app that hangs", async () => {
-    const ran = await said(() => {});
-    expectSilence(ran);
-    expect(ran.ms).toBeGreaterThanOrEqual(quick.silenceMs);
+describe("it stops waiting", () => {
+  test("for an app that hangs", async () => {
+    const result = await said(() => {});
+    expectNoOutput(result);
+    expect(result.ms).toBeGreaterThanOrEqual(quick.silenceMs);
   });
 
-  test("of an app that hung later, but not while there is a sign of life", async () => {
+  test("for an app that hangs later, but not while bytes arrive", async () => {
     let beats = 0;
-    const ran = await said((socket) => {
+    const result = await said((socket) => {
       socket.write(`${ok}${chunk("\n")}`);
       const timer = setInterval(() => {
         socket.write(chunk("\n"));
         if (++beats === 8) clearInterval(timer);
       }, 100);
     });
-    expectSilence(ran);
-    expect(ran.ms).toBeGreaterThanOrEqual(1_100);
+    expectNoOutput(result);
+    expect(result.ms).toBeGreaterThanOrEqual(1_100);
   });
 
-  test("after all its time, whatever comes", async () => {
-    const ran = await said(
+  test("after its total time, even while bytes arrive", async () => {
+    const result = await said(
       (socket) => {
         socket.write(ok);
         const timer = setInterval(() => socket.write(chunk("\n")), 50);
@@ -177,8 +189,8 @@ describe("it lets go", () => {
       },
       { ...quick, totalMs: 600 },
     );
-    expectSilence(ran);
-    expect(ran.ms).toBeWithin(600, 2_500);
+    expectNoOutput(result);
+    expect(result.ms).toBeWithin(600, 2_500);
   });
 
   testWith("linux")("when the agent's process is gone", async () => {
@@ -187,22 +199,21 @@ describe("it lets go", () => {
       socket.write(`${ok}${chunk("\n")}`);
       agent.kill("SIGKILL");
     });
-    const ran = await wait(
+    const result = await wait(
       { ...quick, silenceMs: 60_000, totalMs: 60_000 },
       { CLAUDE_PID: String(agent.pid) },
-    ).ran;
+    ).result;
     server.stop();
-    expectSilence(ran);
+    expectNoOutput(result);
   });
 
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
-    testWith("linux")(`when told to (${signal}), and says so`, async () => {
+    testWith("linux")(`on ${signal}, and reports it`, async () => {
       const server = answering((socket) => socket.write(`${ok}${chunk("\n")}`));
-      const { child, ran } = wait({ ...quick, silenceMs: 60_000 });
-      await until(() => server.paths.length === 1, 5_000);
-      await Bun.sleep(50);
+      const { child, result } = wait({ ...quick, silenceMs: 60_000 });
+      await until(() => server.paths.length === 1 && catchesSigterm(child.pid), 5_000);
       child.kill(signal);
-      expectSilence(await ran);
+      expectNoOutput(await result);
       server.stop();
       expect(server.paths).toEqual(["/api/hook?hold", "/api/hold/end"]);
       expect(JSON.parse(server.bodies[1] ?? "")).toEqual({ id: "e-1", how: "stopped" });
@@ -210,7 +221,7 @@ describe("it lets go", () => {
   }
 });
 
-testWith("linux")("a decision that comes when it was told to stop is not printed", async () => {
+testWith("linux")("a decision that arrives after SIGTERM is not printed", async () => {
   let held: Bun.Socket | null = null;
   const server = Bun.listen({
     hostname: "127.0.0.1",
@@ -227,53 +238,55 @@ testWith("linux")("a decision that comes when it was told to stop is not printed
       },
     },
   });
-  world.announce(server.port, process.pid, { key });
-  const { child, ran } = wait({ ...quick, silenceMs: 60_000 });
-  await until(() => held !== null, 5_000);
-  await Bun.sleep(50);
+  harness.announce(server.port, process.pid, { key });
+  const { child, result } = wait({ ...quick, silenceMs: 60_000 });
+  await until(() => held !== null && catchesSigterm(child.pid), 5_000);
   child.kill("SIGTERM");
-  expectSilence(await ran);
+  expectNoOutput(await result);
   server.stop(true);
 });
 
-describe("a line that breaks", () => {
-  test("is looked for again, with the same text, and answered there", async () => {
+describe("a connection that breaks", () => {
+  test("is opened again to a restarted app, with the same body, and answered there", async () => {
+    const stopped = Promise.withResolvers<void>();
     const first = answering((socket) => {
       socket.write(`${ok}${chunk("\n")}`);
-      setTimeout(() => first.stop(), 20);
+      setTimeout(() => {
+        first.stop();
+        stopped.resolve();
+      }, 20);
     });
-    const { ran } = wait({ ...quick, reconnectMs: 5_000, silenceMs: 5_000 });
-    await until(() => first.paths.length === 1, 5_000);
-    await Bun.sleep(100);
+    const { result } = wait({ ...quick, reconnectMs: 5_000, silenceMs: 5_000 });
+    await stopped.promise;
     const second = answering((socket) => socket.write(`${ok}${chunk("\n")}${chunk(`${proved(yes)}\n`)}`));
-    expect((await ran).stdout).toBe(`${yes}\n`);
+    expect((await result).stdout).toBe(`${yes}\n`);
     second.stop();
     expect(second.bodies[second.paths.indexOf("/api/hold")]).toBe(first.bodies[0] ?? "");
   });
 
-  test("and does not come back: it lets go in time", async () => {
+  test("is given up after a while if the app does not come back", async () => {
     const server = answering((socket) => {
       socket.write(`${ok}${chunk("\n")}`);
       setTimeout(() => server.stop(), 20);
     });
-    const ran = await wait().ran;
-    expectSilence(ran);
-    expect(ran.ms).toBeGreaterThanOrEqual(quick.reconnectMs);
+    const result = await wait().result;
+    expectNoOutput(result);
+    expect(result.ms).toBeGreaterThanOrEqual(quick.reconnectMs);
   });
 
-  test("because the person has turned beckon off: it lets go at once", async () => {
+  test("is given up at once if the user has turned beckon off", async () => {
     const server = answering((socket) => {
       socket.write(`${ok}${chunk("\n")}`);
-      writeFileSync(world.inHome("off"), "");
+      writeFileSync(harness.inHome("off"), "");
       setTimeout(() => server.stop(), 20);
     });
-    const ran = await wait({ ...quick, reconnectMs: 20_000, silenceMs: 20_000, totalMs: 20_000 }).ran;
-    expectSilence(ran);
-    expect(ran.ms).toBeLessThan(5_000);
+    const result = await wait({ ...quick, reconnectMs: 20_000, silenceMs: 20_000, totalMs: 20_000 }).result;
+    expectNoOutput(result);
+    expect(result.ms).toBeLessThan(5_000);
   });
 });
 
-test("a reader of any pieces gives the same line", () => {
+test("the line is the same however the response is split", () => {
   const bytes = Buffer.from(`${ok}${chunk("\n")}${chunk('{"é":')}${chunk("1}\n")}0\r\n\r\n`);
   for (let size = 1; size < bytes.length; size++) {
     const read = createLineReader();
@@ -283,7 +296,7 @@ test("a reader of any pieces gives the same line", () => {
   }
 });
 
-test("what is longer than a decision may be is none", () => {
+test("a text that is too long is not a decision", () => {
   const long = JSON.stringify(output({ behavior: "deny", message: "x".repeat(limits.maxDecisionBytes) }));
   const agent = { id: "claude", forwarding: claudeForwarding };
   expect(isDecision(long, agent)).toBe(false);

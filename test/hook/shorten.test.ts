@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { shorten } from "../../src/hook/shorten.ts";
-import { event } from "./world.ts";
+import { event } from "./harness.ts";
 
-describe("a payload made to fit", () => {
+describe("a payload that is too large is shortened", () => {
   const deep = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
   for (const [what, bulk] of [
     ["one long text", "x".repeat(300_000)],
@@ -11,7 +11,7 @@ describe("a payload made to fit", () => {
     ["many texts", Array.from({ length: 2_000 }, () => "y".repeat(100))],
     ["a long list of numbers", Array.from({ length: 100_000 }, (_, n) => n)],
     ["an object of many fields", Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]))],
-    ["nesting too deep to be written", [deep(60_000), "x".repeat(100_000)]],
+    ["nesting too deep for JSON.stringify", [deep(60_000), "x".repeat(100_000)]],
   ] as const) {
     test(what, () => {
       const text = shorten({ bulk, ...event }, claudeForwarding.identifierFields, 100_000);
@@ -24,7 +24,7 @@ describe("a payload made to fit", () => {
     });
   }
 
-  test("many fields at the top do not push out whose event it is", () => {
+  test("many fields do not displace the identifying ones", () => {
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, n]));
     expect(
       JSON.parse(shorten({ ...many, ...event }, claudeForwarding.identifierFields, 50_000)),

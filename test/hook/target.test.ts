@@ -7,52 +7,52 @@ import { parseUserHome } from "../../src/hook/user.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
 import { readEndpoint, writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
-import { createWorld, environment, event, expectSilence, run, token, type World } from "./world.ts";
+import { createHarness, environment, event, expectNoOutput, type Harness, run, token } from "./harness.ts";
 
-let world: World;
+let harness: Harness;
 beforeEach(() => {
-  world = createWorld();
+  harness = createHarness();
 });
-afterEach(() => world.destroy());
+afterEach(() => harness.destroy());
 
 describe("BECKON_URL", () => {
-  test("on this machine it is followed, whatever endpoint.json says", async () => {
-    const { received, port } = world.receiver();
-    world.announce(9);
+  test("is followed on this machine, whatever endpoint.json says", async () => {
+    const { received, port } = harness.receiver();
+    harness.announce(9);
     for (const url of [`http://127.0.0.1:${port}`, `http://localhost:${port}/`]) {
-      expectSilence(await world.forward(JSON.stringify(event), { BECKON_URL: url }));
+      expectNoOutput(await harness.forward(JSON.stringify(event), { BECKON_URL: url }));
     }
     expect(received.map(({ headers }) => headers.host)).toEqual([`127.0.0.1:${port}`, `localhost:${port}`]);
   });
 
-  test("anywhere else it is not: nothing is sent there, and beckon still gets the event", async () => {
-    const elsewhere = world.receiver(200, "0.0.0.0");
-    const here = world.receiver();
+  test("is not followed anywhere else: nothing is sent there, and beckon still gets the event", async () => {
+    const elsewhere = harness.receiver(200, "0.0.0.0");
+    const here = harness.receiver();
     for (const host of ["0.0.0.0", "127.0.0.1@0.0.0.0"]) {
-      expectSilence(
-        await world.forward(JSON.stringify(event), { BECKON_URL: `http://${host}:${elsewhere.port}` }),
+      expectNoOutput(
+        await harness.forward(JSON.stringify(event), { BECKON_URL: `http://${host}:${elsewhere.port}` }),
       );
     }
     expect(elsewhere.received).toEqual([]);
     expect(here.received).toHaveLength(2);
-    expect(world.log()).toContain("BECKON_URL ignored");
+    expect(harness.log()).toContain("BECKON_URL ignored");
   });
 
-  test("the person's own config can allow it", async () => {
-    const elsewhere = world.receiver(200, "0.0.0.0");
-    world.write("own.json", '{"allowRemoteUrl":true}');
-    const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}`, BECKON_HOME: world.home };
-    const own = async () => world.inHome("own.json");
+  test("is followed to another machine if the user's own config allows it", async () => {
+    const elsewhere = harness.receiver(200, "0.0.0.0");
+    harness.write("own.json", '{"allowRemoteUrl":true}');
+    const env = { BECKON_URL: `http://0.0.0.0:${elsewhere.port}`, BECKON_HOME: harness.home };
+    const own = async () => harness.inHome("own.json");
     const target = await chooseTarget(env, resolvePaths(env), [], Promise.resolve({ boot: null }), own);
     if (target === null) throw new Error("not followed");
     expect(await openRequest(target, "/api/hook", "{}").status).toBe(200);
     expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
-  test("a config that a variable places cannot, wherever it lies", async () => {
-    const elsewhere = world.receiver(200, "0.0.0.0");
-    world.announce(9);
-    const evil = world.inHome("evil");
+  test("a config file that a variable points to cannot allow it", async () => {
+    const elsewhere = harness.receiver(200, "0.0.0.0");
+    harness.announce(9);
+    const evil = harness.inHome("evil");
     for (const folder of [".", ".config/beckon", "beckon", "Library/Application Support/beckon"]) {
       mkdirSync(join(evil, folder), { recursive: true });
       writeFileSync(join(evil, folder, "config.json"), '{"allowRemoteUrl":true}');
@@ -63,23 +63,23 @@ describe("BECKON_URL", () => {
       { BECKON_HOME: "", HOME: evil },
       { BECKON_HOME: "", XDG_CONFIG_HOME: evil, APPDATA: evil },
     ]) {
-      const ran = await world.forward(JSON.stringify(event), { BECKON_URL: url, ...places });
-      expectSilence(ran);
-      expect(ran.stderr).toContain("BECKON_URL ignored");
-      expect(ran.stderr).not.toContain(`${evil}/.config`);
+      const result = await harness.forward(JSON.stringify(event), { BECKON_URL: url, ...places });
+      expectNoOutput(result);
+      expect(result.stderr).toContain("BECKON_URL ignored");
+      expect(result.stderr).not.toContain(`${evil}/.config`);
     }
     expect(elsewhere.received).toEqual([]);
   });
 
-  testWith("getent")("the home folder is the one of the user database, whatever HOME says", async () => {
+  testWith("getent")("the home folder comes from the user database, whatever HOME says", async () => {
     const line = Bun.spawnSync(["getent", "passwd", String(process.getuid?.())]).stdout.toString();
     const source = `import { findUserHome } from "${join(import.meta.dir, "../../src/hook/user.ts")}";
       console.log(findUserHome());`;
-    const ran = await run([process.execPath, "-e", source], environment(world.home), "");
-    expect(ran.stdout.trim()).toBe(line.split(":")[5] ?? "");
+    const result = await run([process.execPath, "-e", source], environment(harness.home), "");
+    expect(result.stdout.trim()).toBe(line.split(":")[5] ?? "");
   });
 
-  test("a line of the user database is found by its number alone", () => {
+  test("a line of the user database is found by its user id", () => {
     const text =
       "x:1000:0:0::/wrong:\nann:*:1000:20::0:0:Ann:/Users/ann:/bin/zsh\nbob:x:7:7::relative:/bin/sh\n";
     expect(parseUserHome(text, 1000, 8)).toBe("/Users/ann");
@@ -87,7 +87,7 @@ describe("BECKON_URL", () => {
     expect(parseUserHome(text, 8, 5)).toBeNull();
   });
 
-  test("loopback is judged by the address, not by how it looks", () => {
+  test("only real loopback addresses count as loopback", () => {
     const judged = (text: string) => isLoopback(new URL(text));
     for (const yes of [
       "http://127.0.0.1:1",
@@ -113,28 +113,28 @@ describe("BECKON_URL", () => {
     }
   });
 
-  test("an endpoint.json that points elsewhere is not followed either", async () => {
-    const elsewhere = world.receiver(200, "0.0.0.0");
-    world.write("endpoint.json", JSON.stringify({ url: `http://0.0.0.0:${elsewhere.port}` }));
-    expectSilence(await world.forward(JSON.stringify(event)));
+  test("an endpoint.json that points to another machine is not followed", async () => {
+    const elsewhere = harness.receiver(200, "0.0.0.0");
+    harness.write("endpoint.json", JSON.stringify({ url: `http://0.0.0.0:${elsewhere.port}` }));
+    expectNoOutput(await harness.forward(JSON.stringify(event)));
     expect(elsewhere.received).toEqual([]);
-    expect(world.spool()).toHaveLength(1);
+    expect(harness.spool()).toHaveLength(1);
   });
 });
 
 describe("endpoint.json", () => {
-  const places = () => resolvePaths({ BECKON_HOME: world.home });
+  const places = () => resolvePaths({ BECKON_HOME: harness.home });
 
-  test("as beckon writes it, it is followed", async () => {
-    const { received, port } = world.receiver();
+  test("is followed as beckon writes it", async () => {
+    const { received, port } = harness.receiver();
     const endpoint = { url: `http://127.0.0.1:${port}`, pid: process.pid };
     writeEndpoint(places(), { ...endpoint, key: "k" });
-    expectSilence(await world.forward(JSON.stringify(event)));
+    expectNoOutput(await harness.forward(JSON.stringify(event)));
     expect(received).toHaveLength(1);
     expect(readEndpoint(places())).toEqual(endpoint);
   });
 
-  testWith("linux")("it says which process of that number it was, on which boot", async () => {
+  testWith("linux")("has the start time of the process and the boot id", async () => {
     writeEndpoint(places(), { url: "http://127.0.0.1:1", pid: process.pid, key: "k" });
     const stat = readFileSync("/proc/self/stat", "utf8");
     expect(JSON.parse(readFileSync(places().endpoint, "utf8"))).toEqual({
@@ -147,21 +147,24 @@ describe("endpoint.json", () => {
   });
 
   for (const [what, pid, more] of [
-    ["whose number another process has now", process.pid, { start: "1" }],
-    ["of before the machine was started again", process.pid, { boot: "another" }],
-    ["without a process", undefined, {}],
-    ["of process 0, which every signal reaches", 0, {}],
-    ["of a whole group", -1, {}],
-    ["of half a process", process.pid + 0.5, {}],
-    ["of a process by name", String(process.pid), {}],
+    ["the pid of another process", process.pid, { start: "1" }],
+    ["from before the last boot", process.pid, { boot: "another" }],
+    ["without a pid", undefined, {}],
+    ["pid 0, which every signal reaches", 0, {}],
+    ["a negative pid, which means a group", -1, {}],
+    ["a fraction as pid", process.pid + 0.5, {}],
+    ["a string as pid", String(process.pid), {}],
   ] as const) {
-    testWith("linux")(`one ${what} is not followed: who has the port gets nothing`, async () => {
-      const { received, port } = world.receiver();
-      world.announce(port, pid, { pid, ...more });
-      expectSilence(await world.forward(JSON.stringify(event)));
-      expect(received).toEqual([]);
-      expect(world.spool()).toHaveLength(1);
-      expect(readEndpoint(places())).toBeNull();
-    });
+    testWith("linux")(
+      `${what}: not followed, and the process that has the port receives nothing`,
+      async () => {
+        const { received, port } = harness.receiver();
+        harness.announce(port, pid, { pid, ...more });
+        expectNoOutput(await harness.forward(JSON.stringify(event)));
+        expect(received).toEqual([]);
+        expect(harness.spool()).toHaveLength(1);
+        expect(readEndpoint(places())).toBeNull();
+      },
+    );
   }
 });

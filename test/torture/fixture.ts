@@ -13,7 +13,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import { environment, type Ran, run } from "../hook/world.ts";
+import { type CommandResult, environment, run } from "../hook/harness.ts";
 
 const repo = join(import.meta.dir, "../..");
 const binary = join(repo, "dist/beckon");
@@ -76,8 +76,8 @@ export interface Fixture {
   tryToStart(env?: Record<string, string>): Promise<StartResult>;
   /** `under` is a command that runs the app, like `nice`. */
   launch(env?: Record<string, string>, under?: readonly string[]): LaunchedApp;
-  beckon(args: readonly string[], stdin?: string, env?: Record<string, string>): Promise<Ran>;
-  hook(payload: object, env?: Record<string, string>): Promise<Ran>;
+  beckon(args: readonly string[], stdin?: string, env?: Record<string, string>): Promise<CommandResult>;
+  hook(payload: object, env?: Record<string, string>): Promise<CommandResult>;
   /** What `beckon status --json` shows. */
   status(): Promise<SessionSnapshot[]>;
   post(body: unknown, path?: string): Promise<Response>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Ran } from "../hook/world.ts";
+import type { CommandResult } from "../hook/harness.ts";
 import { createFixture, type Fixture, until } from "./fixture.ts";
 import {
   doneSummary,
@@ -23,8 +23,8 @@ beforeEach(async () => {
 afterEach(() => fixture.destroy());
 
 /** Like an agent with asynchronous hooks: the next one starts before the last has ended. */
-async function runHooks(payloads: readonly object[]): Promise<Ran[]> {
-  const running: Promise<Ran>[] = [];
+async function runHooks(payloads: readonly object[]): Promise<CommandResult[]> {
+  const running: Promise<CommandResult>[] = [];
   for (const [n, payload] of payloads.entries()) {
     const session = (payload as { session_id: string }).session_id;
     running.push(fixture.hook({ ...payload, _meta: { id: `hang-${session}-${n}` } }));

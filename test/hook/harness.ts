@@ -13,20 +13,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export interface Received {
+export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly text: string;
 }
 
-export interface Ran {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly ms: number;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what a forwarder sent, looked at by each test.
+// biome-ignore lint/suspicious/noExplicitAny: what a forwarder sent; each test checks it.
 type Envelope = any;
 
 export const isLinux = process.platform === "linux";
@@ -41,7 +41,7 @@ export const event = {
   tool_input: { command: 'echo "a\\b" > x' },
 };
 
-export function createWorld() {
+export function createHarness() {
   const home = mkdtempSync(join(tmpdir(), "beckon-hook-test-"));
   const inHome = (name: string) => join(home, name);
   const read = (name: string) => (existsSync(inHome(name)) ? readFileSync(inHome(name), "utf8") : "");
@@ -61,9 +61,9 @@ export function createWorld() {
       cwd?: string,
     ) => run([...beckonHook, ...args], environment(home, env), stdin, cwd),
 
-    /** beckon, answering each request with that status; the folder says that it runs. */
+    /** A server that answers each request with that status, announced in the folder as beckon. */
     receiver(status = 200, hostname = "127.0.0.1", answer = '{"ok":true}') {
-      const received: Received[] = [];
+      const received: ReceivedRequest[] = [];
       const server = Bun.serve({
         hostname,
         port: 0,
@@ -80,7 +80,7 @@ export function createWorld() {
       return { received, port: server.port ?? 0 };
     },
 
-    /** Something that accepts connections, and then does that. */
+    /** Accepts connections and passes their data on, announced in the folder as beckon. */
     listener(onData: (socket: Bun.Socket) => void) {
       const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: onData } });
       stops.push(() => server.stop(true));
@@ -100,8 +100,8 @@ export function createWorld() {
   };
 }
 
-/** What may lie where a file of beckon's should be, and would keep a careless reader waiting. */
-export const oddities: Record<string, (path: string) => void> = {
+/** What can be in the place of a file, and would keep a careless reader waiting. */
+export const unusualFiles: Record<string, (path: string) => void> = {
   "a pipe": (path) => void Bun.spawnSync(["mkfifo", path]),
   "a folder": (path) => mkdirSync(path),
   "a link to /dev/zero": (path) => symlinkSync("/dev/zero", path),
@@ -111,9 +111,9 @@ export const oddities: Record<string, (path: string) => void> = {
   },
 };
 
-export type World = ReturnType<typeof createWorld>;
+export type Harness = ReturnType<typeof createHarness>;
 
-/** Nothing of the tests' own terminal, agent or proxy gets in. Bun's cache of transpiled files would go to HOME. */
+/** Without the variables of the tests' own terminal, agent or proxy. Bun would put its cache of transpiled files into HOME. */
 export function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
   const own = { PATH: process.env.PATH ?? "", HOME: home, BECKON_HOME: home };
   return { ...own, BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", ...more };
@@ -128,7 +128,7 @@ export async function run(
   env: Record<string, string>,
   stdin: string | Uint8Array,
   cwd?: string,
-): Promise<Ran> {
+): Promise<CommandResult> {
   const before = performance.now();
   const child = start(command, env, cwd);
   child.stdin.write(stdin);
@@ -136,7 +136,7 @@ export async function run(
   return finish(child, before);
 }
 
-export async function finish(child: ReturnType<typeof start>, before: number): Promise<Ran> {
+export async function finish(child: ReturnType<typeof start>, before: number): Promise<CommandResult> {
   const [stdout, stderr, code] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -145,12 +145,18 @@ export async function finish(child: ReturnType<typeof start>, before: number): P
   return { code, stdout, stderr, ms: performance.now() - before };
 }
 
-export function open(text: string | undefined): Envelope {
+/** True once the process has set up its signal handlers. Linux only. */
+export function catchesSigterm(pid: number): boolean {
+  const caught = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? "0";
+  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
+}
+
+export function parseEnvelope(text: string | undefined): Envelope {
   return JSON.parse(text ?? "null");
 }
 
-/** What every run of a forwarder must end with: anything else is seen in the person's terminal or by the model. */
-export function expectSilence(ran: Ran): void {
+/** The user's terminal or the model would see any other output. */
+export function expectNoOutput(ran: CommandResult): void {
   expect(ran.stdout).toBe("");
   expect(ran.code).toBe(0);
 }

@@ -1,4 +1,4 @@
-/** A person with a desktop, an agent, and the built beckon: what hooks start here is seen, and stopped with it. */
+/** A home folder with an agent and the built beckon on a virtual screen. Stops every beckon that hooks start in it. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,18 +8,18 @@ import { until } from "../world.ts";
 export const binary = join(import.meta.dir, "../../dist/beckon");
 export const launchNeeds = ["linux", "Xvfb", "setpriv"] as const;
 
-export interface Screen {
+export interface VirtualScreen {
   /** `:7` */
   readonly display: string;
   stop(): void;
 }
 
-export async function startScreen(): Promise<Screen> {
+export async function startScreen(): Promise<VirtualScreen> {
   const server = Bun.spawn(
     ["setpriv", "--pdeathsig", "KILL", "--", "Xvfb", "-displayfd", "1", "-nolisten", "tcp", "-noreset"],
     { stdio: ["ignore", "pipe", "ignore"] },
   );
-  // Not read to its end, and not let go of: Xvfb would die of a closed pipe.
+  // The pipe stays open: Xvfb would exit if it were closed.
   const { value } = await server.stdout.getReader().read();
   return { display: `:${new TextDecoder().decode(value).trim()}`, stop: () => server.kill() };
 }
@@ -31,12 +31,16 @@ const read = (path: string): string => {
     return "";
   }
 };
-export const environOf = (pid: number): string[] => read(`/proc/${pid}/environ`).split("\0").slice(0, -1);
-export const argvOf = (pid: number): string[] => read(`/proc/${pid}/cmdline`).split("\0").slice(0, -1);
+export const readEnvironment = (pid: number): string[] =>
+  read(`/proc/${pid}/environ`).split("\0").slice(0, -1);
+export const readArguments = (pid: number): string[] => read(`/proc/${pid}/cmdline`).split("\0").slice(0, -1);
 
-export type LaunchWorld = ReturnType<typeof createLaunchWorld>;
+export type LaunchHarness = ReturnType<typeof createLaunchHarness>;
 
-export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<string, string> = {}) {
+export function createLaunchHarness(
+  screen: Pick<VirtualScreen, "display">,
+  more: Record<string, string> = {},
+) {
   const home = mkdtempSync(join(tmpdir(), "beckon-launch-"));
   const env: Record<string, string> = {
     PATH: process.env.PATH ?? "",
@@ -47,19 +51,21 @@ export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<
     ...more,
   };
   const places: Paths = resolvePaths(env);
-  // Known by its name, as the agent is to the forwarder.
+  // The forwarder recognises the agent by its name.
   const agent = join(home, "bin/claude");
   mkdirSync(join(home, "bin"));
   copyFileSync("/bin/sh", agent);
   const known = new Set<number>();
 
-  /** Every beckon of this world that runs now, but hooks. */
+  /** Every beckon of this home that runs now, except hooks. */
   function apps(): number[] {
     const running = readdirSync("/proc").filter((name) => {
       if (!/^\d+$/.test(name)) return false;
-      const argv = argvOf(Number(name));
+      const argv = readArguments(Number(name));
       return (
-        argv[0]?.endsWith("/beckon") && argv[1] !== "hook" && environOf(Number(name)).includes(`HOME=${home}`)
+        argv[0]?.endsWith("/beckon") &&
+        argv[1] !== "hook" &&
+        readEnvironment(Number(name)).includes(`HOME=${home}`)
       );
     });
     for (const pid of running) known.add(Number(pid));
@@ -71,12 +77,12 @@ export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<
     env,
     places,
     apps,
-    /** Also those that have ended since they were seen. */
+    /** How many apps ran so far, as far as apps() has seen them. */
     seen: () => known.size,
     payload: (session_id: string, more: object = {}) =>
       JSON.stringify({ session_id, hook_event_name: "SessionStart", source: "startup", cwd: home, ...more }),
 
-    /** The agent runs this shell script; `$BECKON` is the binary. */
+    /** Runs a shell script as the agent. `$BECKON` is the binary. */
     agent(script: string, more: Record<string, string | undefined> = {}) {
       const whole = { ...env, BECKON: binary, ...more };
       const given = Object.fromEntries(
@@ -89,7 +95,7 @@ export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<
       });
     },
 
-    /** One hook of one agent, from its start to its end. `first`: what the agent does before, as its settings have it. */
+    /** Runs one hook. `first` is what the agent does before it, as its settings say. */
     async hook(payload: string, more: Record<string, string | undefined> = {}, first = "") {
       const child = this.agent(`${first}\n"$BECKON" hook claude`, more);
       child.stdin.write(payload);
@@ -113,7 +119,7 @@ export function createLaunchWorld(screen: Pick<Screen, "display">, more: Record<
       return listed.sessions.map(({ sessionId }) => sessionId);
     },
 
-    /** The one that runs and answers. */
+    /** Waits until the app runs. Returns its pid. */
     async started(): Promise<number> {
       await until(() => existsSync(places.endpoint) && !existsSync(places.launchMarker), 10_000);
       return JSON.parse(read(places.endpoint)).pid;
