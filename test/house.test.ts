@@ -184,13 +184,17 @@ describe("the rules notice", () => {
     ).toEqual([]);
   });
 
-  test("a forwarder that loads the server two files away", () => {
+  test("a forwarder that loads the server or node:fs two files away", () => {
     const files = house({
       "src/hook/index.ts": 'import { append } from "../storage/append.ts";\nimport { x } from "./x.ts";',
       "src/hook/x.ts": 'import type { App } from "../app.ts";\nimport { Elysia } from "elysia";',
       "src/storage/append.ts": 'import { openSync } from "node:fs";',
     });
-    expect(heavyInForwarder(files)).toEqual(["src/hook/index.ts loads elysia", "src/hook/x.ts loads elysia"]);
+    expect(heavyInForwarder(files)).toEqual([
+      "src/hook/index.ts loads node:fs",
+      "src/hook/index.ts loads elysia",
+      "src/hook/x.ts loads elysia",
+    ]);
   });
 });
 
