@@ -176,3 +176,26 @@ function isGuard({ assignments, words }: SimpleCommand, binary: string): boolean
   if (namesBinary) return /^(?:\[ -[xfre] \]|test -[xfre]|command -v)$/.test(withoutBinary);
   return /^(?:cd \/|exit 0|true|:)$/.test(withoutBinary);
 }
+
+/** A hook in the settings, with its event. */
+export interface RegisteredHook extends HookCommand {
+  readonly event: string;
+}
+
+/** The hooks in settings that are parsed already. hooks.ts also finds their positions, but its parser takes 5 MB of memory. */
+export function listHooks(settings: unknown): readonly RegisteredHook[] {
+  return Object.entries(asFields(asFields(settings).hooks)).flatMap(([event, groups]) =>
+    asArray(groups)
+      .flatMap((group) => asArray(asFields(group).hooks))
+      .flatMap((hook) => {
+        const { command, args } = asFields(hook);
+        if (typeof command !== "string") return [];
+        return [{ event, command, ...(args === undefined ? {} : { args: asArray(args).map(String) }) }];
+      }),
+  );
+}
+
+const asFields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

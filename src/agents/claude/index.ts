@@ -7,7 +7,7 @@ import { describeRequest, findSessionId, isAnswerable } from "./answering/descri
 import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
-import { createRegistrationCheck } from "./setup/registration.ts";
+import { createRegistrationCheck } from "./setup/registration-check.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { findTranscript } from "./watch/transcripts.ts";

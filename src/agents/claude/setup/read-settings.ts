@@ -2,7 +2,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { limits } from "../../../core/limits.ts";
-import { type HookCommand, mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { listHooks, mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
 import { listOwnHooks } from "../../../settings-file/hooks.ts";
 import { errorCode, readSmallFile } from "../../../storage/files.ts";
 import { resolvePaths } from "../../../storage/paths.ts";
@@ -55,7 +55,7 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
   try {
     const own = listOwnHooks(text);
     const settings = asFields(JSON.parse(text));
-    const custom = listCommands(settings).filter(mentionsBeckon);
+    const custom = listHooks(settings).filter(mentionsBeckon);
     return {
       ...empty,
       own,
@@ -70,20 +70,6 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
 
 function asFields(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
-const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-
-function listCommands(settings: Fields): (HookCommand & { readonly event: string })[] {
-  return Object.entries(asFields(settings.hooks)).flatMap(([event, groups]) =>
-    asArray(groups)
-      .flatMap((group) => asArray(asFields(group).hooks))
-      .flatMap((hook) => {
-        const { command, args } = asFields(hook);
-        if (typeof command !== "string") return [];
-        return [Array.isArray(args) ? { event, command, args: args.map(String) } : { event, command }];
-      }),
-  );
 }
 
 /** Each program that beckon's commands call. */

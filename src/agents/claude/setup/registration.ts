@@ -1,6 +1,5 @@
-/** beckon's hooks in Claude Code's settings: what install writes, what is beckon's own, and whether it is there. */
-import { existsSync, statSync } from "node:fs";
-import { limits } from "../../../core/limits.ts";
+/** beckon's hooks in Claude Code's settings: what install writes, and what is beckon's own. */
+import { existsSync } from "node:fs";
 import {
   createExecCommand,
   createShellCommand,
@@ -14,12 +13,8 @@ import {
   removeHooks,
   type WantedHook,
 } from "../../../settings-file/hooks.ts";
-import { readSmallFile } from "../../../storage/files.ts";
-import type { Env } from "../../../system/folders.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
 import { hooksFor } from "../hooks.ts";
-import { installedPluginsPath, settingsPath } from "./folder.ts";
-import { findPlugin } from "./plugin.ts";
 
 export function createRegistration(options: RegistrationOptions): Registration {
   const hooks = createHooks(options, existsSync(envProgram));
@@ -39,35 +34,3 @@ export const entries: OwnEntries = {
   remove: (text) => removeHooks(text).text,
   isEmpty: isEmptySettings,
 };
-
-/** Looks at the user's own settings and plugins only: there can be any number of projects. Reads a file again if it changed. */
-export function createRegistrationCheck(env: Env): () => boolean {
-  const path = settingsPath("user", env, "");
-  const files = [path, installedPluginsPath(env)];
-  let lastState: string | null = null;
-  let isRegistered = false;
-  return () => {
-    const state = files.map(fileState).join();
-    if (state === lastState) return isRegistered;
-    lastState = state;
-    isRegistered = hasHooks(path) || findPlugin(env, null) !== null;
-    return isRegistered;
-  };
-}
-
-function fileState(path: string): string {
-  try {
-    const { mtimeMs, size, ino } = statSync(path);
-    return `${mtimeMs} ${size} ${ino}`;
-  } catch {
-    return "";
-  }
-}
-
-function hasHooks(path: string): boolean {
-  try {
-    return listOwnHooks(readSmallFile(path, limits.maxAgentSettingsBytes)).length > 0;
-  } catch {
-    return false;
-  }
-}
