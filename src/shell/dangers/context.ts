@@ -1,8 +1,9 @@
 /** What the checks of one command share: what they found, and what is known about its folders, downloads and secrets. */
 import { isAbsolute } from "../../core/text/paths.ts";
+import type { Command } from "../index.ts";
 import type { Arguments } from "./arguments.ts";
 import { createFindings, type DangerFindings, type DangerKind } from "./findings.ts";
-import { checkTarget, type PathContext } from "./paths.ts";
+import { checkTarget, isGenerated, isSourceFile, type PathContext } from "./paths.ts";
 
 export interface CommandContext {
   readonly findings: DangerFindings;
@@ -13,10 +14,18 @@ export interface CommandContext {
   readonly network: Set<string>;
   /** Files that it downloads: running one of them later runs the download. */
   readonly downloads: Set<string>;
+  /** Remotes of git that the command itself adds: a push to one leads to an address that nobody approved before. */
+  readonly addedRemotes: Set<string>;
   /** How many characters of nested scripts may still be read: one text can be quoted in itself many times. */
-  remainingLength: number;
+  readonly budget: { remainingLength: number };
   /** Checks a path that is written, moved or deleted. */
   checkTarget(path: string, verb?: string): void;
+  /** Checks a path whose content is replaced by a program that is not an editor. */
+  checkOverwrite(path: string, form: string): void;
+  /** Checks a path whose content is thrown away. */
+  checkEmptied(path: string, form: string): void;
+  /** For a text that is perhaps a command: only clear dangers are reported. */
+  speculate(): CommandContext;
   /** `cd`: relative paths may start from this folder too. */
   enterFolder(folder: string): void;
   /** Everything that was found, most severe first. */
@@ -24,7 +33,12 @@ export interface CommandContext {
 }
 
 /** Checks the arguments of a program. `name` is the program's name in lower case. */
-export type CheckProgram = (args: Arguments, context: CommandContext, name: string) => void;
+export type CheckProgram = (
+  args: Arguments,
+  context: CommandContext,
+  name: string,
+  command: Pick<Command, "redirects">,
+) => void;
 
 /** What a command can do to an agent: change its settings, or start it so that it does not ask. */
 export interface AgentDangers {
@@ -48,21 +62,21 @@ export function createCommandContext(
   agents: readonly AgentDangers[],
 ): CommandContext {
   const folders = [from ?? project ?? "/"];
-  const context: CommandContext = {
-    findings: createFindings(),
-    paths: {
-      project,
-      from: folders,
-      agentFiles: agents.flatMap(({ files }) => files),
-      projectVariables: agents.flatMap(({ projectVariables }) => projectVariables),
-    },
+  const paths: PathContext = {
+    project,
+    from: folders,
+    agentFiles: agents.flatMap(({ files }) => files),
+    projectVariables: agents.flatMap(({ projectVariables }) => projectVariables),
+  };
+  const shared = {
+    paths,
     agentPrograms: new Map(agents.flatMap(({ programs }) => Object.entries(programs))),
-    secrets: new Set(),
-    network: new Set(),
-    downloads: new Set(),
-    remainingLength: maxScriptLength,
-    checkTarget: (path, verb) => checkTarget(path, context.paths, context.findings, verb),
-    enterFolder(folder) {
+    secrets: new Set<string>(),
+    network: new Set<string>(),
+    downloads: new Set<string>(),
+    addedRemotes: new Set<string>(),
+    budget: { remainingLength: maxScriptLength },
+    enterFolder(folder: string) {
       // An unknown folder may be any.
       const next = /^[~$`-]/.test(folder) || folder === "" ? "/" : folder;
       const starts = isAbsolute(next) ? [next] : folders.map((start) => `${start}/${next}`);
@@ -73,12 +87,45 @@ export function createCommandContext(
         else folders.push(start);
       }
     },
+  };
+  return withFindings(createFindings(), shared);
+}
+
+type SharedContext = Omit<
+  CommandContext,
+  "findings" | "checkTarget" | "checkOverwrite" | "checkEmptied" | "speculate" | "listDangers"
+>;
+
+const vagueKinds: ReadonlySet<DangerKind> = new Set(["unclear", "outside", "unseen", "address"]);
+
+function withFindings(findings: DangerFindings, shared: SharedContext): CommandContext {
+  const { paths, secrets, network } = shared;
+  return {
+    ...shared,
+    findings,
+    checkTarget: (path, verb) => checkTarget(path, paths, findings, verb),
+    checkOverwrite(path, form) {
+      if (isSourceFile(path, paths)) findings.add("deletes", "overwrites a file", `${form} ${path}`);
+    },
+    checkEmptied(path, form) {
+      if (/^(?:\/dev\/|-?$)/.test(path) || isGenerated(path, paths)) return;
+      findings.add("deletes", "empties files", `${form} ${path}`);
+    },
+    speculate: () =>
+      withFindings(
+        {
+          ...findings,
+          add: (kind, text, form) => {
+            if (!vagueKinds.has(kind)) findings.add(kind, text, form);
+          },
+        },
+        shared,
+      ),
     listDangers() {
-      const [[secret], [program]] = [context.secrets, context.network];
+      const [[secret], [program]] = [secrets, network];
       if (secret !== undefined && program !== undefined)
-        context.findings.add("sends", "may send secrets away", `${secret}, ${program}`);
-      return context.findings.list();
+        findings.add("sends", "may send secrets away", `${secret}, ${program}`);
+      return findings.list();
     },
   };
-  return context;
 }

@@ -25,6 +25,7 @@ export type DangerKind = (typeof kinds)[number];
 export interface DangerFindings {
   /** `text` completes "this command …". `form` is the part of the command that it is about. */
   add(kind: DangerKind, text: string, form: string): void;
+  count(): number;
   /** `deletes without asking (rm -rf)`, most severe first. */
   list(): readonly string[];
 }
@@ -40,6 +41,7 @@ export function createFindings(): DangerFindings {
       // A thousand forms of one danger: the first few are enough.
       if (severities.size < maxKept) severities.set(`${text} (${shorten(form)})`, kinds.indexOf(kind));
     },
+    count: () => severities.size,
     list: () =>
       [...severities]
         .toSorted(([, a], [, b]) => a - b)

@@ -4,8 +4,12 @@ import type { Command, Pipeline, Script, Word } from "../index.ts";
 import { parseShell } from "../index.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandContext } from "./context.ts";
+import { checkAssignment } from "./environment.ts";
+import { findsOnlyGenerated } from "./file-programs.ts";
+import { checkCode } from "./inline-code.ts";
 import { findSecretPath, isOutsideProject } from "./paths.ts";
 import {
+  assignment,
   findCheck,
   findDownloader,
   findDownloaderOf,
@@ -14,20 +18,23 @@ import {
   isWrapper,
   listPrograms,
   listSubstitutions,
+  looksDestructive,
   maxWrapped,
   network,
   type ProgramCall,
   shells,
   skipPrefix,
 } from "./programs.ts";
+import { findPipeTarget } from "./remote-programs.ts";
 import { databaseClients, findDataLoss } from "./service-programs.ts";
+import { checkVerbs, isOrdinary } from "./verbs.ts";
 
 /** Checks a text that would be run as a script. */
 export function checkScriptText(text: string, context: CommandContext): void {
   // Only a substitution: the check of the command that runs it has reported it.
   if (/^\s*\$\(\)\s*$/.test(text)) return;
-  context.remainingLength -= text.length + 100;
-  if (context.remainingLength < 0) {
+  context.budget.remainingLength -= text.length + 100;
+  if (context.budget.remainingLength < 0) {
     context.findings.add("unclear", "too complex to check", "commands within commands");
     return;
   }
@@ -59,6 +66,9 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
       else if (decodes !== null) context.findings.add("runs", "runs what is encoded", form);
       else context.findings.add("runs", "runs what another program prints", form);
     }
+    const sent = before === null ? null : findSent(programs);
+    if (sent !== null)
+      context.findings.add("sends", "sends what another program prints to another machine", sent);
     downloads ??= findDownloaderOf(command, context);
     if (decoders.has(name)) decodes ??= name;
     before = name;
@@ -70,6 +80,17 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
   if (loss !== null) context.findings.add("data", "deletes data", `${client}: ${loss}`);
 }
 
+function findSent(programs: readonly ProgramCall[]): string | null {
+  for (const { name, args } of programs) {
+    const host = findPipeTarget(
+      name,
+      args.map(({ text }) => text),
+    );
+    if (host !== null) return `| ${name} ${host}`;
+  }
+  return null;
+}
+
 const input = /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
 
 /** Shells and interpreters without a script of their own run what they read. */
@@ -78,6 +99,8 @@ function runsInput({ name, args }: ProgramCall): boolean {
   if (name === "source" || name === ".") return texts.some((text) => input.test(text));
   if (name === "xargs" || name === "parallel")
     return texts.some((text) => /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/.test(text));
+  if (name === "at" || name === "batch" || (name === "crontab" && texts.includes("-"))) return true;
+  if (name === "tmux" || name === "screen") return false;
   if (name === "iex" || name === "invoke-expression") return true;
   if (!shells.has(name) && !interpreters.has(name)) return false;
   if (shells.has(name) && texts.some((text) => /^-[a-z]*s[a-z]*$/.test(text))) return true;
@@ -89,23 +112,76 @@ function runsInput({ name, args }: ProgramCall): boolean {
 
 function checkCommand(command: Command, context: CommandContext): void {
   for (const script of listSubstitutions(command)) checkScript(script, context);
-  for (const { operator, target } of command.redirects) {
-    if (operator.includes(">") && !/^(?:\d+|-)$/.test(target.text)) context.checkTarget(target.text);
-  }
+  checkRedirects(command, context);
   for (const { text } of listWords(command)) {
     checkWord(text, context);
     if (findSecretPath(text) !== null && isOutsideProject(text, context.paths))
       context.findings.add("sends", "uses a file that may hold secrets", text);
+    if (/\$\{[^}]*@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
   }
   for (const { body } of command.redirects) if (body !== null) checkWord(body, context);
-  const [first] = skipPrefix(command);
+  const words = skipPrefix(command);
+  const [first] = words;
+  for (const { text } of command.words.slice(0, command.words.length - words.length))
+    checkAssigned(text, context);
   if (first?.isDynamic && !/^\[{1,2}$/.test(first.text))
     context.findings.add("unclear", "runs a program that only the shell knows", first.text);
+  const action = words[1]?.text ?? "";
+  if (first && /^\/etc\/(?:rc\.d\/)?init\.d\/|^\/etc\/rc\.d\//.test(first.text) && action !== "status")
+    context.findings.add("system", "turns the machine or its services off", `${first.text} ${action}`);
   const programs = listPrograms(command, context);
   if (programs.length > maxWrapped)
     context.findings.add("unclear", "too complex to check", programs[0]?.name ?? "");
-  for (const program of programs) checkProgram(program, command, context);
+  const isCleanup =
+    programs[0]?.name === "find" &&
+    findsOnlyGenerated(
+      programs[0].args.map(({ text }) => text),
+      context,
+    );
+  for (const program of programs)
+    if (!(isCleanup && program.name === "rm")) checkProgram(program, command, context);
 }
+
+/** `NAME=value` before a program, alone, or as an argument of `export` and `env`. */
+function checkAssigned(text: string, context: CommandContext): void {
+  if (!assignment.test(text)) return;
+  const at = text.indexOf("=");
+  const value = text.slice(at + 1);
+  checkAssignment(text.slice(0, at).replace(/\+$|\[.*$/, ""), value, context);
+  // A substitution in single quotes is only a text until the shell evaluates the variable: `x='a[$(…)]'; echo $((x))`.
+  if (/\[\s*(?:\$\((?!\))|`)/.test(value))
+    context.findings.add("runs", "hides a command in a name or number", text);
+  if (looksDestructive(value)) checkScriptText(value, context.speculate());
+}
+
+const writesNothing =
+  /^(?::|true|exec|echo|echo -e|cat \/dev\/null|printf|printf ''|printf %s|echo -n|echo -n ''|cp \/dev\/null)\s*$/;
+
+function checkRedirects(command: Command, context: CommandContext): void {
+  const line = command.words.map(({ text }) => text).join(" ");
+  const isEmpty =
+    command.group === null &&
+    (command.words.every(({ text }) => keywordLike.test(text)) || writesNothing.test(line));
+  const isDownload = findDownloaderOf({ ...command, group: null, redirects: [] }, context) !== null;
+  const hasInput = command.redirects.some(
+    ({ operator, target }) => operator.startsWith("<") && target.text !== "/dev/null",
+  );
+  for (const { operator, target } of command.redirects) {
+    if (!operator.includes(">") || /^(?:\d+|-)$/.test(target.text)) continue;
+    context.checkTarget(target.text);
+    if (operator === "<>") context.checkOverwrite(target.text, operator);
+    else if (operator.includes(">>") || operator === ">&") continue;
+    else if (isDownload) context.checkOverwrite(target.text, operator);
+    else if (isEmpty && !hasInput) context.checkEmptied(target.text, operator);
+    else if (
+      command.words.slice(1).some(({ text }) => text === target.text) &&
+      !/^(?:echo|printf)\b/.test(line)
+    )
+      context.checkEmptied(target.text, operator);
+  }
+}
+
+const keywordLike = /^(?:do|then|else|!|time|\{)$/;
 
 const listWords = ({ words, redirects }: Command): Word[] => [
   ...words,
@@ -135,27 +211,88 @@ export function checkWord(text: string, context: CommandContext): void {
   }
 }
 
+/** Builtins that evaluate a name or a number again: `let 'a[$(x)]'`. */
+const evaluates =
+  /^(?:let|test|\[|\[\[|read|printf|declare|local|typeset|readonly|unset|export|mapfile|readarray|wait|getopts|select|\(\()$/;
+const setsCode =
+  /^(?:hash -\w*p|enable -\w*f|bind -\w*x|complete .*-\w*C|compgen .*-\w*C|mapfile .*-\w*C|readarray .*-\w*C|set -o history)\b/;
+
 function checkProgram(program: ProgramCall, command: Command, context: CommandContext): void {
   const { name, args } = program;
   const texts = args.map(({ text }) => text);
   const read = parseArguments(texts);
   const { findings } = context;
-  findCheck(name, context)?.(read, context, name);
+  const count = findings.count();
+  const check = findCheck(name, context);
+  check?.(read, context, name, command);
+  if (findings.count() === count) checkVerbs(read, context, name, check !== null);
   if (isRoot(name)) findings.add("root", "runs as root", name);
   if (network.has(name) || (name === "git" && texts.includes("push")))
     context.network.add(name === "git" ? "git push" : name);
   if (/^(?:env|printenv|set|export)$/.test(name) && read.rest.length === 0) context.secrets.add(name);
+  if (/^(?:env|export|declare|typeset|readonly|sudo|make|setenv)$/.test(name))
+    for (const text of texts) checkAssigned(text, context);
+  if (network.has(name) && args.some(({ substitutions }) => substitutions.some(readsFiles)))
+    findings.add("sends", "sends what another program prints to another machine", name);
+  if (databaseClients.has(name)) checkDatabaseShell(texts, context, name);
+  else if (!isOrdinary(name) && check === null && !shells.has(name) && !interpreters.has(name)) {
+    const loss = findDataLoss(texts.join(" "));
+    if (loss !== null) findings.add("data", "deletes data", `${name}: ${loss}`);
+  }
   if (context.downloads.size > 0) checkFetched(program, context);
-  if (name === "xargs" && read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred)$/.test(text)))
+  if (name === "xargs" && read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)$/.test(text)))
     findings.add("deletes", "deletes everything it is given", "xargs rm");
+  if (evaluates.test(name) && args.some(({ text }) => /\[[^\]]*(?:\$\((?!\))|`)|^\$\((?!\))/.test(text)))
+    findings.add("runs", "hides a command in a name or number", name);
+  if (setsCode.test(`${name} ${texts.join(" ")}`))
+    findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
     for (const text of texts)
-      if (/\s/.test(text)) checkScriptText(text.replace(/^[\w.-]{1,40}=/, ""), context);
-  }
+      if (/\s/.test(text)) checkScriptText(text.replace(/^[\w.-]{1,40}=/, ""), context.speculate());
+  } else if (!isOrdinary(name) || /^(?:less|more|g?make|man)$/.test(name))
+    checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
-  if (interpreters.has(name)) checkCode(program, command, context);
+  if (interpreters.has(name)) {
+    checkSources(name, args, command, context);
+    checkCode(program, command, context);
+  }
+}
+
+const fileReader =
+  /^(?:.*\/)?(?:cat|tac|base64|base32|xxd|od|tar|gzip|zip|head|tail|env|printenv|openssl|gpg|strings|cut|tr)$/;
+
+function readsFiles(script: Script): boolean {
+  return script
+    .flat()
+    .some(
+      ({ words, redirects }) =>
+        fileReader.test(words[0]?.text ?? "") || redirects.some(({ operator }) => operator === "<"),
+    );
+}
+
+/** `\\! x` in psql, `.shell x` in sqlite3 and `system x` in mysql run a program. */
+function checkDatabaseShell(texts: readonly string[], context: CommandContext, name: string): void {
+  if (
+    texts.some((text) =>
+      /^\s*(?:\\!|\.(?:shell|system)\b|system\s|\\o\s*\||\\copy\b.*\bprogram\b)|\bprogram\s+'/i.test(text),
+    )
+  )
+    context.findings.add("runs", "runs other programs", name);
+}
+
+/** A text that starts like a dangerous command, for a program that may run it: `tmux new -d 'rm …'`, `--opt='rm …'`. */
+function checkHidden({ args }: ProgramCall, command: Command, context: CommandContext): void {
+  const inputs = command.redirects.flatMap(
+    ({ operator, target, body }) => body ?? (operator === "<<<" ? target.text : []),
+  );
+  for (const whole of [...args.map(({ text }) => text), ...inputs]) {
+    const text = whole
+      .replace(/^-{0,2}[\w.-]{1,40}=(?=\S)/, "")
+      .replace(/^(?:ext::|[:!\s+@]+|(?:shell|run|silent|exec|system)!?\s+)+/, "");
+    if (looksDestructive(text)) checkScriptText(text, context.speculate());
+  }
 }
 
 const gitRuns = /^(?:submodule|rebase|bisect|filter-branch|difftool|-c)$/;
@@ -179,6 +316,8 @@ function checkEval({ name, args }: ProgramCall, { group }: Command, context: Com
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
   else if (name === "eval" && args.some(({ isDynamic }) => isDynamic))
     context.findings.add("unclear", "runs what only the shell knows", "eval");
+  else if (args.some(({ text }) => text.includes("<()")))
+    context.findings.add("unclear", "cannot tell what this runs", `${name} <(…)`);
   if (name === "alias")
     for (const { text } of args) checkScriptText(text.slice(text.indexOf("=") + 1), context);
   else if (name === "trap") checkScriptText(args[0]?.text ?? "", context);
@@ -189,6 +328,8 @@ function checkEval({ name, args }: ProgramCall, { group }: Command, context: Com
 function checkShell({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
   checkSources(name, args, command, context);
   const at = args.findIndex(({ text }) => /^(?:-\w*c\w*|-command|-encodedcommand|\/c)$/i.test(text));
+  if (/^(?:pwsh|powershell|cmd)$/.test(name) && at === -1)
+    checkScriptText(args.map(({ text }) => text).join(" "), context.speculate());
   const code = at === -1 ? undefined : args[at + 1];
   if (/^-e(?:nc|ncodedcommand)?$/i.test(args[at]?.text ?? "") && /^p/.test(name))
     context.findings.add("runs", "runs what is encoded", name);
@@ -198,6 +339,8 @@ function checkShell({ name, args }: ProgramCall, command: Command, context: Comm
       context.findings.add("unclear", "runs what only the shell knows", `${name} -c`);
   }
   for (const { operator, target, body } of command.redirects) {
+    if (/^<(?:<<)?$/.test(operator) && target.substitutions.length > 0)
+      context.findings.add("unclear", "cannot tell what this runs", `${name} ${operator}`);
     if (operator === "<<<") checkScriptText(target.text, context);
     else if (body !== null) checkScriptText(body, context);
   }
@@ -212,28 +355,6 @@ function checkSources(name: string, args: readonly Word[], command: Command, con
   ];
   const from = inner.map((script) => findDownloader(script, context)).find((findings) => findings !== null);
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} <(${from} …)`);
-}
-
-const deletes =
-  /\brmtree\b|\brm_rf?\b|\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?\.rm\b|\bremove_tree\b|\brimraf\b/;
-const deletesFiles = /\bunlink(?:Sync)?\b|\bos\.remove\b|\bFile\.delete\b|\bFileUtils\.rm\b/;
-const runsOthers =
-  /os\.system|subprocess|os\.popen|pty\.spawn|child_process|\bexecSync\b|\bspawnSync?\b|\bsystem\s{0,4}[("'`]|\bqx\b|do shell script|Bun\.(?:spawn|\$)/;
-const runsText = /\b(?:exec|eval|Function|compile)\s{0,4}\(/;
-const fetches = /urlopen|requests\.(?:get|post)|\bfetch\s{0,4}\(|https?\.get|Net::HTTP|open-uri|LWP/;
-
-/** Checks a script on the command line or in a here-document, by its words only. */
-function checkCode({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
-  checkSources(name, args, command, context);
-  const bodies = command.redirects.flatMap(
-    ({ operator, target, body }) => body ?? (operator === "<<<" ? target.text : []),
-  );
-  const code = [...args.map(({ text }) => text), ...bodies].join("\n");
-  const form = `${name} -c`;
-  if (deletes.test(code) || /\brm\s{1,4}-\w{0,9}[rR]/.test(code))
-    context.findings.add("deletes", "deletes whole folders", form);
-  if (deletesFiles.test(code)) context.findings.add("deletes", "deletes files", form);
-  if (runsText.test(code) && fetches.test(code))
-    context.findings.add("downloads", "runs what it downloads", form);
-  if (runsOthers.test(code)) context.findings.add("runs", "runs other programs", form);
+  else if (args[0]?.text === "<()")
+    context.findings.add("unclear", "cannot tell what this runs", `${name} <(…)`);
 }

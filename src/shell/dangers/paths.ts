@@ -66,6 +66,30 @@ export function describeSpecialFile(
   return startup.test(slashed) ? "changes the settings of your account or system" : null;
 }
 
+const generatedFolder =
+  /^(?:build|dist|out|target|obj|coverage|htmlcov|node_modules|DerivedData|Pods|tmp|temp|logs?|storybook-static|playwright-report|test-results|zig-out|elm-stuff|dist-newstyle|_build|v?env|\.venv|\.nyc_output|\.next|\.nuxt|\.output|\.svelte-kit|\.turbo|\.vite|\.angular|\.expo|\.dart_tool|\.gradle|\.tox|\.nox|\.eggs|\.terraform|\.stack-work|__pycache__|__snapshots__|\.?[\w-]*cache|cmake-build-[\w-]+|bazel-[\w-]+|[\w-]+\.egg-info)$/;
+const generatedFile =
+  /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml)$/i;
+
+/** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
+export function isGenerated(path: string, { project }: Pick<PathContext, "project">): boolean {
+  const inProject = full.test(path) && project !== null ? findRelativePath(project, path) : path;
+  if (inProject === null || full.test(inProject)) return false;
+  const segments = inProject.replace(/^\.\/+/, "").split(/[\\/]+/);
+  if (segments.some((segment) => segment === ".." || /[$`~{]/.test(segment))) return false;
+  return (
+    segments.some((segment) => generatedFolder.test(segment)) || generatedFile.test(segments.at(-1) ?? "")
+  );
+}
+
+const sourceFile =
+  /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|go|rs|java|kts?|scala|groovy|gradle|[ch](?:c|pp|xx)?|cs|fs|php|swift|mm?|lua|p[lm]|exs?|erl|cljs?|hs|mli?|jl|r|dart|zig|nim|sql|tf|proto|graphql|ipynb|s?css|db|sqlite3?|env)$|(?:^|[\\/])(?:Makefile|Dockerfile|package\.json|tsconfig\.json|Cargo\.toml|pyproject\.toml|go\.mod|README\.md|\.env|\.gitignore)$/i;
+
+/** True for files that people write, and for databases: overwriting one loses work. */
+export function isSourceFile(path: string, paths: Pick<PathContext, "project">): boolean {
+  return sourceFile.test(path) && !isGenerated(path, paths);
+}
+
 /** Also in code: `open('.env')`. In any case: some systems treat `.ENV` and `.env` alike. */
 const secretFile =
   /(?:^|[^\w.])\.env(?:\.(?!example\b|sample\b|template\b|dist\b)[\w-]+)?(?![\w.-])|\bid_(?:rsa|dsa|ecdsa|ed25519)\b(?!\.pub)|(?:^|[^\w.])\.(?:ssh|aws|gnupg|kube|azure|docker\/config|config\/gcloud|config\/gh)(?:\/|$)|(?:^|[^\w.])\.(?:netrc|npmrc|pypirc|pgpass|git-credentials|htpasswd|vault-token)\b|\.(?:pem|p12|pfx|jks|keystore|kdbx|key)(?![\w])|\/etc\/(?:shadow|sudoers)|\/proc\/[\w$]+\/environ|\bcredentials(?:\.\w+)?$|\bservice[_-]?account[\w-]*\.json|\bsecrets?\.(?:json|ya?ml|toml|env)\b/i;

@@ -2,7 +2,9 @@
 import type { Command, Redirect, Script, Word } from "../index.ts";
 import type { CheckProgram, CommandContext } from "./context.ts";
 import { filePrograms } from "./file-programs.ts";
+import { remotePrograms } from "./remote-programs.ts";
 import { createCheck, databaseClients, servicePrograms } from "./service-programs.ts";
+import { isOrdinary } from "./verbs.ts";
 
 export interface ProgramCall {
   /** Without its folder, in lower case: some systems treat `RM` and `rm` alike. */
@@ -14,14 +16,15 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
 export const shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh powershell cmd");
 export const interpreters = set(
-  "python python2 python3 pypy3 node nodejs deno bun perl ruby php lua osascript tclsh rscript",
+  `python python2 python3 pypy3 node nodejs deno bun tsx ts-node perl ruby php lua luajit osascript tclsh expect r rscript julia raku
+   groovy scala jshell elixir erl ghci ghc ocaml crystal nim kotlin swift guile racket sbcl irb ipython octave`,
 );
 const downloaders = set(
   "curl wget fetch aria2c http https xh httpie lwp-download irm iwr invoke-webrequest invoke-restmethod",
 );
 export const network = set(
   `curl wget fetch aria2c http https xh nc ncat netcat socat ssh scp sftp rsync ftp lftp tftp telnet rclone mail mailx
-   sendmail mutt dig nslookup host drill gh glab aws gsutil gcloud az s3cmd s5cmd irm iwr invoke-webrequest`,
+   sendmail mutt swaks dig nslookup host drill gh glab aws gsutil gcloud az s3cmd s5cmd irm iwr invoke-webrequest`,
 );
 const roots = set("sudo doas su pkexec run0 runuser gosu su-exec");
 const wrappers = set(
@@ -31,10 +34,33 @@ const wrappers = set(
    dotenv direnv rlwrap expect unbuffer chronic torsocks taskset chrt prlimit eatmydata fakeroot gdb valgrind`,
 );
 const keywords = set("if then elif else fi do done while until ! { } time function coproc in esac");
-const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
+export const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
 export const isRoot = (name: string): boolean => roots.has(name);
+/** Most programs that are not known are wrappers: terminals, schedulers, containers, debuggers. */
 export const isWrapper = (name: string): boolean => wrappers.has(name);
+
+/** Programs that run the word after their options, whatever it is. */
+const directWrappers = set(
+  `sudo doas pkexec run0 env nohup time nice ionice timeout command builtin exec xargs stdbuf setsid watch npx bunx pnpx chronic unbuffer
+   torsocks proxychains proxychains4 caffeinate taskset chrt prlimit eatmydata fakeroot strace ltrace setarch busybox toybox chroot`,
+);
+const runSubcommand = /^(?:run|exec|dlx|x|run-script|shell|runx)$/;
+
+/** Programs that can do harm with the words after them. English words like "kill" or "install" are not in the list. */
+const destructive = set(
+  `rm unlink shred dd mkfs wipefs rimraf truncate chmod chown curl wget git sudo doas sh bash zsh dash ksh python python3 node perl ruby php
+   kubectl terraform psql mysql sqlite3 dropdb docker remove-item eval xargs rsync scp ssh nc npm shutdown reboot poweroff crontab mv`,
+);
+
+/** True if the text starts like a command that can do harm. */
+export function looksDestructive(text: string): boolean {
+  const [, name = ""] =
+    /^[\s:!;@({&|-]*(?:(?:ext::|[A-Za-z_]\w*=\S*|shell|run|exec|silent|system|sudo)!?\s*)*([^\s;|&]+)/.exec(
+      text,
+    ) ?? [];
+  return /\s/.test(text.trim()) && destructive.has(name.replace(/^.*\//, "").toLowerCase());
+}
 
 export function findCheck(
   name: string,
@@ -42,7 +68,14 @@ export function findCheck(
 ): CheckProgram | null {
   const known = name.startsWith("mkfs.") ? "mkfs" : name;
   if (Object.hasOwn(filePrograms, known)) return filePrograms[known] ?? null;
-  if (Object.hasOwn(servicePrograms, known)) return servicePrograms[known] ?? null;
+  const service = Object.hasOwn(servicePrograms, known) ? servicePrograms[known] : undefined;
+  const remote = Object.hasOwn(remotePrograms, known) ? remotePrograms[known] : undefined;
+  if (service && remote)
+    return (...input) => {
+      service(...input);
+      remote(...input);
+    };
+  if (service ?? remote) return service ?? remote ?? null;
   const patterns = agentPrograms.get(known);
   return patterns ? createCheck(patterns) : null;
 }
@@ -76,22 +109,53 @@ export function listPrograms(command: Command, context: CommandContext): Program
   const [first] = words;
   if (!first) return [];
   const own = { name: nameOf(first), args: words.slice(1) };
-  if (!isWrapper(own.name)) return [own];
+  const isKnownWrapper = isWrapper(own.name);
+  const isOther = !isKnownWrapper && !isOrdinary(own.name) && findCheck(own.name, context) === null;
+  const from = own.name === "git" ? words.findIndex(({ text }) => text === "run") : -1;
+  if (!isKnownWrapper && from === -1 && (!isOther || interpreters.has(own.name))) {
+    // `npm exec foo`, `cargo run x`
+    const inner = findInner(words);
+    return inner ? [own, inner] : [own];
+  }
   const programs: ProgramCall[] = [own];
+  const inner = findInner(words);
+  if (inner && !isKnown(inner.name, context)) programs.push(inner);
   for (const [n, word] of words.entries()) {
-    const name = n === 0 ? "" : nameOf(word);
-    if (name !== "" && isKnown(name, context)) programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
+    if (n === 0 || n <= from) continue;
+    const name = nameOf(word);
+    if (isOther ? destructive.has(name) : isKnown(name, context))
+      programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
     if (programs.length > maxWrapped) break;
   }
   return programs;
 }
 
+/** The program that a wrapper runs, also if nothing is known about it. */
+function findInner(words: readonly Word[]): ProgramCall | null {
+  const wrapper = words[0] ? nameOf(words[0]) : "";
+  const isDirect = directWrappers.has(wrapper);
+  if (!isDirect && !/^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|bundle|pdm|hatch|rye|mise|asdf)$/.test(wrapper))
+    return null;
+  const start = isDirect ? 1 : words.findIndex(({ text }) => runSubcommand.test(text)) + 1;
+  if (start === 0 || (/^(?:npm|pnpm|yarn|bun)$/.test(wrapper) && /^run/.test(words[start - 1]?.text ?? "")))
+    return null;
+  const at = words.findIndex(
+    ({ text }, n) => n >= start && !/^-|^\d+[smhd]?$|^\{\}$/.test(text) && !assignment.test(text),
+  );
+  const word = words[at];
+  return word ? { name: nameOf(word), args: words.slice(at + 1, at + maxArgs) } : null;
+}
+
 function nameOf({ text }: Word): string {
   const base = text.slice(-200).replace(/^.*[\\/](?=[^\\/])/s, "");
-  return base
-    .toLowerCase()
-    .replace(/\.exe$/, "")
-    .replace(/^(python|pypy|perl|ruby|php|lua)[\d.]+$/, "$1");
+  return (
+    base
+      .toLowerCase()
+      .replace(/\.exe$/, "")
+      // `npx rimraf@5`
+      .replace(/(?<=\w)@[\w.^~-]+$/, "")
+      .replace(/^(python|pypy|perl|ruby|php|lua)[\d.]+$/, "$1")
+  );
 }
 
 /** The scripts that the shell runs before it runs the command. */

@@ -5,8 +5,8 @@ import { isDryRun } from "./dry-run.ts";
 import { git } from "./git.ts";
 
 const word = (list: string): RegExp => new RegExp(`(?:^| )(?:${list})(?= |$)`);
-const first = (list: string): RegExp => new RegExp(`^(?:-\\S+ )*(?:${list})(?= |$)`);
-
+/** The subcommand. An option before it may have a value: `npm -w foo publish`. */
+const first = (list: string): RegExp => new RegExp(`^(?:-\\S+ (?:[^-\\s]\\S* )?)*?(?:${list})(?= |$)`);
 const publishes = "publishes for everybody";
 const servers = "changes servers that are running";
 export const skipsPermissions = "starts an agent that does not ask";
@@ -15,27 +15,84 @@ const turnsOff = "turns the machine or its services off";
 const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   kubectl: [
     ["servers", "deletes in the cluster", word("delete|drain|replace --force")],
-    ["servers", servers, word("apply|scale|patch|replace|edit|set image|rollout (?:undo|restart)")],
+    [
+      "servers",
+      servers,
+      first(
+        "apply|scale|patch|replace|edit|set|rollout (?:undo|restart|pause|resume)|create|run|expose|autoscale|cordon|uncordon|taint|label|annotate|drain|cp|debug|attach|certificate",
+      ),
+    ],
   ],
-  helm: [["servers", "deletes in the cluster", word("uninstall|delete|rollback")]],
-  terraform: [["servers", servers, word("apply|destroy|-destroy|state rm|taint|import")]],
-  pulumi: [["servers", servers, word("up|destroy|refresh")]],
+  helm: [
+    ["servers", "deletes in the cluster", word("uninstall|delete|rollback")],
+    ["servers", servers, first("install|upgrade|push")],
+  ],
+  terraform: [
+    [
+      "servers",
+      servers,
+      word(
+        "apply|destroy|-destroy|state (?:rm|mv|push|replace-provider)|taint|untaint|import|force-unlock|refresh|workspace delete|login",
+      ),
+    ],
+  ],
+  pulumi: [["servers", servers, word("up|update|destroy|refresh|cancel|import|state delete|stack rm")]],
   cdk: [["servers", servers, word("deploy|destroy")]],
   serverless: [["servers", servers, word("deploy|remove")]],
-  "ansible-playbook": [["servers", servers, /^/]],
+  "ansible-playbook": [["servers", servers, /^(?!.*--(?:check|syntax-check|list-\w+|help|version)\b)/]],
+  ansible: [
+    [
+      "servers",
+      servers,
+      /^(?!.*(?:-m (?:\S+\.)?(?:ping|setup|debug|stat)\b|--(?:check|list-hosts|help|version)\b))/,
+    ],
+  ],
+  salt: [["servers", servers, /^(?!.*test\.(?:ping|version))/]],
   aws: [
     [
       "servers",
       "deletes in the cloud",
       word("delete-\\S+|terminate-\\S+|rb|rm|deregister-\\S+|purge-\\S+|.* --delete"),
     ],
+    [
+      "sends",
+      "sends files to another machine",
+      /(?:^| )s3 (?:-\S+ )*(?:cp|sync|mv) .*?(?<=\s)(?!s3:)\S+ s3:\/\/\S*/,
+    ],
+    ["servers", servers, /(?:^| )s3 (?:mv|mb|website|presign|cp s3:\S+ s3:|sync s3:\S+ s3:)/],
+    [
+      "servers",
+      servers,
+      /^(?:--?\S+ (?:[^-\s]\S* )?)*?(?!s3 |configure|sso|help|-)[a-z][\w-]* (?!describe|list|get|head|batch-get|lookup|filter|select|search|scan\b|query\b|tail|wait|help|validate|view|test|preview|decode|generate-|assume-role|start-query|update-kubeconfig|build|package|ls\b|estimate|simulate|check)[a-z][\w-]+/,
+    ],
   ],
   gcloud: [["servers", "deletes in the cloud", word("delete|destroy")]],
   az: [["servers", "deletes in the cloud", word("delete|purge")]],
-  gsutil: [["servers", "deletes in the cloud", word("rm|rb")]],
+  gsutil: [
+    ["servers", "deletes in the cloud", word("rm|rb|rsync .*-d|-m rsync -d|rsync -d")],
+    ["sends", "sends files to another machine", /(?:^| )(?:cp|rsync|mv) .*gs:\/\/\S*$/],
+    ["servers", servers, word("acl|iam ch|iam set|defacl|setmeta|mb|lifecycle set|cors set")],
+  ],
+  rclone: [
+    ["servers", "deletes in the cloud", first("delete|deletefile|purge|rmdirs?|cleanup|sync|bisync|dedupe")],
+    ["sends", "sends files to another machine", first("copy|copyto|move|moveto|serve|link|rcat|copyurl")],
+  ],
   heroku: [["servers", servers, /destroy|pg:reset/]],
-  fly: [["servers", servers, word("destroy|deploy")]],
-  vercel: [["servers", servers, word("--prod|deploy|remove|rm|promote|rollback")]],
+  fly: [
+    [
+      "servers",
+      servers,
+      word("destroy|deploy|scale|secrets (?:set|unset|import)|launch|restart|stop|volumes delete"),
+    ],
+  ],
+  // Without a subcommand it deploys.
+  vercel: [
+    [
+      "servers",
+      servers,
+      /^(?!.*--(?:help|version)\b)(?!(?:-\S+ )*(?:dev|ls|list|env (?:pull|ls)|logs?|inspect|link|login|logout|whoami|build|pull|init|switch|teams|help|git|project ls|domains ls|certs ls|bisect|telemetry|--help|--version|-v|-h)(?: |$)).*/,
+    ],
+  ],
   netlify: [["servers", servers, /deploy.* (?:--prod|-p)(?: |$)/]],
   firebase: [["servers", servers, /^deploy|:delete/]],
   wrangler: [["servers", servers, word("deploy|publish|delete|rollback")]],
@@ -43,37 +100,128 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     [
       "servers",
       "deletes on GitHub",
-      word("(?:repo|release|secret|variable|run|cache|gist|label|codespace) delete"),
+      word(
+        "(?:repo|release|secret|variable|run|cache|gist|label|codespace|issue|project|environment|ssh-key|gpg-key|mr|project|ci|token) (?:delete|delete-asset|remove|unset)",
+      ),
     ],
-    ["servers", "changes GitHub directly", /(?:^| )api .*(?:-X|--method)[ =]?(?:DELETE|PUT|POST|PATCH)/i],
-    ["publishes", publishes, word("release create|gist create")],
-    ["git", "merges for everybody", word("pr merge")],
+    [
+      "servers",
+      "changes GitHub directly",
+      /(?:^| )api .*(?:(?:-X|--method)[ =]?(?:DELETE|PUT|POST|PATCH)|mutation\b)|(?:^| )api (?!graphql)(?!.*(?:-X|--method)[ =]?GET).*(?: -[fF] | --(?:field|raw-field|input)[ =])/i,
+    ],
+    [
+      "servers",
+      "changes GitHub directly",
+      word(
+        "(?:secret|variable) (?:set|create|update|import)|repo (?:edit|rename|archive|unarchive|transfer|sync|deploy-key add|mirror)|workflow (?:run|enable|disable)|ruleset \\S+|(?:ssh-key|gpg-key|deploy-key) add|run (?:cancel|rerun)|ci (?:run|trigger|cancel)|pipeline (?:run|delete)|issue (?:transfer|lock)|pr (?:lock)|auth token|codespace (?:cp|ssh)",
+      ),
+    ],
+    [
+      "publishes",
+      publishes,
+      word("release (?:create|upload|edit)|gist (?:create|edit)|repo (?:create|fork)|snippet create"),
+    ],
+    ["git", "merges for everybody", word("(?:pr|mr) merge")],
   ],
   docker: [
     [
       "root",
       "gives a container the whole machine",
-      /--privileged|--pid[ =]host|docker\.sock|(?:^| )(?:-v|--volume)[ =]?\/:/,
+      /--privileged|--pid[ =]host|docker\.sock|--cap-add[ =](?:ALL|SYS_)|--userns[ =]host|(?:^| )(?:-v|--volume)[ =]?(?:\/:|~|\$HOME\b|\$\{HOME\}|\/(?:etc|root|home|usr|var\/run|boot)\b)|(?:^| )--mount[ =]\S*(?:source|src)=\/,/,
     ],
     [
       "data",
       "deletes containers and their data",
       word(
-        "(?:system|volume|image|container|builder|network) prune|volume rm|rm -f|down .*(?:-v|--volumes)|down -v|down --volumes",
+        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm",
       ),
     ],
-    ["publishes", publishes, first("push|image push")],
+    [
+      "publishes",
+      publishes,
+      /^(?:-\S+ (?:[^-\s]\S* )?)*?(?:push|image push|compose (?:-\S+ (?:[^-\s]\S* )?)*?push|manifest push)(?= |$)|(?:^| )--push(?= |$)/,
+    ],
   ],
-  npm: [["publishes", publishes, first("publish|unpublish|deprecate|dist-tag|npm publish|owner|access")]],
-  cargo: [["publishes", publishes, first("publish|yank|owner")]],
+  npm: [
+    [
+      "publishes",
+      publishes,
+      first(
+        "(?:(?:-r|workspace \\S+|workspaces|exec|recursive|lerna) )?(?:publish|unpublish|deprecate|dist-tag (?:add|rm|remove)|npm publish|npm tag|owner (?:add|rm)|access (?:set|grant|revoke|public|restricted)|token (?:create|revoke)|stage)",
+      ),
+    ],
+  ],
+  cargo: [["publishes", publishes, first("publish|yank|owner|release|workspaces publish")]],
   twine: [["publishes", publishes, first("upload")]],
   gem: [["publishes", publishes, first("push|yank")]],
   poetry: [["publishes", publishes, first("publish")]],
   mvn: [["publishes", publishes, word("deploy|release:perform")]],
+  gradle: [
+    [
+      "publishes",
+      publishes,
+      word("\\S*(?:publish|uploadArchives|bintrayUpload|deploy)\\w*(?<!ToMavenLocal)"),
+    ],
+  ],
+  dotnet: [
+    ["publishes", publishes, word("nuget (?:push|delete)")],
+    ["data", "deletes data", word("ef database drop|ef migrations remove")],
+  ],
+  nuget: [["publishes", publishes, first("push|delete")]],
+  hatch: [["publishes", publishes, first("publish")]],
+  pod: [["publishes", publishes, word("trunk push|repo push|trunk delete")]],
+  mix: [
+    ["publishes", publishes, word("hex\\.publish|hex\\.retire")],
+    ["data", "deletes data", word("ecto\\.(?:drop|reset|rollback)")],
+  ],
+  dart: [["publishes", publishes, word("pub publish")]],
+  composer: [["publishes", publishes, first("publish")]],
+  changeset: [["publishes", publishes, first("publish")]],
+  np: [["publishes", publishes, /^(?!.*--(?:preview|help|version))/]],
+  "semantic-release": [["publishes", publishes, /^(?!.*(?:--dry-run|-d\b|--help|--version))/]],
+  "release-it": [["publishes", publishes, /^(?!.*(?:--dry-run|--help|--version|--changelog))/]],
+  goreleaser: [["publishes", publishes, /^release(?!.*--(?:snapshot|skip[=-]publish))/]],
+  "gh-pages": [["publishes", publishes, /^/]],
+  surge: [["publishes", publishes, /^/]],
   vsce: [["publishes", publishes, first("publish|unpublish")]],
-  "redis-cli": [["data", "deletes data", /flushall|flushdb/i]],
-  mongosh: [["data", "deletes data", /dropDatabase|\.drop\(|deleteMany|remove\(/]],
-  dropdb: [["data", "deletes data", /^/]],
+  "redis-cli": [
+    [
+      "data",
+      "deletes data",
+      /\b(?:flushall|flushdb|del|unlink|shutdown|config set|debug|swapdb|hdel|zremrangebyrank|ltrim|script flush|replicaof|slaveof)\b/i,
+    ],
+  ],
+  mongosh: [
+    [
+      "data",
+      "deletes data",
+      /drop(?:Database|Collection|Index|Indexes|User|Role)?\(|delete(?:Many|One)\(|remove\(|findOneAndDelete|updateMany\(\s*\{\s*\}|replaceOne|bulkWrite|renameCollection|shutdownServer/,
+    ],
+  ],
+  hg: [
+    [
+      "git",
+      "discards your changes",
+      word("(?:update|up|checkout|co) .*(?:-C|--clean)|revert|strip|purge|rollback|histedit|--config \\S+"),
+    ],
+  ],
+  svn: [["git", "discards your changes", word("revert|delete|remove|rm|del|cleanup .*--remove-\\S+")]],
+  jj: [
+    [
+      "git",
+      "discards your changes",
+      word("abandon|restore|undo|git push .*(?:--deleted|--delete)|op restore"),
+    ],
+  ],
+  flutter: [["publishes", publishes, word("pub publish")]],
+  conda: [["deletes", "deletes an environment", word("env remove|remove .*--all|clean .*--all")]],
+  go: [["runs", "runs other programs", /(?:^| )--?(?:toolexec|exec)[ =]\S*/]],
+  dropdb: [["data", "deletes data", /^(?!--help)/]],
+  dropuser: [["data", "deletes data", /^/]],
+  pg_resetwal: [["data", "deletes data", /^/]],
+  mongorestore: [["data", "deletes data", word("--drop")]],
+  memcached: [["data", "deletes data", /flush_all/]],
+  etcdctl: [["data", "deletes data", first("del|rm|snapshot restore")]],
   rake: [["data", "deletes data", /db:(?:drop|reset|purge|truncate_all|schema:load|migrate:reset)/]],
   php: [["data", "deletes data", /artisan (?:migrate:(?:fresh|refresh|reset)|db:wipe)/]],
   python: [["data", "deletes data", /manage\.py (?:flush|reset_db)/]],
@@ -91,7 +239,13 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   mysqladmin: [["data", "deletes data", word("drop")]],
   shutdown: [["system", turnsOff, /^/]],
   systemctl: [
-    ["system", turnsOff, word("poweroff|reboot|halt|stop|disable|mask|kill")],
+    [
+      "system",
+      turnsOff,
+      word(
+        "poweroff|reboot|halt|stop|restart|try-restart|reload|reload-or-restart|disable|mask|kill|isolate|suspend|hibernate|start|daemon-reload|set-default|rescue|emergency|revert",
+      ),
+    ],
     ["system", "changes what starts by itself", word("enable|edit|link")],
   ],
   launchctl: [
@@ -100,16 +254,54 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   crontab: [["system", "changes what starts by itself", /^(?!-l\b)/]],
   kill: [["system", "ends every process", /(?:^| )-1(?: |$)(?=.)|-1$/]],
   pkill: [["system", "ends processes by their name", /^/]],
+  service: [["system", turnsOff, /(?:^| )(?:stop|start|restart|reload|force-reload)(?: |$)/]],
+  mount: [["system", "changes what is mounted", /\S+ \S|^-a|--all|--bind|-o remount/]],
+  umount: [["system", "changes what is mounted", /^/]],
+  swapoff: [["system", "changes the running system", /^/]],
+  ip: [["system", "changes the network", word("set|add|del|delete|flush|change|replace|down|up|append")]],
+  ifconfig: [["system", "changes the network", /\S+ \S/]],
+  route: [["system", "changes the network", word("add|del|delete|flush|change")]],
+  tc: [["system", "changes the network", word("add|del|change|replace")]],
+  nmcli: [["system", "changes the network", word("down|up|off|delete|modify|add|disconnect")]],
+  networksetup: [["system", "changes the network", /-set|-remove|-create/]],
+  scutil: [["system", "changes the running system", /--set/]],
+  defaults: [
+    ["system", "changes the settings of your account or system", word("write|delete|import|rename")],
+  ],
+  dscl: [["system", "changes who may log in", /-(?:create|delete|passwd|append|change)/]],
+  csrutil: [["system", "changes the running system", word("disable|clear")]],
+  spctl: [["system", "changes the running system", /--(?:master-disable|global-disable|add|disable)/]],
+  setenforce: [["system", "changes the running system", /^/]],
+  setcap: [["root", "lets it run with more rights", /^/]],
+  setfacl: [["rights", "changes who may use files", /^/]],
+  chattr: [["rights", "changes who may use files", /^/]],
+  lvremove: [["disk", "erases a disk", /^/]],
+  zfs: [["disk", "erases a disk", word("destroy|rollback|receive|recv|rename|unmount")]],
+  zpool: [["disk", "erases a disk", word("destroy|labelclear|create|remove|detach|export|offline")]],
+  btrfs: [
+    ["disk", "erases a disk", word("subvolume delete|device (?:remove|delete)|filesystem resize|su del")],
+  ],
+  timedatectl: [["system", "changes the running system", /set-/]],
+  date: [["system", "sets the clock", /(?:^| )(?:-s\b|--set\b)/]],
+  at: [["runs", "runs commands later", /^(?!-[lcVq]\b|-l)/]],
+  update_alternatives: [
+    ["system", "changes the settings of your account or system", word("--set|--install|--remove")],
+  ],
   iptables: [["system", "changes the firewall", /^(?!-L\b|-S\b)/]],
   ufw: [["system", "changes the firewall", word("disable|reset|allow|delete")]],
   usermod: [["system", "changes who may log in", /^/]],
   modprobe: [["system", "changes the system's kernel", /^/]],
   sysctl: [["system", "changes the system's kernel", /(?:^| )-\w*[wp]|=/]],
-  diskutil: [["disk", "erases a disk", /erase|partition|reformat/i]],
-  cryptsetup: [["disk", "erases a disk", /luksFormat|erase/]],
+  diskutil: [
+    [
+      "disk",
+      "erases a disk",
+      /erase|partition|reformat|secureErase|zeroDisk|randomDisk|deleteVolume|deleteContainer|unmountDisk|apfs delete/i,
+    ],
+  ],
+  cryptsetup: [["disk", "erases a disk", /luksFormat|erase|luksKill|luksRemove|reencrypt/]],
   nc: [["sends", "gives another machine a shell", /(?:^| )-\w*[ec](?: |$)|--exec|--sh-exec/]],
   socat: [["sends", "gives another machine a shell", /exec:|system:/i]],
-  awk: [["runs", "runs other programs", /\bsystem\s*\(|\|\s*getline|\|\s*"/]],
 };
 
 const alike: Readonly<Record<string, string>> = {
@@ -157,8 +349,28 @@ const alike: Readonly<Record<string, string>> = {
   rmmod: "modprobe",
   ncat: "nc",
   netcat: "nc",
-  gawk: "awk",
-  mawk: "awk",
+  glab: "gh",
+  hub: "gh",
+  tea: "gh",
+  mvnw: "mvn",
+  gradlew: "gradle",
+  "valkey-cli": "redis-cli",
+  batch: "at",
+  vgremove: "lvremove",
+  pvremove: "lvremove",
+  lvreduce: "lvremove",
+  vgreduce: "lvremove",
+  swapon: "swapoff",
+  kexec: "swapoff",
+  telinit: "shutdown",
+  groupdel: "usermod",
+  groupmod: "usermod",
+  chpasswd: "usermod",
+  gpasswd: "usermod",
+  "rc-service": "service",
+  "update-alternatives": "update_alternatives",
+  "ansible-pull": "ansible-playbook",
+  "docker-buildx": "docker",
 };
 
 const maxJoined = 4_000;
@@ -183,14 +395,15 @@ export const servicePrograms: Readonly<Record<string, CheckProgram>> = {
 };
 
 export const databaseClients: ReadonlySet<string> = new Set(
-  "psql mysql mariadb sqlite3 sqlite sqlcmd mssql-cli clickhouse-client cockroach duckdb bq snowsql prisma wrangler".split(
+  "psql mysql mariadb mycli pgcli usql litecli sqlite3 sqlite sqlplus cqlsh isql sqlcmd trino presto spark-sql hive beeline turso mssql-cli clickhouse-client cockroach duckdb bq snowsql prisma wrangler".split(
     " ",
   ),
 );
 const sql =
-  /\b(?:drop\s{1,9}(?:table|database|schema|index|view|user|role|column)|truncate(?:\s{1,9}table)?\s{1,9}\w|alter\s{1,9}table\b[^;]{0,200}\bdrop\b|delete\s{1,9}from\s{1,9}[\w."`]{1,99}\s{0,9}(?:;|$|"))/i;
+  /\b(?:drop\s{1,9}(?:if\s{1,9}exists\s{1,9})?(?:(?:materialized|foreign|temporary|event|text\s{1,9}search)\s{1,9})?(?:table|database|schema|index|view|user|role|column|sequence|function|procedure|trigger|type|domain|extension|tablespace|policy|constraint|owned|keyspace|collection|publication|subscription|server|partition|aggregate|operator|rule|cast|warehouse|stage|task|stream|pipe|catalog|namespace)\b|truncate(?:\s{1,9}table)?\s{1,9}\w|alter\s{1,9}table\b[^;]{0,200}\b(?:drop|delete)\b|delete\s{1,9}from\s{1,9}[\w."`[\]]{1,99}\s{0,9}(?:;|$|"|'|where\b|using\b|order\b|limit\b|returning\b)|update\s{1,9}[\w."`]{1,99}\s{1,9}set\b(?![^;]{0,2000}\bwhere\b(?!\s{1,9}(?:true|1\s{0,9}=\s{0,9}1|1)\b)))/i;
 
 /** The SQL statement that deletes data. null if there is none. */
 export function findDataLoss(text: string): string | null {
-  return sql.exec(text)?.[0].replace(/\s+/g, " ") ?? null;
+  const plain = text.replace(/\/\*.{0,500}?\*\//gs, " ").replace(/--[^\n]{0,500}\n/g, " ");
+  return sql.exec(plain)?.[0].replace(/\s+/g, " ") ?? null;
 }

@@ -1,0 +1,118 @@
+/** Subcommands of any program that delete, publish or change something for others: `foo delete x`, `make deploy`. */
+import { type Arguments, hasOption } from "./arguments.ts";
+import type { CommandContext } from "./context.ts";
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
+
+/** Programs whose arguments are texts, files or names, but never a verb or a command. Their own checks say what they can do. */
+const ordinary = set(
+  `echo printf cat tac less more most bat head tail ls ll la exa eza tree pwd wc nl cut paste tr rev fold fmt column sort uniq comm join
+   diff cmp sdiff colordiff patch grep egrep fgrep zgrep rg ag ack ugrep sed gsed awk gawk mawk nawk jq yq xq tomlq dasel fx gron htmlq
+   test [ [[ expr let read true false : set unset shift getopts local declare typeset readonly export return break continue exit wait jobs
+   fg bg disown umask ulimit type which whereis whatis hash help man info apropos tldr history fc bind complete compgen shopt alias unalias
+   trap mapfile readarray printenv env pushd popd dirs cd mkdir rmdir touch cp mv ln install stat file du df realpath readlink basename
+   dirname mktemp date cal uname hostname whoami id who w groups uptime free vmstat iostat lsof ps pgrep pstree top htop btop nproc lscpu
+   lsblk lsusb lspci dmesg journalctl sleep seq yes factor bc dc md5sum sha1sum sha224sum sha256sum sha512sum shasum b2sum cksum sum od xxd
+   hexdump strings base64 base32 split csplit tee tar zip unzip gzip gunzip bzip2 xz zstd zcat git gh glab npm pnpm yarn bun deno
+   rm find fd dd cargo rustc rustup rustfmt clippy go gofmt golangci-lint pip pip3 pipx conda mamba poetry pdm hatch gem composer nuget dotnet mvn gradle
+   sbt lein mix rebar3 cabal stack ghc brew apt apt-get dnf yum pacman apk snap flatpak asdf mise nvm fnm pyenv rbenv sdk make gmake ninja
+   meson bazel cmake ctest gcc g++ clang clang++ cc ld tsc tsx eslint prettier biome stylelint ruff black isort flake8 mypy pyright pylint
+   pytest tox nox jest vitest mocha ava tap playwright cypress rspec minitest rubocop phpunit phpstan psalm pint go-test nosetests unittest
+   webpack vite rollup esbuild parcel swc next nuxt astro ng storybook turbo nx tailwindcss postcss flutter dart swift xcodebuild xcrun
+   curl wget http https xh ping dig nslookup host traceroute whois psql mysql sqlite3 mongosh redis-cli node python ruby perl php lua
+   open xdg-open code subl say notify-send logger clear tput stty tty sw_vers ssh-keygen ssh-keyscan ssh-add openssl gpg kill sudo doas
+   claude codex gemini aider beckon docker podman kubectl helm terraform tofu aws source . commitlint cz markdownlint shellcheck shfmt
+   actionlint hadolint yamllint ffmpeg ffprobe convert magick identify pandoc latexmk pdflatex dot protoc buf sqlc graphql-codegen openapi
+   vim vi nvim nano emacs ed ex tokei cloc scc hyperfine nginx caddy uvicorn gunicorn flask django-admin rails rake bundle`,
+);
+
+/** False if the arguments may be a command of another program: most programs that are not known here are wrappers. */
+export const isOrdinary = (name: string): boolean => ordinary.has(name);
+
+/** Programs that manage machines, clusters and services. */
+const cloud = set(
+  `gcloud az doctl hcloud linode-cli oci ibmcloud scw openstack aliyun vultr-cli civo heroku railway render netlify firebase pscale turso
+   neonctl vault consul nomad etcdctl rabbitmqctl rabbitmqadmin sam eb copilot eksctl kops argocd flux istioctl velero virsh vboxmanage
+   qm pct dokku kamal pm2 supervisorctl zfs zpool btrfs nmcli rfkill timedatectl hostnamectl localectl snapper glances bq cf oci-cli stripe
+   eas expo fastlane amplify apphosting shopify twilio auth0 okta snowsql databricks dbt airflow prefect temporal rpk mc s3cmd b2`,
+);
+const localGroups =
+  /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
+const cloudVerb =
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
+
+const deletes =
+  /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate)(?:[-:_][\w-]+)?$/;
+const removes = /^(?:rm|remove|del|uninstall|rb|unlink)$/;
+const publishes =
+  /^(?:deploy|publish|release|upload|promote|rollback|redeploy|submit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
+/** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
+const dropsDatabase =
+  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
+/** Names of targets and scripts. */
+const target =
+  /^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod))(?:\.\w+)?$/;
+
+const runners = set(
+  "make gmake just task mage rake gradle gradlew invoke inv fab cap nx turbo lerna mask npm pnpm yarn bun ant sbt lein mill earthly dagger",
+);
+
+/** Checks the subcommand, the target or the script of a program. */
+export function checkVerbs(
+  args: Arguments,
+  { findings }: CommandContext,
+  name: string,
+  hasOwnCheck: boolean,
+): void {
+  const isDry = args.all.some((arg) =>
+    /^--?(?:dry-?run(?:=(?:true|client|server))?|check|what-?if|noop|no-act|plan|list|help|version|h)$/i.test(
+      arg,
+    ),
+  );
+  if (isDry && !args.all.some((arg) => /^--no-dry|^--dry-run=(?:false|none)/.test(arg))) return;
+  const rest = args.rest.slice(0, 5);
+  const form = (text: string) => `${name} ${text}`;
+  const database = dropsDatabase.exec(args.rest.slice(0, 6).join(" "))?.[0];
+  if (database !== undefined && !ordinaryText.has(name))
+    findings.add("data", "deletes data", form(database.trim()));
+  if (runners.has(name)) {
+    if (hasOption(args, "n", "just-print", "dry-run", "recon") && /^g?make$/.test(name)) return;
+    // `npm publish` has its own check.
+    const goal = rest.find(
+      (text, n) =>
+        target.test(text) && !(n === 0 && text === "publish" && /^(?:npm|pnpm|yarn|bun|lerna)$/.test(name)),
+    );
+    if (goal !== undefined) findings.add("publishes", "publishes or deploys for everybody", form(goal));
+    return;
+  }
+  const script = /^(?:sh|bash|zsh|dash|ksh|source|\.|python|node|ruby|perl|php)$/.test(name)
+    ? (rest[0] ?? "")
+    : name;
+  const scriptName = script.replace(/^.*\//, "");
+  if ((script !== name || /\./.test(name)) && target.test(scriptName) && /\.|\//.test(script))
+    findings.add("publishes", "publishes or deploys for everybody", scriptName);
+  if (ordinary.has(name)) return;
+  if (cloud.has(name)) {
+    const verb = localGroups.test(rest[0] ?? "") ? undefined : rest.find((text) => cloudVerb.test(text));
+    if (verb !== undefined) findings.add("servers", "changes servers that are running", form(verb));
+  }
+  if (hasOwnCheck) return;
+  const option = args.all.find((arg) =>
+    /^--?(?:delete|destroy|purge|wipe|drop|erase|remove-all\S*|delete-\S+)$/.test(arg),
+  );
+  const verb =
+    rest.slice(0, 4).find((text) => deletes.test(text)) ??
+    rest.slice(0, 3).find((text) => removes.test(text)) ??
+    option;
+  if (verb !== undefined) findings.add("servers", "deletes something", form(verb));
+  const publishing = args.all
+    .slice(0, 4)
+    .find((text, n) => publishes.test(text) && !/^--/.test(args.all[n - 1] ?? ""));
+  if (publishing !== undefined)
+    findings.add("publishes", "publishes or deploys for everybody", form(publishing));
+}
+
+/** Programs whose arguments are free text that may speak about databases. */
+const ordinaryText = set(
+  "echo printf git gh glab grep egrep fgrep rg ag ack sed awk jq cat ls head tail curl test read find code vim claude codex logger export docker",
+);
