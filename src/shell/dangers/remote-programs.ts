@@ -81,7 +81,7 @@ const httpie: CheckProgram = (args, context, name, { redirects }) => {
 };
 
 /** `host:path`, `user@host:path`, `rsync://…`, `s3://…`, but not `C:\…` or `./a:b` */
-export const isRemotePath = (text: string): boolean =>
+const isRemotePath = (text: string): boolean =>
   /^(?:[\w.-]+@)?[\w.-]{2,}:(?!\/\/)|^(?:rsync|scp|sftp|ssh|ftps?|s3|gs|gcs|az|b2|r2|hdfs|oss|cos|swift|wasbs?|abfss?):\/\//i.test(
     text,
   ) || /^https?:\/\/[^/]*\.(?:blob\.core\.windows|amazonaws|storage\.googleapis)\./i.test(text);
