@@ -249,6 +249,16 @@ const runOption =
     if (option !== undefined) findings.add("runs", "runs other programs", `${name} ${option}`);
   };
 
+const make: CheckProgram = (args, context, name, command) => {
+  runOption(/^(?:SHELL=(?!(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$)|--eval)/)(args, context, name, command);
+  if (
+    findOptionValues(args, "f", "file", "makefile").some((path) =>
+      /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(path),
+    )
+  )
+    context.findings.add("runs", "runs what another program prints", `${name} -f -`);
+};
+
 /** Editors that are given commands: they save over a file, or run programs. */
 const editor: CheckProgram = (args, { findings }, name, { redirects }) => {
   const commands = args.all.filter(
@@ -270,7 +280,7 @@ const awk: CheckProgram = (args, { findings, checkTarget, checkEmptied }, name) 
   const code = args.all.join("\n");
   if (/\bsystem\s*\(|\|\s*getline|\|\s*"/.test(code))
     findings.add("runs", "runs other programs", `${name} system`);
-  const [, path] = />\s*"([^"\s]{1,200})"/.exec(code) ?? [];
+  const [, path] = /\bprintf?\b[^>;}]{0,500}>\s*"([^"\s]{1,200})"/.exec(code) ?? [];
   if (path !== undefined && !path.startsWith("/dev/std")) {
     checkTarget(path);
     checkEmptied(path, `${name} >`);
@@ -390,8 +400,8 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   xxd: (args, { checkOverwrite }, name) => checkOverwrite(args.rest[1] ?? "", name),
   rg: runOption(/^--(?:pre|hostname-bin)(?:=|$)/),
   man: runOption(/^(?:-P|-H|--pager|--html)(?:=|$)?/),
-  make: runOption(/^(?:SHELL=(?!(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$)|--eval)/),
-  gmake: runOption(/^(?:SHELL=(?!(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$)|--eval)/),
+  make,
+  gmake: make,
   gcc: runOption(/^-(?:wrapper|fplugin)/),
   clang: runOption(/^-(?:wrapper|fplugin|load)/),
   ed: editor,

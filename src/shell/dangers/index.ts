@@ -188,7 +188,8 @@ const listWords = ({ words, redirects }: Command): Word[] => [
   ...redirects.map(({ target }) => target),
 ];
 
-const withPassword = /\w:\/\/[^\s/@:]{0,200}:[^\s/@]{1,500}@[^\s/]{1,60}/;
+const withPassword =
+  /\w:\/\/[^\s/@:]{0,200}:[^\s/@]{1,500}@(?!(?:localhost|127\.0\.0\.1|0\.0\.0\.0|host\.docker\.internal)(?:[:/?]|$))[^\s/]{1,60}/;
 const withSecret =
   /[?&][\w-]{0,40}(?:token|api[_-]?key|secret|passw(?:or)?d|access[_-]?key|signature)[\w-]{0,20}=[^&\s"']{6}/i;
 
@@ -225,7 +226,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   const count = findings.count();
   const check = findCheck(name, context);
   check?.(read, context, name, command);
-  if (findings.count() === count) checkVerbs(read, context, name, check !== null);
+  if (findings.count() === count) checkVerbs(read, context, name, check !== null || isWrapper(name));
   if (isRoot(name)) findings.add("root", "runs as root", name);
   if (network.has(name) || (name === "git" && texts.includes("push")))
     context.network.add(name === "git" ? "git push" : name);
@@ -247,8 +248,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   if (setsCode.test(`${name} ${texts.join(" ")}`))
     findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
-    for (const text of texts)
-      if (/\s/.test(text)) checkScriptText(text.replace(/^[\w.-]{1,40}=/, ""), context.speculate());
+    for (const text of texts) if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
   } else if (!isOrdinary(name) || /^(?:less|more|g?make|man)$/.test(name))
     checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
@@ -259,6 +259,12 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     checkCode(program, command, context);
   }
 }
+
+/** `--option=`, `ext::`, and what makes an editor or a debugger run a program: `:!`, `shell`. */
+const stripPrefix = (text: string): string =>
+  text
+    .replace(/^-{0,2}[\w.-]{1,40}=(?=\S)/, "")
+    .replace(/^(?:ext::|[:!\s+@]+|(?:shell|run|silent|exec|system|spawn)!?\s+)+/, "");
 
 const fileReader =
   /^(?:.*\/)?(?:cat|tac|base64|base32|xxd|od|tar|gzip|zip|head|tail|env|printenv|openssl|gpg|strings|cut|tr)$/;
@@ -288,9 +294,7 @@ function checkHidden({ args }: ProgramCall, command: Command, context: CommandCo
     ({ operator, target, body }) => body ?? (operator === "<<<" ? target.text : []),
   );
   for (const whole of [...args.map(({ text }) => text), ...inputs]) {
-    const text = whole
-      .replace(/^-{0,2}[\w.-]{1,40}=(?=\S)/, "")
-      .replace(/^(?:ext::|[:!\s+@]+|(?:shell|run|silent|exec|system)!?\s+)+/, "");
+    const text = stripPrefix(whole);
     if (looksDestructive(text)) checkScriptText(text, context.speculate());
   }
 }

@@ -67,9 +67,9 @@ export function describeSpecialFile(
 }
 
 const generatedFolder =
-  /^(?:build|dist|out|target|obj|coverage|htmlcov|node_modules|DerivedData|Pods|tmp|temp|logs?|storybook-static|playwright-report|test-results|zig-out|elm-stuff|dist-newstyle|_build|v?env|\.venv|\.nyc_output|\.next|\.nuxt|\.output|\.svelte-kit|\.turbo|\.vite|\.angular|\.expo|\.dart_tool|\.gradle|\.tox|\.nox|\.eggs|\.terraform|\.stack-work|__pycache__|__snapshots__|\.?[\w-]*cache|cmake-build-[\w-]+|bazel-[\w-]+|[\w-]+\.egg-info)$/;
+  /^(?:build|dist|out|target|obj|coverage|htmlcov|node_modules|DerivedData|Pods|tmp|temp|logs?|storybook-static|playwright-report|test-results|zig-out|elm-stuff|dist-newstyle|_build|v?env|\.venv|\.nyc_output|\.next|\.nuxt|\.output|\.svelte-kit|\.turbo|\.vite|\.angular|\.expo|\.dart_tool|\.gradle|\.tox|\.nox|\.eggs|\.terraform|\.stack-work|__pycache__|__snapshots__|\.?[\w-]*cache|cmake-build-[\w-]+|bazel-[\w-]+|[\w*-]+\.egg-info)$/;
 const generatedFile =
-  /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml)$/i;
+  /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum)$/i;
 
 /** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
 export function isGenerated(path: string, { project }: Pick<PathContext, "project">): boolean {

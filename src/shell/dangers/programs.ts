@@ -104,6 +104,20 @@ export function skipPrefix({ words }: Command): readonly Word[] {
 export const maxWrapped = 16;
 const maxArgs = 1_000;
 
+const findWord =
+  (pattern: RegExp) =>
+  (words: readonly Word[]): number =>
+    words.findIndex(({ text }) => pattern.test(text));
+const inContainer = findWord(/^(?:exec|run|debug|create)$/);
+
+/** Programs that run a command only after one of their subcommands. -1 if there is none. */
+const runsAfter: ReadonlyMap<string, (words: readonly Word[]) => number> = new Map([
+  ["git", findWord(/^run$/)],
+  ...["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"].map(
+    (name) => [name, inContainer] as const,
+  ),
+]);
+
 export function listPrograms(command: Command, context: CommandContext): ProgramCall[] {
   const words = skipPrefix(command);
   const [first] = words;
@@ -111,7 +125,8 @@ export function listPrograms(command: Command, context: CommandContext): Program
   const own = { name: nameOf(first), args: words.slice(1) };
   const isKnownWrapper = isWrapper(own.name);
   const isOther = !isKnownWrapper && !isOrdinary(own.name) && findCheck(own.name, context) === null;
-  const from = own.name === "git" ? words.findIndex(({ text }) => text === "run") : -1;
+  const from = runsAfter.get(own.name)?.(words) ?? -1;
+  if (from === -1 && runsAfter.has(own.name)) return [own];
   if (!isKnownWrapper && from === -1 && (!isOther || interpreters.has(own.name))) {
     // `npm exec foo`, `cargo run x`
     const inner = findInner(words);

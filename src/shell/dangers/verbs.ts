@@ -21,7 +21,7 @@ const ordinary = set(
    webpack vite rollup esbuild parcel swc next nuxt astro ng storybook turbo nx tailwindcss postcss flutter dart swift xcodebuild xcrun
    curl wget http https xh ping dig nslookup host traceroute whois psql mysql sqlite3 mongosh redis-cli node python ruby perl php lua
    open xdg-open code subl say notify-send logger clear tput stty tty sw_vers ssh-keygen ssh-keyscan ssh-add openssl gpg kill sudo doas
-   claude codex gemini aider beckon docker podman kubectl helm terraform tofu aws source . commitlint cz markdownlint shellcheck shfmt
+   codex gemini aider docker podman kubectl helm terraform tofu aws source . commitlint cz markdownlint shellcheck shfmt
    actionlint hadolint yamllint ffmpeg ffprobe convert magick identify pandoc latexmk pdflatex dot protoc buf sqlc graphql-codegen openapi
    vim vi nvim nano emacs ed ex tokei cloc scc hyperfine nginx caddy uvicorn gunicorn flask django-admin rails rake bundle`,
 );
@@ -88,6 +88,8 @@ export function checkVerbs(
   const script = /^(?:sh|bash|zsh|dash|ksh|source|\.|python|node|ruby|perl|php)$/.test(name)
     ? (rest[0] ?? "")
     : name;
+  // `bash -n` only checks the syntax.
+  if (script !== name && hasOption(args, "n")) return;
   const scriptName = script.replace(/^.*\//, "");
   if ((script !== name || /\./.test(name)) && target.test(scriptName) && /\.|\//.test(script))
     findings.add("publishes", "publishes or deploys for everybody", scriptName);
@@ -114,5 +116,5 @@ export function checkVerbs(
 
 /** Programs whose arguments are free text that may speak about databases. */
 const ordinaryText = set(
-  "echo printf git gh glab grep egrep fgrep rg ag ack sed awk jq cat ls head tail curl test read find code vim claude codex logger export docker",
+  "echo printf git gh glab grep egrep fgrep rg ag ack sed awk jq cat ls head tail curl test read find code vim codex logger export docker",
 );
