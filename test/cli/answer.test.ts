@@ -145,7 +145,7 @@ describe("while beckon runs", () => {
     expect(decisionOf(await hook.printed).message).toContain("--force is not --help or --debug");
   });
 
-  const dangerous = { tool_input: { command: "rm -rf build\necho done" }, permission_suggestions: [] };
+  const dangerous = { tool_input: { command: "rm -rf src\necho done" }, permission_suggestions: [] };
 
   test("without an answer it shows everything that is asked, and how to answer", async () => {
     world.permission(request("s-1"));
@@ -170,7 +170,7 @@ describe("while beckon runs", () => {
     const { out } = await answer("s-1");
     expect(out).toContain(`beckon answer s-1 --ask ${first.answerId} allow\n`);
     expect(out).toContain(
-      "\n\nshop-api asks: Run a command\n⚠ deletes without asking (rm -rf)\n\n  rm -rf build\n  echo done\n",
+      "\n\nshop-api asks: Run a command\n⚠ deletes without asking (rm -rf)\n\n  rm -rf src\n  echo done\n",
     );
     expect((await answer("s-1", "--ask", second.answerId)).out).not.toContain("npm test");
   });
@@ -229,7 +229,7 @@ describe("while beckon runs", () => {
     await world.answerable("s-1");
     const no = await inTerminal(["s-1", "allow"], "\n");
     expect(no).toMatchObject({ code: 1, isAsked: true });
-    expect(no.screen).toContain("⚠ deletes without asking (rm -rf)\n\n  rm -rf build\n  echo done\n");
+    expect(no.screen).toContain("⚠ deletes without asking (rm -rf)\n\n  rm -rf src\n  echo done\n");
     expect(no.screen).toContain("Allow it? [y/N]");
     expect(no.screen).toContain("Nothing was sent.");
     expect(hook.isRunning()).toBe(true);

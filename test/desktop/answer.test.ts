@@ -92,7 +92,7 @@ describe("on a desktop", () => {
   onDesktop(
     "a click on Allow allows the command",
     async () => {
-      const printed = asks(`allow-${++count}`, bash("npm run deploy -- --env=production"));
+      const printed = asks(`allow-${++count}`, bash("npm run lint -- --fix"));
       const notification = await waitForNotification();
       await picture("answer-allow", notification);
       await pressNth(notification, 2);
@@ -118,7 +118,7 @@ describe("on a desktop", () => {
   onDesktop(
     "a dangerous command is marked and has no Allow, and a click at its position answers nothing",
     async () => {
-      const printed = asks(`danger-${++count}`, bash("rm -rf build && npm ci"));
+      const printed = asks(`danger-${++count}`, bash("rm -rf src && npm ci"));
       const notification = await waitForNotification();
       await picture("answer-danger", notification);
       // A click beside the buttons closes an xfce4-notifyd notification.

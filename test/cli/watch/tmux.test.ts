@@ -50,7 +50,7 @@ withTmux(
   async () => {
     const harmless = asks("11111111-a", "shop-api", "npm test");
     await world.answerable("11111111-a");
-    const lines = ["rm -rf build", ...Array.from({ length: 20 }, (_, n) => `echo ${n}`)];
+    const lines = ["rm -rf src", ...Array.from({ length: 20 }, (_, n) => `echo ${n}`)];
     const dangerous = asks("22222222-b", "infra", lines.join("\n"));
     await world.answerable("22222222-b");
     for (let n = 0; n < 20; n++) {
@@ -85,7 +85,7 @@ withTmux(
     await shows(/^ {2}echo 19$/m);
     await shows(/^y allow /m);
     await type("y");
-    await shows(/^Allowed in infra: rm -rf build …$/m);
+    await shows(/^Allowed in infra: rm -rf src …$/m);
     expect(decisionOf(await dangerous.printed)).toEqual({ behavior: "allow" });
 
     await type("Escape");
