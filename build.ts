@@ -4,7 +4,6 @@
  * bun build.ts --target NAME…   the same for some of them
  */
 import { rmSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { version } from "./package.json";
 
@@ -20,34 +19,6 @@ const targets = {
 type Target = keyof typeof targets;
 
 const inRepo = (path: string): string => new URL(path, import.meta.url).pathname;
-
-/**
- * Loading a chunk takes 0.3 ms, and the forwarder starts at every event. So its usual path is one file, with its own copy of
- * what it shares with the rest of the program; what it imports only when needed stays in chunks.
- */
-async function bundleForwarder(): Promise<Bun.BunPlugin> {
-  const { outputs } = await Bun.build({
-    entrypoints: [inRepo("src/hook/index.ts")],
-    target: "bun",
-    format: "esm",
-    plugins: [{ name: "keep dynamic imports", setup: keepDynamicImports }],
-  });
-  const [bundle] = outputs;
-  if (bundle === undefined) throw new Error("the forwarder was not bundled");
-  const contents = await bundle.text();
-  return {
-    name: "forwarder in one file",
-    setup(build) {
-      build.onLoad({ filter: /[\\/]src[\\/]hook[\\/]index\.ts$/ }, () => ({ contents, loader: "js" }));
-    },
-  };
-}
-
-function keepDynamicImports(build: Bun.PluginBuilder): void {
-  build.onResolve({ filter: /^\./ }, ({ path, kind, importer }) =>
-    kind === "dynamic-import" ? { path: join(dirname(importer), path), external: true } : undefined,
-  );
-}
 
 /**
  * dbus-next writes an array of bytes byte by byte, each in a buffer of its own: 37,000 for the tray icon, at every change of
@@ -88,7 +59,7 @@ async function build(outfile: string, target: Bun.Build.CompileTarget | null): P
     bytecode: true,
     // One chunk per command: the forwarder starts in 8.5 ms instead of 45.
     splitting: true,
-    plugins: [await bundleForwarder(), writeBytesAtOnce],
+    plugins: [writeBytesAtOnce],
     compile: {
       ...(target === null ? {} : { target }),
       outfile: inRepo(outfile),

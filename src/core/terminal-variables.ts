@@ -66,11 +66,11 @@ export function pickTerminalVariables(
   more: readonly string[] = [],
 ): Record<string, string> {
   const picked: Record<string, string> = {};
-  const pick = (name: string): void => {
-    const value = env[name];
-    if (value && value.length <= limits.maxEnvLength) picked[name] = value;
-  };
-  for (const name of terminalVariables) pick(name);
-  for (const name of more) pick(name);
+  for (const names of [terminalVariables, more]) {
+    for (const name of names) {
+      const value = env[name];
+      if (value && value.length <= limits.maxEnvLength) picked[name] = value;
+    }
+  }
   return picked;
 }
