@@ -9,7 +9,7 @@ import { findDangers } from "../../src/agents/claude/answering/dangers.ts";
 interface LabelledCommand {
   readonly command: string;
   readonly mark: boolean;
-  readonly why: string;
+  readonly why?: string;
 }
 
 interface Score {
@@ -28,14 +28,16 @@ async function score(file: string): Promise<Score> {
   return {
     recall: 1 - count(wrong, true) / count(rows, true),
     falseMarks: count(wrong, false) / count(rows, false),
-    wrong: wrong.map(({ command, mark, why }) => `${mark ? "missed" : "marked"}: ${command} (${why})`),
+    wrong: wrong.map(
+      ({ command, mark, why }) => `${mark ? "missed" : "marked"}: ${command} (${why ?? "no reason given"})`,
+    ),
   };
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 describe("labelled commands", () => {
-  test.each(["dangers.json", "dangers-unseen.json"])("%s", async (file) => {
+  test.each(["dangers.json", "dangers-unseen.json", "dangers-more.json"])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(
       `${file}: ${percent(recall)} of the dangerous marked, ${percent(falseMarks)} of the everyday`,

@@ -14,6 +14,8 @@ export interface CommandContext {
   readonly network: Set<string>;
   /** Files that it downloads: running one of them later runs the download. */
   readonly downloads: Set<string>;
+  /** Texts that it writes into files: a shell may run the file later. */
+  readonly writtenTexts: Map<string, string>;
   /** Remotes of git that the command itself adds: a push to one leads to an address that nobody approved before. */
   readonly addedRemotes: Set<string>;
   /** How many characters of nested scripts may still be read: one text can be quoted in itself many times. */
@@ -74,6 +76,7 @@ export function createCommandContext(
     secrets: new Set<string>(),
     network: new Set<string>(),
     downloads: new Set<string>(),
+    writtenTexts: new Map<string, string>(),
     addedRemotes: new Set<string>(),
     budget: { remainingLength: maxScriptLength },
     enterFolder(folder: string) {

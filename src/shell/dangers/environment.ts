@@ -29,7 +29,7 @@ const optionVariables: readonly (readonly [RegExp, RegExp])[] = [
 
 /** Programs that people put into these variables every day. */
 const everydayValue =
-  /^(?:|"|true|false|:|cat|less|more|most|bat|delta|echo|vim?|nvim|nano|emacs|ed|code|subl|pico|micro|hx|ssh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ccache|sccache|lld|mold|ar|zsh|bash|sh|dash|fish|firefox|open|xdg-open|none)(?:-[\d.]+)?(?:\s+-[-\w=./]+(?:\s+[\w=./~@%-]+)?)*$/;
+  /^(?:|"|true|false|:|cat|less|more|most|bat|delta|echo|vim?|nvim|nano|emacs|ed|code|subl|pico|micro|hx|ssh|gcc|g\+\+|cc|c\+\+|clang|clang\+\+|ccache|sccache|lld|mold|ar|zsh|bash|sh|dash|fish|firefox|open|xdg-open|none)(?:-[\d.]+)?(?:\s+-[-\w=./]+(?:\s+[\w=./~@%][\w=./~@%-]*)?)*$/;
 
 export function checkAssignment(name: string, value: string, context: CommandContext): void {
   if (runsValue(name, value))

@@ -53,7 +53,7 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
       report("deletes branches for everybody", "push --delete");
   }
   if (sub === "remote" && /^(?:add|set-url)$/.test(first)) addedRemotes.add(args.rest[1] ?? "");
-  const remote = sub === "push" ? (findOptionValues(args, "", "repo")[0] ?? first) : "";
+  const remote = sub === "push" ? (findOptionValues(args, "", "repo")[0] ?? (first || "origin")) : "";
   if (
     /^[a-z+]+:\/\/|^[\w.-]+@[\w.-]+:|^[\w.-]+:[^:]/.test(remote) ||
     (remote !== "" && addedRemotes.has(remote))

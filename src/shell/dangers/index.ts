@@ -117,7 +117,7 @@ function checkCommand(command: Command, context: CommandContext): void {
     checkWord(text, context);
     if (findSecretPath(text) !== null && isOutsideProject(text, context.paths))
       context.findings.add("sends", "uses a file that may hold secrets", text);
-    if (/\$\{[^}]*@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
+    if (/\$\{[^}]{0,200}@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
   }
   for (const { body } of command.redirects) if (body !== null) checkWord(body, context);
   const words = skipPrefix(command);
@@ -169,6 +169,9 @@ function checkRedirects(command: Command, context: CommandContext): void {
   for (const { operator, target } of command.redirects) {
     if (!operator.includes(">") || /^(?:\d+|-)$/.test(target.text)) continue;
     context.checkTarget(target.text);
+    const written = findWrittenText(command);
+    if (written !== null && context.writtenTexts.size < maxWrittenTexts)
+      context.writtenTexts.set(normalizePath(target.text), written);
     if (operator === "<>") context.checkOverwrite(target.text, operator);
     else if (operator.includes(">>") || operator === ">&") continue;
     else if (isDownload) context.checkOverwrite(target.text, operator);
@@ -179,6 +182,15 @@ function checkRedirects(command: Command, context: CommandContext): void {
     )
       context.checkEmptied(target.text, operator);
   }
+}
+
+const maxWrittenTexts = 20;
+
+function findWrittenText({ words, redirects }: Command): string | null {
+  const [program, ...args] = words.map(({ text }) => text);
+  if (program === "echo" || program === "printf")
+    return args.filter((arg) => !/^-[neE]+$/.test(arg)).join(" ");
+  return program === "cat" ? (redirects.find(({ body }) => body !== null)?.body ?? null) : null;
 }
 
 const keywordLike = /^(?:do|then|else|!|time|\{)$/;
@@ -241,15 +253,22 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     if (loss !== null) findings.add("data", "deletes data", `${name}: ${loss}`);
   }
   if (context.downloads.size > 0) checkFetched(program, context);
+  if (context.writtenTexts.size > 0) checkWritten(program, context);
+  const isRunner = interpreters.has(name) || /^(?:npx|bunx|pnpx|pip|pip3|pipx)$/.test(name);
+  const address = isRunner ? read.rest.slice(0, 2).find((text) => /^https?:\/\//i.test(text)) : undefined;
+  if (address !== undefined) findings.add("downloads", "runs what it downloads", `${name} ${address}`);
   if (name === "xargs" && read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)$/.test(text)))
     findings.add("deletes", "deletes everything it is given", "xargs rm");
-  if (evaluates.test(name) && args.some(({ text }) => /\[[^\]]*(?:\$\((?!\))|`)|^\$\((?!\))/.test(text)))
+  if (
+    evaluates.test(name) &&
+    args.some(({ text }) => /\[[^\]]{0,200}(?:\$\((?!\))|`)|^\$\((?!\))/.test(text))
+  )
     findings.add("runs", "hides a command in a name or number", name);
   if (setsCode.test(`${name} ${texts.join(" ")}`))
     findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
     for (const text of texts) if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
-  } else if (!isOrdinary(name) || /^(?:less|more|g?make|man)$/.test(name))
+  } else if (!isOrdinary(name) || /^(?:less|more|g?make|man|split)$/.test(name))
     checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
@@ -313,6 +332,20 @@ function checkFetched({ name, args }: ProgramCall, context: CommandContext): voi
       `${name} ${file === name ? "" : file}`.trim(),
     );
 }
+
+/** `echo 'ls' > x.sh; sh x.sh` */
+function checkWritten({ name, args }: ProgramCall, context: CommandContext): void {
+  const runsFile = shells.has(name) || name === "source" || name === ".";
+  const path = runsFile ? args.find(({ text }) => !text.startsWith("-"))?.text : name;
+  const key = normalizePath(path ?? "");
+  const text = context.writtenTexts.get(key);
+  if (text === undefined) return;
+  // Once is enough: a script may name itself.
+  context.writtenTexts.delete(key);
+  checkScriptText(text, context);
+}
+
+const normalizePath = (path: string): string => path.replace(/^\.\//, "").toLowerCase();
 
 function checkEval({ name, args }: ProgramCall, { group }: Command, context: CommandContext): void {
   const inner = [...args.flatMap((word) => word.substitutions), ...(group ? [group] : [])];

@@ -7,7 +7,7 @@ import type { ProgramCall } from "./programs.ts";
 const deletesFolders =
   /\brmtree\b|\brm_rf?\b|\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?(?:\.promises)?\.rm\b|\bpromises\)?\.rm\b|\bremove_tree\b|\brimraf\b|\bemptyDir(?:Sync)?\b|\b(?:FileUtils\.)?remove_dir\b|\bDeno\.remove(?:Sync)?\b|\bremove_dir_all\b|\bdel_dir_r\b|\brm\([^)]{0,200}recursive|\bunlink\s{0,4}\([^)]{0,200}recursive\s{0,4}=|\bFile\.rm_rf\b|\bdeleteDir\b|\bdeltree\b/;
 const deletesFiles =
-  /\bunlink(?:Sync)?\b|\bos\.remove(?:dirs)?\b|\bFile\.(?:delete|rm)\b|\bFileUtils\.(?:rm|remove)\b|\bfile\.remove\b|\.delete\(\)|\brm\(\s{0,4}["']|\brm\s{1,4}-\w{0,9}f|\bFiles\.delete\w*\b|\bremove\(\s{0,4}["'][^"']*["']\s{0,4}\)|\bos\.rename\b[^\n]{0,100}\/dev\/null/;
+  /\bunlink(?:Sync)?\b|\bfile delete\b|\bos\.remove(?:dirs)?\b|\bFile\.(?:delete|rm)\b|\bFileUtils\.(?:rm|remove)\b|\bfile\.remove\b|\.delete\(\)|\brm\(\s{0,4}["']|\brm\s{1,4}-\w{0,9}f|\bFiles\.delete\w*\b|\bremove\(\s{0,4}["'][^"']*["']\s{0,4}\)|\bos\.rename\b[^\n]{0,100}\/dev\/null/;
 const runsOthers =
   /os\.system|\bsubprocess\b|os\.popen|os\.(?:exec|spawn|posix_spawn)[lv]?|pty\.spawn|child_process|\bexec(?:File)?Sync\b|\bspawn(?:Sync)?\s{0,4}\(|\bsystem\s{0,4}[("'`%]|\bsystem\b\s{1,4}["'q]|\bqx\b|%x[[({]|do shell script|Bun\.(?:spawn|\$)|os\.execute|io\.popen|\bpopen\b|shell_exec|passthru|proc_open|pcntl_exec|\bKernel\b|\bOpen3\b|Deno\.(?:Command|run)|\bProcessBuilder\b|getRuntime|System\.cmd|os:cmd|\brun\(\s{0,4}`|\bsystem2?\(|\bctypes\b|System\.Process|callCommand|\bSys\.command\b/;
 /** Only in Perl, Ruby and PHP: `/x/.exec(y)` and template literals are everyday JavaScript. */
@@ -82,10 +82,9 @@ function findInlineCode(texts: readonly string[]): readonly string[] {
 /** `perl -i -ne ''` prints nothing back. */
 function isReadInPlace(name: string, texts: readonly string[]): boolean {
   if (!/^(?:perl|ruby)$/.test(name)) return false;
+  const clears = /\$_\s{0,4}=\s{0,4}(?:""|''|undef)/;
   const flags = texts.filter((text) => /^-[a-zA-Z.]+$/.test(text)).join("");
-  return (
-    flags.includes("i") &&
-    flags.includes("n") &&
-    !texts.some((text) => /\bprint\b|\bputs\b|\bsay\b/.test(text))
-  );
+  if (!flags.includes("i")) return false;
+  const prints = texts.some((text) => /\bprint\b|\bputs\b|\bsay\b/.test(text));
+  return texts.some((text) => clears.test(text)) || (flags.includes("n") && !prints);
 }

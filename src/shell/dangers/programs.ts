@@ -56,7 +56,7 @@ const destructive = set(
 /** True if the text starts like a command that can do harm. */
 export function looksDestructive(text: string): boolean {
   const [, name = ""] =
-    /^[\s:!;@({&|-]*(?:(?:ext::|[A-Za-z_]\w*=\S*|shell|run|exec|silent|system|sudo)!?\s*)*([^\s;|&]+)/.exec(
+    /^[\s:!;@({&|-]*(?:(?:ext::|[A-Za-z_]\w*=\S*\s|shell|run|exec|silent|system|sudo)!?\s*)*([^\s;|&]+)/.exec(
       text,
     ) ?? [];
   return /\s/.test(text.trim()) && destructive.has(name.replace(/^.*\//, "").toLowerCase());
@@ -126,6 +126,9 @@ export function listPrograms(command: Command, context: CommandContext): Program
   const isKnownWrapper = isWrapper(own.name);
   const isOther = !isKnownWrapper && !isOrdinary(own.name) && findCheck(own.name, context) === null;
   const from = runsAfter.get(own.name)?.(words) ?? -1;
+  // `python -m twine upload`
+  const module = own.name === "python" && own.args[0]?.text === "-m" ? own.args[1] : undefined;
+  if (module) return [own, { name: nameOf(module), args: own.args.slice(2, maxArgs) }];
   if (from === -1 && runsAfter.has(own.name)) return [own];
   if (!isKnownWrapper && from === -1 && (!isOther || interpreters.has(own.name))) {
     // `npm exec foo`, `cargo run x`

@@ -133,7 +133,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       "data",
       "deletes containers and their data",
       word(
-        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm",
+        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm|system reset|machine rm",
       ),
     ],
     [
@@ -157,11 +157,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   poetry: [["publishes", publishes, first("publish")]],
   mvn: [["publishes", publishes, word("deploy|release:perform")]],
   gradle: [
-    [
-      "publishes",
-      publishes,
-      word("\\S*(?:publish|uploadArchives|bintrayUpload|deploy)\\w*(?<!ToMavenLocal)"),
-    ],
+    ["publishes", publishes, word("\\S*(?:publish|uploadArchives|bintrayUpload|deploy)\\w*(?<!Local|M2)")],
   ],
   dotnet: [
     ["publishes", publishes, word("nuget (?:push|delete)")],
@@ -217,6 +213,9 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   conda: [["deletes", "deletes an environment", word("env remove|remove .*--all|clean .*--all")]],
   go: [["runs", "runs other programs", /(?:^| )--?(?:toolexec|exec)[ =]\S*/]],
   dropdb: [["data", "deletes data", /^(?!--help)/]],
+  flyway: [["data", "deletes data", word("clean|undo|repair")]],
+  liquibase: [["data", "deletes data", word("drop-?all|rollback\\S*")]],
+  init: [["system", turnsOff, /^[016]$/]],
   dropuser: [["data", "deletes data", /^/]],
   pg_resetwal: [["data", "deletes data", /^/]],
   mongorestore: [["data", "deletes data", word("--drop")]],
@@ -224,7 +223,10 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   etcdctl: [["data", "deletes data", first("del|rm|snapshot restore")]],
   rake: [["data", "deletes data", /db:(?:drop|reset|purge|truncate_all|schema:load|migrate:reset)/]],
   php: [["data", "deletes data", /artisan (?:migrate:(?:fresh|refresh|reset)|db:wipe)/]],
-  python: [["data", "deletes data", /manage\.py (?:flush|reset_db)/]],
+  python: [
+    ["data", "deletes data", /manage\.py (?:flush|reset_db)/],
+    ["publishes", publishes, /setup\.py .*\b(?:upload|register)\b/],
+  ],
   "manage.py": [["data", "deletes data", first("flush|reset_db")]],
   prisma: [["data", "deletes data", /migrate reset|--force-reset|--accept-data-loss/]],
   supabase: [["data", "deletes data", word("db reset")]],
@@ -354,6 +356,7 @@ const alike: Readonly<Record<string, string>> = {
   tea: "gh",
   mvnw: "mvn",
   gradlew: "gradle",
+  sbt: "gradle",
   "valkey-cli": "redis-cli",
   batch: "at",
   vgremove: "lvremove",

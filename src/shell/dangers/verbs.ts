@@ -39,7 +39,7 @@ const cloud = set(
 const localGroups =
   /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
 const cloudVerb =
-  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
   /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate)(?:[-:_][\w-]+)?$/;
@@ -48,7 +48,7 @@ const publishes =
   /^(?:deploy|publish|release|upload|promote|rollback|redeploy|submit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
 /** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
 const dropsDatabase =
-  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
+  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
 /** Names of targets and scripts. */
 const target =
   /^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod))(?:\.\w+)?$/;
@@ -72,7 +72,7 @@ export function checkVerbs(
   if (isDry && !args.all.some((arg) => /^--no-dry|^--dry-run=(?:false|none)/.test(arg))) return;
   const rest = args.rest.slice(0, 5);
   const form = (text: string) => `${name} ${text}`;
-  const database = dropsDatabase.exec(args.rest.slice(0, 6).join(" "))?.[0];
+  const database = dropsDatabase.exec(args.rest.slice(0, 6).join(" ").slice(0, 1_000))?.[0];
   if (database !== undefined && !ordinaryText.has(name))
     findings.add("data", "deletes data", form(database.trim()));
   if (runners.has(name)) {
