@@ -29,7 +29,7 @@ import { shortenHome } from "../core/text/paths.ts";
 import { type ComputedAlerts, computeAlerts } from "../core/view/alerts/alerts.ts";
 import type { Alert } from "../core/view/view.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
-import { findNextMorning, formatLocalTime, minuteOfDay } from "../system/clock.ts";
+import { findNextMorning, formatLocalTime, withLocalTime } from "../system/clock.ts";
 import {
   type AlertReconciler,
   createAlertReconciler,
@@ -209,7 +209,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
 
   function createStateView(): StateView {
     const now = clock();
-    return { sessions: options.sessions(now), now: { ...now, minuteOfDay: minuteOfDay(now.at) } };
+    return { sessions: options.sessions(now), now: withLocalTime(now) };
   }
 
   /**

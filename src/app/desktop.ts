@@ -1,4 +1,5 @@
 /** The desktop's adapters, chosen and connected. They are loaded when they are first needed. */
+
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { findAgent, type LoadedAgents } from "../agents/index.ts";
@@ -9,13 +10,12 @@ import { createDesktopParts } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
 import { ensurePrivateFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
+import type { Env } from "../system/folders.ts";
 import { homeOf } from "../system/folders.ts";
 import type { UserActionsOptions } from "./user-actions.ts";
 
 /** How long doctor waits for a desktop that is still being opened. */
 const openingMs = 1_000;
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export interface DesktopOptions {
   readonly paths: Paths;

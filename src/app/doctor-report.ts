@@ -2,8 +2,7 @@
 import { version } from "../../package.json";
 import type { AlertsReport } from "../alerts/index.ts";
 import type { Config } from "../core/config/config.ts";
-import type { Preferences } from "../core/config/preferences.ts";
-import { findQuietMode } from "../core/config/quiet.ts";
+import type { Quiet } from "../core/config/quiet.ts";
 import type { NotifierReport, Terminals, TrayReport } from "../core/ports.ts";
 import { sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbeAlert } from "../core/session/probe.ts";
@@ -11,7 +10,6 @@ import type { Session } from "../core/session/session.ts";
 import type { FocusOutcome } from "../core/view/focus-text.ts";
 import type { MenuItem, TrayView } from "../core/view/view.ts";
 import { type AppReport, desktopVariables, type ProbeReport } from "../setup/doctor/report.ts";
-import { minuteOfDay } from "../system/clock.ts";
 
 export interface DoctorReportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -21,20 +19,17 @@ export interface DoctorReportOptions {
   readonly view: TrayView | null;
   readonly notifier: (NotifierReport & { readonly isSilenced: boolean | null }) | null;
   readonly alerts: AlertsReport;
-  readonly preferences: Preferences;
+  readonly quiet: Quiet | null;
   readonly config: Config;
   readonly problems: readonly string[];
   /** The test sessions of doctor that are open. */
   readonly probes: readonly Session[];
   /** Finds out how far a click would get; null if nobody asked for it. */
   readonly reach: Terminals["dryRunFocus"] | null;
-  /** Wall time. */
-  readonly at: number;
 }
 
 export async function createDoctorReport(options: DoctorReportOptions): Promise<AppReport> {
-  const { env, config, at } = options;
-  const now = { at, minuteOfDay: minuteOfDay(at) };
+  const { env } = options;
   const { isSilenced = null, ...notifier } = options.notifier ?? {};
   return {
     version,
@@ -44,8 +39,8 @@ export async function createDoctorReport(options: DoctorReportOptions): Promise<
     title: options.view?.title ?? null,
     notifier: options.notifier && (notifier as NotifierReport),
     isSilenced,
-    quiet: findQuietMode(options.preferences.quietUntil, config.quietHours, now),
-    alertsOn: config.alerts.blocked,
+    quiet: options.quiet,
+    alertsOn: options.config.alerts.blocked,
     problems: options.problems,
     probes: await Promise.all(listProbes(options).map((key) => createProbeReport(key, options))),
   };

@@ -6,7 +6,7 @@ import { findQuietMode, type Quiet } from "../core/config/quiet.ts";
 import { quietModes } from "../core/config/user-action.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { minuteOfDay } from "../system/clock.ts";
+import { withLocalTime } from "../system/clock.ts";
 
 export interface QuietDeps {
   readonly preferences: () => Preferences;
@@ -16,8 +16,7 @@ export interface QuietDeps {
 
 /** null if alerts are shown. */
 export function readQuiet({ preferences, config, clock }: QuietDeps): Quiet | null {
-  const { at } = clock();
-  return findQuietMode(preferences().quietUntil, config().quietHours, { at, minuteOfDay: minuteOfDay(at) });
+  return findQuietMode(preferences().quietUntil, config().quietHours, withLocalTime(clock()));
 }
 
 /** Returns what holds now, or a text if the body is invalid. */

@@ -4,7 +4,7 @@ import type { ClockReading } from "../core/session/event.ts";
 import type { Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
-import { minuteOfDay } from "../system/clock.ts";
+import { withLocalTime } from "../system/clock.ts";
 
 export interface RenderLoopOptions {
   readonly clock: () => ClockReading;
@@ -62,7 +62,7 @@ export function createRenderLoop(options: RenderLoopOptions): RenderLoop {
       const now = clock();
       const view: StateView = {
         sessions: sessions(now),
-        now: { ...now, minuteOfDay: minuteOfDay(now.at) },
+        now: withLocalTime(now),
       };
       const rounds = [...sinks].map((sink) => renderOne(sink, view));
       const roundMs = clock().t - startedT;

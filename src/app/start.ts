@@ -26,7 +26,7 @@ import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
-import { setQuiet } from "./quiet.ts";
+import { readQuiet, setQuiet } from "./quiet.ts";
 import { createMemoryRelease } from "./release-memory.ts";
 import { createRenderLoop } from "./render-loop.ts";
 import { runSessionAction } from "./session-actions.ts";
@@ -236,12 +236,11 @@ export async function startApp(options: AppOptions): Promise<App | null> {
         view: tray.view(),
         notifier: await desktop.notifierReport(),
         alerts: alerts.report(),
-        preferences: alerts.preferences(),
+        quiet: readQuiet({ ...alerts, config, clock }),
         config: config(),
         problems: settings.problems(),
         probes: sessionsNow().filter(isProbe),
         reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
-        at: clock().at,
       }),
     onError,
   }).catch(async (error) => {

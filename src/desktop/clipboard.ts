@@ -1,7 +1,7 @@
 /** Copies a text to the user's clipboard with the program that this system has for it. */
-import type { Exec } from "../core/ports.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Exec } from "../core/ports.ts";
+import type { Env } from "../system/folders.ts";
 
 const programs: readonly {
   readonly isFor: (platform: NodeJS.Platform, env: Env) => boolean;

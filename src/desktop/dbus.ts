@@ -1,7 +1,9 @@
 /** The connection to the D-Bus session bus, for tray, notifications and focus. The caller reconnects if the bus ends. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type interface as dbusInterface, Message, type MessageBus, sessionBus } from "@jellybrick/dbus-next";
+import type { Env } from "../system/folders.ts";
 
 /** A panel that is busy redrawing answers within a second. A bus that was killed never answers. */
 const answerTimeoutMs = 3_000;
@@ -44,8 +46,6 @@ export interface BusOptions {
   readonly address: string;
   readonly onEnd: () => void;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export const daemon = {
   destination: "org.freedesktop.DBus",

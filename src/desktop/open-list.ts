@@ -1,9 +1,9 @@
 /** Opens the list of sessions, `beckon status --watch`, in a new terminal window. */
+
 import { join } from "node:path";
+import type { Env } from "../system/folders.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
 import { putFile } from "./put-file.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 interface OpenListOptions {
   readonly env: Env;

@@ -1,11 +1,13 @@
 /**
  * A client for the part of the X11 protocol that finds a window and brings it to the front: users rarely have wmctrl.
  */
+
 import { readFile } from "node:fs/promises";
 import { createConnection, type Socket } from "node:net";
 import { homedir, hostname } from "node:os";
 import { join } from "node:path";
 import { parseLocalDisplay } from "../system/app-environment.ts";
+import type { Env } from "../system/folders.ts";
 
 export interface X11Property {
   /** The bits of each value: 8, 16 or 32. */
@@ -27,8 +29,6 @@ export interface X11 {
   sendToManager(window: number, message: string, data: readonly number[]): Promise<void>;
   close(): void;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const maxPropertyWords = 64 * 1024;
 const setupHeadBytes = 8;

@@ -1,8 +1,8 @@
 /** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
-import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import type { Env } from "../system/folders.ts";
+import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 export interface Target {
   readonly url: URL;

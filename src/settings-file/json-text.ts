@@ -2,7 +2,9 @@
  * JSON as text: parsed with offsets, and edited so that everything else stays byte for byte and new members follow the layout
  * around them. Removing the members that were added last gives back the original text.
  */
+
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
+import { isJson } from "../core/json.ts";
 import { describeParseError, locateOffset } from "../storage/json-error.ts";
 
 export class SettingsError extends Error {
@@ -48,15 +50,6 @@ export function parseSettings(text: string): SettingsText {
   if (root?.type !== "object") throw new SettingsError(body, root?.offset ?? 0, "settings begin with {");
   if (!isJson(body)) throw new SettingsError(body, 0, "not valid JSON");
   return { bom, body, root };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export interface JsonProperty {

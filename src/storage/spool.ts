@@ -3,6 +3,7 @@
  * takes the lines in order. The position is not stored here but with each event in the journal, so that one write records
  * both the event and how far the spool was read.
  */
+
 import {
   closeSync,
   constants,
@@ -16,6 +17,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename } from "node:path";
+import { isJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
@@ -285,15 +287,6 @@ export function splitGluedLines(line: string): SpoolPiece[] {
   const first = line.slice(0, end);
   if (pieces.length > 0 && isJson(first)) pieces.unshift({ text: first, end });
   return pieces;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

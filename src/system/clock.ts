@@ -1,6 +1,8 @@
 /** The clock that orders events, and the user's local time. */
+
 import { readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import type { LocalTime } from "../core/config/quiet.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { dayMs } from "../core/timing.ts";
 import { readSystemFile } from "./processes.ts";
@@ -53,9 +55,14 @@ function readHostId(boot: string | null): string | null {
 
 const morningHour = 8;
 
-export function minuteOfDay(at: number): number {
+function minuteOfDay(at: number): number {
   const local = new Date(at);
   return local.getHours() * 60 + local.getMinutes();
+}
+
+/** Adds the local minute of the day to a reading. */
+export function withLocalTime<Reading extends { readonly at: number }>(now: Reading): Reading & LocalTime {
+  return { ...now, minuteOfDay: minuteOfDay(now.at) };
 }
 
 /** `14:20`, with the day if it is not today: `tomorrow 08:00`, `Mon 14:20`, `3 Nov 14:20`. */

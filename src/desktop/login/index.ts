@@ -1,8 +1,8 @@
 /** Starts beckon when the user logs in: one file for each system. */
-import { homedir } from "node:os";
-import type { LoginItem } from "./login-item.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+import { homedir } from "node:os";
+import type { Env } from "../../system/folders.ts";
+import type { LoginItem } from "./login-item.ts";
 
 export interface LoginOptions {
   readonly env: Env;

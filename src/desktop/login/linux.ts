@@ -1,11 +1,11 @@
 /** Linux: a desktop entry in the user's autostart folder, which every desktop reads. */
+
 import { existsSync, lstatSync, readFileSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import type { Env } from "../../system/folders.ts";
 import { writeAppIcon } from "../app-icon.ts";
 import { putFile } from "../put-file.ts";
 import { formatLoginArgs, type LoginCommand, type LoginItem, loginOff } from "./login-item.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export function autostartPath(env: Env): string {
   const configHome = env.XDG_CONFIG_HOME;

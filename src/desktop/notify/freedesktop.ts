@@ -1,9 +1,11 @@
 /** Alerts by the desktop's notification server (org.freedesktop.Notifications), over D-Bus. */
+
 import { Variant } from "@jellybrick/dbus-next";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import type { Env } from "../../system/folders.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
 import { createKeyedQueue, waitAtMost } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
@@ -21,8 +23,6 @@ import {
 } from "./alert-text.ts";
 import { type NotificationServer, readDoNotDisturb, watchServers } from "./server.ts";
 import { createSoundPlayer } from "./sound.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Why a notification was closed, by the specification's numbers. */
 const closeReasons: Readonly<Record<number, "expired" | "user">> = {

@@ -4,6 +4,7 @@ import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import { selectButtons } from "../../core/view/alerts/text.ts";
 import type { Alert } from "../../core/view/view.ts";
 import { exec } from "../../system/exec.ts";
+import type { Env } from "../../system/folders.ts";
 import { themedIcon, writeAppIcon } from "../app-icon.ts";
 import { createKeyedQueue } from "../coalesce.ts";
 import { findBusAddress } from "../dbus.ts";
@@ -20,8 +21,6 @@ import {
   minVisibleLines,
   soundName,
 } from "./alert-text.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** Since libnotify 0.8 notify-send can wait, print the click, and close its notification when it is interrupted. */
 const waitsSince = [0, 8] as const;

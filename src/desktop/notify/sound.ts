@@ -1,8 +1,8 @@
 /** Plays the system's own alert sound on Linux, where the notification server plays none. */
-import { existsSync } from "node:fs";
-import { soundName } from "./alert-text.ts";
 
-type Env = Readonly<Record<string, string | undefined>>;
+import { existsSync } from "node:fs";
+import type { Env } from "../../system/folders.ts";
+import { soundName } from "./alert-text.ts";
 
 const maxMs = 5_000;
 const themeFile = `sounds/freedesktop/stereo/${soundName}.oga`;

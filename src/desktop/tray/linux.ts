@@ -2,6 +2,7 @@
 
 import type { OpenTray, Tray, TrayOptions } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
+import type { Env } from "../../system/folders.ts";
 import { findBusAddress, mayHaveBus } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
 import { readPng } from "./icons/xembed.ts";
@@ -21,8 +22,6 @@ const noBus =
 const noDesktop =
   "no tray icon: there is no desktop here (no session bus, no tray). beckon goes on without it.";
 const helperFailed = "there is only an XEmbed tray, and systray2's helper for those did not start";
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 export const openLinuxTray: OpenTray = async (options) => {
   const { env } = process;
