@@ -12,7 +12,7 @@ const queues = new Map<string, Promise<unknown>>();
 
 export const lockPathFor = (file: string): string => `${file}.beckon-lock`;
 
-/** The lock of a killed process is free. If a process hangs with the lock, this throws after `waitMs`. */
+/** The lock of a killed process is free. If one process keeps the lock for `waitMs`, this throws. */
 export function withFileLock<Result>(
   file: string,
   action: () => Promise<Result> | Result,
@@ -32,7 +32,8 @@ async function runLocked<Result>(
   action: () => Promise<Result> | Result,
   waitMs: number,
 ): Promise<Result> {
-  const end = performance.now() + waitMs;
+  let holder = holderOf(path);
+  let end = performance.now() + waitMs;
   for (;;) {
     const release = tryLock(path);
     if (release) {
@@ -42,13 +43,26 @@ async function runLocked<Result>(
         release();
       }
     }
+    // Several processes that take turns may need longer than one may keep the lock.
+    const holderNow = holderOf(path);
+    if (holderNow !== holder) {
+      holder = holderNow;
+      end = performance.now() + waitMs;
+    }
     if (performance.now() > end) {
       throw new Error(
         `another beckon has been changing the same file for ${waitMs / 1_000} s (it holds ${path}). Try again when it is done.`,
       );
     }
-    await Bun.sleep(retryMs);
+    // Not always the same time: processes that try at the same moments would keep each other from the lock.
+    await Bun.sleep(retryMs * (0.5 + Math.random()));
   }
+}
+
+/** Every holder removes its lock file, so each has one of its own. Inodes are reused, so the time of creation counts too. */
+function holderOf(path: string): string | null {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats ? `${stats.ino} ${stats.mtimeNs}` : null;
 }
 
 /** Null if another process has the lock, or removed its file meanwhile. */

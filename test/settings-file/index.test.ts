@@ -95,7 +95,9 @@ describe("two beckons at once", () => {
     const home = temporaryHome();
     const writer = join(import.meta.dir, "..", "fixtures", "settings-writer.ts");
     const children = Array.from({ length: 10 }, (_, n) =>
-      Bun.spawn([process.execPath, writer, home.settings, home.home, `p${n}`, "20"], { stderr: "pipe" }),
+      Bun.spawn([process.execPath, writer, home.settings, home.home, `p${n}`, "20", "50000"], {
+        stderr: "pipe",
+      }),
     );
     const complaints = await Promise.all(children.map((child) => child.stderr.text()));
     expect(complaints.join("")).toBe("");
@@ -126,6 +128,19 @@ describe("two beckons at once", () => {
     await holder.exited;
     await home.install();
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
+  });
+
+  test("a wait longer than the limit is no error while the lock goes from one to the next", async () => {
+    const home = temporaryHome();
+    const writer = join(import.meta.dir, "..", "fixtures", "settings-writer.ts");
+    const spawn = (name: string) =>
+      Bun.spawn([process.execPath, writer, home.settings, home.home, name, "1", "300", "100"], {
+        stderr: "pipe",
+      });
+    const children = Array.from({ length: 6 }, (_, n) => spawn(`p${n}`));
+    const complaints = await Promise.all(children.map((child) => child.stderr.text()));
+    expect(complaints.join("")).toBe("");
+    expect(Object.keys(JSON.parse(home.read()))).toHaveLength(6);
   });
 
   test("an action that fails releases the lock", async () => {
