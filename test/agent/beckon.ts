@@ -1,4 +1,4 @@
-/** The built beckon, run in a world as a person would. */
+/** The built beckon, run in a sandbox as a person would. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";

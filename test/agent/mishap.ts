@@ -1,12 +1,12 @@
 /** What can happen to beckon, its binary or the person's folder while a session runs. */
 import { expect } from "bun:test";
 import { home } from "./namespace.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { dialog } from "./scenario.ts";
-import type { World } from "./world.ts";
 
 export interface Mishap {
   readonly title: string;
-  readonly happens: (world: World) => Promise<void>;
+  readonly happens: (sandbox: Sandbox) => Promise<void>;
   /** Whether hooks that come after it can still leave their event with beckon, or in the spool. */
   readonly keepsEvents: boolean;
 }
@@ -18,17 +18,17 @@ const bin = ".local/bin/beckon";
 export const allWell: Mishap = { title: "beckon runs", happens: async () => {}, keepsEvents: true };
 
 export const mishaps: readonly Mishap[] = [
-  { title: "beckon is killed", happens: (world) => world.beckon.kill(), keepsEvents: true },
-  { title: "beckon hangs", happens: (world) => world.beckon.hang(), keepsEvents: true },
+  { title: "beckon is killed", happens: (sandbox) => sandbox.beckon.kill(), keepsEvents: true },
+  { title: "beckon hangs", happens: (sandbox) => sandbox.beckon.hang(), keepsEvents: true },
   {
     title: "the disk is full",
-    happens: (world) => world.does(`head -c 9m /dev/zero >${state}/rest 2>/dev/null || true`),
+    happens: (sandbox) => sandbox.does(`head -c 9m /dev/zero >${state}/rest 2>/dev/null || true`),
     keepsEvents: false,
   },
-  { title: "the binary is removed", happens: (world) => world.does(`rm ${bin}`), keepsEvents: false },
+  { title: "the binary is removed", happens: (sandbox) => sandbox.does(`rm ${bin}`), keepsEvents: false },
   {
     title: "the binary is broken",
-    happens: (world) => world.does(`rm ${bin} && echo nonsense >${bin} && chmod +x ${bin}`),
+    happens: (sandbox) => sandbox.does(`rm ${bin} && echo nonsense >${bin} && chmod +x ${bin}`),
     keepsEvents: false,
   },
 ];
@@ -36,36 +36,36 @@ export const mishaps: readonly Mishap[] = [
 /** Older CLIs start no hook at all in such a folder, and say so of everyone's. */
 export const folderGone: Mishap = {
   title: "the project's folder is removed",
-  happens: (world) => world.does("rm -r proj"),
+  happens: (sandbox) => sandbox.does("rm -r proj"),
   keepsEvents: true,
 };
 
 const events = ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop", "SessionEnd"];
 
-/** One session: a turn, the mishap, another turn, and the end. The world is one without installed hooks. */
+/** One session: a turn, the mishap, another turn, and the end. The sandbox is one without installed hooks. */
 export const surviving =
   ({ happens, keepsEvents }: Mishap) =>
-  async (world: World): Promise<void> => {
-    const heard = () => events.reduce((sum, event) => sum + world.beckon.heard(event), 0);
+  async (sandbox: Sandbox): Promise<void> => {
+    const heard = () => events.reduce((sum, event) => sum + sandbox.beckon.heard(event), 0);
     // On a disk of its own, so that it can be full.
-    await world.does(`mkdir -p ${state} && mount -t tmpfs -o size=8m tmpfs ${home}/${state}`);
-    await world.beckon.install();
-    await world.beckon.start();
-    await world.startCli(`--permission-mode default; echo left`);
-    await turn(world, "one");
-    await world.beckon.leave();
-    await happens(world);
+    await sandbox.does(`mkdir -p ${state} && mount -t tmpfs -o size=8m tmpfs ${home}/${state}`);
+    await sandbox.beckon.install();
+    await sandbox.beckon.start();
+    await sandbox.startCli(`--permission-mode default; echo left`);
+    await turn(sandbox, "one");
+    await sandbox.beckon.leave();
+    await happens(sandbox);
     const before = heard();
-    await turn(world, "two");
-    await world.type("/exit");
-    await world.shows(/^left/m);
-    expect(await world.hookErrors()).toEqual([]);
+    await turn(sandbox, "two");
+    await sandbox.type("/exit");
+    await sandbox.shows(/^left/m);
+    expect(await sandbox.hookErrors()).toEqual([]);
     if (keepsEvents) expect(heard()).toBeGreaterThan(before);
   };
 
 /** One with every hook that a turn can have. */
-async function turn(world: World, name: string): Promise<void> {
-  await world.type(`DO bash touch ${home}/${name}`);
-  await world.accepts(dialog.permission);
-  await world.hears("Stop");
+async function turn(sandbox: Sandbox, name: string): Promise<void> {
+  await sandbox.type(`DO bash touch ${home}/${name}`);
+  await sandbox.accepts(dialog.permission);
+  await sandbox.hears("Stop");
 }

@@ -29,13 +29,13 @@ const failing = {
 for (const cli of [cliVersion, oldest]) {
   driven(
     `hooks that fail or are missing would be seen on the screen of CLI ${cli}`,
-    async (world) => {
-      await world.startCli("--permission-mode default; echo left");
-      await world.type("DO bash true");
-      await world.shows(/Stop hook error/);
-      await world.type("/exit");
-      await world.shows(/^left/m);
-      const errors = (await world.hookErrors()).join("\n");
+    async (sandbox) => {
+      await sandbox.startCli("--permission-mode default; echo left");
+      await sandbox.type("DO bash true");
+      await sandbox.shows(/Stop hook error/);
+      await sandbox.type("/exit");
+      await sandbox.shows(/^left/m);
+      const errors = (await sandbox.hookErrors()).join("\n");
       for (const event of Object.keys(failing))
         expect(errors).toMatch(new RegExp(`^\\W*${event}\\b.*hook`, "m"));
     },

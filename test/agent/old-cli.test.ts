@@ -9,24 +9,24 @@ const unknown = { NoSuchEvent: [{ hooks: [{ type: "command", command: "true" }] 
 for (const cli of oldVersions) {
   undisturbed(
     `CLI ${cli} starts with the installed hooks without a dialog, and its events arrive`,
-    async (world) => {
-      await world.beckon.start();
-      await world.startCli();
-      await world.type("DO bash touch x");
-      await world.showsState("active", "waiting_permission");
-      await world.accepts(dialog.permission);
-      await world.showsState("active", "interactable");
-      expect(world.recorder.shown.at(-1)?.sessions).toMatchObject([{ turnCount: 1, asks: [] }]);
+    async (sandbox) => {
+      await sandbox.beckon.start();
+      await sandbox.startCli();
+      await sandbox.type("DO bash touch x");
+      await sandbox.showsState("active", "waiting_permission");
+      await sandbox.accepts(dialog.permission);
+      await sandbox.showsState("active", "interactable");
+      expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ turnCount: 1, asks: [] }]);
     },
     { cli },
   );
 
   driven(
     `CLI ${cli} would ask what to do about a name that it does not know`,
-    async (world) => {
-      await world.type("claude");
-      await world.shows(/NoSuchEvent/);
-      await world.shows(/Enter to confirm/);
+    async (sandbox) => {
+      await sandbox.type("claude");
+      await sandbox.shows(/NoSuchEvent/);
+      await sandbox.shows(/Enter to confirm/);
     },
     { cli, settings: { hooks: unknown }, isInstalled: false },
   );

@@ -1,7 +1,7 @@
-/** The plugin in a world, as it lies in a checkout. */
+/** The plugin in a sandbox, as it lies in a checkout. */
 import { join } from "node:path";
 import { repo } from "../repo.ts";
-import type { World } from "./world.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 const checkout = "check out";
 
@@ -15,15 +15,15 @@ export const pluginFolders = {
 export const withPlugin = `--plugin-dir "$HOME/${checkout}/hooks/claude-plugin"`;
 
 /** As a person does it. */
-export async function installPlugin(world: World): Promise<void> {
+export async function installPlugin(sandbox: Sandbox): Promise<void> {
   const steps = [
     `claude plugin validate "$HOME/${checkout}/hooks/claude-plugin"`,
     `claude plugin marketplace add "$HOME/${checkout}"`,
     "claude plugin install beckon@beckon",
   ];
   for (const [n, step] of steps.entries()) {
-    await world.type(`${step}; echo step ${n} ended with $?`);
-    await world.shows(new RegExp(`^step ${n} ended with 0`, "m"));
+    await sandbox.type(`${step}; echo step ${n} ended with $?`);
+    await sandbox.shows(new RegExp(`^step ${n} ended with 0`, "m"));
   }
-  await world.type("clear");
+  await sandbox.type("clear");
 }

@@ -1,4 +1,4 @@
-/** What happens in a world, written down in the form of the recordings: hooks, status files, marks, and what was shown. */
+/** What happens in a sandbox, written down in the form of the recordings: hooks, status files, marks, and what was shown. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { judge, type Verdict } from "../replay/judge.ts";
 import type { Shown } from "../replay/play.ts";
 import { cliVersion, testWithCli } from "./cli.ts";
-import { openWorld, type World, type WorldOptions } from "./world.ts";
+import { openSandbox, type Sandbox, type SandboxOptions } from "./sandbox.ts";
 
 /** Hooks, file, and the `status` that is asked every 60 ms: what a person would call at once. */
 const withinMs = 600;
@@ -18,7 +18,7 @@ export function summary(): string {
   return `real CLI, within ${withinMs} ms: ${sum("right")} of ${sum("all")} status changes shown right, ${verdicts.length} scenarios`;
 }
 
-type Drive = (world: World) => Promise<void>;
+type Drive = (sandbox: Sandbox) => Promise<void>;
 
 const timeoutMs = 60_000;
 
@@ -40,25 +40,25 @@ export const dialog = {
 export function scenariosWithCli(...versions: readonly string[]) {
   const test = testWithCli(...(versions.length > 0 ? versions : [cliVersion]));
   return {
-    scenario: (title: string, dialogs: readonly string[], drive: Drive, options?: WorldOptions) =>
+    scenario: (title: string, dialogs: readonly string[], drive: Drive, options?: SandboxOptions) =>
       test(title, () => judged(title, dialogs, drive, options), timeoutMs),
-    undisturbed: (title: string, drive: Drive, options?: WorldOptions, withinMs = timeoutMs) =>
-      test(title, () => inWorld(title, undisturbedBy(drive), options), withinMs),
-    driven: (title: string, drive: Drive, options?: WorldOptions, withinMs = timeoutMs) =>
-      test(title, () => inWorld(title, drive, options), withinMs),
+    undisturbed: (title: string, drive: Drive, options?: SandboxOptions, withinMs = timeoutMs) =>
+      test(title, () => runInSandbox(title, undisturbedBy(drive), options), withinMs),
+    driven: (title: string, drive: Drive, options?: SandboxOptions, withinMs = timeoutMs) =>
+      test(title, () => runInSandbox(title, drive, options), withinMs),
   };
 }
 
-export async function inWorld(title: string, drive: Drive, options?: WorldOptions): Promise<void> {
-  const world = await openWorld(options);
+export async function runInSandbox(title: string, drive: Drive, options?: SandboxOptions): Promise<void> {
+  const sandbox = await openSandbox(options);
   try {
-    await drive(world);
-    if (recordTo) write(join(recordTo, fileName(title)), world.recorder.recording(title).rows);
+    await drive(sandbox);
+    if (recordTo) write(join(recordTo, fileName(title)), sandbox.recorder.recording(title).rows);
   } catch (error) {
-    await keepFailed(title, world);
+    await keepFailed(title, sandbox);
     throw error;
   } finally {
-    await world.close();
+    await sandbox.close();
   }
 }
 
@@ -66,13 +66,13 @@ function judged(
   title: string,
   dialogs: readonly string[],
   drive: Drive,
-  options?: WorldOptions,
+  options?: SandboxOptions,
 ): Promise<void> {
-  const driveAndJudge = async (world: World): Promise<void> => {
-    await world.beckon.start();
-    await drive(world);
-    await world.linger();
-    const { recorder } = world;
+  const driveAndJudge = async (sandbox: Sandbox): Promise<void> => {
+    await sandbox.beckon.start();
+    await drive(sandbox);
+    await sandbox.linger();
+    const { recorder } = sandbox;
     recorder.mark("end");
     const verdict = judge(recorder.recording(title), recorder.shown, withinMs, { isLive: true });
     verdicts.push(verdict);
@@ -80,7 +80,7 @@ function judged(
     expect(verdict.all).toBeGreaterThan(0);
     expect(dialogsIn(recorder.shown)).toEqual([...dialogs].sort());
   };
-  return inWorld(title, undisturbedBy(driveAndJudge), options);
+  return runInSandbox(title, undisturbedBy(driveAndJudge), options);
 }
 
 /** The dialogs that were shown, each by its id, with the last text it had. What a machine runs has none. */
@@ -96,21 +96,21 @@ function dialogsIn(shown: readonly Shown[]): string[] {
 
 export const undisturbedBy =
   (drive: Drive): Drive =>
-  async (world) => {
-    await drive(world);
-    expect(await world.hookErrors()).toEqual([]);
-    expect(world.beckon.complaints()).toEqual([]);
+  async (sandbox) => {
+    await drive(sandbox);
+    expect(await sandbox.hookErrors()).toEqual([]);
+    expect(sandbox.beckon.complaints()).toEqual([]);
   };
 
 /** RECORD_TO=FOLDER keeps every scenario's rows: a new one for test/fixtures/recordings, or to see what happened. */
 const recordTo = process.env.RECORD_TO;
 
 /** For whoever has to find out why: what happened, with what was shown between, and the screen. */
-async function keepFailed(title: string, world: World): Promise<void> {
+async function keepFailed(title: string, sandbox: Sandbox): Promise<void> {
   const file = join(tmpdir(), `beckon-failed-${fileName(title)}`);
-  const shown = world.recorder.shown.map((row) => ({ ...row, src: "shown" }));
-  write(file, [...world.recorder.recording(title).rows, ...shown]);
-  const screen = await world.screen().catch(String);
+  const shown = sandbox.recorder.shown.map((row) => ({ ...row, src: "shown" }));
+  write(file, [...sandbox.recorder.recording(title).rows, ...shown]);
+  const screen = await sandbox.screen().catch(String);
   console.log(`${file} has what happened. The screen:\n${screen.replaceAll(/\n{2,}/g, "\n")}`);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type AskOutcome, createAskOutcomes } from "../../src/answers/ask-outcomes.ts";
 import { createStore } from "../../src/state/store.ts";
 import { askColour, bash, call, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 function collectOutcomes(told: ReturnType<typeof createTimeline>, waitMs?: number) {
   const known: AskOutcome[] = [];
@@ -138,6 +138,6 @@ test("of two equal asks, one tool's end closes one", () => {
 test("an outcome without further events is reported after a while, with the time at which it ended", async () => {
   const { known } = collectOutcomes(shown().file("busy"), 10);
   expect(known).toEqual([]);
-  await until(() => known.length > 0, 1_000);
+  await waitUntil(() => known.length > 0, 1_000);
   expect(known).toMatchObject([{ outcome: "answered", isAbandoned: false, at: 7 }]);
 });

@@ -14,12 +14,16 @@ import { type Change, createInternalEvent } from "../../src/core/session/event.t
 import { answerIdOf } from "../../src/core/session/keys.ts";
 import { createStore } from "../../src/state/store.ts";
 import { verifyDecision } from "../../src/system/decision-signature.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const key = "key of this start";
 
 /** A hook, as far as the held line knows it. */
-function createHook(world: ReturnType<typeof createWorld>, payload: Record<string, unknown>, meta: object) {
+function createHook(
+  fixture: ReturnType<typeof createPendingFixture>,
+  payload: Record<string, unknown>,
+  meta: object,
+) {
   const id = crypto.randomUUID();
   const envelope = JSON.stringify({ provider: "claude", _meta: { id, ...meta }, payload });
   const said: string[] = [];
@@ -40,7 +44,7 @@ function createHook(world: ReturnType<typeof createWorld>, payload: Record<strin
           const line = text.trim();
           if (line !== "") said.push(line === "{}" ? line : (verifyDecision(key, id, line) ?? "not proved"));
           if (text.trim() !== "" && text.trim() !== "{}" && !hook.isMute)
-            queueMicrotask(() => world.held().end(id, "printed"));
+            queueMicrotask(() => fixture.held().end(id, "printed"));
           return true;
         },
         close: () => hook.leave(),
@@ -48,7 +52,7 @@ function createHook(world: ReturnType<typeof createWorld>, payload: Record<strin
           closed = tell;
         },
       };
-      world.held().hold(envelope, line);
+      fixture.held().hold(envelope, line);
     },
     leave(): void {
       if (!isOpen) return;
@@ -59,7 +63,7 @@ function createHook(world: ReturnType<typeof createWorld>, payload: Record<strin
   return hook;
 }
 
-function createWorld(autoAllow: Config["answering"]["autoAllow"] = {}) {
+function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) {
   const store = createStore();
   const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
   const clock = () => ({ ...here });
@@ -200,7 +204,7 @@ const answers: readonly Answer[] = [
 ];
 
 async function play(steps: readonly Step[]) {
-  const world = createWorld();
+  const fixture = createPendingFixture();
   const hooks: ReturnType<typeof createHook>[] = [];
   /** By request: the decisions that were given to it, and taken. */
   const given = new Map<string, string[]>();
@@ -213,19 +217,19 @@ async function play(steps: readonly Step[]) {
           ...more,
           tool_input: { command: `c-${step.command}` },
         });
-        const hook = createHook(world, payload, step.attended === null ? {} : { attended: step.attended });
+        const hook = createHook(fixture, payload, step.attended === null ? {} : { attended: step.attended });
         hooks.push(hook);
-        world.event(payload, { id: hook.id, attended: step.attended });
+        fixture.event(payload, { id: hook.id, attended: step.attended });
         hook.hold();
         break;
       }
       case "event": {
         const call = { tool_name: "Bash", tool_input: { command: "c-1" }, tool_use_id: "toolu_1" };
-        world.event({ session_id: `s-${step.session}`, cwd: "/p", hook_event_name: step.name, ...call });
+        fixture.event({ session_id: `s-${step.session}`, cwd: "/p", hook_event_name: step.name, ...call });
         break;
       }
       case "file":
-        world.own(`s-${step.session}`, {
+        fixture.own(`s-${step.session}`, {
           kind: "status",
           status: step.status,
           waitingFor: step.status === "waiting" ? "permission" : null,
@@ -233,18 +237,18 @@ async function play(steps: readonly Step[]) {
         });
         break;
       case "gone":
-        world.own(`s-${step.session}`, { kind: "gone", why: "process" });
+        fixture.own(`s-${step.session}`, { kind: "gone", why: "process" });
         break;
       case "pass":
-        world.pass(step.ms);
+        fixture.pass(step.ms);
         break;
       case "restart":
-        world.restart();
+        fixture.restart();
         break;
       case "turn-off":
       case "turn-on":
-        world.wish.enabled = step.do === "turn-on";
-        world.held().recheck();
+        fixture.wish.enabled = step.do === "turn-on";
+        fixture.held().recheck();
         break;
       case "return": {
         const hook = hookAt(step.nth);
@@ -255,10 +259,10 @@ async function play(steps: readonly Step[]) {
         hookAt(step.nth)?.leave();
         break;
       case "stop":
-        world.held().end(hookAt(step.nth)?.id ?? "", "stopped");
+        fixture.held().end(hookAt(step.nth)?.id ?? "", "stopped");
         break;
       case "confirm":
-        world.held().end(hookAt(step.nth)?.id ?? "", "printed");
+        fixture.held().end(hookAt(step.nth)?.id ?? "", "printed");
         break;
       case "mute": {
         const hook = hookAt(step.nth);
@@ -267,11 +271,11 @@ async function play(steps: readonly Step[]) {
       }
       case "answer": {
         const hook = hookAt(step.nth);
-        const found = hook && world.find(hook.id);
+        const found = hook && fixture.find(hook.id);
         const answer = answers[step.with] as Answer;
         if (!hook || !found) break;
         const before = hook.said.length;
-        await world.held().answer(found.session, answerIdOf(found.ask), answer, "test");
+        await fixture.held().answer(found.session, answerIdOf(found.ask), answer, "test");
         if (hook.said.length > before) {
           const decision = JSON.stringify(decide(hook.payload, answer));
           given.set(hook.id, [...(given.get(hook.id) ?? []), decision]);
@@ -280,17 +284,17 @@ async function play(steps: readonly Step[]) {
       }
     }
   }
-  world.held().stop();
-  return { hooks, given, world };
+  fixture.held().stop();
+  return { hooks, given, fixture };
 }
 
 describe("whatever happens, in whatever order", () => {
   test("without an answer every hook gets nothing or {}", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...quiet), { minLength: 10, maxLength: 60 }), async (steps) => {
-        const { hooks, world } = await play(steps);
+        const { hooks, fixture } = await play(steps);
         for (const { said } of hooks) expect(said.filter((text) => text !== "{}")).toEqual([]);
-        expect(world.verdicts.filter(({ by }) => by !== "in the terminal")).toEqual([]);
+        expect(fixture.verdicts.filter(({ by }) => by !== "in the terminal")).toEqual([]);
       }),
       { numRuns: 400 },
     );
@@ -302,15 +306,15 @@ describe("whatever happens, in whatever order", () => {
       fc.asyncProperty(
         fc.array(fc.oneof(...quiet, answering, answering, answering), { minLength: 10, maxLength: 60 }),
         async (steps) => {
-          const { hooks, given, world } = await play(steps);
+          const { hooks, given, fixture } = await play(steps);
           for (const { id, said, payload } of hooks) {
             const decisions = said.filter((text) => text !== "{}");
             expect(decisions).toEqual(given.get(id) ?? []);
             expect(new Set(decisions).size).toBe(decisions.length);
             if ("agent_id" in payload) expect(decisions).toEqual([]);
           }
-          taken += world.verdicts.length;
-          for (const verdict of world.verdicts) {
+          taken += fixture.verdicts.length;
+          for (const verdict of fixture.verdicts) {
             if (verdict.by === "in the terminal") continue;
             expect(given.has(verdict.ask.request ?? "")).toBe(true);
           }
@@ -325,43 +329,45 @@ describe("whatever happens, in whatever order", () => {
 
 describe("names", () => {
   test("an old answer id never means another dialog, even after a late event reorders them", async () => {
-    const world = createWorld();
-    const later = createHook(world, request("s-0", { tool_input: { command: "rm -r x" } }), {});
-    world.pass(1_000);
-    world.event(later.payload, { id: later.id });
+    const fixture = createPendingFixture();
+    const later = createHook(fixture, request("s-0", { tool_input: { command: "rm -r x" } }), {});
+    fixture.pass(1_000);
+    fixture.event(later.payload, { id: later.id });
     later.hold();
-    const found = world.find(later.id);
+    const found = fixture.find(later.id);
     const name = found ? answerIdOf(found.ask) : "";
-    const earlier = createHook(world, request("s-0"), {});
-    world.pass(-500);
-    world.event(earlier.payload, { id: earlier.id });
-    world.pass(600);
+    const earlier = createHook(fixture, request("s-0"), {});
+    fixture.pass(-500);
+    fixture.event(earlier.payload, { id: earlier.id });
+    fixture.pass(600);
     earlier.hold();
-    const [first] = found ? (world.store.get("claude", "s-0")?.asks ?? []) : [];
+    const [first] = found ? (fixture.store.get("claude", "s-0")?.asks ?? []) : [];
     // What was counted first is now the other one.
     expect(first?.request).toBe(earlier.id);
-    const session = world.store.get("claude", "s-0");
+    const session = fixture.store.get("claude", "s-0");
     if (!session) throw new Error("no session");
-    expect(await world.held().answer(session, name, { do: "allow" }, "test")).toMatchObject({ refused: 409 });
+    expect(await fixture.held().answer(session, name, { do: "allow" }, "test")).toMatchObject({
+      refused: 409,
+    });
     expect([later.said, earlier.said]).toEqual([[], []]);
-    world.held().stop();
+    fixture.held().stop();
   });
 });
 
 test('"No" in the terminal while an answer is on its way: the answer is refused and the ask is over', async () => {
-  const world = createWorld();
-  const hook = createHook(world, request("s-0"), {});
-  world.event(hook.payload, { id: hook.id });
+  const fixture = createPendingFixture();
+  const hook = createHook(fixture, request("s-0"), {});
+  fixture.event(hook.payload, { id: hook.id });
   hook.hold();
   hook.isMute = true;
-  const found = world.find(hook.id);
+  const found = fixture.find(hook.id);
   if (!found) throw new Error("no ask");
-  const answered = world.held().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
-  world.held().end(hook.id, "stopped");
+  const answered = fixture.held().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
+  fixture.held().end(hook.id, "stopped");
   expect(await answered).toMatchObject({ refused: 409 });
-  expect(world.find(hook.id)).toBeNull();
-  expect(world.verdicts).toMatchObject([{ by: "in the terminal" }]);
-  world.held().stop();
+  expect(fixture.find(hook.id)).toBeNull();
+  expect(fixture.verdicts).toMatchObject([{ by: "in the terminal" }]);
+  fixture.held().stop();
 });
 
 describe("rules", () => {
@@ -370,30 +376,30 @@ describe("rules", () => {
     ["what does not match waits", "git status", []],
     ["what is dangerous waits, whatever the rule says", "ls; rm -rf ~", []],
   ])("%s", async (_, command, expected) => {
-    const world = createWorld({ "/p": ["Bash(ls *)", "Bash(ls)"] });
-    const hook = createHook(world, request("s-0", { tool_input: { command } }), {});
-    world.event(hook.payload, { id: hook.id });
+    const fixture = createPendingFixture({ "/p": ["Bash(ls *)", "Bash(ls)"] });
+    const hook = createHook(fixture, request("s-0", { tool_input: { command } }), {});
+    fixture.event(hook.payload, { id: hook.id });
     hook.hold();
-    if (expected.length > 0) await until(() => world.verdicts.length > 0, 2_000);
+    if (expected.length > 0) await waitUntil(() => fixture.verdicts.length > 0, 2_000);
     else await Bun.sleep(20);
-    expect(world.verdicts).toMatchObject(expected);
-    for (const { by } of world.verdicts) expect(by).toBe("rule Bash(ls *)");
+    expect(fixture.verdicts).toMatchObject(expected);
+    for (const { by } of fixture.verdicts) expect(by).toBe("rule Bash(ls *)");
     expect(hook.isOpen()).toBe(expected.length === 0);
-    world.held().stop();
+    fixture.held().stop();
   });
 });
 
 describe("many", () => {
   test(`no more than ${limits.maxPendingRequests} lines are held: the next is let go`, () => {
-    const world = createWorld();
+    const fixture = createPendingFixture();
     const hooks = Array.from({ length: limits.maxPendingRequests + 5 }, (_, n) => {
-      const hook = createHook(world, request(`s-${n}`), {});
-      world.event(hook.payload, { id: hook.id });
+      const hook = createHook(fixture, request(`s-${n}`), {});
+      fixture.event(hook.payload, { id: hook.id });
       hook.hold();
       return hook;
     });
     expect(hooks.filter((hook) => hook.isOpen())).toHaveLength(limits.maxPendingRequests);
     expect(hooks.at(-1)?.said).toEqual(["{}"]);
-    world.held().stop();
+    fixture.held().stop();
   });
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { areInside } from "../../src/answers/real-paths.ts";
-import { createHeldWorld, request } from "./world.ts";
+import { createAnswerFixture, createRequest } from "./fixture.ts";
 
 const root = mkdtempSync(join(tmpdir(), "beckon-links-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -38,22 +38,22 @@ describe("paths", () => {
 });
 
 test("a rule that allows cat does not allow a link out of the folder: that waits for the user", async () => {
-  const world = createHeldWorld();
+  const fixture = createAnswerFixture();
   try {
-    mkdirSync(join(world.home, "state"), { mode: 0o700 });
+    mkdirSync(join(fixture.home, "state"), { mode: 0o700 });
     writeFileSync(
-      join(world.home, "state/config.json"),
+      join(fixture.home, "state/config.json"),
       JSON.stringify({ answering: { autoAllow: { [project]: ["Bash(cat *)"] } } }),
     );
-    await world.start();
+    await fixture.start();
     const cat = (id: string, file: string) =>
-      world.permission(request(id, { cwd: project, tool_input: { command: `cat ${file}` } }));
+      fixture.startHook(createRequest(id, { cwd: project, tool_input: { command: `cat ${file}` } }));
     const linked = cat("s-1", "notes");
-    await world.answerable("s-1");
+    await fixture.waitForAsk("s-1");
     // Asked later, and allowed before it.
     expect(await cat("s-2", "lib/a.ts").printed).toContain('"allow"');
     expect(linked.isRunning()).toBe(true);
   } finally {
-    await world.destroy();
+    await fixture.destroy();
   }
 });

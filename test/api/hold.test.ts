@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { createHeldWorld, decisionOf, type HeldWorld, request } from "../answers/world.ts";
+import { type AnswerFixture, createAnswerFixture, createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: HeldWorld;
+let fixture: AnswerFixture;
 beforeEach(async () => {
-  world = createHeldWorld();
-  await world.start();
+  fixture = createAnswerFixture();
+  await fixture.start();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const allow = { do: "allow" };
 const colour = {
@@ -27,54 +27,54 @@ const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Rest", planFil
 
 describe("an answer", () => {
   test("allow: the hook prints the decision and exits, and the ask is over at once", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     const before = performance.now();
-    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     expect({ status, body }).toEqual({ status: 200, body: { ok: true, answered: "allowed" } });
     expect(performance.now() - before).toBeLessThan(500);
-    expect((await world.open("s-1")).asks).toEqual([]);
-    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+    expect((await fixture.fetchDetails("s-1")).asks).toEqual([]);
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     expect(await hook.exited).toBe(0);
   });
 
   test("deny passes its message on", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    await world.answer("s-1", { ask: ask.answerId, do: "deny", message: "not on a Friday" });
-    const decision = decisionOf(await hook.printed);
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.answer("s-1", { ask: ask.answerId, do: "deny", message: "not on a Friday" });
+    const decision = parseDecision(await hook.printed);
     expect(decision.behavior).toBe("deny");
     expect(decision.message).toContain("not on a Friday");
   });
 
   test("always: exactly the chosen suggestion of the CLI", async () => {
-    const payload = request("s-1");
-    const hook = world.permission(payload);
-    const ask = await world.answerable("s-1");
+    const payload = createRequest("s-1");
+    const hook = fixture.startHook(payload);
+    const ask = await fixture.waitForAsk("s-1");
     expect(ask.asked?.always).toHaveLength(1);
-    const { status } = await world.answer("s-1", { ask: ask.answerId, do: "always", choice: 0 });
+    const { status } = await fixture.answer("s-1", { ask: ask.answerId, do: "always", choice: 0 });
     expect(status).toBe(200);
-    const decision = decisionOf(await hook.printed);
+    const decision = parseDecision(await hook.printed);
     expect(decision).toEqual({ behavior: "allow", updatedPermissions: payload.permission_suggestions });
   });
 
   test("two questions at once, one of them with several choices", async () => {
-    const hook = world.permission(request("s-1", question));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1", question));
+    const ask = await fixture.waitForAsk("s-1");
     expect(ask.kind).toBe("question");
     const replies = [["Red"], ["Red", "Blue"]];
-    expect((await world.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
-    const { updatedInput } = decisionOf(await hook.printed);
+    expect((await fixture.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
+    const { updatedInput } = parseDecision(await hook.printed);
     expect(updatedInput.questions).toEqual([colour, size]);
     expect(updatedInput.answers["Which colour?"]).toBe("Red");
     expect([updatedInput.answers["Which sizes?"]].flat().join(", ")).toBe("Red, Blue");
   });
 
   test("a plan is approved", async () => {
-    const hook = world.permission(request("s-1", plan));
-    const ask = await world.answerable("s-1");
-    await world.answer("s-1", { ask: ask.answerId, ...allow });
-    expect(decisionOf(await hook.printed)).toMatchObject({ behavior: "allow", updatedInput: {} });
+    const hook = fixture.startHook(createRequest("s-1", plan));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(parseDecision(await hook.printed)).toMatchObject({ behavior: "allow", updatedInput: {} });
   });
 });
 
@@ -89,49 +89,52 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
   };
   for (const [what, event] of Object.entries(ends)) {
     test(what, async () => {
-      await world.send({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p", ...call });
-      const hook = world.permission(request("s-1"));
-      await world.answerable("s-1");
-      await world.send({ session_id: "s-1", cwd: "/p", ...event });
+      await fixture.postHook({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p", ...call });
+      const hook = fixture.startHook(createRequest("s-1"));
+      await fixture.waitForAsk("s-1");
+      await fixture.postHook({ session_id: "s-1", cwd: "/p", ...event });
       expect(await hook.exited).toBe(0);
       expect(await hook.printed).toBe("");
     });
   }
 
   testWith("linux")("the agent's own file says that the dialog is gone (Esc)", async () => {
-    const { pid } = world.agent();
-    world.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
-    await until(async () => (await world.session("s-1"))?.activityPhase === "waiting_permission", 3_000);
-    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
-    await world.answerable("s-1");
-    world.writeStatus(pid, { sessionId: "s-1", status: "idle" });
+    const { pid } = fixture.startAgent();
+    fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
+    await waitUntil(
+      async () => (await fixture.fetchSession("s-1"))?.activityPhase === "waiting_permission",
+      3_000,
+    );
+    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
+    await fixture.waitForAsk("s-1");
+    fixture.writeStatus(pid, { sessionId: "s-1", status: "idle" });
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
   });
 
   testWith("linux")("the agent's own file never spoke of a dialog: what settles counts", async () => {
-    const { pid } = world.agent();
-    world.writeStatus(pid, { sessionId: "s-1", status: "idle", statusUpdatedAt: Date.now() - 60_000 });
-    await until(async () => (await world.session("s-1")) !== undefined, 3_000);
-    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
+    const { pid } = fixture.startAgent();
+    fixture.writeStatus(pid, { sessionId: "s-1", status: "idle", statusUpdatedAt: Date.now() - 60_000 });
+    await waitUntil(async () => (await fixture.fetchSession("s-1")) !== undefined, 3_000);
+    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
   });
 
   testWith("linux")("the agent's process was killed", async () => {
-    const agent = world.agent();
-    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(agent.pid) });
-    await world.answerable("s-1");
+    const agent = fixture.startAgent();
+    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(agent.pid) });
+    await fixture.waitForAsk("s-1");
     agent.child.kill("SIGKILL");
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
   });
 
   test("but not if only its alert was dismissed", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    expect((await world.post({}, "/api/sessions/s-1/dismiss")).status).toBe(200);
-    expect((await world.answer("s-1", { ask: ask.answerId, ...allow })).status).toBe(200);
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    expect((await fixture.post({}, "/api/sessions/s-1/dismiss")).status).toBe(200);
+    expect((await fixture.answer("s-1", { ask: ask.answerId, ...allow })).status).toBe(200);
     expect(await hook.printed).toContain('"allow"');
   });
 });
@@ -143,73 +146,79 @@ describe("never held", () => {
   };
 
   test("a subagent's request", async () => {
-    await quickly(world.permission(request("s-1", { agent_id: "a1", agent_type: "Explore" })));
-    const [ask] = (await world.open("s-1")).asks;
+    await quickly(fixture.startHook(createRequest("s-1", { agent_id: "a1", agent_type: "Explore" })));
+    const [ask] = (await fixture.fetchDetails("s-1")).asks;
     expect(ask).toMatchObject({ agentId: "a1", answerable: false });
     expect(ask?.why).toContain("subagent");
   });
 
   test("an unattended run", async () => {
-    await quickly(world.permission(request("s-1"), { CLAUDE_CODE_SESSION_ATTENDED: "0" }));
+    await quickly(fixture.startHook(createRequest("s-1"), { CLAUDE_CODE_SESSION_ATTENDED: "0" }));
     await quickly(
-      world.permission(request("s-2"), {
+      fixture.startHook(createRequest("s-2"), {
         CLAUDE_CODE_SESSION_ATTENDED: "",
         CLAUDE_CODE_ENTRYPOINT: "sdk-cli",
       }),
     );
-    expect((await world.open("s-1")).asks[0]?.answerable).toBe(false);
+    expect((await fixture.fetchDetails("s-1")).asks[0]?.answerable).toBe(false);
   });
 
   test("anything, if answering is turned off; what is held at that moment is released", async () => {
-    const held = world.permission(request("s-1"));
-    await world.answerable("s-1");
-    writeFileSync(world.places.config, '{"answering":{"enabled":false}}');
+    const held = fixture.startHook(createRequest("s-1"));
+    await fixture.waitForAsk("s-1");
+    writeFileSync(fixture.paths.config, '{"answering":{"enabled":false}}');
     await quickly(held);
-    await quickly(world.permission(request("s-2")));
-    expect((await world.open("s-2")).asks[0]?.why).toContain("turned off in your settings");
+    await quickly(fixture.startHook(createRequest("s-2")));
+    expect((await fixture.fetchDetails("s-2")).asks[0]?.why).toContain("turned off in your settings");
   });
 
   test("an event that beckon refuses", async () => {
-    const { tool_name: _, session_id: __, ...nameless } = request("s-1");
+    const { tool_name: _, session_id: __, ...nameless } = createRequest("s-1");
     const envelope = { provider: "claude", _meta: { id: "e-1" }, payload: nameless };
-    expect((await world.post(envelope, "/api/hook?hold")).status).toBe(400);
-    expect((await world.post("{", "/api/hook?hold")).status).toBe(400);
+    expect((await fixture.post(envelope, "/api/hook?hold")).status).toBe(400);
+    expect((await fixture.post("{", "/api/hook?hold")).status).toBe(400);
   });
 
   test("any other event", async () => {
     const payload = { session_id: "s-1", hook_event_name: "Stop", cwd: "/p" };
     const envelope = { provider: "claude", _meta: { id: "e-1" }, payload };
-    const response = await world.post(envelope, "/api/hook?hold");
+    const response = await fixture.post(envelope, "/api/hook?hold");
     expect([response.status, await response.text()]).toEqual([200, "{}\n"]);
-    expect((await world.open("s-1")).activityPhase).toBe("interactable");
+    expect((await fixture.fetchDetails("s-1")).activityPhase).toBe("interactable");
   });
 
-  const hold = async (body: unknown) => (await world.post(body, "/api/hold")).text();
+  const hold = async (body: unknown) => (await fixture.post(body, "/api/hold")).text();
 
   test.each([
-    ["an ask that nobody has heard of", { provider: "claude", _meta: { id: "x" }, payload: request("s-9") }],
-    ["no envelope", request("s-9")],
+    [
+      "an ask that nobody has heard of",
+      { provider: "claude", _meta: { id: "x" }, payload: createRequest("s-9") },
+    ],
+    ["no envelope", createRequest("s-9")],
     ["no JSON", "{"],
     ["a list", []],
-    ["nobody's agent", { provider: "nobody", _meta: { id: "x" }, payload: request("s-9") }],
+    ["nobody's agent", { provider: "nobody", _meta: { id: "x" }, payload: createRequest("s-9") }],
   ])("%s: {} at once", async (_, body) => {
     expect(await hold(body)).toBe("{}\n");
   });
 
   test("a shortened payload, or one that is not what was asked", async () => {
-    const payload = request("s-1");
-    await world.send(payload, { id: "e-1" });
+    const payload = createRequest("s-1");
+    await fixture.postHook(payload, { id: "e-1" });
     expect(await hold({ provider: "claude", _meta: { id: "e-1", cut: true }, payload })).toBe("{}\n");
     const other = { ...payload, tool_name: "Read" };
     expect(await hold({ provider: "claude", _meta: { id: "e-1" }, payload: other })).toBe("{}\n");
   });
 
   test("the same request from a second registration: one of the two waits", async () => {
-    const [first, second] = [world.permission(request("s-1")), world.permission(request("s-1"))];
-    const ask = await world.answerable("s-1");
+    const [first, second] = [
+      fixture.startHook(createRequest("s-1")),
+      fixture.startHook(createRequest("s-1")),
+    ];
+    const ask = await fixture.waitForAsk("s-1");
     await Promise.race([first.exited, second.exited]);
     expect([first, second].filter((hook) => hook.isRunning())).toHaveLength(1);
-    await world.answer("s-1", { ask: ask.answerId, ...allow });
+    await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     const printed = await Promise.all([first.printed, second.printed]);
     expect(printed.filter((text) => text !== "")).toHaveLength(1);
   });
@@ -219,8 +228,8 @@ describe("an answer belongs to one ask", () => {
   const gone = { status: 409, body: { error: expect.stringContaining("this ask is gone") } };
 
   test("a guessed id, another ask's id and a bare number answer nothing", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     for (const guess of [
       "s-1-1",
       "s-1-1.0000000000000000",
@@ -228,59 +237,59 @@ describe("an answer belongs to one ask", () => {
       ask.answerId.slice(0, -1),
       "x",
     ]) {
-      expect(await world.answer("s-1", { ask: guess, ...allow })).toMatchObject(gone);
+      expect(await fixture.answer("s-1", { ask: guess, ...allow })).toMatchObject(gone);
     }
     expect(hook.isRunning()).toBe(true);
   });
 
   test("the id of one session means nothing in another", async () => {
-    world.permission(request("s-1"));
-    const other = world.permission(request("s-2"));
-    const ask = await world.answerable("s-1");
-    await world.answerable("s-2");
-    expect(await world.answer("s-2", { ask: ask.answerId, ...allow })).toMatchObject(gone);
+    fixture.startHook(createRequest("s-1"));
+    const other = fixture.startHook(createRequest("s-2"));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.waitForAsk("s-2");
+    expect(await fixture.answer("s-2", { ask: ask.answerId, ...allow })).toMatchObject(gone);
     expect(other.isRunning()).toBe(true);
   });
 
   test("an id works once: the second answer learns who was first", async () => {
-    world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    await world.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
-    const second = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
+    const second = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     expect(second.status).toBe(409);
     expect(second.body.error).toBe("this ask is gone: denied (tray)");
   });
 
   test("of two answers at once one wins, and the hook prints that one", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     const both = await Promise.all([
-      world.answer("s-1", { ask: ask.answerId, ...allow }),
-      world.answer("s-1", { ask: ask.answerId, do: "deny" }),
+      fixture.answer("s-1", { ask: ask.answerId, ...allow }),
+      fixture.answer("s-1", { ask: ask.answerId, do: "deny" }),
     ]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const won = both[0]?.status === 200 ? "allow" : "deny";
-    expect(decisionOf(await hook.printed).behavior).toBe(won);
+    expect(parseDecision(await hook.printed).behavior).toBe(won);
     const lost = both.find(({ status }) => status === 409);
     expect(lost?.body.error).toContain(won === "allow" ? "allowed (API)" : "denied (API)");
   });
 
   test("an answer after one in the terminal is refused as too late", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
-    expect(await world.answer("s-1", { ask: ask.answerId, ...allow })).toMatchObject(gone);
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.postHook({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
+    expect(await fixture.answer("s-1", { ask: ask.answerId, ...allow })).toMatchObject(gone);
     expect(await hook.printed).toBe("");
   });
 
   test("the next ask has another id, even if it asks the same", async () => {
-    world.permission(request("s-1"));
-    const first = await world.answerable("s-1");
-    await world.send({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
-    const hook = world.permission(request("s-1"));
-    const second = await world.answerable("s-1");
+    fixture.startHook(createRequest("s-1"));
+    const first = await fixture.waitForAsk("s-1");
+    await fixture.postHook({ session_id: "s-1", hook_event_name: "Stop", cwd: "/p" });
+    const hook = fixture.startHook(createRequest("s-1"));
+    const second = await fixture.waitForAsk("s-1");
     expect(second.answerId).not.toBe(first.answerId);
-    expect(await world.answer("s-1", { ask: first.answerId, ...allow })).toMatchObject(gone);
+    expect(await fixture.answer("s-1", { ask: first.answerId, ...allow })).toMatchObject(gone);
     expect(hook.isRunning()).toBe(true);
   });
 
@@ -294,9 +303,9 @@ describe("an answer belongs to one ask", () => {
     [{ do: "reply", replies: [] }, "replies must be"],
     [{ do: "reply", replies: ["Red"] }, "replies must be"],
   ])("%j is no answer to it", async (given, error) => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...given });
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...given });
     expect(status).toBe(400);
     expect(body.error).toContain(error);
     expect(hook.isRunning()).toBe(true);
@@ -304,26 +313,26 @@ describe("an answer belongs to one ask", () => {
 
   test("what cannot be shown in full can be denied here, but not allowed", async () => {
     const command = Array.from({ length: 5_000 }, (_, n) => `echo ${n}`).join("\n");
-    const hook = world.permission(request("s-1", { tool_input: { command } }));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1", { tool_input: { command } }));
+    const ask = await fixture.waitForAsk("s-1");
     expect(ask.asked?.isWhole).toBe(false);
     for (const given of [allow, { do: "always", choice: 0 }]) {
-      const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...given });
+      const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...given });
       expect(status).toBe(403);
       expect(body.error).toContain("look at it in the terminal");
     }
-    expect((await world.answer("s-1", { ask: ask.answerId, do: "deny" })).status).toBe(200);
-    expect(decisionOf(await hook.printed).behavior).toBe("deny");
+    expect((await fixture.answer("s-1", { ask: ask.answerId, do: "deny" })).status).toBe(200);
+    expect(parseDecision(await hook.printed).behavior).toBe("deny");
   });
 
   test("two sessions that ask the same are answered separately", async () => {
-    const mine = world.permission(request("s-1", question));
-    const ask = await world.answerable("s-1");
-    const theirs = world.permission(request("s-2", question));
-    await world.answerable("s-2");
+    const mine = fixture.startHook(createRequest("s-1", question));
+    const ask = await fixture.waitForAsk("s-1");
+    const theirs = fixture.startHook(createRequest("s-2", question));
+    await fixture.waitForAsk("s-2");
     const replies = [["Red"], ["Blue"]];
-    expect(await world.answer("s-2", { ask: ask.answerId, do: "reply", replies })).toMatchObject(gone);
-    expect((await world.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
+    expect(await fixture.answer("s-2", { ask: ask.answerId, do: "reply", replies })).toMatchObject(gone);
+    expect((await fixture.answer("s-1", { ask: ask.answerId, do: "reply", replies })).status).toBe(200);
     expect(await mine.printed).toContain("Red");
     expect(theirs.isRunning()).toBe(true);
   });
@@ -335,76 +344,79 @@ describe("an answer belongs to one ask", () => {
     ["a page, by its Sec-Fetch", { "sec-fetch-site": "same-origin" }, 403],
     ["a form", { "content-type": "text/plain" }, 415],
   ])("%s: refused, and the dialog stays", async (_, headers, status) => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     const body = JSON.stringify({ ask: ask.answerId, ...allow });
     for (const path of ["/api/sessions/s-1/answer", "/api/hold", "/api/hold/end"]) {
-      expect((await world.request(path, { method: "POST", body, headers })).status).toBe(status);
+      expect((await fixture.request(path, { method: "POST", body, headers })).status).toBe(status);
     }
     expect(hook.isRunning()).toBe(true);
   });
 
   test("a missing ask id, and an unknown session", async () => {
-    world.permission(request("s-1"));
-    await world.answerable("s-1");
-    expect((await world.answer("s-1", allow)).status).toBe(400);
-    expect((await world.answer("s-7", { ask: "x", ...allow })).status).toBe(404);
+    fixture.startHook(createRequest("s-1"));
+    await fixture.waitForAsk("s-1");
+    expect((await fixture.answer("s-1", allow)).status).toBe(400);
+    expect((await fixture.answer("s-7", { ask: "x", ...allow })).status).toBe(404);
   });
 });
 
 describe("a hook that has ended", () => {
   test("killed: its ask stays open but cannot be answered here any more", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     hook.signal("SIGKILL");
     await hook.exited;
-    await until(async () => (await world.open("s-1")).asks[0]?.answerable === false, 2_000);
-    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    await waitUntil(async () => (await fixture.fetchDetails("s-1")).asks[0]?.answerable === false, 2_000);
+    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     expect(status).toBe(409);
     expect(body.error).toContain("cannot be answered from here");
   });
 
   test("frozen: the answer is reported as unconfirmed, cannot be given twice, and counts when the hook wakes up", async () => {
-    const hook = world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
     hook.signal("SIGSTOP");
-    const { status, body } = await world.answer("s-1", { ask: ask.answerId, ...allow });
+    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     expect(status).toBe(409);
     expect(body.error).toContain("has not confirmed it yet");
-    expect((await world.open("s-1")).asks).toHaveLength(1);
-    const second = await world.answer("s-1", { ask: ask.answerId, do: "deny" });
+    expect((await fixture.fetchDetails("s-1")).asks).toHaveLength(1);
+    const second = await fixture.answer("s-1", { ask: ask.answerId, do: "deny" });
     expect(second.body.error).toBe("this ask is gone: allowed (API)");
     hook.signal("SIGCONT");
-    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
-    await until(async () => (await world.open("s-1")).asks.length === 0, 2_000);
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+    await waitUntil(async () => (await fixture.fetchDetails("s-1")).asks.length === 0, 2_000);
   }, 10_000);
 
   test('told to stop ("No" in the terminal): where no file tells, its ask is over', async () => {
-    const hook = world.permission(request("s-1"));
-    await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    await fixture.waitForAsk("s-1");
     hook.signal("SIGTERM");
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
-    expect((await world.open("s-1")).asks).toEqual([]);
+    expect((await fixture.fetchDetails("s-1")).asks).toEqual([]);
   });
 
   testWith("linux")("told to stop, where the agent's own file decides: it still says waiting", async () => {
-    const { pid } = world.agent();
-    world.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
-    await until(async () => (await world.session("s-1"))?.activityPhase === "waiting_permission", 3_000);
-    const hook = world.permission(request("s-1"), { CLAUDE_PID: String(pid) });
-    await world.answerable("s-1");
+    const { pid } = fixture.startAgent();
+    fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
+    await waitUntil(
+      async () => (await fixture.fetchSession("s-1"))?.activityPhase === "waiting_permission",
+      3_000,
+    );
+    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
+    await fixture.waitForAsk("s-1");
     hook.signal("SIGTERM");
     await hook.exited;
-    const [ask] = (await world.open("s-1")).asks;
+    const [ask] = (await fixture.fetchDetails("s-1")).asks;
     expect(ask).toMatchObject({ tool: "Bash", answerable: false });
   });
 });
 
 test("the list says which asks can be answered; only a single session's details say everything", async () => {
-  world.permission(request("s-1"));
-  const ask = await world.answerable("s-1");
-  const listed = (await world.session("s-1"))?.asks[0];
+  fixture.startHook(createRequest("s-1"));
+  const ask = await fixture.waitForAsk("s-1");
+  const listed = (await fixture.fetchSession("s-1"))?.asks[0];
   expect(listed).toMatchObject({ id: ask.id, answerId: ask.answerId, answerable: true, summary: "npm test" });
   expect(listed?.asked).toBeUndefined();
   expect(ask.asked?.lines.join("\n")).toContain("npm test");

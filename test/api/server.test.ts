@@ -4,15 +4,15 @@ import { Elysia } from "elysia";
 import { createHookRoute } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
+import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
-import { asks, createWorld, prompt, type World } from "../world.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeAll(async () => {
-  world = createWorld();
-  await world.start();
+  fixture = createAppFixture();
+  await fixture.start();
 });
-afterAll(() => world.destroy());
+afterAll(() => fixture.destroy());
 
 const answer = async (response: Response) => ({
   status: response.status,
@@ -24,7 +24,7 @@ const start = { session_id: "s-1", hook_event_name: "SessionStart", source: "sta
 
 describe("/health", () => {
   test("returns ok without a token, and nothing else", async () => {
-    const response = await fetch(`${world.address()}/health`);
+    const response = await fetch(`${fixture.readUrl()}/health`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toStartWith("text/plain");
     expect(await response.text()).toBe("ok");
@@ -33,7 +33,7 @@ describe("/health", () => {
 
 describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
   test("accepts a bare payload", async () => {
-    expect(await answer(await world.post(start, path))).toEqual(json(200, '{"ok":true}'));
+    expect(await answer(await fixture.post(start, path))).toEqual(json(200, '{"ok":true}'));
   });
 
   test.each([
@@ -47,23 +47,23 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
     ["an event nobody has heard of", { session_id: "s-1", hook_event_name: "BrandNew", extra: [1] }],
     ["a provider of the wrong type, as if there were none", { ...start, provider: 7 }],
   ])("takes %s", async (_, body) => {
-    expect(await answer(await world.post(body, path))).toEqual(json(200, '{"ok":true}'));
+    expect(await answer(await fixture.post(body, path))).toEqual(json(200, '{"ok":true}'));
   });
 
   test.each(["{", "", "hello", '{"session_id":}', "\0", '"\\ud800'])("%j is invalid JSON", async (body) => {
-    expect(await answer(await world.post(body, path))).toEqual(json(400, '{"error":"invalid JSON"}'));
+    expect(await answer(await fixture.post(body, path))).toEqual(json(400, '{"error":"invalid JSON"}'));
   });
 
   test.each(["null", "[]", "7", '"text"', "true"])("%s is JSON but not an object", async (body) => {
     const refused = '{"error":"invalid JSON: the body is not an object"}';
-    expect(await answer(await world.post(body, path))).toEqual(json(400, refused));
+    expect(await answer(await fixture.post(body, path))).toEqual(json(400, refused));
   });
 
   test.each(["nobody", "", "Claude", "__proto__", "constructor"])(
     "provider %j is unknown",
     async (provider) => {
       const body = { ...start, provider };
-      expect(await answer(await world.post(body, path))).toEqual(json(400, '{"error":"unknown provider"}'));
+      expect(await answer(await fixture.post(body, path))).toEqual(json(400, '{"error":"unknown provider"}'));
     },
   );
 
@@ -81,12 +81,16 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
     ],
     [{ _meta: {}, payload: { hook_event_name: "Stop" } }, "no session_id in the payload"],
   ])("%j is refused, and told why", async (body, error) => {
-    expect(await answer(await world.post(body, path))).toEqual(json(400, JSON.stringify({ error })));
+    expect(await answer(await fixture.post(body, path))).toEqual(json(400, JSON.stringify({ error })));
   });
 
   test("accepts JSON with a charset, and no other content type", async () => {
     const post = (type: string) =>
-      world.request(path, { method: "POST", body: JSON.stringify(start), headers: { "content-type": type } });
+      fixture.request(path, {
+        method: "POST",
+        body: JSON.stringify(start),
+        headers: { "content-type": type },
+      });
     expect((await post("application/json; charset=utf-8")).status).toBe(200);
     expect((await post("application/json;charset=UTF-8")).status).toBe(200);
     expect((await post("text/plain")).status).toBe(415);
@@ -118,22 +122,22 @@ describe("a body without a length", () => {
       },
     });
   const post = async (text: string[]) =>
-    answer(await world.request("/api/hook", { method: "POST", body: pieces(text) }));
+    answer(await fixture.request("/api/hook", { method: "POST", body: pieces(text) }));
 
   test("is accepted, even if characters are split between chunks", async () => {
     expect(
       await post(['{"session_id":"chunk', 'ed","hook_event_name":"UserPrompt', 'Submit","prompt":"größer"}']),
     ).toEqual(json(200, '{"ok":true}'));
-    expect((await world.session("chunked"))?.lastPrompt).toBe("größer");
+    expect((await fixture.fetchSession("chunked"))?.lastPrompt).toBe("größer");
   });
 
   test("is limited while it is read", async () => {
     const piece = "x".repeat(limits.maxBodyBytes / 8);
     const tooLarge = json(413, `{"error":"body is larger than ${limits.maxBodyBytes} bytes"}`);
     expect(await post(['{"prompt":"', ...Array.from({ length: 9 }, () => piece), '"}'])).toEqual(tooLarge);
-    expect(await answer(await world.post("x".repeat(limits.maxBodyBytes + 1)))).toEqual(tooLarge);
-    const whole = { ...prompt("large"), prompt: "x".repeat(limits.maxBodyBytes - 1_000) };
-    expect(await answer(await world.post(whole))).toEqual(json(200, '{"ok":true}'));
+    expect(await answer(await fixture.post("x".repeat(limits.maxBodyBytes + 1)))).toEqual(tooLarge);
+    const whole = { ...createPromptEvent("large"), prompt: "x".repeat(limits.maxBodyBytes - 1_000) };
+    expect(await answer(await fixture.post(whole))).toEqual(json(200, '{"ok":true}'));
   });
 });
 
@@ -141,27 +145,27 @@ describe("/ingest with the older fields", () => {
   const meta = { workspace_id: "my-project", terminal_session_id: "term_abc123", forwarder_version: "2.0.0" };
   const teammate = { agent_name: "worker-01", agent_type: "builder", team_name: "my-team" };
   const send = async (hook_type: string, fields: Record<string, unknown> = {}) =>
-    (await world.post({ hook_type, session_id: "old-1", ...fields, _meta: meta }, "/ingest")).status;
+    (await fixture.post({ hook_type, session_id: "old-1", ...fields, _meta: meta }, "/ingest")).status;
 
   test("a teammate starts, works and stops; its terminal is kept", async () => {
     expect(await send("SubagentStart", { ...teammate, prompt: "build", parent_session_id: "p" })).toBe(200);
-    expect(await world.session("old-1")).toMatchObject({
+    expect(await fixture.fetchSession("old-1")).toMatchObject({
       project: "my-project",
       place: { terminalSessionId: "term_abc123" },
       children: [{ agentId: "my-team/worker-01", type: "builder", state: "running" }],
     });
     expect(await send("SubagentStop", { ...teammate, result: { ok: true } })).toBe(200);
-    expect((await world.session("old-1"))?.children).toMatchObject([{ state: "ended" }]);
+    expect((await fixture.fetchSession("old-1"))?.children).toMatchObject([{ state: "ended" }]);
   });
 
   test("tools run and fail, notifications have a level, Stop a reason", async () => {
     expect(await send("PreToolUse", { tool_name: "Bash", tool_input: { command: "false" } })).toBe(200);
-    expect((await world.session("old-1"))?.status).toEqual({ kind: "working", detail: "Bash" });
+    expect((await fixture.fetchSession("old-1"))?.status).toEqual({ kind: "working", detail: "Bash" });
     expect(await send("PostToolUse", { tool_name: "Bash", tool_result: "", error: "exit 1" })).toBe(200);
     expect(await send("Notification", { message: "hm", level: "warn" })).toBe(200);
-    expect((await world.session("old-1"))?.activityPhase).toBe("busy");
+    expect((await fixture.fetchSession("old-1"))?.activityPhase).toBe("busy");
     expect(await send("Stop", { reason: "done", summary: "built" })).toBe(200);
-    expect((await world.session("old-1"))?.activityPhase).toBe("interactable");
+    expect((await fixture.fetchSession("old-1"))?.activityPhase).toBe("interactable");
   });
 });
 
@@ -173,15 +177,15 @@ describe("/api/sessions", () => {
 
   test("lists each session with every promised field", async () => {
     const seen = { pid: process.pid, procStart: "7", tty: "/dev/pts/3", env: { TERM_PROGRAM: "kitty" } };
-    await world.hook({ ...prompt("full-1"), transcript_path: "/nowhere.jsonl" }, seen);
-    await world.hook({
-      ...prompt("full-1"),
+    await fixture.postHook({ ...createPromptEvent("full-1"), transcript_path: "/nowhere.jsonl" }, seen);
+    await fixture.postHook({
+      ...createPromptEvent("full-1"),
       hook_event_name: "SubagentStart",
       agent_id: "a1",
       agent_type: "Explore",
     });
-    await world.hook(asks("full-1"));
-    const response = await world.request("/api/sessions");
+    await fixture.postHook(createAskEvent("full-1"));
+    const response = await fixture.request("/api/sessions");
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("cache-control")).toBe("no-store");
     const body = (await response.json()) as { sessions: Record<string, unknown>[] };
@@ -208,17 +212,17 @@ describe("/api/sessions", () => {
   testWith("node")("a script with the token that uses Node's fetch is served", async () => {
     const script = `const [url, authorization] = process.argv.slice(1);
       fetch(url, { headers: { authorization } }).then(async (response) => console.log(response.status));`;
-    const argv = ["node", "-e", script, `${world.address()}/api/sessions`, world.authorization()];
+    const argv = ["node", "-e", script, `${fixture.readUrl()}/api/sessions`, fixture.readAuthorization()];
     const node = Bun.spawn(argv, { stdout: "pipe" });
     expect(await new Response(node.stdout).text()).toBe("200\n");
   });
 
   test("returns one session by id, unique prefix, or agent:id", async () => {
-    await world.post(prompt("c0ffee-1"));
-    await world.post(prompt("c0ffee-2"));
-    await world.post(prompt("d00d-1"));
+    await fixture.post(createPromptEvent("c0ffee-1"));
+    await fixture.post(createPromptEvent("c0ffee-2"));
+    await fixture.post(createPromptEvent("d00d-1"));
     const found = async (name: string) => {
-      const response = await world.request(`/api/sessions/${name}`);
+      const response = await fixture.request(`/api/sessions/${name}`);
       return response.status === 200
         ? ((await response.json()) as { sessionId: string }).sessionId
         : response.status;
@@ -230,18 +234,18 @@ describe("/api/sessions", () => {
     expect(await found("c0ffee")).toBe(404);
     expect(await found("codex:d00d-1")).toBe(404);
     expect(await found("%E0%A4%A")).toBe(404);
-    expect(await answer(await world.request("/api/sessions/zz"))).toEqual(
+    expect(await answer(await fixture.request("/api/sessions/zz"))).toEqual(
       json(404, '{"error":"no session zz"}'),
     );
   });
 
   test("returns the only session of a project, and lists the candidates if there are several", async () => {
     const cwd = "/home/dev/my shop";
-    await world.post({ ...prompt("p-1"), cwd });
-    const only = await world.request("/api/sessions/my%20shop");
+    await fixture.post({ ...createPromptEvent("p-1"), cwd });
+    const only = await fixture.request("/api/sessions/my%20shop");
     expect(await only.json()).toMatchObject({ sessionId: "p-1", project: "my shop" });
-    await world.post({ ...prompt("p-2"), cwd });
-    const several = await world.request("/api/sessions/my%20shop");
+    await fixture.post({ ...createPromptEvent("p-2"), cwd });
+    const several = await fixture.request("/api/sessions/my%20shop");
     expect(several.status).toBe(404);
     const candidate = { provider: "claude", project: "my shop", title: null, group: "working" };
     expect(await several.json()).toMatchObject({
@@ -254,19 +258,19 @@ describe("/api/sessions", () => {
   });
 
   test("refuses any other path and method", async () => {
-    expect(await answer(await world.request("/api/nothing"))).toEqual(json(404, '{"error":"not found"}'));
-    expect((await world.request("/api/hook")).status).toBe(405);
-    expect((await world.post(start, "/api/sessions")).status).toBe(405);
-    expect((await fetch(`${world.address()}/api/sessions`)).status).toBe(401);
+    expect(await answer(await fixture.request("/api/nothing"))).toEqual(json(404, '{"error":"not found"}'));
+    expect((await fixture.request("/api/hook")).status).toBe(405);
+    expect((await fixture.post(start, "/api/sessions")).status).toBe(405);
+    expect((await fetch(`${fixture.readUrl()}/api/sessions`)).status).toBe(401);
   });
 });
 
 describe("POST /api/sessions/:id/…", () => {
   const path = (name: string, deed: string) => `/api/sessions/${name}/${deed}`;
-  beforeAll(() => world.post(asks("deeds")));
+  beforeAll(() => fixture.post(createAskEvent("deeds")));
 
   test("focus reports how far it got, and why", async () => {
-    const response = await world.post({}, path("deeds", "focus"));
+    const response = await fixture.post({}, path("deeds", "focus"));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       result: "impossible",
@@ -277,23 +281,23 @@ describe("POST /api/sessions/:id/…", () => {
   });
 
   test("--next skips sessions that are muted, snoozed or dismissed", async () => {
-    const next = () => world.post({}, path("--next", "focus"));
-    const others = (await world.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
-    for (const { sessionId } of others) await world.post({}, path(sessionId, "mute"));
+    const next = () => fixture.post({}, path("--next", "focus"));
+    const others = (await fixture.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
+    for (const { sessionId } of others) await fixture.post({}, path(sessionId, "mute"));
     for (const [deed, body, back] of [
       ["mute", {}, { on: false }],
       ["snooze", { minutes: 5 }, { minutes: 0 }],
       ["dismiss", "", null],
     ] as const) {
       expect((await next()).status).toBe(200);
-      expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(json(200, '{"ok":true}'));
+      expect(await answer(await fixture.post(body, path("deeds", deed)))).toEqual(json(200, '{"ok":true}'));
       expect((await next()).status).toBe(404);
-      if (back) await world.post(back, path("deeds", deed));
+      if (back) await fixture.post(back, path("deeds", deed));
     }
   });
 
   test.each(["{", "[]", "7"])("%s is not a valid body", async (body) => {
-    expect(await answer(await world.post(body, path("deeds", "snooze")))).toEqual(
+    expect(await answer(await fixture.post(body, path("deeds", "snooze")))).toEqual(
       json(400, '{"error":"invalid JSON"}'),
     );
   });
@@ -302,24 +306,24 @@ describe("POST /api/sessions/:id/…", () => {
     ["snooze", { minutes: "ten" }, "minutes must be a number; 0 ends the snooze"],
     ["mute", { on: "yes" }, "on must be true or false"],
   ])("%s with %j says what is wrong", async (deed, body, error) => {
-    expect(await answer(await world.post(body, path("deeds", deed)))).toEqual(
+    expect(await answer(await fixture.post(body, path("deeds", deed)))).toEqual(
       json(400, JSON.stringify({ error })),
     );
   });
 
   test("an unknown session or action", async () => {
-    expect((await world.post({}, path("nobody", "mute"))).status).toBe(404);
-    expect((await world.post({}, path("deeds", "fly"))).status).toBe(404);
+    expect((await fixture.post({}, path("nobody", "mute"))).status).toBe(404);
+    expect((await fixture.post({}, path("deeds", "fly"))).status).toBe(404);
   });
 });
 
 describe("POST /api/quiet", () => {
   const setQuiet = async (body: unknown) => {
-    const response = await world.post(body, "/api/quiet");
+    const response = await fixture.post(body, "/api/quiet");
     return { status: response.status, body: await response.json() };
   };
   const listed = async () =>
-    ((await (await world.request("/api/sessions")).json()) as { quiet?: unknown }).quiet;
+    ((await (await fixture.request("/api/sessions")).json()) as { quiet?: unknown }).quiet;
 
   test("turns alerts off until it is turned off, and on again", async () => {
     const quiet = { by: "you", until: null };

@@ -2,13 +2,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { OpenAlertSink } from "../../src/core/ports.ts";
 import type { Alert } from "../../src/core/view/view.ts";
-import { createWorld, proj, until, type World } from "../world.ts";
+import { type AppFixture, createAppFixture, proj } from "../app-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 /** Keeps what it is asked to do, in order. */
 function createRecordingSink() {
@@ -33,38 +34,38 @@ function createRecordingSink() {
 
 test("an alert, its update when the ask learns its command, and its end; mute and snooze hold", async () => {
   const { open, calls, shown } = createRecordingSink();
-  const app = await world.start({}, { alertSinks: { phone: open } });
+  const app = await fixture.start({}, { alertSinks: { phone: open } });
   expect(app.isHeadless).toBe(true);
-  const { pid } = world.agent();
-  world.writeStatus(pid, { sessionId: "s", status: "waiting", waitingFor: "permission prompt" });
-  await until(() => calls.length === 1, 5_000);
+  const { pid } = fixture.startAgent();
+  fixture.writeStatus(pid, { sessionId: "s", status: "waiting", waitingFor: "permission prompt" });
+  await waitUntil(() => calls.length === 1, 5_000);
   const permission = { tool_name: "Bash", tool_input: { command: "npm publish" } };
-  await world.hook({ session_id: "s", hook_event_name: "PermissionRequest", ...proj, ...permission });
-  await until(() => calls.length === 2, 5_000);
-  world.writeStatus(pid, { sessionId: "s", status: "busy" });
-  await world.hook({
+  await fixture.postHook({ session_id: "s", hook_event_name: "PermissionRequest", ...proj, ...permission });
+  await waitUntil(() => calls.length === 2, 5_000);
+  fixture.writeStatus(pid, { sessionId: "s", status: "busy" });
+  await fixture.postHook({
     session_id: "s",
     hook_event_name: "PostToolUse",
     ...proj,
     ...permission,
     tool_use_id: "t",
   });
-  await until(() => calls.length === 3, 5_000);
+  await waitUntil(() => calls.length === 3, 5_000);
   expect(calls.map((call) => call.split(":")[0])).toEqual(["show", "update", "close"]);
   expect(calls[1]).toContain("npm publish");
 
   const ask = (session_id: string) =>
-    world.hook({ session_id, hook_event_name: "PermissionRequest", ...proj, ...permission });
-  await world.hook({ session_id: "muted", hook_event_name: "SessionStart", ...proj });
-  await world.hook({ session_id: "snoozed", hook_event_name: "SessionStart", ...proj });
-  await world.post({}, "/api/sessions/muted/mute");
-  await world.post({ minutes: 10 }, "/api/sessions/snoozed/snooze");
+    fixture.postHook({ session_id, hook_event_name: "PermissionRequest", ...proj, ...permission });
+  await fixture.postHook({ session_id: "muted", hook_event_name: "SessionStart", ...proj });
+  await fixture.postHook({ session_id: "snoozed", hook_event_name: "SessionStart", ...proj });
+  await fixture.post({}, "/api/sessions/muted/mute");
+  await fixture.post({ minutes: 10 }, "/api/sessions/snoozed/snooze");
   await ask("muted");
   await ask("snoozed");
   // Asked last, so the other two would have been shown before it.
   await ask("loud");
-  await until(() => calls.length === 4, 5_000);
+  await waitUntil(() => calls.length === 4, 5_000);
   expect([...shown.values()].map(({ session }) => session)).toEqual(["claude:loud"]);
-  await world.post({ on: false }, "/api/sessions/muted/mute");
-  await until(() => shown.size === 2, 5_000);
+  await fixture.post({ on: false }, "/api/sessions/muted/mute");
+  await waitUntil(() => shown.size === 2, 5_000);
 });

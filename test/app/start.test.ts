@@ -5,51 +5,63 @@ import { join } from "node:path";
 import { startApp } from "../../src/app/start.ts";
 import { limits } from "../../src/core/limits.ts";
 import { createClock } from "../../src/system/clock.ts";
-import { asks, createWorld, proj, prompt, until, type World } from "../world.ts";
+import {
+  type AppFixture,
+  createAppFixture,
+  createAskEvent,
+  createPromptEvent,
+  proj,
+} from "../app-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const stop = (session_id: string, more = {}) => ({ session_id, hook_event_name: "Stop", ...proj, ...more });
 
 describe("what hooks do not report", () => {
   test("a session that was waiting before beckon started is in the first response", async () => {
-    const { pid } = world.agent();
-    world.writeStatus(pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
-    await world.startProcess();
-    expect(await world.session("a")).toMatchObject({ activityPhase: "waiting_permission", place: { pid } });
+    const { pid } = fixture.startAgent();
+    fixture.writeStatus(pid, { sessionId: "a", status: "waiting", waitingFor: "permission prompt" });
+    await fixture.startProcess();
+    expect(await fixture.fetchSession("a")).toMatchObject({
+      activityPhase: "waiting_permission",
+      place: { pid },
+    });
   });
 
   test("kill -9 of the agent is noticed within two seconds; a pid of another machine is ignored", async () => {
-    await world.start();
-    const { child, pid, procStart } = world.agent();
-    await world.hook(asks("here"), { pid, procStart, host: createClock()().host });
-    await world.hook(asks("there"), { pid, procStart, host: "another-boot/pid:[1]" });
+    await fixture.start();
+    const { child, pid, procStart } = fixture.startAgent();
+    await fixture.postHook(createAskEvent("here"), { pid, procStart, host: createClock()().host });
+    await fixture.postHook(createAskEvent("there"), { pid, procStart, host: "another-boot/pid:[1]" });
     child.kill("SIGKILL");
-    await until(async () => (await world.session("here"))?.state === "completed", 2_000);
-    expect(await world.session("here")).toMatchObject({ activityPhase: null, asks: [] });
-    expect((await world.session("there"))?.activityPhase).toBe("waiting_permission");
+    await waitUntil(async () => (await fixture.fetchSession("here"))?.state === "completed", 2_000);
+    expect(await fixture.fetchSession("here")).toMatchObject({ activityPhase: null, asks: [] });
+    expect((await fixture.fetchSession("there"))?.activityPhase).toBe("waiting_permission");
   });
 });
 
 describe("slow work", () => {
   test("a transcript that is huge, a pipe, or outside the agent's folder delays no response", async () => {
-    await world.start();
-    const huge = world.transcript("huge");
+    await fixture.start();
+    const huge = fixture.appendTranscript("huge");
     truncateSync(huge, 2 * 1024 ** 3);
     const pipe = huge.replace("huge", "pipe");
     expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
     for (const transcript_path of [huge, pipe, "/dev/zero", "/proc/self/mem", "../../etc/passwd"]) {
       const started = performance.now();
-      expect((await world.hook(prompt("s", { transcript_path, prompt: transcript_path }))).status).toBe(200);
+      expect(
+        (await fixture.postHook(createPromptEvent("s", { transcript_path, prompt: transcript_path }))).status,
+      ).toBe(200);
       expect(performance.now() - started).toBeLessThan(200);
     }
     await Bun.sleep(350);
     const started = performance.now();
-    expect((await world.hook(stop("s"))).status).toBe(200);
+    expect((await fixture.postHook(stop("s"))).status).toBe(200);
     expect(performance.now() - started).toBeLessThan(500);
   });
 });
@@ -58,18 +70,18 @@ describe("on the disk", () => {
   const secret = "AKIAIOSFODNN7EXAMPLE";
 
   test("no secret of a prompt, command or answer is kept or returned", async () => {
-    const app = await world.start();
-    await world.hook(prompt("s", { prompt: `use ${secret}` }));
-    await world.hook({ ...asks("s"), tool_input: { command: `export AWS_KEY=${secret}` } });
-    await world.hook(stop("s", { last_assistant_message: `I used ${secret}.` }));
-    const served = JSON.stringify(await world.sessions());
+    const app = await fixture.start();
+    await fixture.postHook(createPromptEvent("s", { prompt: `use ${secret}` }));
+    await fixture.postHook({ ...createAskEvent("s"), tool_input: { command: `export AWS_KEY=${secret}` } });
+    await fixture.postHook(stop("s", { last_assistant_message: `I used ${secret}.` }));
+    const served = JSON.stringify(await fixture.sessions());
     await app.stop();
     expect(served).toContain("use •••");
     for (const text of [
       served,
-      world.journal(),
-      world.read(world.places.snapshot),
-      world.read(world.places.log),
+      fixture.readJournal(),
+      fixture.read(fixture.paths.snapshot),
+      fixture.read(fixture.paths.log),
     ]) {
       expect(text.length).toBeGreaterThan(0);
       expect(text).not.toContain(secret);
@@ -77,46 +89,46 @@ describe("on the disk", () => {
   });
 
   test("every file is readable only by its owner, and the log says what happened", async () => {
-    const app = await world.start();
-    await world.hook(prompt("s"));
+    const app = await fixture.start();
+    await fixture.postHook(createPromptEvent("s"));
     await app.stop();
-    expect(statSync(world.places.state).mode & 0o777).toBe(0o700);
+    expect(statSync(fixture.paths.state).mode & 0o777).toBe(0o700);
     for (const name of ["auth-header", "beckon.log", "snapshot.json", "lock"]) {
-      expect([name, statSync(join(world.places.state, name)).mode & 0o777]).toEqual([name, 0o600]);
+      expect([name, statSync(join(fixture.paths.state, name)).mode & 0o777]).toEqual([name, 0o600]);
     }
-    expect(world.read(world.places.log)).toMatch(
+    expect(fixture.read(fixture.paths.log)).toMatch(
       /info {2}listening on http:\/\/127\.0\.0\.1:\d+: 0 sessions.*\n.*info {2}stopped\n$/,
     );
   });
 
   test("a large log is rotated at start", async () => {
-    const app = await world.start();
+    const app = await fixture.start();
     await app.stop();
-    writeFileSync(world.places.log, "x".repeat(1024 * 1024));
-    await world.start();
-    expect(statSync(world.places.log).size).toBeLessThan(1_000);
-    expect(statSync(`${world.places.log}.1`).size).toBe(1024 * 1024);
+    writeFileSync(fixture.paths.log, "x".repeat(1024 * 1024));
+    await fixture.start();
+    expect(statSync(fixture.paths.log).size).toBeLessThan(1_000);
+    expect(statSync(`${fixture.paths.log}.1`).size).toBe(1024 * 1024);
   });
 });
 
 describe("one app per state folder", () => {
   test("a second beckon with the same folder does not start and does not disturb the first", async () => {
-    await world.start();
-    expect(await startApp({ paths: world.places, env: world.env, port: 4488, echo: false })).toBeNull();
-    const second = world.beckon();
+    await fixture.start();
+    expect(await startApp({ paths: fixture.paths, env: fixture.env, port: 4488, echo: false })).toBeNull();
+    const second = fixture.spawnBeckon();
     expect(await second.exited).toBe(1);
     expect(await second.stderr.text()).toBe(
-      `beckon is already running at ${world.address()} (pid ${process.pid}). See your sessions: beckon status\n`,
+      `beckon is already running at ${fixture.readUrl()} (pid ${process.pid}). See your sessions: beckon status\n`,
     );
-    expect((await world.hook(prompt("s"))).status).toBe(200);
+    expect((await fixture.postHook(createPromptEvent("s"))).status).toBe(200);
   });
 
   test("if the port is taken, it uses the next one", async () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-    const app = await startApp({ paths: world.places, env: world.env, port: other.port, echo: false });
+    const app = await startApp({ paths: fixture.paths, env: fixture.env, port: other.port, echo: false });
     try {
       expect(Number(new URL(app?.url ?? "").port)).toBeGreaterThan(other.port);
-      expect(world.address()).toBe(app?.url ?? "");
+      expect(fixture.readUrl()).toBe(app?.url ?? "");
     } finally {
       await app?.stop();
       other.stop(true);
@@ -126,28 +138,28 @@ describe("one app per state folder", () => {
   test("if every port is taken, it says so, exits, and releases everything", async () => {
     const other = Bun.listen({ hostname: "127.0.0.1", port: 65_535, socket: { data() {} } });
     try {
-      const child = world.beckon([], { BECKON_PORT: "65535" });
+      const child = fixture.spawnBeckon([], { BECKON_PORT: "65535" });
       expect(await child.exited).toBe(1);
       const said = (await child.stderr.text()).split("\n").filter((line) => !line.startsWith("20"));
       expect(said).toEqual(["beckon: no free port from 65535 to 65535. Set BECKON_PORT to a free one.", ""]);
     } finally {
       other.stop(true);
     }
-    await world.start();
+    await fixture.start();
   });
 
   test("BECKON_PROVIDER names the agent of events that name none", async () => {
-    await world.start({ BECKON_PROVIDER: "somebody" });
-    expect(await (await world.post(prompt("s"))).json()).toEqual({ error: "unknown provider" });
-    expect((await world.post({ ...prompt("s"), provider: "claude" })).status).toBe(200);
+    await fixture.start({ BECKON_PROVIDER: "somebody" });
+    expect(await (await fixture.post(createPromptEvent("s"))).json()).toEqual({ error: "unknown provider" });
+    expect((await fixture.post({ ...createPromptEvent("s"), provider: "claude" })).status).toBe(200);
   });
 });
 
 test("a body of the maximum size is kept, also after a restart", async () => {
-  const app = await world.start();
+  const app = await fixture.start();
   const text = "ä".repeat(limits.maxBodyBytes / 2 - 500);
-  expect((await world.post(prompt("large", { prompt: text }))).status).toBe(200);
+  expect((await fixture.post(createPromptEvent("large", { prompt: text }))).status).toBe(200);
   await app.stop();
-  await world.start();
-  expect((await world.session("large"))?.turnCount).toBe(1);
+  await fixture.start();
+  expect((await fixture.fetchSession("large"))?.turnCount).toBe(1);
 });

@@ -8,7 +8,7 @@ import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
 import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const session = blocked("shop", minute);
 
@@ -57,7 +57,7 @@ test("a click answers the ask it was shown for, and shows no message if that wor
     given.push(all);
     return { ok: true, answered: "allowed" };
   });
-  await until(() => given.length > 0, 1_000);
+  await waitUntil(() => given.length > 0, 1_000);
   await Bun.sleep(1);
   expect(given).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
   expect(said).toEqual([]);
@@ -68,7 +68,7 @@ test("an answer that comes too late shows a message", async () => {
     refused: 409,
     error: "this ask is gone: it was answered in the terminal, or ended",
   }));
-  await until(() => said.length > 0, 1_000);
+  await waitUntil(() => said.length > 0, 1_000);
   expect(said).toEqual(["Nothing was answered: This ask is gone: it was answered in the terminal, or ended"]);
 });
 
@@ -76,7 +76,7 @@ test("a session that is gone is not answered", async () => {
   const said = click(allow("claude:gone"), () => {
     throw new Error("answered");
   });
-  await until(() => said.length > 0, 1_000);
+  await waitUntil(() => said.length > 0, 1_000);
   expect(said).toEqual(["Nothing was answered: This session is over"]);
 });
 
@@ -90,7 +90,7 @@ test("Settings… opens a file that lists every setting and sets none", async ()
   };
   try {
     const said = click({ do: "settings" }, async () => "", { configPath, openFile });
-    await until(() => opened.length > 0, 1_000);
+    await waitUntil(() => opened.length > 0, 1_000);
     expect(said).toEqual([]);
     expect(opened[0]).toContain('"//finished": false');
     const file = watchConfig(configPath, () => {});
@@ -106,7 +106,7 @@ test("a click that only reaches the window says so, and where to look", async ()
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
   const terminals = { focus, isPaneVisible: async () => null, dryRunFocus: focus };
   const said = click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
-  await until(() => said.length > 0, 1_000);
+  await waitUntil(() => said.length > 0, 1_000);
   expect(said).toEqual([
     "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",
   ]);

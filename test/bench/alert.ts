@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { startBus, startServer } from "../desktop/private-bus.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { findFreePort, type Program, preparePrograms, withFolder } from "./processes.ts";
 import { formatComparison, meets, percentile } from "./rounds.ts";
 
@@ -24,7 +24,7 @@ async function startSubject({ name, binary }: Program, folder: string) {
   mkdirSync(home);
   const env = { ...bus.env, HOME: home, BECKON_HOME: home, BECKON_PORT: String(findFreePort()) };
   const app = Bun.spawn([binary], { env, stdio: ["ignore", "ignore", "inherit"] });
-  await until(() => Bun.file(join(home, "endpoint.json")).exists(), 5_000);
+  await waitUntil(() => Bun.file(join(home, "endpoint.json")).exists(), 5_000);
   return {
     name,
     server,
@@ -57,7 +57,7 @@ async function alertOnce({ server, runHook, tookMs }: Subject, round: number): P
   await runHook({ hook_event_name: "PostToolUse", tool_use_id: `t${round}`, ...bash });
   // The hook waits for an answer until the tool has run.
   await asking;
-  await until(() => server.onScreen.size === 0, 2_000);
+  await waitUntil(() => server.onScreen.size === 0, 2_000);
   if (countAlerts() !== before + 1) throw new Error("one ask was alerted about more than once");
   await Bun.sleep(pauseMs);
 }

@@ -1,7 +1,7 @@
 /** What thirty requests cost while they wait for an answer: beckon, and the hook of each. */
 import { join } from "node:path";
-import { decisionOf, request } from "../answers/world.ts";
-import { until } from "../world.ts";
+import { createRequest, parseDecision } from "../answers/fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 import {
   cpuMsOf,
   type Program,
@@ -33,7 +33,7 @@ function startHook(binary: string, home: string, session: string) {
       CLAUDE_CODE_SESSION_ATTENDED: "1",
       CLAUDE_PID: String(process.pid),
     },
-    stdin: new Blob([JSON.stringify(request(session))]),
+    stdin: new Blob([JSON.stringify(createRequest(session))]),
     stdout: "pipe",
     stderr: "inherit",
   });
@@ -72,7 +72,7 @@ async function measureProgram({ name, binary }: Program, folder: string): Promis
   const appMb = memoryMb(beckon.pid);
   const hooks = Array.from({ length: requests }, (_, n) => startHook(binary, home, `session-${n}`));
   try {
-    await until(async () => (await listWaiting()).length === requests, startTimeoutMs);
+    await waitUntil(async () => (await listWaiting()).length === requests, startTimeoutMs);
     await Bun.sleep(calmMs);
     const pids = hooks.map(({ pid }) => pid);
     const [appBefore, hooksBefore] = [cpuMsOf(beckon.pid), cpuMsOf(...pids)];
@@ -88,7 +88,7 @@ async function measureProgram({ name, binary }: Program, folder: string): Promis
     }
     const printed = await Promise.all(hooks.map(({ stdout }) => stdout.text()));
     const answeringMs = performance.now() - started;
-    const allowed = printed.filter((text) => text !== "" && decisionOf(text).behavior === "allow");
+    const allowed = printed.filter((text) => text !== "" && parseDecision(text).behavior === "allow");
     return {
       answered: allowed.length,
       ...{ appMb, appWithRequestsMb, hookMb, appCpuMs, hooksCpuMs, answeringMs },

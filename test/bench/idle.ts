@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Desktop, startDesktop } from "../desktop/desktop-harness.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import {
   compileEntry,
   cpuMsOf,
@@ -38,7 +38,7 @@ async function startBeckonOnPanel({ name, binary }: Program): Promise<Subject> {
   const state = join(desktop.home, "state");
   const port = findFreePort();
   const app = desktop.spawn([binary], { BECKON_HOME: state, BECKON_PORT: String(port) });
-  await until(() => Bun.file(join(state, "endpoint.json")).exists(), 10_000);
+  await waitUntil(() => Bun.file(join(state, "endpoint.json")).exists(), 10_000);
   const authorization = readFileSync(join(state, "auth-header"), "utf8").trim().split(": ")[1] ?? "";
   const post = (body: object) =>
     fetch(`http://127.0.0.1:${port}/api/hook`, {

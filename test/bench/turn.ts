@@ -6,7 +6,7 @@
  * drawn on its own clock, which blurs a call by 50 ms.
  */
 import { cliVersion, fetchCli, isCliCached, sandboxNeeds } from "../agent/cli.ts";
-import { manual, openWorld, type World } from "../agent/world.ts";
+import { manual, openSandbox, type Sandbox } from "../agent/sandbox.ts";
 import { hasAll } from "../needs.ts";
 import { against, preparePrograms, withFolder } from "./processes.ts";
 import { type Case, type Figures, formatFigures, interleave, median, meets } from "./rounds.ts";
@@ -26,25 +26,25 @@ const arms: Readonly<Record<string, string | null>> = {
   [nothing]: inSettings('s/,"args":\\[[^]]*\\]//g;s/"command":"[^"]*"/"command":"exit 0"/g'),
 };
 
-async function openArm(change: string | null, binary: string): Promise<World> {
+async function openArm(change: string | null, binary: string): Promise<Sandbox> {
   const settings = { permissions: { allow: ["Bash"] }, hooks: {} };
-  const world = await openWorld({ settings, binary, isInstalled: change !== null });
+  const sandbox = await openSandbox({ settings, binary, isInstalled: change !== null });
   try {
-    if (change !== null) await world.does(change);
-    await world.beckon.start();
+    if (change !== null) await sandbox.does(change);
+    await sandbox.beckon.start();
     // `beckon status` would be another process that runs meanwhile.
-    await world.beckon.leave();
-    return world;
+    await sandbox.beckon.leave();
+    return sandbox;
   } catch (error) {
-    await world.close();
+    await sandbox.close();
     throw error;
   }
 }
 
-async function msPerCall(world: World): Promise<number> {
-  const before = world.requests().length;
-  await world.does(`cd proj && claude ${manual} -p 'DO times ${calls} true' </dev/null`);
-  const requests = world.requests().slice(before);
+async function msPerCall(sandbox: Sandbox): Promise<number> {
+  const before = sandbox.requests().length;
+  await sandbox.does(`cd proj && claude ${manual} -p 'DO times ${calls} true' </dev/null`);
+  const requests = sandbox.requests().slice(before);
   if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
   // The median, because other work on the machine delays some calls, not most.
   return median(requests.slice(1).map(({ cameAt }, n) => cameAt - (requests[n]?.answeredAt ?? Number.NaN)));
@@ -58,14 +58,15 @@ function addedToBare(figures: Figures, name: string): number[] {
 
 async function measure(folder: string): Promise<boolean> {
   const [beckon, other] = preparePrograms(folder).map((program) => program.binary);
-  const worlds = new Map<string, World>();
+  const sandboxes = new Map<string, Sandbox>();
   try {
-    for (const [name, change] of Object.entries(arms)) worlds.set(name, await openArm(change, beckon ?? ""));
-    if (other) worlds.set(against, await openArm("true", other));
-    const cases: Case[] = [...worlds].map(([name, world]) => ({ name, run: () => msPerCall(world) }));
+    for (const [name, change] of Object.entries(arms))
+      sandboxes.set(name, await openArm(change, beckon ?? ""));
+    if (other) sandboxes.set(against, await openArm("true", other));
+    const cases: Case[] = [...sandboxes].map(([name, sandbox]) => ({ name, run: () => msPerCall(sandbox) }));
     const figures = await interleave(cases, { rounds, warmUp: 2 });
-    for (const [name, world] of worlds) {
-      const hasArrived = world.beckon.heard("PostToolUse") > 0;
+    for (const [name, sandbox] of sandboxes) {
+      const hasArrived = sandbox.beckon.heard("PostToolUse") > 0;
       if (hasArrived !== (name.startsWith("beckon") || name === against)) {
         throw new Error(`${name}: events ${hasArrived ? "arrived" : "did not arrive"} at beckon`);
       }
@@ -80,7 +81,7 @@ async function measure(folder: string): Promise<boolean> {
     const times = median(addedToBare(figures, "beckon")) / median(addedToBare(figures, nothing));
     return meets(`what beckon adds to a tool call × ${nothing}`, times, "at most", maxTimesNothing);
   } finally {
-    for (const world of worlds.values()) await world.close();
+    for (const sandbox of sandboxes.values()) await sandbox.close();
   }
 }
 

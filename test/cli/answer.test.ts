@@ -1,8 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { parseAnswer } from "../../src/cli/answer.ts";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
-import { createHeldWorld, decisionOf, type HeldWorld, type Hook, request } from "../answers/world.ts";
-import { until } from "../world.ts";
+import {
+  type AnswerFixture,
+  createAnswerFixture,
+  createRequest,
+  type Hook,
+  parseDecision,
+} from "../answers/fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const base: AskDetails = {
   kind: "permission",
@@ -111,45 +117,45 @@ describe("an answer as typed", () => {
 });
 
 describe("while beckon runs", () => {
-  let world: HeldWorld;
+  let fixture: AnswerFixture;
   beforeEach(async () => {
-    world = createHeldWorld();
-    await world.start();
+    fixture = createAnswerFixture();
+    await fixture.start();
   });
-  afterEach(() => world.destroy());
+  afterEach(() => fixture.destroy());
 
   async function answer(...args: string[]) {
-    const child = world.beckon(["answer", ...args]);
+    const child = fixture.spawnBeckon(["answer", ...args]);
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     return { out, err, code };
   }
   const failed = (err: string) => ({ out: "", err: `beckon: ${err}\n`, code: 1 });
 
   test("prints what was answered, and logs that the command line did it", async () => {
-    const hook = world.permission(request("s-1"));
-    await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    await fixture.waitForAsk("s-1");
     expect(await answer("s-1", "allow")).toEqual({
       out: "allowed in shop-api: npm test\n",
       err: "",
       code: 0,
     });
-    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
-    expect(world.read(world.places.answerLog)).toContain('"by":"command line"');
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+    expect(fixture.read(fixture.paths.answerLog)).toContain('"by":"command line"');
   });
 
   test("a message that begins with a dash is sent after --", async () => {
-    const hook = world.permission(request("s-1"));
-    await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1"));
+    await fixture.waitForAsk("s-1");
     const { out } = await answer("s-1", "--", "deny", "--force", "is", "not", "--help", "or", "--debug");
     expect(out).toBe("denied (--force is not --help or --debug) in shop-api: npm test\n");
-    expect(decisionOf(await hook.printed).message).toContain("--force is not --help or --debug");
+    expect(parseDecision(await hook.printed).message).toContain("--force is not --help or --debug");
   });
 
   const dangerous = { tool_input: { command: "rm -rf src\necho done" }, permission_suggestions: [] };
 
   test("without an answer it shows everything that is asked, and how to answer", async () => {
-    world.permission(request("s-1"));
-    const first = await world.answerable("s-1");
+    fixture.startHook(createRequest("s-1"));
+    const first = await fixture.waitForAsk("s-1");
     expect(await answer("s-1")).toEqual({
       out: [
         "shop-api asks: Run a command",
@@ -165,8 +171,8 @@ describe("while beckon runs", () => {
       err: "",
       code: 0,
     });
-    world.permission(request("s-1", dangerous));
-    const second = await world.answerable("s-1", 2);
+    fixture.startHook(createRequest("s-1", dangerous));
+    const second = await fixture.waitForAsk("s-1", 2);
     const { out } = await answer("s-1");
     expect(out).toContain(`beckon answer s-1 --ask ${first.answerId} allow\n`);
     expect(out).toContain(
@@ -189,10 +195,10 @@ describe("while beckon runs", () => {
         },
       ],
     };
-    world.permission(
-      request("s-1", { tool_name: "AskUserQuestion", tool_input, permission_suggestions: [] }),
+    fixture.startHook(
+      createRequest("s-1", { tool_name: "AskUserQuestion", tool_input, permission_suggestions: [] }),
     );
-    await world.answerable("s-1");
+    await fixture.waitForAsk("s-1");
     const { out, code } = await answer("s-1");
     expect(code).toBe(0);
     expect(out).toContain("  Which colour?\n    1. Red: warm\n    2. Blue: cold\n");
@@ -202,9 +208,9 @@ describe("while beckon runs", () => {
   });
 
   test("GET /api/sessions lists the dangers of an ask", async () => {
-    world.permission(request("s-1", dangerous));
-    await world.answerable("s-1");
-    const [listed] = (await world.sessions())[0]?.asks ?? [];
+    fixture.startHook(createRequest("s-1", dangerous));
+    await fixture.waitForAsk("s-1");
+    const [listed] = (await fixture.sessions())[0]?.asks ?? [];
     expect(listed?.dangers).toEqual(["deletes without asking (rm -rf)"]);
     expect(listed?.asked).toBeUndefined();
   });
@@ -212,21 +218,21 @@ describe("while beckon runs", () => {
   /** Runs in a terminal, and types `typed` at the question. */
   async function inTerminal(args: string[], typed: string, meanwhile = async () => {}) {
     const drawn: string[] = [];
-    const child = Bun.spawn([...world.command, "answer", ...args], {
-      env: { ...world.env, TERM: "xterm" },
+    const child = Bun.spawn([...fixture.command, "answer", ...args], {
+      env: { ...fixture.env, TERM: "xterm" },
       terminal: { cols: 100, rows: 30, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString()) },
     });
     const screen = () => drawn.join("").replaceAll("\r\n", "\n");
     const isAsked = () => screen().includes("[y/N]");
-    await until(() => isAsked() || child.exitCode !== null, 5_000);
+    await waitUntil(() => isAsked() || child.exitCode !== null, 5_000);
     await meanwhile();
     if (isAsked()) child.terminal?.write(typed);
     return { code: await child.exited, screen: screen(), isAsked: isAsked() };
   }
 
   test("allowing something dangerous in a terminal shows it first and asks again", async () => {
-    const hook = world.permission(request("s-1", dangerous));
-    await world.answerable("s-1");
+    const hook = fixture.startHook(createRequest("s-1", dangerous));
+    await fixture.waitForAsk("s-1");
     const no = await inTerminal(["s-1", "allow"], "\n");
     expect(no).toMatchObject({ code: 1, isAsked: true });
     expect(no.screen).toContain("⚠ deletes without asking (rm -rf)\n\n  rm -rf src\n  echo done\n");
@@ -234,19 +240,19 @@ describe("while beckon runs", () => {
     expect(no.screen).toContain("Nothing was sent.");
     expect(hook.isRunning()).toBe(true);
     expect(await inTerminal(["s-1", "allow"], "y\n")).toMatchObject({ code: 0, isAsked: true });
-    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
   test("a yes counts for the ask that was shown, not for one that replaced it", async () => {
-    world.permission(request("s-1", dangerous));
-    const { answerId } = await world.answerable("s-1");
+    fixture.startHook(createRequest("s-1", dangerous));
+    const { answerId } = await fixture.waitForAsk("s-1");
     const other = { tool_input: { command: "rm -rf /" } };
     let next: Hook | null = null;
     const late = await inTerminal(["s-1", "allow"], "y\n", async () => {
-      await world.answer("s-1", { ask: answerId, do: "deny" });
-      next = world.permission(request("s-1", other));
-      await until(async () => {
-        const [open] = (await world.open("s-1")).asks;
+      await fixture.answer("s-1", { ask: answerId, do: "deny" });
+      next = fixture.startHook(createRequest("s-1", other));
+      await waitUntil(async () => {
+        const [open] = (await fixture.fetchDetails("s-1")).asks;
         return open?.answerable && open.answerId !== answerId;
       }, 4_000);
     });
@@ -260,8 +266,8 @@ describe("while beckon runs", () => {
       ["s-1", dangerous, ["--yes"]],
       ["s-2", {}, []],
     ] as const) {
-      const hook = world.permission(request(id, more));
-      await world.answerable(id);
+      const hook = fixture.startHook(createRequest(id, more));
+      await fixture.waitForAsk(id);
       expect(await inTerminal([id, "allow", ...args], "n\n")).toMatchObject({ code: 0, isAsked: false });
       expect(await hook.printed).toContain("allow");
     }
@@ -270,9 +276,9 @@ describe("while beckon runs", () => {
   test.each([["allow"], ["always"]])(
     "without a terminal, %s of something dangerous needs --yes",
     async (word) => {
-      const { permission_suggestions } = request("s-1");
-      const hook = world.permission(request("s-1", { ...dangerous, permission_suggestions }));
-      await world.answerable("s-1");
+      const { permission_suggestions } = createRequest("s-1");
+      const hook = fixture.startHook(createRequest("s-1", { ...dangerous, permission_suggestions }));
+      await fixture.waitForAsk("s-1");
       expect(await answer("s-1", word)).toEqual({
         out: "",
         err: "beckon: this request is marked ⚠ deletes without asking (rm -rf). Without a terminal, it is allowed only with --yes. See beckon help answer.\n",
@@ -280,31 +286,33 @@ describe("while beckon runs", () => {
       });
       expect(hook.isRunning()).toBe(true);
       expect((await answer("s-1", word, "--yes")).code).toBe(0);
-      expect(decisionOf(await hook.printed).behavior).toBe("allow");
+      expect(parseDecision(await hook.printed).behavior).toBe("allow");
     },
   );
 
   test("without a terminal, several harmless lines need no --yes, and a deny of a dangerous one does not either", async () => {
-    const harmless = world.permission(request("s-1", { tool_input: { command: "echo a\necho b" } }));
-    await world.answerable("s-1");
+    const harmless = fixture.startHook(createRequest("s-1", { tool_input: { command: "echo a\necho b" } }));
+    await fixture.waitForAsk("s-1");
     expect(await answer("s-1", "allow")).toMatchObject({ out: "allowed in shop-api: echo a …\n", code: 0 });
-    expect(decisionOf(await harmless.printed).behavior).toBe("allow");
-    const denied = world.permission(request("s-2", dangerous));
-    await world.answerable("s-2");
+    expect(parseDecision(await harmless.printed).behavior).toBe("allow");
+    const denied = fixture.startHook(createRequest("s-2", dangerous));
+    await fixture.waitForAsk("s-2");
     expect((await answer("s-2", "deny")).code).toBe(0);
-    expect(decisionOf(await denied.printed).behavior).toBe("deny");
+    expect(parseDecision(await denied.printed).behavior).toBe("deny");
   });
 
   test("allowing a file prints its name, not its content", async () => {
     const file_path = "/home/dev/shop-api/w.txt";
-    world.permission(request("s-1", { tool_name: "Write", tool_input: { file_path, content: "secret" } }));
-    await world.answerable("s-1");
+    fixture.startHook(
+      createRequest("s-1", { tool_name: "Write", tool_input: { file_path, content: "secret" } }),
+    );
+    await fixture.waitForAsk("s-1");
     expect((await answer("s-1", "allow")).out).toBe("allowed in shop-api: Write w.txt\n");
   });
 
   test("three letters of a session's id are not enough to answer it", async () => {
-    world.permission(request("41d07c1a-0000"));
-    await world.answerable("41d07c1a-0000");
+    fixture.startHook(createRequest("41d07c1a-0000"));
+    await fixture.waitForAsk("41d07c1a-0000");
     const short = await answer("41d", "allow");
     expect(short.code).toBe(2);
     expect(short.err).toContain('"41d" is too short to answer by: give at least 4 characters');
@@ -313,15 +321,15 @@ describe("while beckon runs", () => {
   });
 
   test("the project's name answers its only session, and lists the ids if there are several", async () => {
-    const hook = world.permission(request("41d07c1a-0000"));
-    await world.answerable("41d07c1a-0000");
+    const hook = fixture.startHook(createRequest("41d07c1a-0000"));
+    await fixture.waitForAsk("41d07c1a-0000");
     expect(await answer("shop-api", "allow")).toMatchObject({
       out: "allowed in shop-api: npm test\n",
       code: 0,
     });
     expect(await hook.printed).toContain("allow");
-    const second = world.permission(request("52e18d2b-0000"));
-    await world.answerable("52e18d2b-0000");
+    const second = fixture.startHook(createRequest("52e18d2b-0000"));
+    await fixture.waitForAsk("52e18d2b-0000");
     expect(await answer("shop-api", "allow")).toEqual(
       failed(
         '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a  shop-api  working\n  52e18d2b  shop-api  needs you',
@@ -331,10 +339,10 @@ describe("while beckon runs", () => {
   });
 
   test("two asks at once: it lists them, and takes the id of one", async () => {
-    const hook = world.permission(request("s-1"));
-    const first = await world.answerable("s-1");
-    world.permission(request("s-1", { tool_input: { command: "npm publish" } }));
-    const second = await world.answerable("s-1", 2);
+    const hook = fixture.startHook(createRequest("s-1"));
+    const first = await fixture.waitForAsk("s-1");
+    fixture.startHook(createRequest("s-1", { tool_input: { command: "npm publish" } }));
+    const second = await fixture.waitForAsk("s-1", 2);
     const unclear = await answer("s-1", "allow");
     expect(unclear.code).toBe(1);
     expect(unclear.err).toBe(
@@ -348,7 +356,12 @@ describe("while beckon runs", () => {
   });
 
   test("nothing to answer and no such session are different errors", async () => {
-    await world.send({ session_id: "s-1", hook_event_name: "UserPromptSubmit", prompt: "x", cwd: "/a/shop" });
+    await fixture.postHook({
+      session_id: "s-1",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "x",
+      cwd: "/a/shop",
+    });
     expect(await answer("s-1", "allow")).toEqual(
       failed("nothing to answer: shop is not waiting for an answer"),
     );
@@ -358,7 +371,7 @@ describe("while beckon runs", () => {
   });
 
   test("a subagent's ask cannot be answered from here, and the error says why", async () => {
-    const hook = world.permission(request("s-1", { agent_id: "a1", agent_type: "Explore" }));
+    const hook = fixture.startHook(createRequest("s-1", { agent_id: "a1", agent_type: "Explore" }));
     await hook.exited;
     const { err, code } = await answer("s-1", "allow");
     expect(code).toBe(1);
@@ -366,8 +379,8 @@ describe("while beckon runs", () => {
   });
 
   test("control characters in an ask do not reach the terminal", async () => {
-    world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u202egpj.exe" } }));
-    await world.answerable("s-1");
+    fixture.startHook(createRequest("s-1", { tool_input: { command: "echo \u001b[2J\u202egpj.exe" } }));
+    await fixture.waitForAsk("s-1");
     const { out } = await answer("s-1", "deny", "a\u001b[31mb");
     expect(out).toStartWith("denied (");
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
@@ -376,11 +389,11 @@ describe("while beckon runs", () => {
 });
 
 describe("usage errors", () => {
-  let world: HeldWorld;
+  let fixture: AnswerFixture;
   beforeAll(() => {
-    world = createHeldWorld();
+    fixture = createAnswerFixture();
   });
-  afterAll(() => world.destroy());
+  afterAll(() => fixture.destroy());
 
   test.each([
     [[], "answer takes a session, and"],
@@ -394,13 +407,13 @@ describe("usage errors", () => {
     [["s-1", "deny", "use", "-f"], 'unknown option "-f"'],
     [["s-1", "\u2014yes", "allow"], 'unknown option "\u2014yes" for answer: did you mean --yes?'],
   ])("%j", async (args, error) => {
-    const child = world.beckon(["answer", ...args]);
+    const child = fixture.spawnBeckon(["answer", ...args]);
     expect(await child.stderr.text()).toContain(error);
     expect(await child.exited).toBe(2);
   });
 
   test("no app is running", async () => {
-    const child = world.beckon(["answer", "s-1", "allow"]);
+    const child = fixture.spawnBeckon(["answer", "s-1", "allow"]);
     expect(await child.stderr.text()).toBe("beckon is not running. Start it with: beckon start\n");
     expect(await child.exited).toBe(1);
   });

@@ -5,37 +5,44 @@ import { join } from "node:path";
 import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { formatFindings, summarize } from "../../src/cli/doctor.ts";
-import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
-import { createWorld, until, type World } from "../world.ts";
+import { type AppFixture, createAppFixture } from "../app-fixture.ts";
+import {
+  binary,
+  createSettingsText,
+  parseReport,
+  writeClaude,
+  writeSettings,
+} from "../setup/doctor-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
 /** Also on a busy machine. */
 const endsMs = 12_000;
 
-let world: World;
+let fixture: AppFixture;
 let settings: string;
 beforeEach(() => {
-  world = createWorld();
-  settings = join(world.claude, "settings.json");
-  putClaude(join(world.home, "bin"));
-  putSettings(settings, settingsText(world.places.state));
+  fixture = createAppFixture();
+  settings = join(fixture.claudeFolder, "settings.json");
+  writeClaude(join(fixture.home, "bin"));
+  writeSettings(settings, createSettingsText(fixture.paths.state));
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const env = (more: Record<string, string> = {}) => ({
-  PATH: `${join(world.home, "bin")}:/usr/bin:/bin`,
+  PATH: `${join(fixture.home, "bin")}:/usr/bin:/bin`,
   ...more,
 });
 const start = async (more: Record<string, string> = {}) => {
   const port = String(20_000 + Math.floor(Math.random() * 40_000));
-  const child = world.spawn([binary], { ...env(more), BECKON_PORT: port });
-  await until(() => existsSync(world.places.endpoint), 5_000);
+  const child = fixture.spawn([binary], { ...env(more), BECKON_PORT: port });
+  await waitUntil(() => existsSync(fixture.paths.endpoint), 5_000);
   return child;
 };
 const doctor = (more: Record<string, string> = {}) =>
-  examined(world.spawn([binary, "doctor", "--json"], env(more)));
+  parseReport(fixture.spawn([binary, "doctor", "--json"], env(more)));
 const headless = ["info icon.headless", "info notifications.headless"];
 const isListed = async () =>
-  (await world.sessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
+  (await fixture.sessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
 
 describe("if everything works, without a desktop", () => {
   test("it finds no problem, and leaves nothing of its test", async () => {
@@ -49,28 +56,28 @@ describe("if everything works, without a desktop", () => {
     expect(found.findings.map(({ state, id }) => `${state} ${id}`)).toEqual(expect.arrayContaining(headless));
     expect(found.ms).toBeLessThan(endsMs);
     expect(await isListed()).toBe(false);
-    expect(world.read(world.places.hookLog)).toBe("");
+    expect(fixture.read(fixture.paths.hookLog)).toBe("");
   });
 
   test("its test is not a session after a restart, although it is in the journal", async () => {
     const first = await start();
     await doctor();
-    expect(world.journal()).toContain("beckon-doctor-");
+    expect(fixture.readJournal()).toContain("beckon-doctor-");
     first.kill("SIGKILL");
     await first.exited;
-    rmSync(world.places.endpoint);
+    rmSync(fixture.paths.endpoint);
     await start();
-    expect(await world.sessions()).toEqual([]);
-    expect(world.read(world.places.snapshot)).not.toContain("beckon-doctor-");
+    expect(await fixture.sessions()).toEqual([]);
+    expect(fixture.read(fixture.paths.snapshot)).not.toContain("beckon-doctor-");
   });
 
   test("its table fits into 80 columns, without control characters", async () => {
     await start();
-    const child = world.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
+    const child = fixture.spawn([binary, "doctor"], env({ COLUMNS: "80" }));
     const [out, code] = [await child.stdout.text(), await child.exited];
     expect(code).toBe(0);
     expect(out).toMatch(/✓ all \d+ events registered in ~\/claude\/settings\.json\n/);
-    expect(out).not.toContain(world.home);
+    expect(out).not.toContain(fixture.home);
     expect(out).toEndWith("\nEverything works, without icon and alerts (there is no desktop here).\n");
     expect(out).not.toContain("\x1b");
     expect(Math.max(...out.split("\n").map((line) => Bun.stringWidth(line)))).toBeLessThanOrEqual(80);
@@ -90,7 +97,7 @@ describe("it names what is broken", () => {
 
   test("the plugin instead of registered hooks is fine", async () => {
     await start();
-    putSettings(settings, '{"enabledPlugins": {"beckon@beckon": true}}');
+    writeSettings(settings, '{"enabledPlugins": {"beckon@beckon": true}}');
     const found = await doctor();
     expect(found.problems).toEqual([]);
     expect(found.of("hooks.plugin").text).toBe("registered by the plugin beckon@beckon");
@@ -101,7 +108,7 @@ describe("it names what is broken", () => {
 
   test("hooks that call a missing program", async () => {
     await start();
-    putSettings(settings, settingsText(world.places.state, join(world.home, "gone", "beckon")));
+    writeSettings(settings, createSettingsText(fixture.paths.state, join(fixture.home, "gone", "beckon")));
     const found = await doctor();
     expect(found.problems).toEqual(["fail hooks.gone"]);
     expect(found.of("live.heard").text).toContain("the registered command cannot run");
@@ -109,9 +116,9 @@ describe("it names what is broken", () => {
 
   test("hooks that call a program without permission to run", async () => {
     await start();
-    const other = join(world.home, "beckon");
+    const other = join(fixture.home, "beckon");
     writeFileSync(other, "", { mode: 0o644 });
-    putSettings(settings, settingsText(world.places.state, other));
+    writeSettings(settings, createSettingsText(fixture.paths.state, other));
     expect((await doctor()).problems).toEqual(["fail hooks.not-executable"]);
   });
 
@@ -141,22 +148,22 @@ describe("it names what is broken", () => {
   });
 
   test("an app that is down: the test event is spooled, and removed again", async () => {
-    mkdirSync(world.places.state, { recursive: true, mode: 0o700 });
+    mkdirSync(fixture.paths.state, { recursive: true, mode: 0o700 });
     const waiting = '{"session_id":"s-1","hook_event_name":"Stop"}\n';
-    writeFileSync(world.places.spool, waiting, { mode: 0o600 });
+    writeFileSync(fixture.paths.spool, waiting, { mode: 0o600 });
     const found = await doctor();
     expect(found.problems).toEqual(["fail app.down"]);
     expect(found.of("live.kept").state).toBe("ok");
     expect(found.of("app.spool").text).toBe("1 event waits for beckon to start");
     for (const link of ["icon", "notifications"])
       expect(found.of(`${link}.untried`).text).toBe("not checked, because beckon is not running");
-    expect(world.read(world.places.spool)).toBe(waiting);
+    expect(fixture.read(fixture.paths.spool)).toBe(waiting);
   });
 
   test("neither installed nor running: there is one thing to do", async () => {
     rmSync(settings);
     const found = await doctor();
-    const status = world.spawn([binary, "status"], env());
+    const status = fixture.spawn([binary, "status"], env());
     expect(await status.stderr.text()).not.toContain("spool");
     expect(await status.stdout.text()).not.toContain("spool");
     expect(found.problems).toEqual(["fail app.down", "fail hooks.none"]);
@@ -167,17 +174,17 @@ describe("it names what is broken", () => {
     const { createRequest } = createLiveTest({ files: [], plugin: null, binary: null });
     const EVENT = JSON.stringify(createRequest("beckon-doctor-1", "a test"));
     const hook = ["sh", "-c", 'printf %s "$EVENT" | "$0" hook claude', binary];
-    await world.spawn(hook, { ...env(), EVENT }).exited;
+    await fixture.spawn(hook, { ...env(), EVENT }).exited;
     // The next start is later than this.
-    const old = world
-      .read(world.places.spool)
+    const old = fixture
+      .read(fixture.paths.spool)
       .replaceAll(/"at":(\d+)/g, (_, at) => `"at":${Number(at) - 60_000}`);
     expect(old).toContain("beckon-doctor-1");
-    writeFileSync(world.places.spool, old.replaceAll(/"seq":\d+/g, '"seq":null'));
+    writeFileSync(fixture.paths.spool, old.replaceAll(/"seq":\d+/g, '"seq":null'));
     const found = await doctor();
     expect(found.findings.filter(({ id }) => id === "app.spool")).toEqual([]);
     await start();
-    expect(await world.sessions()).toEqual([]);
+    expect(await fixture.sessions()).toEqual([]);
   });
 
   test("an app that hangs: doctor names its pid, and does not hang itself", async () => {
@@ -190,15 +197,15 @@ describe("it names what is broken", () => {
     expect(found.of("live.kept").state).toBe("ok");
     expect(found.ms).toBeLessThan(endsMs);
     // What it hears of the test when it goes on is over within a moment, and no hook error is left of it.
-    await until(async () => !(await isListed()), 5_000);
-    const status = world.spawn([binary, "status"], env());
+    await waitUntil(async () => !(await isListed()), 5_000);
+    const status = fixture.spawn([binary, "status"], env());
     expect(await status.stdout.text()).not.toContain("hook error");
   });
 
   test("a token that the app refuses", async () => {
     await start();
     const token = Buffer.alloc(32, 7).toString("base64url");
-    writeFileSync(world.places.authHeader, `Authorization: Bearer ${token}\n`);
+    writeFileSync(fixture.paths.authHeader, `Authorization: Bearer ${token}\n`);
     const found = await doctor();
     expect(found.problems).toEqual(["fail app.refused", "fail files.token-refused"]);
     expect(found.of("live.kept").state).toBe("ok");
@@ -206,27 +213,27 @@ describe("it names what is broken", () => {
 
   test("a token and a folder that others can read", async () => {
     await start();
-    chmodSync(world.places.authHeader, 0o644);
-    chmodSync(world.places.state, 0o755);
+    chmodSync(fixture.paths.authHeader, 0o644);
+    chmodSync(fixture.paths.state, 0o755);
     const found = await doctor();
     expect(found.problems).toEqual(["fail files.folder-mode", "fail files.token-mode"]);
     expect(found.of("files.token-mode").fix).toContain(
-      `Delete ${world.places.authHeader} and restart beckon`,
+      `Delete ${fixture.paths.authHeader} and restart beckon`,
     );
     // It says what to do, and does nothing.
-    expect(statSync(world.places.authHeader).mode & 0o777).toBe(0o644);
+    expect(statSync(fixture.paths.authHeader).mode & 0o777).toBe(0o644);
   });
 
   test("a mistake in config.json", async () => {
-    mkdirSync(world.places.state, { mode: 0o700 });
-    writeFileSync(world.places.config, '{"alerts": 3}');
+    mkdirSync(fixture.paths.state, { mode: 0o700 });
+    writeFileSync(fixture.paths.config, '{"alerts": 3}');
     await start();
     expect((await doctor()).problems).toEqual(["warn files.config"]);
   });
 
   test("hooks of a beckon in another folder", async () => {
     await start();
-    putSettings(settings, settingsText(join(world.home, "elsewhere")));
+    writeSettings(settings, createSettingsText(join(fixture.home, "elsewhere")));
     const found = await doctor();
     expect(found.problems).toEqual(["fail live.unheard", "warn hooks.other-folder"]);
   });
@@ -236,20 +243,20 @@ describe("the files of an untrusted project", () => {
   test("a project's settings cannot have doctor run a program", async () => {
     await start();
     rmSync(settings);
-    const proof = join(world.home, "ran");
-    const evil = join(world.home, "project", "bin", "beckon");
+    const proof = join(fixture.home, "ran");
+    const evil = join(fixture.home, "project", "bin", "beckon");
     mkdirSync(join(evil, ".."), { recursive: true });
     writeFileSync(evil, `#!/bin/sh\ntouch '${proof}'\n`, { mode: 0o755 });
-    putSettings(
-      join(world.home, "project", ".claude", "settings.json"),
-      settingsText(world.places.state, evil),
+    writeSettings(
+      join(fixture.home, "project", ".claude", "settings.json"),
+      createSettingsText(fixture.paths.state, evil),
     );
     const child = Bun.spawn([binary, "doctor", "--json"], {
-      cwd: join(world.home, "project"),
-      env: { ...world.env, ...env() },
+      cwd: join(fixture.home, "project"),
+      env: { ...fixture.env, ...env() },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const found = await examined(child);
+    const found = await parseReport(child);
     expect(existsSync(proof)).toBe(false);
     expect(found.of("live.heard").text).toContain("another program than this one, and was not run");
   });
@@ -260,7 +267,7 @@ describe("the files of an untrusted project", () => {
     const all = JSON.parse(readFileSync(settings, "utf8"));
     all.hooks["Evil\u001b]0;gone\u0007\nEvent"] = [{ hooks: [hook] }];
     writeFileSync(settings, JSON.stringify(all));
-    const child = world.spawn([binary, "doctor"], env());
+    const child = fixture.spawn([binary, "doctor"], env());
     const out = await child.stdout.text();
     expect(out).toContain("Evil");
     expect([...out].filter((sign) => /\p{Cc}/u.test(sign) && sign !== "\n")).toEqual([]);
@@ -335,7 +342,7 @@ test.each([
   [["doctor", "--jsn"], 'unknown option "--jsn" for doctor: did you mean --json?'],
   [["doctor", "x"], 'doctor takes no arguments, but got "x".'],
 ])("%j is a usage error", async (args, says) => {
-  const child = world.spawn([binary, ...args], env());
+  const child = fixture.spawn([binary, ...args], env());
   expect(await child.stderr.text()).toBe(`beckon: ${says} See beckon help doctor.\n`);
   expect(await child.exited).toBe(2);
 });

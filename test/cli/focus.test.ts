@@ -1,27 +1,27 @@
 /** `beckon focus`, run as a command, without a desktop. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createClock } from "../../src/system/clock.ts";
-import { createWorld, prompt, type World } from "../world.ts";
+import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 async function focus(...args: string[]) {
-  const child = world.beckon(["focus", ...args]);
+  const child = fixture.spawnBeckon(["focus", ...args]);
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
 const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
 
 test("prints why it cannot go there, and where to look", async () => {
-  await world.start();
-  const { pid, procStart } = world.agent();
+  await fixture.start();
+  const { pid, procStart } = fixture.startAgent();
   const { host } = createClock()();
-  const cwd = `${world.home}/shop`;
-  await world.hook(prompt("s-1", { cwd }), {
+  const cwd = `${fixture.home}/shop`;
+  await fixture.postHook(createPromptEvent("s-1", { cwd }), {
     pid,
     procStart,
     host,
@@ -31,21 +31,21 @@ test("prints why it cannot go there, and where to look", async () => {
   const { err, ...more } = await focus("s-1");
   expect(more).toEqual({ out: "", code: 1 });
   expect(err).toMatch(/^beckon cannot take you there\. .*\. Where to look: tmux %3, in ~\/shop\.\n$/);
-  const response = await world.post({}, "/api/sessions/s-1/focus");
+  const response = await fixture.post({}, "/api/sessions/s-1/focus");
   const outcome = (await response.json()) as { says: string };
   expect(outcome).toMatchObject({ result: "impossible", by: expect.any(String), why: expect.any(String) });
   expect(outcome.says).toEndWith(`in ${cwd}.`);
 });
 
 test("prints what to do if there is no terminal to go to", async () => {
-  await world.start();
-  await world.hook(prompt("s-1"));
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s-1"));
   expect(await focus("s-1")).toEqual(
     failed(
       "beckon cannot take you there. No hook of this session has reported where its terminal is. Check the hooks: beckon doctor. Where to look: in /home/dev/proj.",
     ),
   );
-  await world.hook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
+  await fixture.postHook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
   expect(await focus("s-1")).toEqual(
     failed(
       "beckon cannot take you there. The session has ended, so there is no terminal to go to. List the others: beckon status.",

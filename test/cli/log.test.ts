@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createHeldWorld, type HeldWorld, request } from "../answers/world.ts";
-import { until } from "../world.ts";
+import { type AnswerFixture, createAnswerFixture, createRequest } from "../answers/fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: HeldWorld;
+let fixture: AnswerFixture;
 beforeEach(() => {
-  world = createHeldWorld();
+  fixture = createAnswerFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const log = (...args: string[]) => logIn(100, ...args);
 
 async function logIn(columns: number, ...args: string[]) {
-  const child = world.spawn([...world.command, "log", ...args], { COLUMNS: String(columns) });
+  const child = fixture.spawn([...fixture.command, "log", ...args], { COLUMNS: String(columns) });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -23,7 +23,7 @@ const plain = (out: string) =>
 const stopped = "beckon is not running. Start it with: beckon start\n";
 
 test("says so if nothing has happened yet", async () => {
-  await world.start();
+  await fixture.start();
   expect(await log()).toEqual({ out: "Nothing has been asked or shown yet.\n", err: "", code: 0 });
   expect(await log("--json")).toEqual({ out: "", err: "", code: 0 });
 });
@@ -36,21 +36,26 @@ test("says that beckon is not running; with --json on stderr", async () => {
 
 describe("answers", () => {
   beforeEach(async () => {
-    await world.start();
+    await fixture.start();
     const call = { tool_name: "Bash", tool_input: { command: "npm ci" }, tool_use_id: "toolu_1" };
-    world.permission(request("s-1"));
-    const ask = await world.answerable("s-1");
-    await world.answer("s-1", {
+    fixture.startHook(createRequest("s-1"));
+    const ask = await fixture.waitForAsk("s-1");
+    await fixture.answer("s-1", {
       ask: ask.answerId,
       do: "deny",
       message: "use token=ghp_0123456789abcdefghijABCDEFGHIJ",
     });
-    await world.send({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p/shop-api", ...call });
-    world.permission(request("s-1", { tool_input: call.tool_input }));
-    await world.answerable("s-1");
-    await world.send({ session_id: "s-1", hook_event_name: "PostToolUse", cwd: "/p/shop-api", ...call });
+    await fixture.postHook({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p/shop-api", ...call });
+    fixture.startHook(createRequest("s-1", { tool_input: call.tool_input }));
+    await fixture.waitForAsk("s-1");
+    await fixture.postHook({
+      session_id: "s-1",
+      hook_event_name: "PostToolUse",
+      cwd: "/p/shop-api",
+      ...call,
+    });
     // It is written within a moment.
-    await until(() => world.read(world.places.answerLog).includes("in the terminal"), 2_000);
+    await waitUntil(() => fixture.read(fixture.paths.answerLog).includes("in the terminal"), 2_000);
   });
 
   test("are listed with who gave them, newest last, with secrets masked", async () => {
@@ -60,7 +65,7 @@ describe("answers", () => {
       "shop-api | Bash: npm ci | allowed (in the terminal)",
       "",
     ]);
-    expect(world.read(world.places.answerLog)).not.toContain("ghp_");
+    expect(fixture.read(fixture.paths.answerLog)).not.toContain("ghp_");
   });
 
   test("-n limits them to the newest, --json prints them as JSON lines", async () => {
@@ -71,20 +76,20 @@ describe("answers", () => {
 });
 
 test("the home folder is shown as ~, but not in --json", async () => {
-  await world.start();
-  const file = `${world.home}/.zshrc`;
-  world.permission(request("s-1", { tool_name: "Read", tool_input: { file_path: file } }));
-  const ask = await world.answerable("s-1");
-  await world.answer("s-1", { ask: ask.answerId, do: "allow" });
+  await fixture.start();
+  const file = `${fixture.home}/.zshrc`;
+  fixture.startHook(createRequest("s-1", { tool_name: "Read", tool_input: { file_path: file } }));
+  const ask = await fixture.waitForAsk("s-1");
+  await fixture.answer("s-1", { ask: ask.answerId, do: "allow" });
   expect(plain((await log()).out)[0]).toBe("shop-api | Read: ~/.zshrc | allowed (API)");
   expect(JSON.parse((await log("--json")).out)).toMatchObject({ asked: `Read: ${file}` });
 });
 
 test("control characters in an ask do not reach the terminal", async () => {
-  await world.start();
-  world.permission(request("s-1", { tool_input: { command: "echo \u001b[2J\u009b31m" } }));
-  const ask = await world.answerable("s-1");
-  await world.answer("s-1", { ask: ask.answerId, do: "deny", message: "\u001b]0;x\u0007" });
+  await fixture.start();
+  fixture.startHook(createRequest("s-1", { tool_input: { command: "echo \u001b[2J\u009b31m" } }));
+  const ask = await fixture.waitForAsk("s-1");
+  await fixture.answer("s-1", { ask: ask.answerId, do: "deny", message: "\u001b]0;x\u0007" });
   const { out } = await log();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
   expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
@@ -109,8 +114,8 @@ describe("the list", () => {
     ...more,
   });
   const put = (...entries: object[]) => {
-    mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.answerLog, entries.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    mkdirSync(fixture.paths.state, { recursive: true });
+    writeFileSync(fixture.paths.answerLog, entries.map((line) => `${JSON.stringify(line)}\n`).join(""));
   };
 
   test("shows who answered, however long the answer is", async () => {

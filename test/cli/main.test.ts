@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { version } from "../../package.json";
-import { createWorld, type World } from "../world.ts";
+import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeAll(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterAll(() => world.destroy());
+afterAll(() => fixture.destroy());
 
 async function beckon(args: string[], env: Record<string, string> = {}) {
-  const child = world.beckon(args, env);
+  const child = fixture.spawnBeckon(args, env);
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
@@ -52,7 +52,7 @@ describe("a usage error", () => {
     expect(await beckon(args)).toEqual({ out: "", err: `beckon: ${says}\n`, code: 2 });
   });
 
-  test("starts nothing and creates no files", () => expect(existsSync(world.places.state)).toBe(false));
+  test("starts nothing and creates no files", () => expect(existsSync(fixture.paths.state)).toBe(false));
 });
 
 test.each(["abc", "0", "65536", "0x1188"])("BECKON_PORT=%j is an error", async (port) => {
@@ -144,14 +144,14 @@ describe("help", () => {
 
 describe("beckon without a command", () => {
   test("prints where it listens and that there is no desktop, and stops on Ctrl-C", async () => {
-    const child = await world.startProcess();
+    const child = await fixture.startProcess();
     const { value } = await child.stdout.getReader().read();
     expect(Buffer.from(value ?? []).toString()).toBe(
-      `beckon ${version} is running at ${world.address()} without icon and alerts, because there is no desktop here.\nSee your sessions with: beckon status. Stop it with Ctrl-C.\n`,
+      `beckon ${version} is running at ${fixture.readUrl()} without icon and alerts, because there is no desktop here.\nSee your sessions with: beckon status. Stop it with Ctrl-C.\n`,
     );
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
-    expect(existsSync(world.places.endpoint)).toBe(false);
+    expect(existsSync(fixture.paths.endpoint)).toBe(false);
   });
 
   test("names a state folder that it cannot create", async () => {

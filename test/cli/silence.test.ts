@@ -1,27 +1,27 @@
 /** `beckon mute`, `snooze`, `dismiss` and `quiet`, run as commands. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { asks, createWorld, prompt, type World } from "../world.ts";
+import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 async function beckon(...args: string[]) {
-  const child = world.beckon(args);
+  const child = fixture.spawnBeckon(args);
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
 const printed = (out: string) => ({ out: `${out}\n`, err: "", code: 0 });
 const failed = (err: string) => ({ out: "", err: `${err}\n`, code: 1 });
-const silence = async (id: string) => (await world.session(id))?.silence;
+const silence = async (id: string) => (await fixture.fetchSession(id))?.silence;
 
 describe("beckon mute", () => {
   test("mutes a session by its project, and --off ends it", async () => {
-    await world.start();
-    await world.hook(asks("41d07be2-0000"));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("41d07be2-0000"));
     expect(await beckon("mute", "proj")).toEqual(
       printed("proj is muted. To end it: beckon mute 41d07be2 --off"),
     );
@@ -31,20 +31,20 @@ describe("beckon mute", () => {
   });
 
   test("--off says so if the project stays muted", async () => {
-    mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.config, JSON.stringify({ mutedProjects: ["proj"] }));
-    await world.start();
-    await world.hook(asks("s-1"));
+    mkdirSync(fixture.paths.state, { recursive: true });
+    writeFileSync(fixture.paths.config, JSON.stringify({ mutedProjects: ["proj"] }));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("s-1"));
     expect((await beckon("mute", "s-1", "--off")).out).toBe(
       "proj itself is not muted, but its project is: see the menu, and mutedProjects in the settings.\n",
     );
   });
 
   test("names the sessions if several match", async () => {
-    await world.start();
-    await world.hook(prompt("41d07be2-0000-1", { prompt: "Fix the colour picker" }));
-    await world.hook(asks("41d07be2-0000-2"));
-    await world.hook({ session_id: "7be0d244-3", hook_event_name: "SessionStart", source: "startup" });
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("41d07be2-0000-1", { prompt: "Fix the colour picker" }));
+    await fixture.postHook(createAskEvent("41d07be2-0000-2"));
+    await fixture.postHook({ session_id: "7be0d244-3", hook_event_name: "SessionStart", source: "startup" });
     expect(await beckon("mute", "proj")).toEqual(
       failed(
         [
@@ -58,9 +58,9 @@ describe("beckon mute", () => {
   });
 
   test("refuses a session that has ended", async () => {
-    await world.start();
-    await world.hook(prompt("s-1"));
-    await world.hook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("s-1"));
+    await fixture.postHook({ session_id: "s-1", hook_event_name: "SessionEnd", reason: "other" });
     expect(await beckon("mute", "s-1")).toEqual(
       failed("beckon: proj has ended, so there is nothing to mute"),
     );
@@ -69,8 +69,8 @@ describe("beckon mute", () => {
 
 describe("beckon snooze", () => {
   test("takes minutes or 15, says until when, and --off ends it", async () => {
-    await world.start();
-    await world.hook(asks("s-1"));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("s-1"));
     for (const [args, minutes] of [
       [[], 15],
       [["90"], 90],
@@ -93,28 +93,28 @@ describe("beckon snooze", () => {
 
 describe("beckon dismiss", () => {
   test("puts aside what is asked now, but not the next ask", async () => {
-    await world.start();
-    await world.hook(asks("s-1"));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("s-1"));
     expect(await beckon("dismiss", "s-1")).toEqual(
       printed("Dismissed what proj asks. Its next request alerts you again."),
     );
-    expect(await world.session("s-1")).toMatchObject({ group: "set_aside", silence: "dismissed" });
-    await world.hook(prompt("s-1"));
-    await world.hook({ ...asks("s-1"), tool_input: { command: "touch y" } });
-    expect(await world.session("s-1")).toMatchObject({ group: "needs_you" });
+    expect(await fixture.fetchSession("s-1")).toMatchObject({ group: "set_aside", silence: "dismissed" });
+    await fixture.postHook(createPromptEvent("s-1"));
+    await fixture.postHook({ ...createAskEvent("s-1"), tool_input: { command: "touch y" } });
+    expect(await fixture.fetchSession("s-1")).toMatchObject({ group: "needs_you" });
   });
 
   test("puts a failure aside", async () => {
-    await world.start();
-    await world.hook(prompt("s-1"));
-    await world.hook({ session_id: "s-1", hook_event_name: "StopFailure", error: "overloaded" });
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("s-1"));
+    await fixture.postHook({ session_id: "s-1", hook_event_name: "StopFailure", error: "overloaded" });
     expect(await beckon("dismiss", "s-1")).toEqual(printed("Dismissed the failure of proj."));
-    expect(await world.session("s-1")).toMatchObject({ group: "ready" });
+    expect(await fixture.fetchSession("s-1")).toMatchObject({ group: "ready" });
   });
 
   test("is an error if the session does not need you", async () => {
-    await world.start();
-    await world.hook(prompt("s-1"));
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("s-1"));
     expect(await beckon("dismiss", "s-1")).toEqual(
       failed("beckon: nothing to dismiss: proj does not need you"),
     );
@@ -123,7 +123,7 @@ describe("beckon dismiss", () => {
 
 describe("beckon quiet", () => {
   test("turns alerts off and on, and shows what holds", async () => {
-    await world.start();
+    await fixture.start();
     expect(await beckon("quiet")).toEqual(
       printed("Alerts are on. To turn them off: beckon quiet hour, tomorrow or on"),
     );
@@ -139,10 +139,10 @@ describe("beckon quiet", () => {
   });
 
   test("off says so if the quiet hours go on", async () => {
-    mkdirSync(world.places.state, { recursive: true });
+    mkdirSync(fixture.paths.state, { recursive: true });
     const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toTimeString().slice(0, 5);
-    writeFileSync(world.places.config, JSON.stringify({ quietHours: { from: at(-1), to: at(2) } }));
-    await world.start();
+    writeFileSync(fixture.paths.config, JSON.stringify({ quietHours: { from: at(-1), to: at(2) } }));
+    await fixture.start();
     expect((await beckon("quiet", "off")).out).toMatch(
       /^Quiet until .*\d\d:\d\d \(quiet hours\): beckon shows no alerts\.\n$/,
     );

@@ -4,25 +4,26 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { readEndpoint } from "../../src/system/endpoint.ts";
 import { isAlive } from "../../src/system/processes.ts";
-import { createWorld, prompt, until, type World } from "../world.ts";
+import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: World;
+let fixture: AppFixture;
 let pid: number | null = null;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
 afterEach(async () => {
   const running = pid;
   pid = null;
   if (running !== null && isAlive(running, null)) {
     process.kill(running, "SIGKILL");
-    await until(() => !isAlive(running, null), 5_000);
+    await waitUntil(() => !isAlive(running, null), 5_000);
   }
-  await world.destroy();
+  await fixture.destroy();
 });
 
 async function beckon(args: string[], env: Record<string, string> = {}) {
-  const child = world.beckon(args, env);
+  const child = fixture.spawnBeckon(args, env);
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
@@ -31,7 +32,7 @@ const leftovers = () => readdirSync(tmpdir()).filter((name) => name.startsWith("
 test("prints where it runs, and says so if it is running already", async () => {
   const before = leftovers();
   const first = await beckon(["start"]);
-  const found = readEndpoint(world.places);
+  const found = readEndpoint(fixture.paths);
   pid = found?.pid ?? null;
   const at = `at ${found?.url} (pid ${pid})`;
   expect(first).toEqual({ out: `beckon is running ${at}. Stop it with: beckon stop\n`, err: "", code: 0 });
@@ -49,22 +50,22 @@ test("prints why it could not be started, and where its log is", async () => {
 });
 
 describe("beckon restart", () => {
-  const isOff = () => existsSync(world.places.offMarker);
+  const isOff = () => existsSync(fixture.paths.offMarker);
   const where = () => {
-    const endpoint = readEndpoint(world.places);
+    const endpoint = readEndpoint(fixture.paths);
     pid = endpoint?.pid ?? null;
     return `at ${endpoint?.url} (pid ${pid})`;
   };
 
   test("starts another process that knows the same sessions, and leaves beckon on", async () => {
-    const old = await world.startProcess();
-    await world.hook(prompt("kept"));
+    const old = await fixture.startProcess();
+    await fixture.postHook(createPromptEvent("kept"));
     const printed = await beckon(["restart"]);
     expect(printed).toEqual({ out: `beckon is running again ${where()}.\n`, err: "", code: 0 });
     expect(pid).not.toBe(old.pid);
     expect(await old.exited).toBe(0);
     expect(isOff()).toBe(false);
-    expect(await world.session("kept")).toBeDefined();
+    expect(await fixture.fetchSession("kept")).toBeDefined();
   });
 
   test("starts beckon if it was off, and turns it on", async () => {
@@ -75,11 +76,11 @@ describe("beckon restart", () => {
       err: "",
       code: 0,
     });
-    await until(() => !isOff(), 2_000);
+    await waitUntil(() => !isOff(), 2_000);
   });
 
   test("does not keep beckon off if it cannot be started", async () => {
-    const old = await world.startProcess();
+    const old = await fixture.startProcess();
     const { err, code } = await beckon(["restart"], { BECKON_PORT: "abc" });
     expect(code).toBe(1);
     expect(err).toStartWith("beckon could not be started: BECKON_PORT must be");

@@ -2,17 +2,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type AppFixture, createAppFixture, createAskEvent, createPromptEvent } from "../app-fixture.ts";
 import { mainSource } from "../repo.ts";
-import { asks, createWorld, prompt, until, type World } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 async function status(args: string[] = [], env: Record<string, string> = {}) {
-  const child = world.beckon(["status", ...args], env);
+  const child = fixture.spawnBeckon(["status", ...args], env);
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { out, err, code: await child.exited };
 }
@@ -21,7 +22,7 @@ async function status(args: string[] = [], env: Record<string, string> = {}) {
 function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100, rows = 24) {
   const drawn: string[] = [];
   const child = Bun.spawn([process.execPath, mainSource, "status", ...args], {
-    env: { ...world.env, TERM: "xterm-256color", ...env },
+    env: { ...fixture.env, TERM: "xterm-256color", ...env },
     terminal: { cols, rows, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString("latin1")) },
   });
   // A character may come in two pieces.
@@ -30,15 +31,15 @@ function onTerminal(args: string[], env: Record<string, string> = {}, cols = 100
 
 describe("while beckon runs", () => {
   test("shows which session needs you, since when and where", async () => {
-    await world.start();
-    await world.hook(prompt("works-1"), { at: Date.now() - 30_000 });
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("works-1"), { at: Date.now() - 30_000 });
     const seen = {
       at: Date.now() - 125_000,
       tty: "/dev/pts/7",
       env: { TMUX_PANE: "%3" },
       workspace_id: "shop",
     };
-    await world.hook(asks("asks-1"), seen);
+    await fixture.postHook(createAskEvent("asks-1"), seen);
     const { out, err, code } = await status();
     expect({ err, code }).toEqual({ err: "", code: 0 });
     expect(out.split("\n")).toEqual([
@@ -53,12 +54,12 @@ describe("while beckon runs", () => {
   test("shows muted sessions as set aside, quiet modes and mistakes in the settings", async () => {
     const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toTimeString().slice(0, 5);
     const hours = { from: inHours(-2), to: inHours(2) };
-    mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.config, JSON.stringify({ quietHours: hours, alerts: { sond: true } }));
-    await world.start();
+    mkdirSync(fixture.paths.state, { recursive: true });
+    writeFileSync(fixture.paths.config, JSON.stringify({ quietHours: hours, alerts: { sond: true } }));
+    await fixture.start();
     expect((await status()).out).toContain("Claude Code's hooks are not registered");
-    await world.hook(asks("asks-1"));
-    await world.post({}, "/api/sessions/asks-1/mute");
+    await fixture.postHook(createAskEvent("asks-1"));
+    await fixture.post({}, "/api/sessions/asks-1/mute");
     const { out } = await status();
     expect(out).toContain("nothing needs you   ◌ 1 set aside");
     expect(out).toContain("(muted) Permission for Bash: touch x");
@@ -75,9 +76,9 @@ describe("while beckon runs", () => {
       { plugins: {} },
     ],
   ])("with the plugin, by %s, it does not ask to register hooks", async (name, on, off) => {
-    const file = join(world.claude, name);
+    const file = join(fixture.claudeFolder, name);
     mkdirSync(dirname(file), { recursive: true });
-    await world.start();
+    await fixture.start();
     const says = "hooks are not registered";
     expect((await status()).out).toContain(says);
     writeFileSync(file, JSON.stringify(on));
@@ -87,42 +88,50 @@ describe("while beckon runs", () => {
   });
 
   test("after Esc shows the interrupted prompt, not an older response", async () => {
-    await world.start();
-    const { pid } = world.agent();
-    const is = (status: string) => world.writeStatus(pid, { sessionId: "s-1", status });
-    await world.hook(prompt("s-1"));
+    await fixture.start();
+    const { pid } = fixture.startAgent();
+    const is = (status: string) => fixture.writeStatus(pid, { sessionId: "s-1", status });
+    await fixture.postHook(createPromptEvent("s-1"));
     is("busy");
-    await world.hook({ ...prompt("s-1"), hook_event_name: "Stop", last_assistant_message: "FINAL: 254" });
+    await fixture.postHook({
+      ...createPromptEvent("s-1"),
+      hook_event_name: "Stop",
+      last_assistant_message: "FINAL: 254",
+    });
     is("idle");
-    await until(async () => (await status()).out.includes("FINAL: 254"), 5_000);
-    await world.hook(prompt("s-1", { prompt: "Now deploy it" }));
+    await waitUntil(async () => (await status()).out.includes("FINAL: 254"), 5_000);
+    await fixture.postHook(createPromptEvent("s-1", { prompt: "Now deploy it" }));
     is("busy");
-    await until(async () => (await status()).out.includes("1 working"), 5_000);
+    await waitUntil(async () => (await status()).out.includes("1 working"), 5_000);
     is("idle");
-    await until(async () => (await status()).out.includes("interrupted: Now deploy it"), 5_000);
+    await waitUntil(async () => (await status()).out.includes("interrupted: Now deploy it"), 5_000);
     expect((await status()).out).not.toContain("FINAL");
     const [session] = JSON.parse((await status(["--json"])).out).sessions;
     expect(session).toMatchObject({ interrupted: true, lastResponse: "FINAL: 254" });
   });
 
   test("--json prints the response of GET /api/sessions", async () => {
-    await world.start();
-    await world.hook(prompt("a"));
-    await world.hook(asks("b"));
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("a"));
+    await fixture.postHook(createAskEvent("b"));
     const { out, err } = await status(["--json"]);
     expect(err).toBe("");
-    expect(JSON.parse(out)).toEqual(await (await world.request("/api/sessions")).json());
+    expect(JSON.parse(out)).toEqual(await (await fixture.request("/api/sessions")).json());
     expect(out).toEndWith("}\n");
   });
 
   test("control characters of an event do not reach the terminal", async () => {
-    await world.start();
+    await fixture.start();
     const evil = "\u001b]0;owned\u0007\u001b[2J\u009b31mred\r\nnext\u202e";
     const said = { prompt: evil, cwd: `/tmp/${evil}`, transcript_path: evil };
-    await world.hook(prompt("evil", said), { tty: evil, env: { TERM_PROGRAM: evil }, workspace_id: evil });
-    await world.hook({ ...asks("evil"), tool_name: evil, tool_input: { command: evil } });
-    await world.hook({
-      ...prompt("done", { cwd: "/x" }),
+    await fixture.postHook(createPromptEvent("evil", said), {
+      tty: evil,
+      env: { TERM_PROGRAM: evil },
+      workspace_id: evil,
+    });
+    await fixture.postHook({ ...createAskEvent("evil"), tool_name: evil, tool_input: { command: evil } });
+    await fixture.postHook({
+      ...createPromptEvent("done", { cwd: "/x" }),
       hook_event_name: "Stop",
       last_assistant_message: evil,
     });
@@ -136,9 +145,12 @@ describe("while beckon runs", () => {
   });
 
   test("twenty sessions fit into 60, 80 and 200 columns", async () => {
-    await world.start();
+    await fixture.start();
     for (let n = 0; n < 20; n++) {
-      await world.hook({ ...asks(`s-${n}`), tool_input: { command: `echo ${"long ".repeat(n * 4)}` } });
+      await fixture.postHook({
+        ...createAskEvent(`s-${n}`),
+        tool_input: { command: `echo ${"long ".repeat(n * 4)}` },
+      });
     }
     for (const columns of [60, 80, 200]) {
       const { out } = await status([], { COLUMNS: String(columns) });
@@ -148,8 +160,8 @@ describe("while beckon runs", () => {
   });
 
   test("uses colours on a terminal, but not in a pipe or with NO_COLOR", async () => {
-    await world.start();
-    await world.hook(asks("a"));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("a"));
     const drawn = async (env: Record<string, string>) => {
       const { child, screen } = onTerminal([], env);
       await child.exited;
@@ -161,10 +173,10 @@ describe("while beckon runs", () => {
   });
 
   test("a reader that leaves early causes no error", async () => {
-    await world.start();
-    await world.hook(asks("a"));
+    await fixture.start();
+    await fixture.postHook(createAskEvent("a"));
     const command = `"${process.execPath}" "${mainSource}" status | head -n 0`;
-    const child = world.spawn(["sh", "-c", command]);
+    const child = fixture.spawn(["sh", "-c", command]);
     expect(await child.stderr.text()).toBe("");
   });
 });
@@ -186,9 +198,9 @@ describe("while beckon does not run", () => {
   });
 
   test("says so, and shows the last known sessions", async () => {
-    const app = await world.start();
-    await world.hook(asks("asks-1"));
-    const known = await world.sessions();
+    const app = await fixture.start();
+    await fixture.postHook(createAskEvent("asks-1"));
+    const known = await fixture.sessions();
     await app.stop();
     const { out } = await status();
     expect(out).toStartWith(`${says}\nThis is what it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
@@ -196,16 +208,16 @@ describe("while beckon does not run", () => {
   });
 
   test("shows muted and snoozed sessions, and projects muted in the settings", async () => {
-    mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.config, JSON.stringify({ mutedProjects: ["quiet-project"] }));
-    const app = await world.start();
-    await world.hook(asks("muted-1"));
-    await world.hook(asks("snoozed-1"));
-    await world.hook(asks("project-1"), { workspace_id: "quiet-project" });
-    await world.hook(asks("waiting-1"));
-    await world.post({}, "/api/sessions/muted-1/mute");
-    await world.post({ minutes: 90 }, "/api/sessions/snoozed-1/snooze");
-    const known = await world.sessions();
+    mkdirSync(fixture.paths.state, { recursive: true });
+    writeFileSync(fixture.paths.config, JSON.stringify({ mutedProjects: ["quiet-project"] }));
+    const app = await fixture.start();
+    await fixture.postHook(createAskEvent("muted-1"));
+    await fixture.postHook(createAskEvent("snoozed-1"));
+    await fixture.postHook(createAskEvent("project-1"), { workspace_id: "quiet-project" });
+    await fixture.postHook(createAskEvent("waiting-1"));
+    await fixture.post({}, "/api/sessions/muted-1/mute");
+    await fixture.post({ minutes: 90 }, "/api/sessions/snoozed-1/snooze");
+    const known = await fixture.sessions();
     await app.stop();
     const { out } = await status();
     expect(out).toContain("● 1 needs you   ◌ 3 set aside");
@@ -217,11 +229,11 @@ describe("while beckon does not run", () => {
 
   test("a live session that has been idle for eight hours is ready", async () => {
     const nineHoursAgo = Date.now() - 9 * 3_600_000;
-    const app = await world.start();
-    const { pid } = world.agent();
-    world.writeStatus(pid, { sessionId: "idle-1", status: "idle", statusUpdatedAt: nineHoursAgo });
-    await until(async () => (await world.sessions()).length === 1, 5_000);
-    const [session] = await world.sessions();
+    const app = await fixture.start();
+    const { pid } = fixture.startAgent();
+    fixture.writeStatus(pid, { sessionId: "idle-1", status: "idle", statusUpdatedAt: nineHoursAgo });
+    await waitUntil(async () => (await fixture.sessions()).length === 1, 5_000);
+    const [session] = await fixture.sessions();
     expect(session).toMatchObject({ state: "stale", group: "ready" });
     expect((await status()).out).toStartWith("nothing needs you   ○ 1 ready");
     await app.stop();
@@ -229,13 +241,13 @@ describe("while beckon does not run", () => {
   });
 
   test("is not misled by the endpoint of a killed beckon", async () => {
-    const app = await world.startProcess();
+    const app = await fixture.startProcess();
     app.kill("SIGKILL");
     await app.exited;
     expect((await status()).out).toStartWith(says);
     // The pid belongs to another process now, and nothing listens.
-    const endpoint = JSON.parse(readFileSync(world.places.endpoint, "utf8"));
-    writeFileSync(world.places.endpoint, JSON.stringify({ ...endpoint, pid: process.pid }));
+    const endpoint = JSON.parse(readFileSync(fixture.paths.endpoint, "utf8"));
+    writeFileSync(fixture.paths.endpoint, JSON.stringify({ ...endpoint, pid: process.pid }));
     expect((await status()).out).toStartWith(says);
   });
 
@@ -245,10 +257,10 @@ describe("while beckon does not run", () => {
       hostname: "127.0.0.1",
       fetch: () => new Response("no", { status: 418 }),
     });
-    mkdirSync(world.places.state, { recursive: true });
+    mkdirSync(fixture.paths.state, { recursive: true });
     const url = `http://127.0.0.1:${other.port}`;
-    writeFileSync(world.places.endpoint, JSON.stringify({ url, pid: process.pid }));
-    writeFileSync(world.places.authHeader, "Authorization: Bearer x\n");
+    writeFileSync(fixture.paths.endpoint, JSON.stringify({ url, pid: process.pid }));
+    writeFileSync(fixture.paths.authHeader, "Authorization: Bearer x\n");
     const { out } = await status([], { COLUMNS: "200" });
     expect(out).toStartWith(
       `beckon (pid ${process.pid}) does not answer: ${url} returned 418. Its log: ~/state/beckon.log\n`,
@@ -257,12 +269,12 @@ describe("while beckon does not run", () => {
   });
 
   test("names a damaged snapshot, and does not change it", async () => {
-    mkdirSync(world.places.state, { recursive: true });
-    writeFileSync(world.places.snapshot, "{");
+    mkdirSync(fixture.paths.state, { recursive: true });
+    writeFileSync(fixture.paths.snapshot, "{");
     const { out, code } = await status();
     expect(code).toBe(0);
     expect(out).toStartWith(`${says}\nsnapshot.json is damaged`);
-    expect(world.read(world.places.snapshot)).toBe("{");
+    expect(fixture.read(fixture.paths.snapshot)).toBe("{");
   });
 });
 
@@ -271,7 +283,7 @@ describe("hook errors", () => {
     [new Date(Date.now() - msAgo).toISOString(), "PreToolUse", "s-1", what].join("\t");
 
   test("are counted, with the latest one and the path of the log", async () => {
-    await world.start();
+    await fixture.start();
     const day = 24 * 60 * 60_000;
     const lines = [
       line(2 * day, "long ago"),
@@ -279,7 +291,7 @@ describe("hook errors", () => {
       line(5_000_000, "first"),
       line(65_000, "no answer within 1000 ms\u009b2J"),
     ];
-    writeFileSync(world.places.hookLog, `${lines.join("\n")}\n`);
+    writeFileSync(fixture.paths.hookLog, `${lines.join("\n")}\n`);
     const { out } = await status([], { COLUMNS: "200" });
     expect(out.split("\n").slice(-4)).toEqual([
       "",
@@ -290,34 +302,34 @@ describe("hook errors", () => {
   });
 
   test("are not shown after a day", async () => {
-    await world.start();
-    writeFileSync(world.places.hookLog, `${line(25 * 60 * 60_000, "long ago")}\n`);
+    await fixture.start();
+    writeFileSync(fixture.paths.hookLog, `${line(25 * 60 * 60_000, "long ago")}\n`);
     expect((await status()).out).not.toContain("hook error");
   });
 
   test("are not shown after an hour, once an event has come through", async () => {
-    await world.start();
-    writeFileSync(world.places.hookLog, `${line(2 * 60 * 60_000, "no answer")}\n`);
+    await fixture.start();
+    writeFileSync(fixture.paths.hookLog, `${line(2 * 60 * 60_000, "no answer")}\n`);
     expect((await status()).out).toContain("1 hook error in the last 24 h. The latest, 2h 00m ago");
-    await world.hook(prompt("s-1"));
+    await fixture.postHook(createPromptEvent("s-1"));
     expect((await status()).out).not.toContain("hook error");
-    appendFileSync(world.places.hookLog, `${line(30 * 60_000, "no answer again")}\n`);
+    appendFileSync(fixture.paths.hookLog, `${line(30 * 60_000, "no answer again")}\n`);
     expect((await status()).out).toContain("The latest, 30m ago (PreToolUse): no answer again");
   });
 });
 
 describe("--watch", () => {
   test("--json prints a line for every change only", async () => {
-    await world.start();
-    await world.hook(prompt("a"));
-    const child = world.beckon(["status", "--watch", "--json"]);
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("a"));
+    const child = fixture.spawnBeckon(["status", "--watch", "--json"]);
     const lines: string[] = [];
     (async () => {
       for await (const bytes of child.stdout) lines.push(...Buffer.from(bytes).toString().trim().split("\n"));
     })();
-    await until(() => lines.length === 1, 3_000);
-    await world.hook(asks("a"));
-    await until(() => lines.length === 2, 3_000);
+    await waitUntil(() => lines.length === 1, 3_000);
+    await fixture.postHook(createAskEvent("a"));
+    await waitUntil(() => lines.length === 2, 3_000);
     expect(lines.map((text) => JSON.parse(text).sessions[0].activityPhase)).toEqual([
       "busy",
       "waiting_permission",

@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { decisionOf, request } from "../answers/world.ts";
+import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, findBlockedIcon, readMenuLabels } from "./tray-app.ts";
 
@@ -33,7 +33,7 @@ describe("on a desktop", () => {
   /** A hook as Claude Code runs it, which waits for an answer. */
   function asks(session: string, more: Record<string, unknown> = {}) {
     const input = join(desktop.home, `${session}.json`);
-    writeFileSync(input, JSON.stringify(request(session, more)));
+    writeFileSync(input, JSON.stringify(createRequest(session, more)));
     const hook = desktop.spawn(
       ["sh", "-c", 'exec "$1" "$2" claude <"$3"', "hook", process.execPath, hookEntry, input],
       createEnv(),
@@ -52,7 +52,7 @@ describe("on a desktop", () => {
   async function waitForNotification(): Promise<Area> {
     let before = "";
     let notification: Area | undefined;
-    await until(async () => {
+    await waitUntil(async () => {
       [notification] = await findNotifications();
       const now = JSON.stringify(notification);
       const isSame = notification !== undefined && now === before;
@@ -76,7 +76,7 @@ describe("on a desktop", () => {
       ...createEnv(),
       BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
     });
-    await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
+    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
     if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterEach(async () => {
@@ -96,8 +96,8 @@ describe("on a desktop", () => {
       const notification = await waitForNotification();
       await picture("answer-allow", notification);
       await pressNth(notification, 2);
-      expect(decisionOf(await printed)).toEqual({ behavior: "allow" });
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      expect(parseDecision(await printed)).toEqual({ behavior: "allow" });
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
@@ -109,8 +109,8 @@ describe("on a desktop", () => {
       const notification = await waitForNotification();
       await picture("answer-deny", notification);
       await pressNth(notification, 1);
-      expect(decisionOf(await printed)).toMatchObject({ behavior: "deny" });
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      expect(parseDecision(await printed)).toMatchObject({ behavior: "deny" });
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
@@ -123,7 +123,7 @@ describe("on a desktop", () => {
       await picture("answer-danger", notification);
       // A click beside the buttons closes an xfce4-notifyd notification.
       await pressNth(notification, 2);
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
       expect(hooks[0]?.exitCode).toBeNull();
       // Claude Code ends the hook like this when the user presses Esc.
       hooks[0]?.kill("SIGTERM");
@@ -154,7 +154,7 @@ describe("on a desktop", () => {
       const notification = await waitForNotification();
       await picture("answer-question", notification);
       await pressNth(notification, 2);
-      expect(decisionOf(await printed)).toMatchObject({
+      expect(parseDecision(await printed)).toMatchObject({
         behavior: "allow",
         updatedInput: { answers: { [question.question]: "Postgres" } },
       });
@@ -177,7 +177,7 @@ done`;
       const countWindows = async () => (await desktop.windows("--name", ".*")).length;
       const before = await countWindows();
       await desktop.click(icon.x, icon.y, 3);
-      await until(async () => (await countWindows()) > before, soonMs);
+      await waitUntil(async () => (await countWindows()) > before, soonMs);
       await desktop.key("Down", "Right", "Right");
       await desktop.screenshot("answer-tray");
       await desktop.key("Escape", "Escape", "Escape", "Escape");
@@ -185,7 +185,7 @@ done`;
       const labels = (await readMenuLabels(bus)).map((label) => label.trim());
       expect(labels).toContain('│     echo "applying $f"');
       await chooseMenuEntry(bus, "Allow");
-      expect(decisionOf(await printed)).toEqual({ behavior: "allow" });
+      expect(parseDecision(await printed)).toEqual({ behavior: "allow" });
       bus.close();
     },
     limitMs,

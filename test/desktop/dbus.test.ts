@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Message, MessageType } from "@jellybrick/dbus-next";
 import { connectBus, ownerChanges } from "../../src/desktop/dbus.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { startBus } from "./private-bus.ts";
 
 describe("the session bus", () => {
@@ -75,16 +75,16 @@ describe("the session bus", () => {
         };
         await sendSignals(stranger, "before the name has an owner");
         await service.requestName("a.b");
-        await until(() => received.length > 0, 10_000);
+        await waitUntil(() => received.length > 0, 10_000);
         await sendSignals(stranger, "stranger");
         await stranger.requestName("x.y");
         await sendSignals(service, "service");
-        await until(() => received.length > 1, 10_000);
+        await waitUntil(() => received.length > 1, 10_000);
         expect(received).toEqual([service.name, "service"]);
         await service.releaseName("a.b");
         await stranger.requestName("a.b");
         await sendSignals(stranger, "its successor");
-        await until(() => received.length > 4, 10_000);
+        await waitUntil(() => received.length > 4, 10_000);
         expect(received.slice(2)).toEqual(["", stranger.name, "its successor"]);
         bus.close();
       } finally {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { startGnomeShell } from "./gnome-shell.ts";
 import { panelSettings } from "./panel.ts";
 
@@ -121,7 +121,7 @@ export async function startDesktop(options: DesktopOptions = {}) {
     async startBus(): Promise<void> {
       const address = env.DBUS_SESSION_BUS_ADDRESS ?? "";
       bus = spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", `--address=${address}`]);
-      await until(() => existsSync(join(runtime, "bus")), startMs);
+      await waitUntil(() => existsSync(join(runtime, "bus")), startMs);
     },
     async killBus(): Promise<void> {
       await end(bus);
@@ -130,16 +130,16 @@ export async function startDesktop(options: DesktopOptions = {}) {
 
     async startPanel(): Promise<void> {
       panel = spawn(["xfce4-panel", "--disable-wm-check", "--sm-client-disable"]);
-      await until(() => hasOwner("org.kde.StatusNotifierWatcher"), startMs);
+      await waitUntil(() => hasOwner("org.kde.StatusNotifierWatcher"), startMs);
     },
     async killPanel(): Promise<void> {
       await end(panel);
-      await until(async () => !(await hasOwner("org.kde.StatusNotifierWatcher")), startMs);
+      await waitUntil(async () => !(await hasOwner("org.kde.StatusNotifierWatcher")), startMs);
     },
 
     async startNotifications(): Promise<void> {
       notifications = spawn([notifyd]);
-      await until(() => hasOwner("org.freedesktop.Notifications"), startMs);
+      await waitUntil(() => hasOwner("org.freedesktop.Notifications"), startMs);
     },
     killNotifications: () => end(notifications),
 
@@ -198,7 +198,10 @@ export async function startDesktop(options: DesktopOptions = {}) {
     writeFileSync(settings, panelSettings);
     if (options.gnome) await startGnomeShell(desktop);
     else spawn(["openbox", "--sm-disable"]);
-    await until(async () => (await run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).includes("#"), startMs);
+    await waitUntil(
+      async () => (await run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).includes("#"),
+      startMs,
+    );
     if (options.notifications) await desktop.startNotifications();
     if (options.panel) await desktop.startPanel();
   } catch (error) {

@@ -3,8 +3,14 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
-import { binary, examined, putClaude, putSettings, settingsText } from "../setup/doctor-world.ts";
-import { until } from "../world.ts";
+import {
+  binary,
+  createSettingsText,
+  parseReport,
+  writeClaude,
+  writeSettings,
+} from "../setup/doctor-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { onBus } from "./notify-fixtures.ts";
 import { type PrivateBus, startBus, startServer } from "./private-bus.ts";
@@ -21,7 +27,7 @@ describe("on a desktop", () => {
   let env: Record<string, string>;
   let traffic = "";
 
-  const runDoctor = async () => examined(desktop.spawn([binary, "doctor", "--json"], env) as never);
+  const runDoctor = async () => parseReport(desktop.spawn([binary, "doctor", "--json"], env) as never);
   const status = async () =>
     JSON.parse(await desktop.run("env", `BECKON_HOME=${state}`, binary, "status", "--json"));
   const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
@@ -38,14 +44,14 @@ describe("on a desktop", () => {
       CLAUDE_CONFIG_DIR: claude,
       PATH: `${bin}:${desktop.env.PATH}`,
     };
-    putClaude(bin);
-    putSettings(join(claude, "settings.json"), settingsText(state));
+    writeClaude(bin);
+    writeSettings(join(claude, "settings.json"), createSettingsText(state));
     const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
     (async () => {
       for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
     })();
     const app = desktop.spawn([binary], env);
-    await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
+    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
     if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterAll(() => desktop?.stop());
@@ -54,7 +60,7 @@ describe("on a desktop", () => {
     "everything works: the alert says that it is a test, makes no sound and disappears, and no session is left",
     async () => {
       const running = runDoctor();
-      await until(async () => (await findNotifications()).length > 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length > 0, soonMs);
       await desktop.screenshot("doctor-alert");
       const result = await running;
       expect(result.problems).toEqual([]);
@@ -65,7 +71,7 @@ describe("on a desktop", () => {
       expect(traffic).toContain("beckon doctor: a test");
       expect(traffic).toContain("It goes away by itself.");
       expect(traffic).not.toContain("sound-name");
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
       expect((await status()).sessions).toEqual([]);
       expect(readFileSync(join(state, "beckon.log"), "utf8")).not.toContain("error");
     },
@@ -78,7 +84,7 @@ describe("on a desktop", () => {
       const out = join(desktop.home, "in-xterm.json");
       const inside = `'${binary}' doctor --json >'${out}.new'; mv '${out}.new' '${out}'; sleep 100`;
       desktop.spawn(["xterm", "-T", "inside", "-e", "sh", "-c", inside], env);
-      await until(() => existsSync(out), soonMs);
+      await waitUntil(() => existsSync(out), soonMs);
       const { findings } = JSON.parse(readFileSync(out, "utf8"));
       expect(findings).toContainEqual(
         expect.objectContaining({
@@ -97,7 +103,7 @@ describe("on a desktop", () => {
     "in quiet hours no alert is shown, and doctor reports why",
     async () => {
       writeConfig({ quietHours: { from: "00:00", to: "23:59" } });
-      await until(async () => (await status()).quiet !== undefined, soonMs);
+      await waitUntil(async () => (await status()).quiet !== undefined, soonMs);
       traffic = "";
       const result = await runDoctor();
       expect(result.problems).toEqual(["warn live.held", "warn notifications.quiet"]);
@@ -105,7 +111,7 @@ describe("on a desktop", () => {
       expect(result.code).toBe(0);
       expect(traffic).not.toContain("a test");
       rmSync(join(state, "config.json"));
-      await until(async () => (await status()).quiet === undefined, soonMs);
+      await waitUntil(async () => (await status()).quiet === undefined, soonMs);
     },
     limitMs,
   );
@@ -135,8 +141,8 @@ describe("on a desktop", () => {
         XDG_RUNTIME_DIR: "",
       };
       desktop.spawn([binary], bare);
-      await until(() => existsSync(join(other, "endpoint.json")), soonMs);
-      const result = await examined(
+      await waitUntil(() => existsSync(join(other, "endpoint.json")), soonMs);
+      const result = await parseReport(
         desktop.spawn([binary, "doctor", "--json"], { ...env, BECKON_HOME: other }) as never,
       );
       expect(result.of("app.elsewhere").text).toContain("without DISPLAY and DBUS_SESSION_BUS_ADDRESS");
@@ -186,7 +192,7 @@ describe("on a private bus", () => {
 
 interface BusFixture {
   readonly bus: PrivateBus;
-  readonly runDoctor: () => ReturnType<typeof examined>;
+  readonly runDoctor: () => ReturnType<typeof parseReport>;
 }
 
 async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<void> {
@@ -199,8 +205,8 @@ async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<voi
     BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
     PATH: `${bin}:/usr/bin:/bin`,
   };
-  putClaude(bin);
-  putSettings(join(bus.home, ".claude", "settings.json"), settingsText(state));
+  writeClaude(bin);
+  writeSettings(join(bus.home, ".claude", "settings.json"), createSettingsText(state));
   const spawn = (...args: string[]) =>
     Bun.spawn(["setpriv", "--pdeathsig", "KILL", "--", binary, ...args], {
       env,
@@ -210,9 +216,9 @@ async function withBus(use: (fixture: BusFixture) => Promise<void>): Promise<voi
   const app = spawn();
   try {
     const hasEnded = () => app.exitCode !== null || app.signalCode !== null;
-    await until(() => hasEnded() || existsSync(join(state, "endpoint.json")), soonMs);
+    await waitUntil(() => hasEnded() || existsSync(join(state, "endpoint.json")), soonMs);
     if (hasEnded()) throw new Error(`${app.signalCode} ${await app.stderr.text()}`);
-    await use({ bus, runDoctor: () => examined(spawn("doctor", "--json")) });
+    await use({ bus, runDoctor: () => parseReport(spawn("doctor", "--json")) });
   } finally {
     app.kill("SIGKILL");
     await app.exited;

@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import type { Area, Desktop } from "./desktop-harness.ts";
 
 const indicators = "/usr/share/gnome-shell/extensions/ubuntu-appindicators@ubuntu.com";
@@ -37,7 +37,7 @@ export async function startGnomeShell(desktop: Desktop): Promise<void> {
   // It needs a system bus, which may be empty.
   const system = join(home, "run/system");
   spawn(["dbus-daemon", "--session", "--nofork", "--nopidfile", `--address=unix:path=${system}`]);
-  await until(() => existsSync(system), startMs);
+  await waitUntil(() => existsSync(system), startMs);
   const shell = spawn(["gnome-shell", "--x11"], { DBUS_SYSTEM_BUS_ADDRESS: `unix:path=${system}` });
   void shell.stdout.text();
   const errors = shell.stderr.text();
@@ -46,7 +46,7 @@ export async function startGnomeShell(desktop: Desktop): Promise<void> {
     "org.kde.StatusNotifierWatcher",
     "beckon.ScreenReader",
   ]) {
-    await until(async () => shell.exitCode !== null || (await hasOwner(name)), startMs);
+    await waitUntil(async () => shell.exitCode !== null || (await hasOwner(name)), startMs);
     if (shell.exitCode !== null) throw new Error(`gnome-shell ended: ${(await errors).slice(-2_000)}`);
   }
   await leaveOverview(desktop);
@@ -56,8 +56,8 @@ export async function startGnomeShell(desktop: Desktop): Promise<void> {
 async function leaveOverview({ env, key }: Desktop): Promise<void> {
   const bus = await connectBus({ address: env.DBUS_SESSION_BUS_ADDRESS ?? "", onEnd: () => {} });
   const isOpen = async () => (await readScreen(bus)).some(({ text }) => text === "Type to search");
-  await until(isOpen, startMs);
-  await until(async () => {
+  await waitUntil(isOpen, startMs);
+  await waitUntil(async () => {
     await key("Escape");
     return !(await isOpen());
   }, startMs);

@@ -7,7 +7,7 @@ import type { Bus } from "../../src/desktop/dbus.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { gnomeNeeds, readScreen, type ScreenText } from "./gnome-shell.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
@@ -69,7 +69,7 @@ describe("on GNOME Shell", () => {
     matches: (text: ScreenText) => boolean = () => true,
   ): Promise<ScreenText> {
     let match: ScreenText | undefined;
-    await until(async () => {
+    await waitUntil(async () => {
       match = (await readScreen(bus)).find((text) => pattern.test(text.text) && matches(text));
       return match !== undefined;
     }, soonMs);
@@ -85,14 +85,14 @@ describe("on GNOME Shell", () => {
     if (icon === null) return false;
     await desktop.click(icon.x, icon.y);
     const isOpen = async () => !(await isGone(/^Next waiting$/));
-    return until(isOpen, soonMs / 3).then(
+    return waitUntil(isOpen, soonMs / 3).then(
       () => true,
       () => false,
     );
   }
   const lookAt = async (name: string) =>
     expect(await terminals.terminals.focus(await terminals.locate(name))).toMatchObject({ result: "exact" });
-  const isAt = (title: string) => until(async () => (await terminals.activeTitle()) === title, soonMs);
+  const isAt = (title: string) => waitUntil(async () => (await terminals.activeTitle()) === title, soonMs);
 
   beforeAll(async () => {
     if (!hasAll(needs)) return;
@@ -120,7 +120,7 @@ describe("on GNOME Shell", () => {
       BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
       CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
     });
-    await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
+    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
     if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterAll(async () => {
@@ -132,7 +132,7 @@ describe("on GNOME Shell", () => {
     "an ask turns the icon red and shows a notification, and a click on that goes to the terminal",
     async () => {
       await asks("webshop", "alone", "npm run build");
-      await until(() => findBlockedIcon(desktop), soonMs);
+      await waitUntil(() => findBlockedIcon(desktop), soonMs);
       expect(await readRegisteredItems(bus)).toEqual([
         expect.stringMatching(/^:1\.\d+@\/StatusNotifierItem$/),
       ]);
@@ -142,8 +142,8 @@ describe("on GNOME Shell", () => {
       await clickOn(notification);
       await isAt("alone");
       await answered("webshop", "alone", "npm run build");
-      await until(() => isGone(/webshop wants/), soonMs);
-      await until(async () => (await findBlockedIcon(desktop)) === null, soonMs);
+      await waitUntil(() => isGone(/webshop wants/), soonMs);
+      await waitUntil(async () => (await findBlockedIcon(desktop)) === null, soonMs);
     },
     limitMs,
   );
@@ -155,7 +155,7 @@ describe("on GNOME Shell", () => {
       await asks("docs", "alone", "git push");
       await find(/^docs wants to use Bash$/);
       await answered("docs", "alone", "git push");
-      await until(() => isGone(/docs wants/), soonMs);
+      await waitUntil(() => isGone(/docs wants/), soonMs);
     },
     limitMs,
   );
@@ -165,12 +165,12 @@ describe("on GNOME Shell", () => {
     async () => {
       await lookAt("elsewhere");
       for (const session of ["docs", "infra", "webshop"]) await works(session, "alone", "make");
-      await until(async () => (await readMenuLabels(bus)).includes("Working (3)"), soonMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).includes("Working (3)"), soonMs);
       await asks("infra", "alone", "terraform apply");
-      await until(async () => (await readMenuLabels(bus)).includes("Needs you (1)"), soonMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).includes("Needs you (1)"), soonMs);
       await asks("docs", "alone", "git tag v2");
-      await until(async () => (await readMenuLabels(bus)).includes("Needs you (2)"), soonMs);
-      await until(openMenu, 2 * soonMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).includes("Needs you (2)"), soonMs);
+      await waitUntil(openMenu, 2 * soonMs);
       const head = await find(/^Needs you \(2\)$/);
       const inMenu = ({ x }: ScreenText) => x >= head.x;
       const readRows = async () => {
@@ -190,7 +190,7 @@ describe("on GNOME Shell", () => {
         "About",
         "Quit",
       ];
-      await until(async () => Bun.deepEquals(await readRows(), expected), soonMs).catch(() => {});
+      await waitUntil(async () => Bun.deepEquals(await readRows(), expected), soonMs).catch(() => {});
       expect(await readRows()).toEqual(expected);
       await desktop.screenshot("gnome-menu");
       await clickOn(await find(/^● infra/));
@@ -213,12 +213,15 @@ describe("on GNOME Shell", () => {
       const readLog = () => desktop.run("env", `BECKON_HOME=${state}`, binary, "log", "--json");
       await lookAt("elsewhere");
       await setBanners(false);
-      await until(async () => (await readReport()).isSilenced === true, soonMs);
+      await waitUntil(async () => (await readReport()).isSilenced === true, soonMs);
       await asks("notes", "alone", "make all");
-      await until(async () => (await readLog()).includes("your desktop is set to do not disturb"), soonMs);
+      await waitUntil(
+        async () => (await readLog()).includes("your desktop is set to do not disturb"),
+        soonMs,
+      );
       expect(await isGone(/notes wants/)).toBe(true);
       await setBanners(true);
-      await until(async () => !(await isGone(/^notes wants to use Bash$/)), 60_000);
+      await waitUntil(async () => !(await isGone(/^notes wants to use Bash$/)), 60_000);
     },
     limitMs,
   );

@@ -6,7 +6,7 @@ import type { Bus } from "../../src/desktop/dbus.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
@@ -49,15 +49,15 @@ describe("on a desktop", () => {
     "a click on “Connect Claude Code…” registers the hooks and reports it, and the entry disappears",
     async () => {
       const app = desktop.spawn([downloaded]);
-      await until(async () => isRunning() && (await readRegisteredItems(bus)).length > 0, soonMs);
-      await until(async () => (await readMenuLabels(bus)).includes(connect), soonMs);
+      await waitUntil(async () => isRunning() && (await readRegisteredItems(bus)).length > 0, soonMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).includes(connect), soonMs);
       await chooseMenuEntry(bus, connect);
-      await until(() => listOwnHooks(settings()).length > 5, soonMs);
-      await until(() => traffic.includes("Claude Code is connected"), soonMs);
+      await waitUntil(() => listOwnHooks(settings()).length > 5, soonMs);
+      await waitUntil(() => traffic.includes("Claude Code is connected"), soonMs);
       expect(traffic).toContain("hooks are registered in ~/.claude/settings.json.");
-      await until(async () => (await desktop.windows("--class", "xfce4-notifyd")).length > 0, soonMs);
+      await waitUntil(async () => (await desktop.windows("--class", "xfce4-notifyd")).length > 0, soonMs);
       await desktop.screenshot("install-connected");
-      await until(async () => !(await readMenuLabels(bus)).includes(connect), soonMs);
+      await waitUntil(async () => !(await readMenuLabels(bus)).includes(connect), soonMs);
       expect(JSON.parse(settings()).model).toBe("opus");
       expect(existsSync(installedBinary())).toBe(true);
       // The click registers hooks, and no login item.
@@ -75,10 +75,10 @@ describe("on a desktop", () => {
     async () => {
       writeFileSync(inHome(".claude", "settings.json"), "{ broken");
       const app = desktop.spawn([downloaded]);
-      await until(async () => isRunning() && (await readRegisteredItems(bus)).length > 0, soonMs);
-      await until(async () => (await readMenuLabels(bus)).includes(connect), soonMs);
+      await waitUntil(async () => isRunning() && (await readRegisteredItems(bus)).length > 0, soonMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).includes(connect), soonMs);
       await chooseMenuEntry(bus, connect);
-      await until(() => traffic.includes("Claude Code could not be connected"), soonMs);
+      await waitUntil(() => traffic.includes("Claude Code could not be connected"), soonMs);
       expect(traffic).toContain("settings.json, line 1, column 3");
       expect(settings()).toBe("{ broken");
       writeFileSync(inHome(".claude", "settings.json"), '{"model":"opus"}');
@@ -97,7 +97,7 @@ describe("on a desktop", () => {
       expect(readFileSync(inHome(".config", "autostart", "beckon.desktop"), "utf8")).toContain(
         installedBinary(),
       );
-      await until(async () => (await readRegisteredItems(bus)).length > 0, soonMs);
+      await waitUntil(async () => (await readRegisteredItems(bus)).length > 0, soonMs);
       await desktop.screenshot("install-started");
       const { pid } = JSON.parse(readFileSync(inHome(".local", "state", "beckon", "endpoint.json"), "utf8"));
 

@@ -25,7 +25,7 @@ import {
   parseEntry,
 } from "../../src/desktop/login/linux.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 let home: string;
 beforeEach(() => {
@@ -134,7 +134,7 @@ describe("the autostart entry", () => {
         env: { PATH: process.env.PATH ?? "", HOME: home },
       });
       expect(launched.stderr.toString(), name).toBe("");
-      await until(() => existsSync(output), 5_000);
+      await waitUntil(() => existsSync(output), 5_000);
       expect(readFileSync(output, "utf8").split("\n"), name).toEqual([
         binary,
         "run",

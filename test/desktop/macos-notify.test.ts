@@ -3,7 +3,7 @@ import type { Notifier, OpenNotifier } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacNotifierWith } from "../../src/desktop/notify/macos.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { createAlert, createView, type HelperHarness, startHarness } from "./macos/helper-harness.ts";
 import { answerable } from "./notify-fixtures.ts";
 
@@ -65,7 +65,7 @@ test("a click is reported and closes the alert, the close button only closes it"
   await harness.waitForScreen((screen) => screen.panels.length === 2);
   await harness.perform({ do: "click", title: "a needs you" });
   await harness.perform({ do: "close", title: "b needs you" });
-  await until(() => events.length === 3, limitMs);
+  await waitUntil(() => events.length === 3, limitMs);
   expect(events).toEqual(["clicked a", "closed a by user", "closed b by user"]);
 });
 
@@ -75,7 +75,7 @@ test("an alert that can be answered shows the exact text, and a click on a butto
   const { panels } = await harness.waitForScreen((screen) => screen.panels.length === 1);
   expect(panels[0]?.body).toBe(answerable(5).body);
   await harness.perform({ do: "click", title: "a needs you", button: "Allow" });
-  await until(() => events.length === 2, limitMs);
+  await waitUntil(() => events.length === 2, limitMs);
   expect(events).toEqual(["clicked allow@ask-1.abc of a", "closed a by user"]);
 });
 
@@ -124,7 +124,7 @@ test("if the helper does not start, the fallback shows the alerts that wait", as
     stop: async () => {},
   }));
   await notifier.show(createAlert("a"));
-  await until(() => shown.length === 1, limitMs);
+  await waitUntil(() => shown.length === 1, limitMs);
   expect(await notifier.show(createAlert("b"))).toBe("handle of b");
   await notifier.close("a");
   expect(shown).toEqual(["a", "b", "close a"]);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { encodeMessage, type ViewMessage } from "../../src/desktop/macos/protocol.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { startScript, createViewMessage as view } from "./macos/script-harness.ts";
 
 let { appKit, machine, output, exits, user, send, received } = startScript();
@@ -65,7 +65,7 @@ describe("input", () => {
       .join("");
     expect(text).toMatch(/^[\n\x20-\x7e]*$/);
     for (const character of text) appKit.writeInput(character);
-    await until(() => received("pong").length === 2, 5_000);
+    await waitUntil(() => received("pong").length === 2, 5_000);
     expect(received("pong")).toEqual([
       { type: "pong", batch: 1 },
       { type: "pong", batch: 2 },
@@ -83,7 +83,7 @@ describe("input", () => {
   test("an endless line is dropped, and the next one is handled", async () => {
     for (let chunk = 0; chunk < 20; chunk += 1) appKit.writeInput("x".repeat(100_000));
     appKit.writeInput(`x\n${encodeMessage({ type: "ping", batch: 4 })}`);
-    await until(() => received("pong").length === 1, 5_000);
+    await waitUntil(() => received("pong").length === 1, 5_000);
     expect(received("error")).toHaveLength(1);
   });
 

@@ -4,7 +4,7 @@ import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { OpenTray, Tray } from "../../src/core/ports.ts";
 import type { MacSettings } from "../../src/desktop/macos/index.ts";
 import { openMacTrayWith } from "../../src/desktop/tray/macos.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { createView, focus, type HelperHarness, quit, startHarness } from "./macos/helper-harness.ts";
 
 const program = join(import.meta.dir, "../fixtures/mac-app.ts");
@@ -65,7 +65,7 @@ test("icon, number and menu are shown, and a choice is reported as its action", 
   const seen = await harness.perform({ do: "openMenu" });
   expect(seen).toMatchObject({ number: "3", labels: ["Needs you (3)", "Go to web", "separator", "Quit"] });
   await harness.perform({ do: "choose", label: "Go to web" });
-  await until(() => actions.length > 0, limitMs);
+  await waitUntil(() => actions.length > 0, limitMs);
   expect(actions).toEqual([focus]);
   expect(problems).toEqual([]);
 });
@@ -85,11 +85,11 @@ test("a choice in an open menu means what the user read, not what the menu would
     await harness.waitForScreen((screen) => screen.tooltip === tooltip);
   }
   await harness.perform({ do: "choose", label: "Mute" });
-  await until(() => actions.length > 0, limitMs);
+  await waitUntil(() => actions.length > 0, limitMs);
   expect(actions).toEqual([mute(true)]);
   await harness.perform({ do: "openMenu" });
   await harness.perform({ do: "choose", label: "Unmute" });
-  await until(() => actions.length > 1, limitMs);
+  await waitUntil(() => actions.length > 1, limitMs);
   expect(actions[1]).toEqual(mute(false));
 });
 
@@ -104,7 +104,7 @@ test("a killed helper is restarted with the same icon and menu", async () => {
   expect(again.number).toBe("2");
   await harness.perform({ do: "openMenu" });
   await harness.perform({ do: "choose", label: "Quit" });
-  await until(() => actions.length > 0, limitMs);
+  await waitUntil(() => actions.length > 0, limitMs);
   expect(problems).toEqual([
     "the menu-bar helper (osascript) was killed by SIGKILL. beckon starts it again in 0.02 s.",
   ]);
@@ -117,7 +117,7 @@ test("the last error of the helper is in the log", async () => {
   await harness
     .perform({ do: "exit", code: 1, stderr: "\nexecution error: Error: no such thing (-2700)\n" })
     .catch(() => {});
-  await until(() => problems.length > 0, limitMs);
+  await waitUntil(() => problems.length > 0, limitMs);
   expect(problems[0]).toContain("ended with 1: execution error: Error: no such thing (-2700)");
 });
 
@@ -148,7 +148,7 @@ test("unknown lines are reported once and ignored, and split lines are joined", 
     text: 'on","batch":1,"id":"nothing of that name"}\n',
   });
   await harness.perform({ do: "choose", label: "Quit" });
-  await until(() => actions.length > 0, limitMs);
+  await waitUntil(() => actions.length > 0, limitMs);
   expect(actions).toEqual([quit]);
   expect(views).toBe(1);
   expect(problems).toEqual(["the menu-bar helper (osascript) wrote a line that beckon does not understand."]);
@@ -182,7 +182,7 @@ test("if the helper does not stay up, the fallback is used", async () => {
     }),
   );
   tray.show(createView("one"));
-  await until(() => shown.length > 0, limitMs);
+  await waitUntil(() => shown.length > 0, limitMs);
   tray.show(createView("two"));
   expect(shown).toEqual(["one", "two"]);
   expect(problems).toHaveLength(4);
@@ -206,7 +206,7 @@ test("without a fallback either, that is reported once, and the helper is tried 
     maxRestartMs: 5,
     maxFailures: 3,
   });
-  await until(() => tries > 10, limitMs);
+  await waitUntil(() => tries > 10, limitMs);
   expect(problems).toHaveLength(4);
   expect(problems[3]).toContain("goes on without it");
 });
@@ -234,5 +234,5 @@ test("if beckon is killed, its icon is gone", async () => {
   cleanups.push(async () => app.kill("SIGKILL"));
   const { pid } = await harness.waitForScreen(({ tooltip }) => tooltip === "of an app");
   app.kill("SIGKILL");
-  await until(() => !isAlive(pid), limitMs);
+  await waitUntil(() => !isAlive(pid), limitMs);
 });

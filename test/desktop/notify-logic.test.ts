@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { alert, answerable, createBusFixture, onBus } from "./notify-fixtures.ts";
 import { startServer } from "./private-bus.ts";
 
@@ -27,7 +27,7 @@ onBus("a blocked alert is urgent, stays until it is closed, and can be clicked",
   expect(notification?.actions).toEqual(["default", "Go to terminal"]);
   expect(handle).toMatch(/^[0-9a-f]{32} :1\.\d+ 1$/);
   server.invokeAction(1, "default");
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   expect(events).toEqual(["click ask-1"]);
 });
 
@@ -66,7 +66,7 @@ onBus("GNOME Shell gets a button, and one line for an alert that is not urgent",
     { body: "overloaded · main · kitty" },
   ]);
   server.invokeAction(2, "focus");
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   expect(events).toEqual(["click ask-2"]);
 });
 
@@ -80,7 +80,7 @@ onBus(
       actions: ["allow@ask-1.abc", "Allow", "deny@ask-1.abc", "Deny", "default", "Go to terminal"],
     });
     server.invokeAction(1, "allow@ask-1.abc");
-    await until(() => events.length > 0, 10_000);
+    await waitUntil(() => events.length > 0, 10_000);
     expect(events[0]).toBe("click allow@ask-1.abc of ask-1");
   },
 );
@@ -137,7 +137,7 @@ for (const [reason, by] of [
     const { server, notifier } = await openBoth();
     await notifier.show(alert());
     server.close(1, reason);
-    await until(() => events.length > 0, 10_000);
+    await waitUntil(() => events.length > 0, 10_000);
     expect(events).toEqual([`closed ask-1 ${by}`]);
   });
 }
@@ -212,7 +212,7 @@ onBus(
     const closing = notifier.close("ask-2");
     server.resume();
     await closing;
-    await until(() => server.closed.length === 1, 10_000);
+    await waitUntil(() => server.closed.length === 1, 10_000);
     expect([...server.onScreen.keys()]).toEqual([1]);
   },
   20_000,
@@ -233,9 +233,9 @@ onBus("an alert that the user dismisses stays away, although an update was being
   await notifier.show(alert());
   server.hang();
   const showing = notifier.show(alert({ title: "update" }));
-  await until(() => server.waitingCalls() > 0, 10_000);
+  await waitUntil(() => server.waitingCalls() > 0, 10_000);
   server.close(1, 2);
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   server.resume();
   expect(await showing).toBeNull();
   expect(server.onScreen.size).toBe(0);
@@ -251,7 +251,7 @@ onBus(
     const handle = await notifier.show(alert());
     server.quit();
     const next = await startServer(bus());
-    await until(() => events.length > 0, 10_000);
+    await waitUntil(() => events.length > 0, 10_000);
     expect(events).toEqual(["closed ask-1 unknown"]);
     const showInOtherProgram = await createOtherProgram();
     await showInOtherProgram("another program");
@@ -277,7 +277,7 @@ onBus("a missing server is reported once, and the alert is requested again when 
   expect(problems[0]).toContain("no notification service runs on this desktop");
   await notifier.close("ask-2");
   await startServer(bus());
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   expect(events).toEqual(["closed ask-1 unknown"]);
   expect(await notifier.show(alert())).not.toBeNull();
 });
@@ -287,7 +287,7 @@ onBus("alerts are requested again after the bus was killed during a call and cam
   await notifier.show(alert());
   server.hang();
   const showing = notifier.show(alert({ key: "ask-2" }));
-  await until(() => server.waitingCalls() > 0, 10_000);
+  await waitUntil(() => server.waitingCalls() > 0, 10_000);
   await bus().kill();
   expect(await showing).toBeNull();
   expect(await notifier.show(alert({ key: "ask-3" }))).toBeNull();
@@ -295,7 +295,7 @@ onBus("alerts are requested again after the bus was killed during a call and cam
   expect(await notifier.isSilenced()).toBeNull();
   await bus().start();
   const next = await startServer(bus());
-  await until(() => events.length === 2, 10_000);
+  await waitUntil(() => events.length === 2, 10_000);
   expect(events.toSorted()).toEqual(["closed ask-1 unknown", "closed ask-2 unknown"]);
   await notifier.show(alert());
   expect(next.onScreen.size).toBe(1);
@@ -318,7 +318,7 @@ onBus("quitting leaves nothing on the screen", async () => {
   await notifier.show(alert());
   void notifier.show(alert({ key: "ask-2" }));
   await notifier.stop();
-  await until(() => server.closed.length === 2, 10_000);
+  await waitUntil(() => server.closed.length === 2, 10_000);
   expect(server.onScreen.size).toBe(0);
   expect(await notifier.show(alert())).toBeNull();
 });
@@ -338,7 +338,7 @@ onBus("a thousand alerts are shown and closed", async () => {
   expect(new Set(handles).size).toBe(1_000);
   expect(server.onScreen.size).toBe(1_000);
   for (const key of ["ask-0", "ask-500", "ask-999"]) server.invokeAction(server.idOf(key), "default");
-  await until(() => events.length === 3, 10_000);
+  await waitUntil(() => events.length === 3, 10_000);
   expect(events).toEqual(["click ask-0", "click ask-500", "click ask-999"]);
   await Promise.all(keys.map((key) => notifier.close(key)));
   expect(server.onScreen.size).toBe(0);
@@ -353,7 +353,7 @@ onBus("a bus that starts later than beckon is reported once, and the alert is re
   await notifier.close("ask-2");
   await bus().start();
   const server = await startServer(bus());
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   expect(events).toEqual(["closed ask-1 unknown"]);
   expect(await notifier.show(alert())).not.toBeNull();
   expect(server.onScreen.size).toBe(1);

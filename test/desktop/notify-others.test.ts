@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeNotifier, type Send } from "../../src/desktop/notify/node-notifier.ts";
 import { canWait, openNotifySend } from "../../src/desktop/notify/notify-send.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { alert, answerable, createBusFixture, onBus, recordEvents } from "./notify-fixtures.ts";
 
 describe("notify-send", () => {
@@ -17,9 +17,9 @@ for argument; do printf '%s|' "$argument" >>${log}; done; echo >>${log}; echo "c
     });
     const notifier = await openNotifySend(options(), { ...bus().env, PATH });
     await notifier?.show(alert({ title: "-A", body: "$(id) <b>" }));
-    await until(() => problems.length > 0, 10_000);
+    await waitUntil(() => problems.length > 0, 10_000);
     await notifier?.show(alert({ key: "ask-2" }));
-    await until(() => readFileSync(log, "utf8").includes("rm -rf"), 10_000);
+    await waitUntil(() => readFileSync(log, "utf8").includes("rm -rf"), 10_000);
     await notifier?.stop();
     const [args] = readFileSync(log, "utf8").split("\n");
     expect(args).toEndWith("|--|-A|$(id) &lt;b&gt;|");
@@ -37,7 +37,7 @@ for argument; do printf '%s|' "$argument" >>${log}; done; echo "allow@ask-1.abc"
     });
     const notifier = await openNotifySend(options(), { ...bus().env, PATH });
     await notifier?.show(answerable(3));
-    await until(() => events.length > 1, 10_000);
+    await waitUntil(() => events.length > 1, 10_000);
     expect(events).toEqual(["click allow@ask-1.abc of ask-1", "closed ask-1 user"]);
     expect(readFileSync(log, "utf8")).toContain(
       "|--action=allow@ask-1.abc=Allow|--action=deny@ask-1.abc=Deny|--action=default=Go to terminal|",
@@ -52,11 +52,11 @@ for argument; do printf '%s|' "$argument" >>${log}; done; echo "allow@ask-1.abc"
     const retryMs = 300;
     const notifier = await openNotifySend(options(), { ...bus().env, PATH }, retryMs);
     await notifier?.show(alert({ key: "ask-2" }));
-    await until(() => problems.length > 0, 10_000);
+    await waitUntil(() => problems.length > 0, 10_000);
     expect(problems).toEqual(["notify-send could not show an alert: it ended with code 1"]);
     await notifier?.close("ask-2");
     await notifier?.show(alert());
-    await until(() => events.length > 0, 10_000);
+    await waitUntil(() => events.length > 0, 10_000);
     expect(events).toEqual(["closed ask-1 unknown"]);
     await notifier?.stop();
   });

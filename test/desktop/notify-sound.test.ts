@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Variant } from "@jellybrick/dbus-next";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { alert, createBusFixture, onBus } from "./notify-fixtures.ts";
 import { type FakeServerOptions, startBus, startServer } from "./private-bus.ts";
 
@@ -18,7 +18,7 @@ onBus("if the server plays no sound, the system's player does, one at a time", a
   const notifier = await open({ ...bus().env, PATH, XDG_DATA_DIRS: join(bus().home, "share") });
   await notifier.show(alert({ key: "quiet", sound: false }));
   await Promise.all([1, 2, 3, 4, 5].map((n) => notifier.show(alert({ key: `ask-${n}` }))));
-  await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
+  await waitUntil(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
   expect(server.onScreen.size).toBe(6);
   await notifier.stop();
   expect(readFileSync(log, "utf8")).toBe(`${join(theme, "message-new-instant.oga")}\n`);
@@ -40,7 +40,7 @@ onBus("beckon plays no sound on a silenced desktop, or if the server plays its o
   expect(await notifier.isSilenced()).toBe(true);
   silenced.quit();
   await startServer(bus());
-  await until(() => events.length > 0, 10_000);
+  await waitUntil(() => events.length > 0, 10_000);
   await notifier.show(alert({ key: "ask-2" }));
   expect(existsSync(log)).toBe(false);
   await expectSoundWithoutSilence(env, log);
@@ -53,7 +53,7 @@ async function expectSoundWithoutSilence(env: Record<string, string>, log: strin
     await startServer(other, { capabilities: ["body"] });
     const notifier = await open({ ...env, ...other.env, PATH: env.PATH ?? "" });
     await notifier.show(alert());
-    await until(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
+    await waitUntil(() => existsSync(log) && readFileSync(log, "utf8").endsWith("\n"), 10_000);
     expect(readFileSync(log, "utf8")).toBe("--id message-new-instant\n");
     await notifier.stop();
   } finally {

@@ -7,7 +7,7 @@ import { openFreedesktopNotifier } from "../../src/desktop/notify/freedesktop.ts
 import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { alert, recordEvents } from "./notify-fixtures.ts";
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
 }, 30_000);
 afterEach(async () => {
   await Promise.all(notifiers.splice(0).map((notifier) => notifier.stop()));
-  if (hasDesktop) await until(async () => (await findNotifications()).length === 0, 15_000);
+  if (hasDesktop) await waitUntil(async () => (await findNotifications()).length === 0, 15_000);
 });
 afterAll(async () => {
   if (hasDesktop) await desktop.stop();
@@ -67,7 +67,7 @@ async function findNotifications(): Promise<Area[]> {
     .toSorted((a, b) => a.y - b.y);
 }
 async function waitForOnly(): Promise<Area> {
-  await until(async () => (await findNotifications()).length === 1, 15_000);
+  await waitUntil(async () => (await findNotifications()).length === 1, 15_000);
   const [area] = await findNotifications();
   if (area === undefined) throw new Error("the notification is gone");
   return area;
@@ -77,7 +77,7 @@ const clickButton = ({ x, y, width, height }: Area) => desktop.click(x + width -
 const takeStablePicture = async (area: Area, name: string): Promise<Buffer> => {
   let before = Buffer.alloc(0);
   let now = Buffer.alloc(0);
-  await until(async () => {
+  await waitUntil(async () => {
     before = now;
     await Bun.sleep(100);
     now = readFileSync(await desktop.screenshot(name, area));
@@ -85,7 +85,7 @@ const takeStablePicture = async (area: Area, name: string): Promise<Buffer> => {
   }, 15_000);
   return now;
 };
-const waitForEvent = (text: string) => until(() => events.includes(text), 10_000);
+const waitForEvent = (text: string) => waitUntil(() => events.includes(text), 10_000);
 
 onDesktop(
   "a notification is on the screen, and a click on its button is reported",
@@ -95,18 +95,18 @@ onDesktop(
     void (async () => {
       for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
     })();
-    await until(() => traffic.includes("NameAcquired") || traffic.includes("NameLost"), 15_000);
+    await waitUntil(() => traffic.includes("NameAcquired") || traffic.includes("NameLost"), 15_000);
     const notifier = await open();
     await notifier.show(alert());
     const area = await waitForOnly();
-    await until(() => traffic.includes("member=Notify"), 15_000);
+    await waitUntil(() => traffic.includes("member=Notify"), 15_000);
     expect(traffic).toContain('string "checkout-api wants to run a command"');
     expect(traffic).toContain('string "rm -rf node_modules &amp;&amp; npm ci &lt;now&gt;\nmain · tmux"');
     await takeStablePicture(area, "notification-blocked");
     await clickButton(area);
     await waitForEvent("closed ask-1 user");
     expect(events).toEqual(["click ask-1", "closed ask-1 user"]);
-    await until(async () => (await findNotifications()).length === 0, 15_000);
+    await waitUntil(async () => (await findNotifications()).length === 0, 15_000);
     monitor.kill();
   },
   30_000,
@@ -118,11 +118,11 @@ onDesktop(
     const notifier = await open();
     await notifier.show(alert());
     await notifier.show(alert({ key: "ask-2", title: "another" }));
-    await until(async () => (await findNotifications()).length === 2, 15_000);
+    await waitUntil(async () => (await findNotifications()).length === 2, 15_000);
     await notifier.close("ask-1");
-    await until(async () => (await findNotifications()).length === 1, 15_000);
+    await waitUntil(async () => (await findNotifications()).length === 1, 15_000);
     await notifier.close("ask-2");
-    await until(async () => (await findNotifications()).length === 0, 15_000);
+    await waitUntil(async () => (await findNotifications()).length === 0, 15_000);
     expect(events).toEqual([]);
   },
   30_000,
@@ -136,7 +136,7 @@ onDesktop(
     const before = await waitForOnly();
     const first = await takeStablePicture(before, "notification-before");
     expect(await notifier.show(alert({ title: "BBBBBBBBBBBB" }))).toBe(handle);
-    await until(
+    await waitUntil(
       async () => !readFileSync(await desktop.screenshot("notification-after", before)).equals(first),
       5_000,
     );
@@ -187,9 +187,9 @@ onDesktop(
     const notifier = await open();
     expect(await notifier.isSilenced()).toBe(false);
     await xfconf("SetProperty", "xfce4-notifyd", "/do-not-disturb", "<true>");
-    await until(async () => (await notifier.isSilenced()) === true, 15_000);
+    await waitUntil(async () => (await notifier.isSilenced()) === true, 15_000);
     await xfconf("SetProperty", "xfce4-notifyd", "/do-not-disturb", "<false>");
-    await until(async () => (await notifier.isSilenced()) === false, 15_000);
+    await waitUntil(async () => (await notifier.isSilenced()) === false, 15_000);
   },
   30_000,
 );
@@ -219,11 +219,11 @@ onDesktop(
     await waitForOnly();
     await desktop.killNotifications();
     // The bus starts another one.
-    await until(() => closed.length > 0, 10_000);
+    await waitUntil(() => closed.length > 0, 10_000);
     const area = await waitForOnly();
     await clickButton(area);
     await waitForEvent("click ask-1");
-    await until(() => closed.length > 1, 15_000);
+    await waitUntil(() => closed.length > 1, 15_000);
     expect(closed).toEqual(["ask-1 unknown", "ask-1 user"]);
     reconciler.stop();
   },
@@ -248,16 +248,16 @@ onDesktop(
       const count = async () => (await own.windows("--class", "xfce4-notifyd")).length;
       const empty = await count();
       reconciler.want([alert()]);
-      await until(async () => (await count()) > empty, 15_000);
+      await waitUntil(async () => (await count()) > empty, 15_000);
       await own.killNotifications();
       await own.killBus();
-      await until(async () => (await count()) === 0, 15_000);
+      await waitUntil(async () => (await count()) === 0, 15_000);
       await own.startBus();
       await own.startNotifications();
-      await until(async () => (await count()) > empty, 10_000);
+      await waitUntil(async () => (await count()) > empty, 10_000);
       reconciler.stop();
       await notifier.stop();
-      await until(async () => (await count()) === empty, 15_000);
+      await waitUntil(async () => (await count()) === empty, 15_000);
     } finally {
       await own.stop();
     }
@@ -273,7 +273,7 @@ testWith(...needs, "notify-send")(
     await waitForOnly();
     await notifier.show(alert({ title: "--version $(id) `id`" }));
     await notifier.show(alert({ key: "ask-2" }));
-    await until(async () => (await findNotifications()).length === 2, 15_000);
+    await waitUntil(async () => (await findNotifications()).length === 2, 15_000);
     await desktop.screenshot("notification-notify-send");
     await notifier.close("ask-1");
     await clickButton(await waitForOnly());
@@ -289,7 +289,7 @@ testWith(...needs, "notify-send")(
   async () => {
     const notifier = await open(openNotifySend);
     for (let n = 0; n < 25; n++) await notifier.show(alert({ key: `ask-${n}` }));
-    await until(async () => (await findNotifications()).length === 20, 10_000);
+    await waitUntil(async () => (await findNotifications()).length === 20, 10_000);
     expect(events).toHaveLength(5);
     expect(events).toContain("closed ask-4 expired");
   },
@@ -302,18 +302,18 @@ testWith(...needs, "dunst")(
     const own = await startDesktop();
     try {
       own.spawn(["dunst"]);
-      await until(() => own.hasOwner(name), 15_000);
+      await waitUntil(() => own.hasOwner(name), 15_000);
       const notifier = await openFreedesktopNotifier(options(), own.env);
       if (notifier === null) throw new Error("no notifier");
       const count = async () => (await own.windows("--class", "dunst")).length;
       await notifier.show(alert());
-      await until(async () => (await count()) === 1, 15_000);
+      await waitUntil(async () => (await count()) === 1, 15_000);
       await own.screenshot("notification-dunst");
       expect(await notifier.isSilenced()).toBe(false);
       await notifier.close("ask-1");
-      await until(async () => (await count()) === 0, 15_000);
+      await waitUntil(async () => (await count()) === 0, 15_000);
       await own.run("dunstctl", "set-paused", "true");
-      await until(async () => (await notifier.isSilenced()) === true, 15_000);
+      await waitUntil(async () => (await notifier.isSilenced()) === true, 15_000);
       await notifier.stop();
     } finally {
       await own.stop();

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
 import { binary, repo } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { startDesktop } from "./desktop-harness.ts";
 import { findMiddle, readPixels } from "./pixels.ts";
 
@@ -78,7 +78,7 @@ try {
   mkdirSync(claude, { recursive: true });
   await Bun.write(join(claude, "settings.json"), '{"hooks":"beckon hook claude"}');
   desktop.spawn([binary], { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude });
-  await until(() => existsSync(join(state, "endpoint.json")), 10_000);
+  await waitUntil(() => existsSync(join(state, "endpoint.json")), 10_000);
   await send("docs", 9, prompt);
   await send("infra", 3, prompt);
   await send("infra", 2, bash("PreToolUse", "terraform plan"));
@@ -93,7 +93,7 @@ try {
   await send("notes", 5, prompt);
   await sendRequest("notes", 1, question);
   const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
-  await until(async () => (await findNotifications()).length >= 2, 10_000);
+  await waitUntil(async () => (await findNotifications()).length >= 2, 10_000);
   await Bun.sleep(1_000);
   await save("alert", { x: 780, y: 0, width: 500, height: 350 });
   const panel = { x: 1_100, y: 0, width: 180, height: 32 };

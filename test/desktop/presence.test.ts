@@ -5,7 +5,7 @@ import { createLinuxPresence } from "../../src/desktop/presence/linux.ts";
 import { createMacPresence } from "../../src/desktop/presence/macos.ts";
 import { exec } from "../../src/system/exec.ts";
 import { hasAll, testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 
 describe("on an X11 desktop", () => {
@@ -18,7 +18,7 @@ describe("on an X11 desktop", () => {
   testWith(...desktopNeeds)("the idle time grows without input, and a key ends it", async () => {
     const readPresence = createLinuxPresence({ env: desktop.env, exec });
     const idleMs = async () => (await readPresence()).idleMs ?? Number.NaN;
-    await until(async () => (await idleMs()) > 1_000, 10_000);
+    await waitUntil(async () => (await idleMs()) > 1_000, 10_000);
     await desktop.run("xdotool", "key", "shift");
     expect(await idleMs()).toBeLessThan(1_000);
     expect((await readPresence()).isLocked).not.toBe(true);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -205,7 +205,7 @@ describe("GNOME Terminal", () => {
     "the window with the session's title is shown, among those of one server",
     async () => {
       open(server ?? "");
-      await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs);
+      await waitUntil(() => desktop.hasOwner("org.gnome.Terminal"), limitMs);
       for (const name of ["g-one", "g-two", "g-three"]) {
         await desktop.run(
           "gnome-terminal",

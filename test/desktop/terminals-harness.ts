@@ -5,7 +5,7 @@ import type { TerminalTarget } from "../../src/core/ports.ts";
 import { pickTerminalVariables } from "../../src/core/terminal-variables.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { readStartTime } from "../../src/system/processes.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import type { Desktop } from "./desktop-harness.ts";
 
 const openMs = 20_000;
@@ -33,10 +33,10 @@ export function createTerminalHarness(desktop: Desktop, more: Record<string, str
 
     /** Where the agent is, as the forwarder would send it. Waits until the agent runs. */
     async locate(name: string, about: Partial<TerminalTarget> = {}): Promise<TerminalTarget> {
-      await until(() => existsSync(pidFile(name)), openMs);
+      await waitUntil(() => existsSync(pidFile(name)), openMs);
       const pid = Number(readFileSync(pidFile(name), "utf8"));
       // Empty for a moment while the process executes another program.
-      await until(() => readFileSync(`/proc/${pid}/environ`, "utf8") !== "", openMs);
+      await waitUntil(() => readFileSync(`/proc/${pid}/environ`, "utf8") !== "", openMs);
       const variables = readFileSync(`/proc/${pid}/environ`, "utf8")
         .split("\0")
         .map((line): [string, string] => [line.split("=", 1)[0] ?? "", line.slice(line.indexOf("=") + 1)]);
@@ -56,7 +56,7 @@ export function createTerminalHarness(desktop: Desktop, more: Record<string, str
 
     /** Waits until a window with this title has the keyboard: a new window gets it when it opens. */
     waitForWindow: (title: string) =>
-      until(async () => (await harness.activeTitle()).includes(title), openMs),
+      waitUntil(async () => (await harness.activeTitle()).includes(title), openMs),
 
     /** For each target, whether its pane is what the user sees now. */
     async visibility(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -32,7 +32,7 @@ describe("KDE on Wayland", () => {
       [kwin, "--virtual", "--no-lockscreen", "--no-global-shortcuts", "--socket", "wayland-k"],
       plain,
     );
-    await until(() => desktop.hasOwner("org.kde.KWin"), limitMs / 2);
+    await waitUntil(() => desktop.hasOwner("org.kde.KWin"), limitMs / 2);
     const env = {
       DISPLAY: "",
       WAYLAND_DISPLAY: "wayland-k",
@@ -45,7 +45,7 @@ describe("KDE on Wayland", () => {
       visibilityTimeoutMs: 2_000,
     });
     desktop.spawn([server ?? ""], { ...env, GDK_BACKEND: "wayland" });
-    await until(() => desktop.hasOwner("org.gnome.Terminal"), limitMs / 2);
+    await waitUntil(() => desktop.hasOwner("org.gnome.Terminal"), limitMs / 2);
   }, limitMs);
   afterAll(() => desktop?.stop());
 
@@ -58,7 +58,7 @@ describe("KDE on Wayland", () => {
       const target = (name: string) => harness.locate(name, { title: name });
       const one = await target("w-one");
       const three = await target("w-three");
-      await until(async () => (await terminals.focus(three)).result === "window", limitMs);
+      await waitUntil(async () => (await terminals.focus(three)).result === "window", limitMs);
       for (const [it, other] of [
         [one, three],
         [three, one],

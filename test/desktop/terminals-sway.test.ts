@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -48,7 +48,7 @@ describe("sway, with foot", () => {
     const headless = { XDG_RUNTIME_DIR: runtime, WLR_BACKENDS: "headless", WLR_RENDERER: "pixman" };
     desktop.spawn([...unprivileged, "sway", "-c", config], { ...headless, DISPLAY: "", HOME: folder });
     const find = (pattern: RegExp) => readdirSync(runtime).find((name) => pattern.test(name)) ?? "";
-    await until(() => find(/^sway-ipc.*sock$/) && find(/^wayland-\d+$/), limitMs / 2);
+    await waitUntil(() => find(/^sway-ipc.*sock$/) && find(/^wayland-\d+$/), limitMs / 2);
     const socket = join(runtime, find(/^sway-ipc/));
     env = {
       ...desktop.env,
@@ -72,7 +72,7 @@ describe("sway, with foot", () => {
         desktop.spawn(["foot", "--config", "/dev/null", ...harness.agentCommand(name)], env);
         const target = await harness.locate(name);
         // A new window gets the keyboard when it opens, which is after its program has started.
-        await until(() => terminals.isPaneVisible(target), limitMs);
+        await waitUntil(() => terminals.isPaneVisible(target), limitMs);
       }
       const targets = {
         one: await harness.locate("f-one"),

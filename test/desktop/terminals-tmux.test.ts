@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -28,7 +28,7 @@ describe("tmux", () => {
   /** In the foreground, so that it ends with the desktop. */
   async function startServer(path: string): Promise<void> {
     opened.push(desktop.spawn(["tmux", "-S", path, "-f", "/dev/null", "-D"]));
-    await until(() => existsSync(path), limitMs);
+    await waitUntil(() => existsSync(path), limitMs);
   }
   async function open(title: string, ...command: string[]): Promise<void> {
     opened.push(desktop.spawn(["xterm", "-T", title, "-e", ...command]));
@@ -36,7 +36,7 @@ describe("tmux", () => {
   }
   async function attach(title: string, session: string): Promise<void> {
     await open(title, "tmux", "-S", socket, "attach", "-t", `=${session}`);
-    await until(async () => (await tmux("list-clients", "-t", `=${session}`)) !== "", limitMs);
+    await waitUntil(async () => (await tmux("list-clients", "-t", `=${session}`)) !== "", limitMs);
   }
 
   beforeAll(async () => {
@@ -149,8 +149,8 @@ describe("tmux", () => {
       await inOuter("new-session", "-d", "-s", "out", `TMUX= exec tmux -S ${socket} attach -t =main`);
       await inOuter("new-window", "-t", "out", shellLine(harness.agentCommand(`elsewhere${count}`)));
       await open("t-nested", "tmux", "-S", outer, "attach", "-t", "=out");
-      await until(async () => (await tmux("list-clients")) !== "", limitMs);
-      await until(async () => (await inOuter("list-clients")) !== "", limitMs);
+      await waitUntil(async () => (await tmux("list-clients")) !== "", limitMs);
+      await waitUntil(async () => (await inOuter("list-clients")) !== "", limitMs);
       const left = await locate("left");
       expect(await harness.terminals.isPaneVisible(left)).toBe(false);
       const outcome = await harness.terminals.focus(left);
@@ -189,7 +189,7 @@ describe("tmux", () => {
   withTmux("beckon says that the process has ended if its pane was closed", async () => {
     const target = await locate("far");
     await tmux("kill-window", "-t", "main:second");
-    await until(async () => (await harness.terminals.focus(target)).result === "impossible", limitMs);
+    await waitUntil(async () => (await harness.terminals.focus(target)).result === "impossible", limitMs);
     expect((await harness.terminals.focus(target)).why).toStartWith(
       `its process ${target.place.pid} has ended`,
     );

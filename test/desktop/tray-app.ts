@@ -4,7 +4,7 @@ import { Variant } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { MenuEntry, MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import type { Desktop } from "./desktop-harness.ts";
 import { findMiddle, readPixels } from "./pixels.ts";
 
@@ -51,11 +51,11 @@ export async function startTrayApp(
   };
   const next = async <K extends keyof Message>(kind: K, ms = 15_000): Promise<NonNullable<Message[K]>> => {
     const isKind = (message: Message) => message[kind] !== undefined;
-    await until(() => messages.some(isKind), ms);
+    await waitUntil(() => messages.some(isKind), ms);
     const [message] = messages.splice(messages.findIndex(isKind), 1);
     return message?.[kind] as NonNullable<Message[K]>;
   };
-  await until(() => messages.some(({ open }) => open !== undefined) || child.exitCode !== null, 15_000);
+  await waitUntil(() => messages.some(({ open }) => open !== undefined) || child.exitCode !== null, 15_000);
 
   return {
     pid: child.pid,

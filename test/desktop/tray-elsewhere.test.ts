@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { entry, findBlockedIcon, startTrayApp, type TrayApp, view } from "./tray-app.ts";
 
@@ -48,7 +48,7 @@ async function clickFirstEntry(): Promise<void> {
   const at = await findBlockedIcon(desktop);
   if (at === null) throw new Error("no icon");
   await desktop.click(at.x, at.y);
-  await until(async () => {
+  await waitUntil(async () => {
     const windows = await desktop.windows("--name", ".*");
     const areas = await Promise.all(windows.map(desktop.areaOf));
     const menu = areas.find(({ width, height }) => width > 100 && height > 50 && height < 300);
@@ -66,7 +66,7 @@ testWith(...desktopNeeds, "trayer")(
     startTrayer();
     app = await startTrayApp(desktop);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     await clickFirstEntry();
     expect(await app.next("action")).toEqual({ do: "focus", session: "claude:a" });
 
@@ -74,8 +74,8 @@ testWith(...desktopNeeds, "trayer")(
     expect(statSync(unpacked).mode & 0o777).toBe(0o700);
     const [[pid] = []] = await findHelpers();
     await desktop.run("kill", "-9", pid ?? "");
-    await until(async () => (await findBlockedIcon(desktop)) === null, waitMs);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(async () => (await findBlockedIcon(desktop)) === null, waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     await desktop.screenshot("tray-helper-back", { x: 1080, y: 0, width: 200, height: 32 });
     expect(app.problems()).toEqual([
       expect.stringMatching(/^systray2.s helper ended \(.+\); beckon starts it again in 1 s$/),
@@ -83,8 +83,8 @@ testWith(...desktopNeeds, "trayer")(
 
     // A panel starts and takes over, and the helper ends.
     await desktop.startPanel();
-    await until(async () => (await findHelpers()).length === 0, waitMs);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(async () => (await findHelpers()).length === 0, waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );
@@ -96,9 +96,9 @@ testWith(...desktopNeeds, "trayer")(
     startTrayer();
     app = await startTrayApp(desktop);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     await app.kill();
-    await until(async () => (await findHelpers()).length === 0, waitMs);
+    await waitUntil(async () => (await findHelpers()).length === 0, waitMs);
   },
   testMs,
 );
@@ -114,7 +114,7 @@ testWith(...desktopNeeds, "trayer")(
     const start = async () => {
       app = await startTrayApp(desktop, { env: { TMPDIR: temporary } });
       app.show(blocked);
-      await until(() => findBlockedIcon(desktop), waitMs);
+      await waitUntil(() => findBlockedIcon(desktop), waitMs);
     };
     await start();
     await app.kill();
@@ -137,11 +137,11 @@ testWith(...desktopNeeds, "trayer")(
     desktop = await startDesktop();
     await desktop.killBus();
     startTrayer();
-    await until(hasXembedTray, waitMs);
+    await waitUntil(hasXembedTray, waitMs);
     app = await startTrayApp(desktop);
     expect(app.isOpen).toBe(true);
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );
@@ -155,7 +155,7 @@ testWith(...desktopNeeds)(
     expect(app.isOpen).toBe(true);
     expect(await app.next("problem")).toMatch(/^no tray icon: .*beckon goes on without it\.$/);
     await desktop.startPanel();
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     expect(app.problems()).toEqual([]);
   },
   testMs,
@@ -172,7 +172,7 @@ testWith(...desktopNeeds)(
     expect(await app.next("problem")).toMatch(/^no tray icon: the session bus does not answer\./);
     await desktop.startBus();
     await desktop.startPanel();
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     expect(app.problems()).toEqual([]);
   },
   testMs,
@@ -208,13 +208,13 @@ testWith(...desktopNeeds, "trayer")(
     });
     app = await startTrayApp(desktop, { command: [outfile] });
     app.show(blocked);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     expect(existsSync(join(desktop.home, "folder"))).toBe(false);
 
     await desktop.killPanel();
     startTrayer();
-    await until(async () => (await findHelpers()).length === 1, waitMs);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(async () => (await findHelpers()).length === 1, waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
   },
   testMs,
 );

@@ -24,7 +24,7 @@ import { StatusItem } from "../../src/desktop/tray/sni.ts";
 import { removeHelperIcons } from "../../src/desktop/tray/systray-helper.ts";
 import { createSlots, findChangedSlots } from "../../src/desktop/tray/systray-slots.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type PrivateBus, startBus } from "./private-bus.ts";
 import { entry, separator } from "./tray-app.ts";
 
@@ -357,9 +357,9 @@ describe("the menu on the bus", () => {
     });
     expect(await icon.hasBus).toBe(true);
     icon.show({ ...emptyView, icon: { phase: "blocked", count: 1 } });
-    await until(() => signals === 1, 5_000);
+    await waitUntil(() => signals === 1, 5_000);
     icon.show({ ...emptyView, icon: { phase: "blocked", count: 1 }, title: "the same icon" });
-    await until(() => signals === 2, 10_000);
+    await waitUntil(() => signals === 2, 10_000);
     icon.stop();
   });
 
@@ -415,10 +415,10 @@ describe("the menu on the bus", () => {
         await panel.onSignal({ ...match, member }, (body) => signals.push(`${member} ${body[0]}`));
       const { revision } = await layout(0, 0);
       menu.show([entry("a", "ONE", { children: [entry("b", "in_one")] }), entry("c", "two")]);
-      await until(() => signals.length === 1, 10_000);
+      await waitUntil(() => signals.length === 1, 10_000);
       expect(signals[0]).toStartWith("ItemsPropertiesUpdated");
       menu.show([entry("a", "ONE"), entry("c", "two")]);
-      await until(() => signals.length >= 2, 10_000);
+      await waitUntil(() => signals.length >= 2, 10_000);
       expect(signals.at(-1)).toBe(`LayoutUpdated ${Number(revision) + 1}`);
       expect((await layout(0, 0)).revision).toBe(Number(revision) + 1);
     },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import {
   connectToBus,
@@ -68,7 +68,7 @@ describe("in xfce4-panel", () => {
   async function startWith(first = twoBlocked) {
     app = await startTrayApp(desktop);
     app.show(first);
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     return app;
   }
   const findIcon = async () => {
@@ -83,7 +83,7 @@ describe("in xfce4-panel", () => {
     const { x, y } = await findIcon();
     await desktop.click(x, y, button);
     let area = { x: 0, y: 0, width: 0, height: 0 };
-    await until(async () => {
+    await waitUntil(async () => {
       const opened = (await listWindows()).filter((id) => !before.includes(id));
       const areas = await Promise.all(opened.map(desktop.areaOf));
       // GTK has windows of one pixel.
@@ -121,10 +121,10 @@ describe("in xfce4-panel", () => {
       expect(await app.next("action")).toEqual({ do: "next" });
 
       app.show({ ...twoBlocked, icon: working });
-      await until(async () => (await findBlockedIcon(desktop)) === null, waitMs);
+      await waitUntil(async () => (await findBlockedIcon(desktop)) === null, waitMs);
       const before = await desktop.windows("--name", ".*");
       await desktop.click(x, y, 1);
-      await until(async () => (await desktop.windows("--name", ".*")).length > before.length, waitMs);
+      await waitUntil(async () => (await desktop.windows("--name", ".*")).length > before.length, waitMs);
       await desktop.screenshot("tray-menu-working");
       await desktop.key("Escape");
       expect(app.messages.filter(({ action }) => action)).toEqual([]);
@@ -138,9 +138,9 @@ describe("in xfce4-panel", () => {
     if (second === undefined) throw new Error("no second item");
     app.show({ ...twoBlocked, icon: blocked(1), items: [second, ...others] });
     const bus = await connectToBus(desktop);
-    await until(async () => (await readMenuLabels(bus))[0]?.startsWith("infra"), waitMs);
+    await waitUntil(async () => (await readMenuLabels(bus))[0]?.startsWith("infra"), waitMs);
     bus.close();
-    await until(async () => {
+    await waitUntil(async () => {
       // The row moved below a separator of one pixel, where the submenu of infra was.
       const { x, y } = menu.row(1);
       await desktop.click(x, y);
@@ -152,9 +152,9 @@ describe("in xfce4-panel", () => {
   testOnDesktop("the icon comes back after a restart of the panel", async () => {
     await startWith();
     await desktop.killPanel();
-    await until(async () => (await findBlockedIcon(desktop)) === null, waitMs);
+    await waitUntil(async () => (await findBlockedIcon(desktop)) === null, waitMs);
     await desktop.startPanel();
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     await desktop.screenshot("tray-panel-back", panelArea);
   });
 
@@ -175,9 +175,9 @@ describe("in xfce4-panel", () => {
       await app.next("shown", 30_000);
       app.show(view(blocked(7), [entry("last", "the_last_one")]));
       const bus = await connectToBus(desktop);
-      await until(async () => (await readMenuLabels(bus)).join() === "the__last__one", waitMs);
+      await waitUntil(async () => (await readMenuLabels(bus)).join() === "the__last__one", waitMs);
       bus.close();
-      await until(() => findBlockedIcon(desktop), waitMs);
+      await waitUntil(() => findBlockedIcon(desktop), waitMs);
       await desktop.screenshot("tray-after-10000", panelArea);
       expect((await app.memory()) - before).toBeLessThan(20 * 1024 * 1024);
     },
@@ -186,20 +186,20 @@ describe("in xfce4-panel", () => {
   testOnDesktop("the icon comes back after a restart of the session bus and the panel", async () => {
     await startWith();
     await desktop.killBus();
-    await until(() => app.problems().some((text) => text.includes("session bus is gone")), waitMs);
+    await waitUntil(() => app.problems().some((text) => text.includes("session bus is gone")), waitMs);
     // Views can be shown while there is no bus.
     app.showMany([twoBlocked, { ...twoBlocked, icon: working }], 1_000);
     app.show(twoBlocked);
     await desktop.killPanel().catch(() => {});
     await desktop.startBus();
     await desktop.startPanel();
-    await until(() => findBlockedIcon(desktop), waitMs);
+    await waitUntil(() => findBlockedIcon(desktop), waitMs);
     await desktop.screenshot("tray-bus-back", panelArea);
   });
 
   testOnDesktop("quitting removes the icon", async () => {
     await startWith();
     expect(await app.quit()).toBe(0);
-    await until(async () => (await findBlockedIcon(desktop)) === null, waitMs);
+    await waitUntil(async () => (await findBlockedIcon(desktop)) === null, waitMs);
   });
 });

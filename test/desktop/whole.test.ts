@@ -6,7 +6,7 @@ import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
@@ -69,14 +69,14 @@ describe("on a desktop", () => {
       await works(session, target, "make all");
       await asks(session, target, "make all");
       let entry: { readonly what: string; readonly outcome: string } | undefined;
-      await until(async () => {
+      await waitUntil(async () => {
         const lines = (await beckon("log", "--json")).split("\n").filter(Boolean);
         entry = lines.map((line) => JSON.parse(line)).find((each) => each.session === `claude:${session}`);
         return entry !== undefined;
       }, soonMs);
       if (entry?.what === "not shown" && entry.outcome === "you are looking at it") return session;
       await answered(session, target, "make all");
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
       traffic = "";
     }
     throw new Error("every alert was shown");
@@ -106,7 +106,7 @@ describe("on a desktop", () => {
       BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
       CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
     });
-    await until(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
+    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
     if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterAll(async () => {
@@ -122,7 +122,7 @@ describe("on a desktop", () => {
       await tmux("select-pane", "-t", (await terminals.locate("left")).place.env.TMUX_PANE ?? "");
       await works("webshop", right, "npm run build");
       await asks("webshop", right, "npm run build");
-      await until(async () => (await findNotifications()).length > 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length > 0, soonMs);
       expect(traffic).toContain("webshop wants to use Bash");
       expect(traffic).toContain("npm run build");
       await desktop.screenshot("whole-ask");
@@ -130,8 +130,8 @@ describe("on a desktop", () => {
       const { x, y, width, height } = await desktop.areaOf(notification);
       // On its button: a click elsewhere only closes an xfce4-notifyd notification.
       await desktop.click(x + width - 70, y + height - 30);
-      await until(async () => (await terminals.activeTitle()).includes("panes"), soonMs);
-      await until(async () => (await activePane()) === right.place.env.TMUX_PANE, soonMs);
+      await waitUntil(async () => (await terminals.activeTitle()).includes("panes"), soonMs);
+      await waitUntil(async () => (await activePane()) === right.place.env.TMUX_PANE, soonMs);
       await desktop.screenshot("whole-there");
       await answered("webshop", right, "npm run build");
     },
@@ -141,14 +141,14 @@ describe("on a desktop", () => {
   onDesktop(
     "the notification disappears when the ask is answered in the terminal",
     async () => {
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
       const left = await terminals.locate("left");
       await lookAt("elsewhere");
       await works("docs", left, "git push");
       await asks("docs", left, "git push");
-      await until(async () => (await findNotifications()).length > 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length > 0, soonMs);
       await answered("docs", left, "git push");
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
@@ -166,7 +166,7 @@ describe("on a desktop", () => {
       );
       await lookAt("elsewhere");
       // A user who has just seen the dialog gets some time.
-      await until(async () => (await findNotifications()).length > 0, 2 * soonMs);
+      await waitUntil(async () => (await findNotifications()).length > 0, 2 * soonMs);
       expect(traffic).toContain(`${session} wants to use Bash`);
       looked = session;
     },
@@ -187,7 +187,7 @@ describe("on a desktop", () => {
       await expect(beckon("focus", "nobody")).rejects.toThrow('no session has the id or project "nobody"');
       await answered("later", right, "ls");
       await answered(looked, await terminals.locate("alone"), "make all");
-      await until(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
       await expect(beckon("focus", "--next")).rejects.toThrow("no session needs you now");
     },
     limitMs,

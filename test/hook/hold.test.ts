@@ -9,7 +9,7 @@ import { isDecision } from "../../src/hook/hold.ts";
 import { createLineReader } from "../../src/hook/http.ts";
 import { signDecision } from "../../src/system/decision-signature.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import {
   type CommandResult,
   catchesSigterm,
@@ -211,7 +211,7 @@ describe("it stops waiting", () => {
     testWith("linux")(`on ${signal}, and reports it`, async () => {
       const server = answering((socket) => socket.write(`${ok}${chunk("\n")}`));
       const { child, result } = wait({ ...quick, silenceMs: 60_000 });
-      await until(() => server.paths.length === 1 && catchesSigterm(child.pid), 5_000);
+      await waitUntil(() => server.paths.length === 1 && catchesSigterm(child.pid), 5_000);
       child.kill(signal);
       expectNoOutput(await result);
       server.stop();
@@ -240,7 +240,7 @@ testWith("linux")("a decision that arrives after SIGTERM is not printed", async 
   });
   harness.announce(server.port, process.pid, { key });
   const { child, result } = wait({ ...quick, silenceMs: 60_000 });
-  await until(() => held !== null && catchesSigterm(child.pid), 5_000);
+  await waitUntil(() => held !== null && catchesSigterm(child.pid), 5_000);
   child.kill("SIGTERM");
   expectNoOutput(await result);
   server.stop(true);

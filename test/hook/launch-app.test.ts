@@ -22,7 +22,7 @@ import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import { launchDetached } from "../../src/system/launch.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { hasAll, testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { catchesSigterm } from "./harness.ts";
 import {
   binary,
@@ -66,7 +66,7 @@ describe("a session starts while beckon is down", () => {
       const watching = setInterval(harness.apps, 10);
       const result = await Promise.all(hooks);
       await harness.started();
-      await until(async () => (await harness.sessions()).length === count, 10_000);
+      await waitUntil(async () => (await harness.sessions()).length === count, 10_000);
       clearInterval(watching);
       expect(result).toEqual(Array.from({ length: count }, () => silence));
       expect(harness.apps()).toHaveLength(1);
@@ -85,7 +85,7 @@ describe("a session starts while beckon is down", () => {
       expect([await child.stdout.text(), await child.stderr.text(), await child.exited]).toEqual(["", "", 0]);
       expect(existsSync(harness.places.endpoint)).toBe(false);
       await harness.started();
-      await until(async () => (await harness.sessions()).includes("s"), 5_000);
+      await waitUntil(async () => (await harness.sessions()).includes("s"), 5_000);
     },
     limitMs,
   );
@@ -132,12 +132,12 @@ describe("a session starts while beckon is down", () => {
       expect(await launchDetached(binary, harness.env, { agents })).toBe(true);
       expect(harness.apps()).toEqual([pid]);
       process.kill(pid, "SIGKILL");
-      await until(() => !isAlive(pid, null), 5_000);
+      await waitUntil(() => !isAlive(pid, null), 5_000);
       // The lock is released with the last of its threads.
       await stopRunning(harness.places);
       await harness.hook(harness.payload("three"));
-      await until(async () => harness.apps().length === 1 && (await harness.started()) !== pid, 10_000);
-      await until(async () => (await harness.sessions()).length === 3, 5_000);
+      await waitUntil(async () => harness.apps().length === 1 && (await harness.started()) !== pid, 10_000);
+      await waitUntil(async () => (await harness.sessions()).length === 3, 5_000);
       expect(await stopRunning(harness.places)).toBe("stopped");
       expect(await stopRunning(harness.places)).toBe("not running");
       expect(harness.apps()).toEqual([]);
@@ -154,8 +154,8 @@ describe("a session starts while beckon is down", () => {
       );
       expect(await stopRunning(places)).toBe("stopped");
       await harness.hook(harness.payload("s"), {}, "export BECKON_HOME=own");
-      await until(() => existsSync(places.endpoint), 10_000);
-      await until(
+      await waitUntil(() => existsSync(places.endpoint), 10_000);
+      await waitUntil(
         () => existsSync(places.snapshot) && readFileSync(places.snapshot, "utf8").includes('"s"'),
         10_000,
       );
@@ -176,7 +176,7 @@ describe("a session starts while beckon is down", () => {
       utimesSync(harness.places.launchMarker, old, old);
       await harness.hook(harness.payload("two"));
       await harness.started();
-      await until(async () => (await harness.sessions()).length === 2, 5_000);
+      await waitUntil(async () => (await harness.sessions()).length === 2, 5_000);
     },
     limitMs,
   );
@@ -277,7 +277,7 @@ describe("a start that fails", () => {
     chmodSync(copy, 0o755);
     const child = harness.agent('"$BECKON" hook claude', { BECKON: copy });
     const hook = () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8"));
-    await until(() => hook() > 0 && catchesSigterm(hook()), 5_000);
+    await waitUntil(() => hook() > 0 && catchesSigterm(hook()), 5_000);
     spoil(copy);
     child.stdin.write(harness.payload("s"));
     await child.stdin.end();

@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 export const binary = join(import.meta.dir, "../../dist/beckon");
 export const launchNeeds = ["linux", "Xvfb", "setpriv"] as const;
@@ -121,7 +121,7 @@ export function createLaunchHarness(
 
     /** Waits until the app runs. Returns its pid. */
     async started(): Promise<number> {
-      await until(() => existsSync(places.endpoint) && !existsSync(places.launchMarker), 10_000);
+      await waitUntil(() => existsSync(places.endpoint) && !existsSync(places.launchMarker), 10_000);
       return JSON.parse(read(places.endpoint)).pid;
     },
 
@@ -132,7 +132,7 @@ export function createLaunchHarness(
 
     async destroy(): Promise<void> {
       for (const pid of apps()) process.kill(pid, "SIGKILL");
-      await until(() => apps().length === 0, 5_000);
+      await waitUntil(() => apps().length === 0, 5_000);
       rmSync(home, { recursive: true, force: true });
     },
   };

@@ -1,9 +1,9 @@
 /** From an answer to the tool of the real CLI that runs: a click, a command, a request. */
 import { expect } from "bun:test";
 import { answers, asks, isOver, type Open, posts } from "../agent/answering.ts";
-import { testOnDesk } from "../agent/desk.ts";
+import { testOnDesk } from "../agent/desktop.ts";
+import type { Sandbox } from "../agent/sandbox.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
-import type { World } from "../agent/world.ts";
 
 const times = 8;
 const longMs = 150_000;
@@ -14,14 +14,18 @@ const { undisturbed } = scenariosWithCli();
 const onDesk = testOnDesk();
 
 /** `answer` returns when it was given. */
-async function measure(world: World, way: string, answer: (open: Open) => Promise<number>): Promise<void> {
+async function measure(
+  sandbox: Sandbox,
+  way: string,
+  answer: (open: Open) => Promise<number>,
+): Promise<void> {
   const tookMs: number[] = [];
   for (let n = 0; n < times; n++) {
     const name = `${way.replaceAll(/\W/g, "-")}-${n}`;
-    const open = await asks(world, `DO bash touch ${name}`, dialog.permission);
+    const open = await asks(sandbox, `DO bash touch ${name}`, dialog.permission);
     const answeredAt = await answer(open);
-    tookMs.push((await world.finds(`proj/${name}`)) - answeredAt);
-    await isOver(world, dialog.permission);
+    tookMs.push((await sandbox.finds(`proj/${name}`)) - answeredAt);
+    await isOver(sandbox, dialog.permission);
   }
   tookMs.sort((a, b) => a - b);
   const [median = Number.NaN, max = Number.NaN] = [tookMs[times / 2], tookMs.at(-1)];
@@ -33,17 +37,17 @@ async function measure(world: World, way: string, answer: (open: Open) => Promis
 
 undisturbed(
   "a command and a request make the tool run at once",
-  async (world) => {
-    await world.beckon.start();
-    await world.startCli();
-    await measure(world, "beckon answer", async (open) => {
+  async (sandbox) => {
+    await sandbox.beckon.start();
+    await sandbox.startCli();
+    await measure(sandbox, "beckon answer", async (open) => {
       const at = Date.now();
-      await answers(world, open, "allow");
+      await answers(sandbox, open, "allow");
       return at;
     });
-    await measure(world, "a request", async (open) => {
+    await measure(sandbox, "a request", async (open) => {
       const at = Date.now();
-      await posts(world, open, { do: "allow" });
+      await posts(sandbox, open, { do: "allow" });
       return at;
     });
   },
@@ -53,9 +57,9 @@ undisturbed(
 
 onDesk(
   "a click on Allow in its notification makes the tool run at once",
-  async (world, desk) => {
-    await world.startCli();
-    await measure(world, "a click", async () => {
+  async (sandbox, desk) => {
+    await sandbox.startCli();
+    await measure(sandbox, "a click", async () => {
       const note = await desk.note();
       await desk.desktop.screenshot("agent-allow");
       const at = await desk.clicks(note, "first of three");

@@ -1,10 +1,10 @@
 /** Every answer by every way, to the real Claude Code CLI; and thirty of it that ask at once. */
 import { expect } from "bun:test";
 import { answerableIn, asks, heardByModel, hooksOf, isOver, openAsks, posts } from "../agent/answering.ts";
-import { testOnDesk } from "../agent/desk.ts";
+import { testOnDesk } from "../agent/desktop.ts";
 import { home } from "../agent/namespace.ts";
+import { until } from "../agent/sandbox.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
-import { until } from "../agent/world.ts";
 
 const { scenario, driven } = scenariosWithCli();
 const onDesk = testOnDesk();
@@ -21,21 +21,21 @@ scenario(
     "question AskUserQuestion: Which colour?",
     "question AskUserQuestion: Which colours?",
   ],
-  async (world) => {
-    await world.startCli();
+  async (sandbox) => {
+    await sandbox.startCli();
     const permission = async (command: string, answer: object) => {
-      await posts(world, await asks(world, `DO bash ${command}`, dialog.permission), answer);
-      await isOver(world, dialog.permission);
+      await posts(sandbox, await asks(sandbox, `DO bash ${command}`, dialog.permission), answer);
+      await isOver(sandbox, dialog.permission);
     };
     await permission("touch allowed", { do: "allow" });
-    expect(world.has("proj/allowed")).toBe(true);
+    expect(sandbox.has("proj/allowed")).toBe(true);
     await permission("touch denied", { do: "deny", message: "not on a Friday" });
-    expect(heardByModel(world)).toContain("not on a Friday");
-    expect(world.has("proj/denied")).toBe(false);
+    expect(heardByModel(sandbox)).toContain("not on a Friday");
+    expect(sandbox.has("proj/denied")).toBe(false);
     await permission("hostid", { do: "always", choice: 0 });
-    await world.type("DO bash hostid");
-    await world.is("idle");
-    expect(world.recorder.heard("PermissionRequest", 0)).toBe(3);
+    await sandbox.type("DO bash hostid");
+    await sandbox.is("idle");
+    expect(sandbox.recorder.heard("PermissionRequest", 0)).toBe(3);
 
     for (const [prompt, replies, heard] of [
       ["DO ask", [["Blue"]], ['"Which colour?"="Blue"']],
@@ -43,9 +43,9 @@ scenario(
       ["DO ask two", [["Red"], ["Large"]], ['"Which colour?"="Red"', '"Which size?"="Large"']],
       ["DO ask several", [["Red", "Blue"]], ['"Which colours?"="Red, Blue"']],
     ] as const) {
-      await posts(world, await asks(world, prompt, dialog.question), { do: "reply", replies });
-      await isOver(world, dialog.question);
-      for (const words of heard) expect(heardByModel(world)).toContain(words);
+      await posts(sandbox, await asks(sandbox, prompt, dialog.question), { do: "reply", replies });
+      await isOver(sandbox, dialog.question);
+      for (const words of heard) expect(heardByModel(sandbox)).toContain(words);
     }
   },
 );
@@ -53,32 +53,32 @@ scenario(
 scenario(
   "a plan sent back and approved through the API",
   Array(2).fill("plan ExitPlanMode: # A plan 1. Do this 2. Do that"),
-  async (world) => {
-    await world.startCli("--permission-mode plan");
-    await posts(world, await asks(world, "DO plan", dialog.plan), { do: "deny", message: "tests first" });
-    await isOver(world, dialog.plan);
-    expect(heardByModel(world)).toContain("tests first");
-    await posts(world, await asks(world, "DO plan", dialog.plan), { do: "allow" });
-    await isOver(world, dialog.plan);
-    expect(heardByModel(world)).toContain("approved your plan");
+  async (sandbox) => {
+    await sandbox.startCli("--permission-mode plan");
+    await posts(sandbox, await asks(sandbox, "DO plan", dialog.plan), { do: "deny", message: "tests first" });
+    await isOver(sandbox, dialog.plan);
+    expect(heardByModel(sandbox)).toContain("tests first");
+    await posts(sandbox, await asks(sandbox, "DO plan", dialog.plan), { do: "allow" });
+    await isOver(sandbox, dialog.plan);
+    expect(heardByModel(sandbox)).toContain("approved your plan");
   },
 );
 
 onDesk(
   "Deny, and the option of a question, clicked in a notification",
-  async (world, desk) => {
-    await world.startCli();
-    await asks(world, "DO bash touch denied", dialog.permission);
+  async (sandbox, desk) => {
+    await sandbox.startCli();
+    await asks(sandbox, "DO bash touch denied", dialog.permission);
     await desk.clicks(await desk.note(), "second of three");
-    await isOver(world, dialog.permission);
+    await isOver(sandbox, dialog.permission);
     await desk.gone();
-    expect(world.has("proj/denied")).toBe(false);
+    expect(sandbox.has("proj/denied")).toBe(false);
 
-    await asks(world, "DO ask", dialog.question);
+    await asks(sandbox, "DO ask", dialog.question);
     await desk.clicks(await desk.note(), "second of three");
-    await isOver(world, dialog.question);
+    await isOver(sandbox, dialog.question);
     await desk.gone();
-    expect(heardByModel(world)).toContain('"Which colour?"="Blue"');
+    expect(heardByModel(sandbox)).toContain('"Which colour?"="Blue"');
   },
   longMs,
 );
@@ -95,27 +95,27 @@ done`;
 
 driven(
   "thirty ask at once: each is answered, none of another's answer",
-  async (world) => {
-    await world.beckon.start();
-    await world.does(inTerminals);
-    await until("thirty asks", () => answerableIn(world).length === thirty, startMs);
-    await until("no other hooks than these", () => hooksOf(world).length === thirty);
+  async (sandbox) => {
+    await sandbox.beckon.start();
+    await sandbox.does(inTerminals);
+    await until("thirty asks", () => answerableIn(sandbox).length === thirty, startMs);
+    await until("no other hooks than these", () => hooksOf(sandbox).length === thirty);
     const names = Array.from({ length: thirty }, (_, n) => `proj/many-${n + 1}`);
-    expect(names.filter(world.has)).toEqual([]);
-    const open = answerableIn(world);
+    expect(names.filter(sandbox.has)).toEqual([]);
+    const open = answerableIn(sandbox);
     const denied = open.slice(0, 10);
-    const refused = openAsks(world)
+    const refused = openAsks(sandbox)
       .filter(({ answerId }) => denied.some((one) => one.answerId === answerId))
       .map(({ summary }) => `proj/${summary.replace("touch ", "")}`);
     await Promise.all(
-      open.map((one) => posts(world, one, denied.includes(one) ? { do: "deny" } : { do: "allow" })),
+      open.map((one) => posts(sandbox, one, denied.includes(one) ? { do: "deny" } : { do: "allow" })),
     );
     const allowed = names.filter((name) => !refused.includes(name));
-    await until("every file", () => allowed.every(world.has), 60_000);
-    await until("the end of all asks", () => openAsks(world).length === 0);
-    await until("the end of all hooks", () => hooksOf(world).length === 0);
+    await until("every file", () => allowed.every(sandbox.has), 60_000);
+    await until("the end of all asks", () => openAsks(sandbox).length === 0);
+    await until("the end of all hooks", () => hooksOf(sandbox).length === 0);
     expect(allowed).toHaveLength(thirty - 10);
-    expect(refused.filter(world.has)).toEqual([]);
+    expect(refused.filter(sandbox.has)).toEqual([]);
   },
   {},
   startMs + 120_000,

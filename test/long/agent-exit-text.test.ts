@@ -3,28 +3,28 @@ import { expect } from "bun:test";
 import { answerable, asks, heardByModel, hooksOf, isOver } from "../agent/answering.ts";
 import { formIsReady, withForm } from "../agent/form.ts";
 import { endsInLog, isLeft, leavable } from "../agent/leaving.ts";
+import { type Sandbox, until } from "../agent/sandbox.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
-import { until, type World } from "../agent/world.ts";
 
 const { scenario } = scenariosWithCli();
 
 const touch = "permission Bash: touch x";
 
-scenario("at the dialog itself /exit is no command, and its Enter says Yes", [touch], async (world) => {
-  await world.startCli(leavable);
-  const open = await asks(world, "DO bash touch x", dialog.permission);
-  await world.linger();
-  for (const key of ["C-c", "C-c", "C-d", "C-d", "/exit"]) await world.key(key);
-  await world.linger();
-  await world.shows(dialog.permission);
-  expect(await answerable(world)).toEqual(open);
-  expect(hooksOf(world)).toHaveLength(1);
-  expect(world.has("proj/x")).toBe(false);
-  await world.key("Enter");
-  await isOver(world, dialog.permission);
-  expect(await endsInLog(world)).toEqual(["allowed (in the terminal)"]);
-  await world.type("/exit");
-  await isLeft(world, open);
+scenario("at the dialog itself /exit is no command, and its Enter says Yes", [touch], async (sandbox) => {
+  await sandbox.startCli(leavable);
+  const open = await asks(sandbox, "DO bash touch x", dialog.permission);
+  await sandbox.linger();
+  for (const key of ["C-c", "C-c", "C-d", "C-d", "/exit"]) await sandbox.key(key);
+  await sandbox.linger();
+  await sandbox.shows(dialog.permission);
+  expect(await answerable(sandbox)).toEqual(open);
+  expect(hooksOf(sandbox)).toHaveLength(1);
+  expect(sandbox.has("proj/x")).toBe(false);
+  await sandbox.key("Enter");
+  await isOver(sandbox, dialog.permission);
+  expect(await endsInLog(sandbox)).toEqual(["allowed (in the terminal)"]);
+  await sandbox.type("/exit");
+  await isLeft(sandbox, open);
 });
 
 interface Field {
@@ -75,49 +75,51 @@ const fields: readonly Field[] = [
 ];
 
 for (const { of, cli, prompt, asked, dialog, keys, heard, ended } of fields) {
-  const typesExit = async (world: World): Promise<void> => {
-    await world.linger();
-    for (const key of keys) await world.key(key);
-    await world.key("/exit");
-    await world.shows(/❯ \d\. .*\/exit$/m);
+  const typesExit = async (sandbox: Sandbox): Promise<void> => {
+    await sandbox.linger();
+    for (const key of keys) await sandbox.key(key);
+    await sandbox.key("/exit");
+    await sandbox.shows(/❯ \d\. .*\/exit$/m);
   };
-  scenario(`/exit in the text of ${of} is an answer; Ctrl-C leaves`, [asked, asked], async (world) => {
-    await world.startCli(cli);
-    await asks(world, prompt, dialog);
-    await typesExit(world);
-    await world.key("Enter");
-    await isOver(world, dialog);
-    expect(heardByModel(world)).toContain(heard);
+  scenario(`/exit in the text of ${of} is an answer; Ctrl-C leaves`, [asked, asked], async (sandbox) => {
+    await sandbox.startCli(cli);
+    await asks(sandbox, prompt, dialog);
+    await typesExit(sandbox);
+    await sandbox.key("Enter");
+    await isOver(sandbox, dialog);
+    expect(heardByModel(sandbox)).toContain(heard);
 
-    const open = await asks(world, prompt, dialog);
-    await typesExit(world);
-    for (const key of ["C-c", "C-c"]) await world.key(key);
-    await isOver(world, dialog);
-    await world.key("C-c");
-    await world.shows(/Press Ctrl-C again to exit/);
-    await world.key("C-c");
-    await isLeft(world, open);
-    expect(await endsInLog(world, 2)).toEqual([ended, "No or Esc"].map((how) => `${how} (in the terminal)`));
-    expect(world.has("proj/x")).toBe(false);
+    const open = await asks(sandbox, prompt, dialog);
+    await typesExit(sandbox);
+    for (const key of ["C-c", "C-c"]) await sandbox.key(key);
+    await isOver(sandbox, dialog);
+    await sandbox.key("C-c");
+    await sandbox.shows(/Press Ctrl-C again to exit/);
+    await sandbox.key("C-c");
+    await isLeft(sandbox, open);
+    expect(await endsInLog(sandbox, 2)).toEqual(
+      [ended, "No or Esc"].map((how) => `${how} (in the terminal)`),
+    );
+    expect(sandbox.has("proj/x")).toBe(false);
   });
 }
 
 scenario(
   "/exit in a form of an MCP server is text; Esc and /exit leave",
   ["elicitation null: What is your name?"],
-  async (world) => {
-    await world.startCli(leavable);
-    await formIsReady(world);
-    await world.type("DO form");
-    await world.shows(dialog.form);
-    await world.type("/exit");
-    await world.linger();
-    await world.shows(dialog.form);
-    await world.showsState("active", "waiting_question");
-    for (const key of ["Escape", "/exit", "Enter"]) await world.key(key);
-    await isLeft(world, null);
-    await until("the end of the server", () => !world.processes().some((line) => /form-server/.test(line)));
-    expect(await endsInLog(world)).toHaveLength(1);
+  async (sandbox) => {
+    await sandbox.startCli(leavable);
+    await formIsReady(sandbox);
+    await sandbox.type("DO form");
+    await sandbox.shows(dialog.form);
+    await sandbox.type("/exit");
+    await sandbox.linger();
+    await sandbox.shows(dialog.form);
+    await sandbox.showsState("active", "waiting_question");
+    for (const key of ["Escape", "/exit", "Enter"]) await sandbox.key(key);
+    await isLeft(sandbox, null);
+    await until("the end of the server", () => !sandbox.processes().some((line) => /form-server/.test(line)));
+    expect(await endsInLog(sandbox)).toHaveLength(1);
   },
   withForm,
 );

@@ -2,8 +2,8 @@
 import { cliVersion, oldVersions, strictVersion as strict } from "../agent/cli.ts";
 import { allWell, mishaps, surviving } from "../agent/mishap.ts";
 import { pluginFolders, withPlugin } from "../agent/plugin.ts";
+import { manual } from "../agent/sandbox.ts";
 import { dialog, scenariosWithCli } from "../agent/scenario.ts";
-import { manual } from "../agent/world.ts";
 
 const { driven, undisturbed } = scenariosWithCli(cliVersion, strict, ...oldVersions);
 
@@ -17,14 +17,14 @@ for (const cli of [cliVersion, strict, "2.1.100"]) {
 for (const cli of [...oldVersions, strict]) {
   undisturbed(
     `the plugin's events arrive from CLI ${cli}`,
-    async (world) => {
-      await world.beckon.start();
-      await world.startCli(`${manual} ${withPlugin}`);
-      await world.type("DO bash touch x");
-      await world.showsState("active", "waiting_permission");
-      await world.accepts(dialog.permission);
-      await world.arrives("Stop");
-      await world.showsState("active", "interactable");
+    async (sandbox) => {
+      await sandbox.beckon.start();
+      await sandbox.startCli(`${manual} ${withPlugin}`);
+      await sandbox.type("DO bash touch x");
+      await sandbox.showsState("active", "waiting_permission");
+      await sandbox.accepts(dialog.permission);
+      await sandbox.arrives("Stop");
+      await sandbox.showsState("active", "interactable");
     },
     { cli, files: pluginFolders, isInstalled: false },
   );

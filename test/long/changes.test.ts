@@ -7,7 +7,7 @@ import { desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
 import { findMiddle, readPixels } from "../desktop/pixels.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const changes = 10_000;
 const minuteMs = 60_000;
@@ -20,7 +20,7 @@ testWith(...desktopNeeds)(
     try {
       const state = join(desktop.home, "state");
       const app = desktop.spawn([binary], { BECKON_HOME: state, BECKON_PORT: "47219" });
-      await until(() => existsSync(join(state, "endpoint.json")), 10_000);
+      await waitUntil(() => existsSync(join(state, "endpoint.json")), 10_000);
       const { url } = JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8"));
       const authorization = readFileSync(join(state, "auth-header"), "utf8")
         .trim()
@@ -51,9 +51,9 @@ testWith(...desktopNeeds)(
         if (n % 1_000 === 999) memory.push(residentMb(app.pid));
       }
       await tell(1, "PermissionRequest");
-      await until(blocked, 2_000);
+      await waitUntil(blocked, 2_000);
       for (let n = 0; n < 7; n++) await tell(n, "Stop");
-      await until(async () => (await blocked()) === null, 2_000);
+      await waitUntil(async () => (await blocked()) === null, 2_000);
       console.log(
         `${changes} changes in ${((performance.now() - started) / 1_000).toFixed(0)} s; MB after each 1,000: ${memory.map(Math.round).join(" ")}`,
       );

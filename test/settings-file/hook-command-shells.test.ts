@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createExecCommand, createShellCommand, envProgram } from "../../src/settings-file/hook-command.ts";
 import { testWith } from "../needs.ts";
 
-const world = realpathSync(mkdtempSync(join(tmpdir(), "beckon-command-")));
-afterAll(() => rmSync(world, { recursive: true, force: true }));
+const fixture = realpathSync(mkdtempSync(join(tmpdir(), "beckon-command-")));
+afterAll(() => rmSync(fixture, { recursive: true, force: true }));
 
 const shells = [["dash"], ["bash"], ["bash", "--posix"], ["busybox", "sh"], ["sh"]].filter(([name]) =>
   Bun.which(name ?? ""),
@@ -17,7 +17,7 @@ const event = JSON.stringify({ hook_event_name: "Stop", text: "x".repeat(200_000
 let count = 0;
 /** A folder with a program in it, or whatever is in its place. */
 function place(content: string | Uint8Array | null, mode = 0o755, folder = `${count++}`): string {
-  const binary = join(world, folder, "beckon");
+  const binary = join(fixture, folder, "beckon");
   mkdirSync(join(binary, ".."), { recursive: true });
   if (content !== null) {
     writeFileSync(binary, content);
@@ -26,7 +26,7 @@ function place(content: string | Uint8Array | null, mode = 0o755, folder = `${co
   return binary;
 }
 
-function run(shell: readonly string[], binary: string, home: string | null = null, cwd = world) {
+function run(shell: readonly string[], binary: string, home: string | null = null, cwd = fixture) {
   const command = createShellCommand({ binary, agent: "claude", home }).command;
   const child = Bun.spawnSync([...shell, "-c", command], { cwd, stdin: Buffer.from(event), timeout: 20_000 });
   return { code: child.exitCode, out: child.stdout.toString(), err: child.stderr.toString() };
@@ -46,7 +46,7 @@ function foreign(): Uint8Array {
 const script = (body: string): string => `#!/bin/sh\n${body}\n`;
 const troubles: readonly [string, () => string][] = [
   ["is missing", () => place(null)],
-  ["is in a folder that is missing", () => join(world, "gone", "beckon")],
+  ["is in a folder that is missing", () => join(fixture, "gone", "beckon")],
   ["may not be run", () => place(script("echo no"), 0o644)],
   ["is a folder", () => join(place(null), "..")],
   ["is empty", () => place("")],
@@ -89,14 +89,14 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
       0o755,
       `${count++}/${name}`,
     );
-    const home = join(world, name);
+    const home = join(fixture, name);
     const { code, out, err } = run(shell, binary, home);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out.replace(/ /g, "")).toBe(`hook,claude,2,${home},${event.length}\n`.replace(/ /g, ""));
   });
 
   test("it runs in a folder that is there, when the agent's own is gone", () => {
-    const cwd = join(world, `${count++}`);
+    const cwd = join(fixture, `${count++}`);
     mkdirSync(cwd);
     const binary = place(script("pwd"));
     const command = createShellCommand({ binary, agent: "claude", home: null }).command;
@@ -108,7 +108,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %
   });
 
   test("the agent that ends the hook is heard by the program, and waits for no one", async () => {
-    const [started, heard] = [join(world, `${count++}`), join(world, `${count++}`)];
+    const [started, heard] = [join(fixture, `${count++}`), join(fixture, `${count++}`)];
     const binary = place(
       script(`trap 'mkdir "${heard}"; exit 0' TERM\n: >"${started}"\nwhile :; do sleep 0.05; done`),
     );
@@ -130,7 +130,7 @@ describe.skipIf(!existsSync(envProgram))("without a shell", () => {
   const runExec = (binary: string, home: string | null = null) => {
     const { command, args } = createExecCommand({ binary, agent: "claude", home });
     const argv = args ? [command, ...args] : ["sh", "-c", command];
-    return Bun.spawnSync(argv, { cwd: world, stdin: Buffer.from(event), timeout: 20_000 });
+    return Bun.spawnSync(argv, { cwd: fixture, stdin: Buffer.from(event), timeout: 20_000 });
   };
 
   // Bun.spawnSync throws if the system cannot execute the file: that is what Claude Code shows in the terminal.
@@ -146,7 +146,7 @@ describe.skipIf(!existsSync(envProgram))("without a shell", () => {
         0o755,
         `${count++}/${name}`,
       );
-      const home = join(world, name);
+      const home = join(fixture, name);
       const { stdout, exitCode } = runExec(binary, home);
       const out = `hook,claude,2,${home},${event.length}\n`.replace(/ /g, "");
       expect([exitCode, stdout.toString().replace(/ /g, "")]).toEqual([0, out]);
@@ -166,7 +166,7 @@ testWith("bash")(
       ).command;
       const at = (cwd: string) => Bun.spawnSync(["bash", "-c", written], { cwd, stdin: Buffer.from(event) });
       expect(at(join(binary, "../../..")).stdout.toString()).toBe("2 claude\n");
-      const gone = at(world);
+      const gone = at(fixture);
       expect([gone.exitCode, gone.stdout.toString()]).toEqual([0, ""]);
     }
   },

@@ -11,7 +11,7 @@ import { createStore } from "../../src/state/store.ts";
 import type { Journal, JournalLine } from "../../src/storage/journal/index.ts";
 import { computeTestAlerts, listReasons, listTitles, withAlerts } from "../core/view/alerts/fixture.ts";
 import { ask, blocked, keyOf } from "../core/view/menu/fixture.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 
 const sessionId = createProbeId("1");
 const liveTest = createLiveTest({ files: [], plugin: null, binary: null });
@@ -113,7 +113,7 @@ describe("the command", () => {
     const ran = await runHook(hook("sleep 61.7 & sleep 61.7"), {}, 200);
     expect(ran.code).toBeNull();
     expect(ran.ms).toBeLessThan(5_000);
-    await until(async () => (await Bun.$`pgrep -f ${"sleep 61[.]7"}`.nothrow().text()) === "", 5_000);
+    await waitUntil(async () => (await Bun.$`pgrep -f ${"sleep 61[.]7"}`.nothrow().text()) === "", 5_000);
   });
   test("may ignore its event", async () => {
     expect(await runHook(hook("exit 0"), { long: "x".repeat(1_000_000) }, 5_000)).toMatchObject({ code: 0 });

@@ -19,7 +19,7 @@ import { version } from "../../package.json";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Home, removeHomes, temporaryHome } from "./home.ts";
 
 /** What the CLI of these tests gets. */
@@ -209,7 +209,7 @@ describe("install and uninstall", () => {
       stdout: "pipe",
       stderr: "pipe",
     });
-    await until(() => existsSync(home.places.endpoint), 5_000);
+    await waitUntil(() => existsSync(home.places.endpoint), 5_000);
     const event = { session_id: "s1", hook_event_name: "UserPromptSubmit", cwd: home.home, prompt: "go" };
     const called = Bun.spawnSync(["/bin/sh", "-c", hook?.command ?? ""], {
       env: home.env,
@@ -588,7 +588,7 @@ test("another build that runs is named, with how to switch", async () => {
     stderr: "pipe",
   });
   try {
-    await until(() => existsSync(home.places.endpoint), 5_000);
+    await waitUntil(() => existsSync(home.places.endpoint), 5_000);
     const { out } = await run(home, ["--install"]);
     expect(out).toContain(`Another build of beckon is running (pid ${app.pid}). To switch to this one: `);
   } finally {

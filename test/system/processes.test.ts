@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { Place } from "../../src/core/session/event.ts";
 import { createSession, type Session } from "../../src/core/session/session.ts";
 import { findDeadSessions, isAlive, readStartTime } from "../../src/system/processes.ts";
+import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
-import { createWorld, type World } from "../world.ts";
 
-let world: World;
+let fixture: AppFixture;
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 const unknownPlace: Place = {
   local: true,
@@ -54,7 +54,7 @@ const isDead = (place: Partial<Place> | null, ended = false) =>
 
 describe("a session is found dead", () => {
   test("when its process was killed, and not before", async () => {
-    const { child, pid, procStart } = world.agent();
+    const { child, pid, procStart } = fixture.startAgent();
     expect(isDead({ pid, procStart })).toBe(false);
     child.kill("SIGKILL");
     await child.exited;
@@ -62,8 +62,8 @@ describe("a session is found dead", () => {
   });
 
   test("with all other sessions of the same process, and no others", async () => {
-    const { child, pid, procStart } = world.agent();
-    const other = world.agent();
+    const { child, pid, procStart } = fixture.startAgent();
+    const other = fixture.startAgent();
     child.kill("SIGKILL");
     await child.exited;
     const killed = session({ pid, procStart });
@@ -74,15 +74,15 @@ describe("a session is found dead", () => {
   });
 
   test("when its pid belongs to another process now", () => {
-    const { pid, procStart } = world.agent();
+    const { pid, procStart } = fixture.startAgent();
     expect(isDead({ pid, procStart: `${Number(procStart) - 1}` })).toBe(true);
   });
 
   test("when its process is a zombie", async () => {
-    const parent = world.spawn(["sh", "-c", "sleep 0 & echo $!; exec sleep 60"]);
+    const parent = fixture.spawn(["sh", "-c", "sleep 0 & echo $!; exec sleep 60"]);
     const { value } = await parent.stdout.getReader().read();
     const pid = Number(Buffer.from(value ?? []).toString());
-    const state = () => world.read(`/proc/${pid}/stat`).split(") ")[1]?.[0];
+    const state = () => fixture.read(`/proc/${pid}/stat`).split(") ")[1]?.[0];
     while (state() !== "Z") await Bun.sleep(5);
     expect(isDead({ pid, procStart: null })).toBe(true);
   });

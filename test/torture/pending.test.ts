@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
-import { decisionOf } from "../answers/world.ts";
+import { parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { type App, beckon, createFixture, type Fixture, until } from "./fixture.ts";
 import { permissionRequested, prompted, stopped } from "./scenario.ts";
@@ -70,7 +70,7 @@ describe("if the app", () => {
     app = await fixture.start();
     const ask = await waitUntilAnswerable("s-1");
     expect((await answer("s-1", ask)).status).toBe(200);
-    expect(decisionOf(await hook.printed)).toEqual({ behavior: "allow" });
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   }, 20_000);
 
   test("is stopped and started again, the hook reconnects and gets its answer", async () => {
@@ -81,7 +81,7 @@ describe("if the app", () => {
     expect(performance.now() - before).toBeLessThan(3_000);
     app = await fixture.start();
     await answer("s-1", await waitUntilAnswerable("s-1"), { do: "deny" });
-    expect(decisionOf(await hook.printed).behavior).toBe("deny");
+    expect(parseDecision(await hook.printed).behavior).toBe("deny");
   }, 20_000);
 
   test("is down while the user answers in the terminal, the hook ends without a decision", async () => {
@@ -206,7 +206,7 @@ test("30 waiting hooks each get their own answer, and cost little memory and CPU
     expect((await answer(id, names[n] ?? "", action)).status).toBe(200);
   }
   for (const [n, { hook }] of waiting.entries()) {
-    const { behavior, message = "" } = decisionOf(await hook.printed);
+    const { behavior, message = "" } = parseDecision(await hook.printed);
     expect(behavior).toBe(n % 2 === 0 ? "allow" : "deny");
     if (n % 2 === 1) expect(message).toContain(`no ${n}`);
   }

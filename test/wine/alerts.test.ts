@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect } from "bun:test";
 import type { Alert } from "../../src/core/view/view.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { exe, startWineDesktop, type WineDesktop } from "./desktop-harness.ts";
 import { buildBeckon, hasWine, mouseNeeds, wineNeeds } from "./wine.ts";
 
@@ -42,10 +42,10 @@ describe("an alert on Windows", () => {
       problem: "no toasts: PowerShell gave no answer. Alerts are shown as balloons.",
     });
     // Wine shows a balloon after 2 s.
-    await until(async () => (await wine.takePicture(balloonArea)) !== before, waitMs);
+    await waitUntil(async () => (await wine.takePicture(balloonArea)) !== before, waitMs);
     await wine.takePicture(null, "wine-balloon");
     await desktop.request("close", alert.key);
-    await until(async () => (await wine.takePicture(balloonArea)) === before, waitMs);
+    await waitUntil(async () => (await wine.takePicture(balloonArea)) === before, waitMs);
   });
 
   test("that is clicked is reported, and the next one is shown", async () => {
@@ -53,7 +53,7 @@ describe("an alert on Windows", () => {
     await desktop.request("alert", other);
     await desktop.request("tray-event", NIN_BALLOONUSERCLICK);
     await desktop.waitForMessage({ clicked: alert.key });
-    await until(async () => {
+    await waitUntil(async () => {
       // Before the second balloon is shown, this event has no effect.
       await desktop.request("tray-event", NIN_BALLOONTIMEOUT);
       return desktop.messages().some((message) => message.closed === other.key && message.by === "expired");
@@ -112,7 +112,7 @@ describe("focus on Windows", () => {
   const open = async (title: string, ...args: string[]): Promise<OpenWindow> => {
     desktop.wine.spawn("notepad", args);
     let opened: OpenWindow | undefined;
-    await until(async () => {
+    await waitUntil(async () => {
       opened = (await windows()).find((window) => window.title === title);
       return opened?.active;
     }, waitMs);
@@ -144,7 +144,7 @@ describe("focus on Windows", () => {
     await wine.run(beckon, ["hook", "claude"], JSON.stringify(event), {
       CLAUDE_PID: String(background?.pid),
     });
-    await until(async () => (await wine.run(beckon, ["focus", "one"])).code === 0, waitMs);
+    await waitUntil(async () => (await wine.run(beckon, ["focus", "one"])).code === 0, waitMs);
     expect((await windows()).find(({ active }) => active)?.pid).toBe(background?.pid ?? 0);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { iconArea, iconSpot, waitForDesktop } from "./desktop-harness.ts";
 import { buildBeckon, createWine, hasWine, mouseNeeds, type Wine, wineNeeds } from "./wine.ts";
 
@@ -30,7 +30,7 @@ const endpoint = () => join(wine.appData, "Local/beckon/endpoint.json");
 
 async function waitForChange(area: string, before: string): Promise<string> {
   let now = before;
-  await until(async () => {
+  await waitUntil(async () => {
     now = await wine.takePicture(area);
     return now !== before;
   }, waitMs);
@@ -54,8 +54,8 @@ describe("beckon on Windows", () => {
 
     await hook({ hook_event_name: "PostToolUse", ...tool });
     expect(await waiting).toMatchObject({ stdout: "", code: 0 });
-    await until(async () => (await wine.takePicture(balloonArea)) === withoutBalloon, waitMs);
-    await until(async () => (await wine.takePicture(iconArea)) === working, waitMs);
+    await waitUntil(async () => (await wine.takePicture(balloonArea)) === withoutBalloon, waitMs);
+    await waitUntil(async () => (await wine.takePicture(iconArea)) === working, waitMs);
 
     await wine.click(iconSpot, 1);
     await waitForChange(balloonArea, withoutBalloon);
@@ -65,7 +65,7 @@ describe("beckon on Windows", () => {
     expect(await app.exited).toBe(0);
     expect(existsSync(endpoint())).toBe(false);
     expect(existsSync(join(wine.appData, "Local/beckon/off"))).toBe(true);
-    await until(async () => (await wine.takePicture(iconArea)) === withoutIcon, waitMs);
+    await waitUntil(async () => (await wine.takePicture(iconArea)) === withoutIcon, waitMs);
     const log = readFileSync(join(wine.appData, "Local/beckon/beckon.log"), "utf8");
     expect(log).not.toContain("error");
   });

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { TrayView } from "../../src/core/view/view.ts";
 import type { OpenRow } from "../fixtures/wine/menus.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { compileForWindows, createWine, type Wine } from "./wine.ts";
 
 /** Where Wine's taskbar shows the first icon. */
@@ -32,9 +32,9 @@ export async function startWineDesktop() {
       program = await startProgram(wine);
     },
     waitForMessage: (expected: Record<string, unknown>) =>
-      until(() => program.messages.some((message) => Bun.deepMatch(expected, message)), waitMs),
+      waitUntil(() => program.messages.some((message) => Bun.deepMatch(expected, message)), waitMs),
     waitForProblem: (text: RegExp) =>
-      until(
+      waitUntil(
         () => program.messages.some(({ problem }) => typeof problem === "string" && text.test(problem)),
         waitMs,
       ),
@@ -49,7 +49,7 @@ export async function startWineDesktop() {
     },
     async waitForOtherIcon(before: string): Promise<string> {
       let now = before;
-      await until(async () => {
+      await waitUntil(async () => {
         now = await this.takeIconPicture();
         return now !== before;
       }, waitMs);
@@ -62,7 +62,7 @@ export async function startWineDesktop() {
     /** Waits until this many are open, and returns the rows of the last one. */
     async waitForMenus(count: number): Promise<OpenRow[]> {
       let open: OpenRow[][] = [];
-      await until(async () => {
+      await waitUntil(async () => {
         open = await this.readMenus();
         return open.length === count;
       }, waitMs);
@@ -90,7 +90,7 @@ async function startProgram(wine: Wine) {
     }
   };
   void readOutput();
-  await until(() => child.exitCode !== null || messages.some((message) => message.port), 30_000);
+  await waitUntil(() => child.exitCode !== null || messages.some((message) => message.port), 30_000);
   const { port, pid } = messages.find((message) => message.port) ?? {};
   if (!port) throw new Error(await child.stderr.text());
   async function request<T>(name: string, argument: unknown = null): Promise<T> {
@@ -113,7 +113,7 @@ const stillMs = 500;
 async function waitUntilStill(wine: Wine): Promise<void> {
   let last = wine.emptyScreen;
   let since = performance.now();
-  await until(async () => {
+  await waitUntil(async () => {
     const now = await wine.takePicture(null);
     if (now !== last) since = performance.now();
     last = now;

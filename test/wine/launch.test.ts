@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { buildBeckon, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
 
 const test = testWith(...wineNeeds);
@@ -33,7 +33,7 @@ const status = async () => JSON.parse((await wine.run(exe, ["status", "--json"])
 describe("beckon on Windows", () => {
   test("is started by a session, and stays off after `beckon stop`", async () => {
     expect(await startSession("one")).toBe(0);
-    await until(() => existsSync(statePath("endpoint.json")), waitMs);
+    await waitUntil(() => existsSync(statePath("endpoint.json")), waitMs);
     expect(await status()).toMatchObject({ sessions: [{ sessionId: "one" }] });
 
     const stopped = await wine.run(exe, ["stop"]);

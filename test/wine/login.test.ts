@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { buildBeckon, compileForWindows, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
 
 const test = testWith(...wineNeeds);
@@ -59,7 +59,7 @@ describe("the Run key", () => {
     const [, started] = (await command()).split(" --headless ");
     await Bun.write(join(wine.folder, "login.bat"), `start "login" ${started}\r\n`);
     await wine.spawn("cmd", ["/c", "login.bat"]).exited;
-    await until(() => existsSync(join(wine.folder, "my state/endpoint.json")), waitMs);
+    await waitUntil(() => existsSync(join(wine.folder, "my state/endpoint.json")), waitMs);
     const stopped = await wine.run(binary, ["stop"], "", { BECKON_HOME: home });
     expect(stopped.stdout).toStartWith("beckon is stopped.");
   }, 60_000);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { buildBeckon, createWine, hasWine, type Wine, wineNeeds } from "./wine.ts";
 
 const test = testWith(...wineNeeds);
@@ -29,7 +29,7 @@ const read = (name: string): string => {
 async function startApp() {
   const before = read("endpoint.json");
   const app = wine.spawn(exe, [], { BECKON_PORT: String(port) });
-  await until(() => app.exitCode !== null || (read("endpoint.json") !== before && isAnswering()), 20_000);
+  await waitUntil(() => app.exitCode !== null || (read("endpoint.json") !== before && isAnswering()), 20_000);
   return app;
 }
 const isAnswering = (): Promise<boolean> =>
@@ -85,7 +85,7 @@ describe("on Windows", () => {
 
   test("the files are in the AppData folder", async () => {
     const names = ["auth-header", "beckon.log", "endpoint.json", "lock", "snapshot.json"];
-    await until(() => names.every((name) => existsSync(join(stateFolder(), name))), waitMs);
+    await waitUntil(() => names.every((name) => existsSync(join(stateFolder(), name))), waitMs);
     expect(read("auth-header")).toMatch(/^Authorization: Bearer [\w-]{43,}\n$/);
     expect(JSON.parse(read("endpoint.json")).url).toBe(`http://127.0.0.1:${port}`);
   });

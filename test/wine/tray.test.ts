@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TrayView } from "../../src/core/view/view.ts";
 import type { OpenRow } from "../fixtures/wine/menus.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { startWineDesktop, type WineDesktop } from "./desktop-harness.ts";
 import { hasWine, mouseNeeds, wineNeeds } from "./wine.ts";
 
@@ -136,15 +136,15 @@ describe("the tray on Windows", () => {
       await desktop.request("view", { ...view, icon: { phase: "blocked", count: 3 + (count % 5) } });
     }
     await desktop.request("view", view);
-    await until(async () => (await desktop.takeIconPicture()) === wanted, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) === wanted, waitMs);
   });
 
   test("comes back after a restart of the taskbar", async () => {
     await desktop.show(calm);
     const before = await desktop.show(view);
     await desktop.request("lose-icon");
-    await until(async () => (await desktop.takeIconPicture()) === desktop.withoutIcon, waitMs);
-    await until(async () => (await desktop.takeIconPicture()) === before, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) === desktop.withoutIcon, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) === before, waitMs);
     expect(withoutPositions(await desktop.openMenu(1))).toContainEqual(row("Next waiting"));
   });
 
@@ -153,7 +153,7 @@ describe("the tray on Windows", () => {
     await desktop.request("break-thread");
     await desktop.waitForProblem(/^the tray's thread died \(.+\): beckon starts it again in 500 ms$/);
     await desktop.request("view", view);
-    await until(async () => (await desktop.takeIconPicture()) === before, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) === before, waitMs);
     const rows = await desktop.openMenu(1);
     await desktop.wine.click(find(rows, "Next waiting"));
     await desktop.waitForMessage({ action: { do: "next" } });
@@ -162,7 +162,7 @@ describe("the tray on Windows", () => {
   test("disappears with the app, whether that was stopped or crashed", async () => {
     await desktop.request("stop");
     expect(await desktop.child().exited).toBe(0);
-    await until(async () => (await desktop.takeIconPicture()) === desktop.withoutIcon, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) === desktop.withoutIcon, waitMs);
     await desktop.restart();
     await desktop.show(view);
     const started = performance.now();
@@ -176,7 +176,7 @@ describe("the tray on Windows", () => {
     await desktop.show(view);
     await desktop.request("break-thread");
     await desktop.waitForProblem(/^the tray's thread died 4 times in a row \(.+\): beckon gives up$/);
-    await until(async () => (await desktop.takeIconPicture()) !== desktop.withoutIcon, waitMs);
+    await waitUntil(async () => (await desktop.takeIconPicture()) !== desktop.withoutIcon, waitMs);
     // The menu of another process cannot be read, but its last row is Quit, just above the taskbar.
     await desktop.openMenu(3);
     await desktop.wine.click(lastRow);

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { agents } from "../../../src/agents/index.ts";
 import type { OpenAlertSink } from "../../../src/core/ports.ts";
-import { createWorld, until, type World } from "../../world.ts";
+import { type AppFixture, createAppFixture } from "../../app-fixture.ts";
+import { waitUntil } from "../../wait-until.ts";
 import { example } from "./index.ts";
 
 const table = [...agents, example];
 let folder = "";
 let binary = "";
-let world: World;
+let fixture: AppFixture;
 
 /** Hooks call the binary, so the table with one row more is compiled into one. */
 beforeAll(async () => {
@@ -25,12 +26,12 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
 });
-afterEach(() => world.destroy());
+afterEach(() => fixture.destroy());
 
 async function beckon(...args: string[]) {
-  const child = world.spawn([binary, ...args]);
+  const child = fixture.spawn([binary, ...args]);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { out, err, code };
 }
@@ -38,7 +39,7 @@ async function beckon(...args: string[]) {
 /** The agent runs its plugin at every event, and reads what it prints. */
 function callPlugin(payload: object) {
   const child = Bun.spawn(["/bin/sh", plugin()], {
-    env: world.env,
+    env: fixture.env,
     stdin: new Blob([JSON.stringify(payload)]),
     stdout: "pipe",
     stderr: "pipe",
@@ -46,10 +47,10 @@ function callPlugin(payload: object) {
   return { child, printed: child.stdout.text() };
 }
 
-const plugin = () => join(world.home, ".example", "plugins", "beckon.sh");
+const plugin = () => join(fixture.home, ".example", "plugins", "beckon.sh");
 
 function putProgram(): void {
-  const bin = join(world.home, ".example", "bin");
+  const bin = join(fixture.home, ".example", "bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, "example"), "#!/bin/sh\necho 1.2.3\n", { mode: 0o755 });
 }
@@ -66,7 +67,7 @@ test("install finds it, shows its plugin first, and uninstall removes it again",
   expect((await beckon("--install")).out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
   expect(readFileSync(plugin(), "utf8")).toContain(" hook example\n");
   // Claude Code is not on this machine, and nobody asked for it.
-  expect(existsSync(world.claude)).toBe(false);
+  expect(existsSync(fixture.claudeFolder)).toBe(false);
   expect((await beckon("--install")).out).toContain(
     "1 plugin is registered in ~/.example/plugins/beckon.sh.",
   );
@@ -77,19 +78,19 @@ test("install finds it, shows its plugin first, and uninstall removes it again",
 
   const removed = await beckon("--uninstall", "--agent", "example");
   expect(removed.out).toBe("Removed ~/.example/plugins/beckon.sh, which the install had created.\n");
-  expect(existsSync(join(world.home, ".example", "plugins"))).toBe(false);
+  expect(existsSync(join(fixture.home, ".example", "plugins"))).toBe(false);
 });
 
 test("both agents are installed and uninstalled together", async () => {
   putProgram();
-  mkdirSync(world.claude);
+  mkdirSync(fixture.claudeFolder);
   const { out } = await beckon("--install");
   expect(out).toContain("plugin in ~/.example/plugins/beckon.sh");
   expect(out).toContain("hooks in ~/claude/settings.json");
   expect(existsSync(plugin())).toBe(true);
   await beckon("--uninstall");
   expect(existsSync(plugin())).toBe(false);
-  expect(existsSync(join(world.claude, "settings.json"))).toBe(false);
+  expect(existsSync(join(fixture.claudeFolder, "settings.json"))).toBe(false);
 });
 
 test("its session is in the status, alerts the user, and is answered", async () => {
@@ -106,17 +107,17 @@ test("its session is in the status, alerts the user, and is answered", async () 
     isSilenced: async () => false,
     stop: async () => {},
   });
-  await world.start({}, { agents: table, alertSinks: { recorder: open } });
+  await fixture.start({}, { agents: table, alertSinks: { recorder: open } });
   const session = { session: "s1", folder: "/home/dev/site" };
 
   await callPlugin({ ...session, type: "session.started" }).child.exited;
   await callPlugin({ ...session, type: "turn.started" }).child.exited;
-  await until(async () => (await world.session("s1"))?.activityPhase === "busy", 5_000);
-  expect(await world.session("s1")).toMatchObject({ provider: "example", cwd: "/home/dev/site" });
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.activityPhase === "busy", 5_000);
+  expect(await fixture.fetchSession("s1")).toMatchObject({ provider: "example", cwd: "/home/dev/site" });
 
   const asked = callPlugin({ ...session, type: "permission.asked", command: "deploy --now" });
-  await until(async () => (await world.session("s1"))?.asks[0]?.answerable === true, 5_000);
-  await until(() => alerts.length > 0, 5_000);
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.asks[0]?.answerable === true, 5_000);
+  await waitUntil(() => alerts.length > 0, 5_000);
   expect(alerts[0]).toContain("deploy --now");
   const shown = await beckon("status");
   expect(shown.out).toContain("1 needs you");
@@ -124,23 +125,23 @@ test("its session is in the status, alerts the user, and is answered", async () 
 
   expect(await beckon("answer", "s1", "deny", "not today")).toMatchObject({ err: "", code: 0 });
   expect(await asked.printed).toBe('{"reply":"no","text":"not today"}\n');
-  await until(() => alerts.includes("closed"), 5_000);
-  expect((await world.session("s1"))?.asks).toEqual([]);
+  await waitUntil(() => alerts.includes("closed"), 5_000);
+  expect((await fixture.fetchSession("s1"))?.asks).toEqual([]);
 
   const again = callPlugin({ ...session, type: "permission.asked", command: "deploy --later" });
-  await until(async () => (await world.session("s1"))?.asks[0]?.answerable === true, 5_000);
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.asks[0]?.answerable === true, 5_000);
   await beckon("answer", "s1", "allow", "--yes");
   expect(await again.printed).toBe('{"reply":"yes"}\n');
 
   // What its own file says is seen without a hook.
-  writeFileSync(join(world.home, ".example", "finished"), "s1\n");
-  await until(async () => (await world.session("s1"))?.activityPhase === "interactable", 5_000);
+  writeFileSync(join(fixture.home, ".example", "finished"), "s1\n");
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.activityPhase === "interactable", 5_000);
 });
 
 test("doctor examines it, and sends its test event through the plugin", async () => {
   putProgram();
   await beckon("--install");
-  await world.start({}, { agents: table });
+  await fixture.start({}, { agents: table });
   const { out } = await beckon("doctor", "--json");
   const { findings } = JSON.parse(out) as { findings: { id: string; state: string; text: string }[] };
   const find = (id: string) => findings.find((finding) => finding.id === id);
@@ -156,9 +157,9 @@ test("doctor examines it, and sends its test event through the plugin", async ()
 });
 
 test("an agent that is not connected is offered, and --help names it", async () => {
-  mkdirSync(join(world.home, ".example"));
-  await world.start({}, { agents: table });
-  const body = (await (await world.request("/api/sessions")).json()) as { problems?: string[] };
+  mkdirSync(join(fixture.home, ".example"));
+  await fixture.start({}, { agents: table });
+  const body = (await (await fixture.request("/api/sessions")).json()) as { problems?: string[] };
   expect(body.problems).toEqual(["Example Agent's hooks are not registered. Run: beckon --install"]);
   const { out } = await beckon("--help");
   expect(out).toContain("connect Claude Code and Example Agent,");
@@ -166,7 +167,10 @@ test("an agent that is not connected is offered, and --help names it", async () 
 });
 
 test("a beckon without its row refuses its events", async () => {
-  await world.start();
-  const response = await world.post({ provider: "example", payload: { type: "turn.started", session: "s" } });
+  await fixture.start();
+  const response = await fixture.post({
+    provider: "example",
+    payload: { type: "turn.started", session: "s" },
+  });
   expect([response.status, await response.json()]).toEqual([400, { error: "unknown provider" }]);
 });

@@ -1,26 +1,31 @@
 /** The built beckon in a real terminal: tmux types the keys and shows what is on the screen. */
 import { afterEach, beforeEach, expect } from "bun:test";
 import { join } from "node:path";
-import { createHeldWorld, decisionOf, type HeldWorld, request } from "../../answers/world.ts";
+import {
+  type AnswerFixture,
+  createAnswerFixture,
+  createRequest,
+  parseDecision,
+} from "../../answers/fixture.ts";
 import { testWith } from "../../needs.ts";
 import { binary } from "../../repo.ts";
-import { until } from "../../world.ts";
+import { waitUntil } from "../../wait-until.ts";
 
 const withTmux = testWith("tmux", binary);
 const limitMs = 30_000;
-let world: HeldWorld;
+let fixture: AnswerFixture;
 beforeEach(async () => {
-  world = createHeldWorld();
-  await world.start();
+  fixture = createAnswerFixture();
+  await fixture.start();
 });
 afterEach(async () => {
   await tmux("kill-server");
-  await world.destroy();
+  await fixture.destroy();
 });
 
 async function tmux(...args: string[]): Promise<string> {
-  const argv = ["tmux", "-S", join(world.home, "tmux"), "-f", "/dev/null", ...args];
-  const child = Bun.spawn(argv, { env: world.env, stdout: "pipe", stderr: "ignore" });
+  const argv = ["tmux", "-S", join(fixture.home, "tmux"), "-f", "/dev/null", ...args];
+  const child = Bun.spawn(argv, { env: fixture.env, stdout: "pipe", stderr: "ignore" });
   return child.stdout.text();
 }
 const capture = async (): Promise<string[]> => (await tmux("capture-pane", "-p")).trimEnd().split("\n");
@@ -28,7 +33,7 @@ const type = (...keys: string[]) => tmux("send-keys", ...keys);
 /** Waits until the screen has a line that matches. */
 async function shows(pattern: RegExp): Promise<string[]> {
   let screen = "";
-  await until(async () => {
+  await waitUntil(async () => {
     screen = (await capture()).join("\n");
     return pattern.test(screen);
   }, 5_000).catch(() => {
@@ -43,18 +48,21 @@ async function open(columns: number, rows: number): Promise<void> {
 }
 const inProject = (project: string) => ({ CLAUDE_PROJECT_DIR: `/home/dev/${project}` });
 const asks = (id: string, project: string, command: string) =>
-  world.permission(request(id, { cwd: `/home/dev/${project}`, tool_input: { command } }), inProject(project));
+  fixture.startHook(
+    createRequest(id, { cwd: `/home/dev/${project}`, tool_input: { command } }),
+    inProject(project),
+  );
 
 withTmux(
   "moves, filters, answers a waiting hook and quits",
   async () => {
     const harmless = asks("11111111-a", "shop-api", "npm test");
-    await world.answerable("11111111-a");
+    await fixture.waitForAsk("11111111-a");
     const lines = ["rm -rf src", ...Array.from({ length: 20 }, (_, n) => `echo ${n}`)];
     const dangerous = asks("22222222-b", "infra", lines.join("\n"));
-    await world.answerable("22222222-b");
+    await fixture.waitForAsk("22222222-b");
     for (let n = 0; n < 20; n++) {
-      await world.send({
+      await fixture.postHook({
         session_id: `${n}-busy`,
         hook_event_name: "UserPromptSubmit",
         prompt: "go",
@@ -86,18 +94,18 @@ withTmux(
     await shows(/^y allow /m);
     await type("y");
     await shows(/^Allowed in infra: rm -rf src …$/m);
-    expect(decisionOf(await dangerous.printed)).toEqual({ behavior: "allow" });
+    expect(parseDecision(await dangerous.printed)).toEqual({ behavior: "allow" });
 
     await type("Escape");
     await shows(/ 22\/22 ──$/m);
     await type("Home");
     await shows(/^▸ ● shop-api/m);
     await shows(/^Run a command\n {2}npm test$/m);
-    await until(async () => {
+    await waitUntil(async () => {
       await type("d");
       return !harmless.isRunning();
     }, 10_000);
-    expect(decisionOf(await harmless.printed)).toMatchObject({ behavior: "deny" });
+    expect(parseDecision(await harmless.printed)).toMatchObject({ behavior: "deny" });
 
     await type("q");
     await shows(/^ended with 0$/m);
@@ -109,7 +117,7 @@ withTmux(
   "a terminal of 40×10 shows the list, the request and the keys",
   async () => {
     asks("11111111-a", "shop-api", "npm test");
-    await world.answerable("11111111-a");
+    await fixture.waitForAsk("11111111-a");
     await open(40, 10);
     const screen = await shows(/^a allow {2}d deny {2}\? help {2}q quit$/m);
     expect(screen[0]).toBe("● 1 needs you");

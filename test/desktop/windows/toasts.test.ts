@@ -20,7 +20,7 @@ import {
   type ToastJob,
   tagOf,
 } from "../../../src/desktop/windows/toasts.ts";
-import { until } from "../../world.ts";
+import { waitUntil } from "../../wait-until.ts";
 import { answerable } from "../notify-fixtures.ts";
 
 const alert: Alert = {
@@ -252,7 +252,7 @@ describe("the queue of toasts", () => {
     void toasts.send({ tag: "waiting", xml: "<toast/>" });
     const stopped = toasts.stop();
     runs.at(-1)?.answer({ stdout: "ok" });
-    await until(() => runs.length === 5, 10_000);
+    await waitUntil(() => runs.length === 5, 10_000);
     expect(runs.at(-1)?.jobs).toEqual(["seen", "sending", "waiting"].map((tag) => ({ tag, xml: null })));
     runs.at(-1)?.answer({ stdout: "ok\nok\nok" });
     await stopped;

@@ -18,26 +18,27 @@ import {
   type StatusFiles,
   watchStatusFiles,
 } from "../../../../src/agents/claude/watch/status-files.ts";
-import { createWorld, until, type World } from "../../../world.ts";
+import { type AppFixture, createAppFixture } from "../../../app-fixture.ts";
+import { waitUntil } from "../../../wait-until.ts";
 
 /** What a user perceives as at once. */
 const soonMs = 250;
 
-let world: World;
+let fixture: AppFixture;
 let files: StatusFiles | undefined;
 let seen: string[] = [];
 let errors: string[] = [];
 beforeEach(() => {
-  world = createWorld();
+  fixture = createAppFixture();
   seen = [];
   errors = [];
 });
 afterEach(async () => {
   files?.stop();
-  await world.destroy();
+  await fixture.destroy();
 });
 
-const inFolder = (name: string) => join(world.claude, "sessions", name);
+const inFolder = (name: string) => join(fixture.claudeFolder, "sessions", name);
 function watchFiles(): StatusFiles {
   const onChange = ({ file, isGone }: StatusChange) =>
     void seen.push(
@@ -45,14 +46,20 @@ function watchFiles(): StatusFiles {
         ? `${file.sessionId} gone`
         : [file.sessionId, file.status, file.waitingFor].filter(Boolean).join(" "),
     );
-  files = watchStatusFiles(join(world.claude, "sessions"), onChange, (text) => void errors.push(text));
+  files = watchStatusFiles(
+    join(fixture.claudeFolder, "sessions"),
+    onChange,
+    (text) => void errors.push(text),
+  );
   return files;
 }
 const write = (pid: number, sessionId: string, status: string, more = {}) =>
-  world.writeStatus(pid, { sessionId, status, ...more });
+  fixture.writeStatus(pid, { sessionId, status, ...more });
 /** Waits until exactly these changes were seen. */
 async function sees(...expected: string[]): Promise<number> {
-  const ms = await until(() => seen.length >= expected.length, 2_000).catch(() => Number.POSITIVE_INFINITY);
+  const ms = await waitUntil(() => seen.length >= expected.length, 2_000).catch(
+    () => Number.POSITIVE_INFINITY,
+  );
   expect(seen).toEqual(expected);
   seen = [];
   return ms;
@@ -85,7 +92,7 @@ describe("a status file", () => {
 
   test("that is replaced by a rename is read at once", async () => {
     await watchIdle();
-    const path = world.statusPath(process.pid);
+    const path = fixture.statusPath(process.pid);
     for (const status of ["waiting", "idle"]) {
       writeFileSync(`${path}.tmp`, JSON.stringify({ pid: process.pid, sessionId: "a", status }));
       renameSync(`${path}.tmp`, path);
@@ -96,7 +103,7 @@ describe("a status file", () => {
   test("that is half written is read again when it is complete", async () => {
     const watched = await watchIdle();
     const text = JSON.stringify({ pid: process.pid, sessionId: "a", status: "busy" });
-    const file = openSync(world.statusPath(process.pid), "w");
+    const file = openSync(fixture.statusPath(process.pid), "w");
     watched.scan();
     writeSync(file, text.slice(0, 20));
     watched.scan();
@@ -117,11 +124,11 @@ describe("a status file", () => {
 
   test("whose change nothing reports is found by a scan, even if size and times are the same", () => {
     write(process.pid, "a", "idle");
-    const path = world.statusPath(process.pid);
+    const path = fixture.statusPath(process.pid);
     const { mtime, atime } = statSync(path);
     const watched = watchFiles();
     seen = [];
-    writeFileSync(path, world.read(path).replace('"idle"', '"busy"'));
+    writeFileSync(path, fixture.read(path).replace('"idle"', '"busy"'));
     utimesSync(path, atime, mtime);
     watched.scan();
     expect(seen).toEqual(["a busy"]);
@@ -136,14 +143,14 @@ describe("a status file", () => {
 
   test("that is removed ends its session, and one that is written later restores it", async () => {
     await watchIdle();
-    unlinkSync(world.statusPath(process.pid));
+    unlinkSync(fixture.statusPath(process.pid));
     expect(await sees("a gone")).toBeLessThan(soonMs);
     write(process.pid, "a", "busy");
     expect(await sees("a busy")).toBeLessThan(soonMs);
   });
 
   test("without a status is not a session yet", async () => {
-    world.writeStatus(process.pid, { sessionId: "a" });
+    fixture.writeStatus(process.pid, { sessionId: "a" });
     watchFiles();
     await sees("a");
     write(process.pid, "a", "idle");
@@ -153,7 +160,7 @@ describe("a status file", () => {
 
 describe("a process", () => {
   test("that was killed has no session, though its file is still there", async () => {
-    const agent = world.agent();
+    const agent = fixture.startAgent();
     write(agent.pid, "a", "busy");
     agent.child.kill("SIGKILL");
     await agent.child.exited;
@@ -168,7 +175,7 @@ describe("a process", () => {
   });
 
   test("that died before its file was rewritten ends its session", async () => {
-    const agent = world.agent();
+    const agent = fixture.startAgent();
     write(agent.pid, "a", "busy");
     watchFiles();
     agent.child.kill("SIGKILL");
@@ -193,7 +200,7 @@ describe("the folder", () => {
     write(process.pid, "a", "idle");
     const watched = watchFiles();
     await sees("a idle");
-    rmSync(join(world.claude, "sessions"), { recursive: true });
+    rmSync(join(fixture.claudeFolder, "sessions"), { recursive: true });
     write(process.pid, "b", "idle");
     watched.scan();
     await sees("a gone", "b idle");
@@ -202,8 +209,8 @@ describe("the folder", () => {
   });
 
   test("may be a file: then there are no sessions and no error", () => {
-    mkdirSync(world.claude, { recursive: true });
-    writeFileSync(join(world.claude, "sessions"), "");
+    mkdirSync(fixture.claudeFolder, { recursive: true });
+    writeFileSync(join(fixture.claudeFolder, "sessions"), "");
     watchFiles();
     expect([seen, errors]).toEqual([[], []]);
   });
@@ -212,7 +219,7 @@ describe("the folder", () => {
 describe("other files", () => {
   test("are ignored: keys, odd names, folders, files that are too large", () => {
     write(process.pid, "a", "idle");
-    const text = world.read(world.statusPath(process.pid));
+    const text = fixture.read(fixture.statusPath(process.pid));
     for (const name of [
       "1.key",
       "1.json.key",

@@ -1,4 +1,4 @@
-/** A folder of beckon's and one of the agent's, of their own; what is started in them is stopped with them. */
+/** An app with a temporary home: a state folder and an agent's folder. `destroy` stops everything that was started in it. */
 import {
   appendFileSync,
   existsSync,
@@ -15,24 +15,25 @@ import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
 import { readStartTime } from "../src/system/processes.ts";
 import { mainSource } from "./repo.ts";
+import { waitUntil } from "./wait-until.ts";
 
-/** Nobody listens there: the next fifty are tried too. */
-const somePort = () => 20_000 + Math.floor(Math.random() * 40_000);
+/** If the port is taken, the app tries the next fifty. */
+const choosePort = () => 20_000 + Math.floor(Math.random() * 40_000);
 
-export type World = ReturnType<typeof createWorld>;
+export type AppFixture = ReturnType<typeof createAppFixture>;
 
-export function createWorld() {
-  const home = mkdtempSync(join(tmpdir(), "beckon-world-"));
-  const claude = join(home, "claude");
+export function createAppFixture() {
+  const home = mkdtempSync(join(tmpdir(), "beckon-fixture-"));
+  const claudeFolder = join(home, "claude");
   const env: Record<string, string> = {
     PATH: process.env.PATH ?? "",
     HOME: home,
     BECKON_HOME: join(home, "state"),
-    CLAUDE_CONFIG_DIR: claude,
+    CLAUDE_CONFIG_DIR: claudeFolder,
     // Bun's cache of transpiled files would go to HOME.
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
   };
-  const places = resolvePaths(env);
+  const paths = resolvePaths(env);
   const apps: App[] = [];
   const children: Bun.Subprocess[] = [];
 
@@ -42,45 +43,46 @@ export function createWorld() {
     children.push(child);
     return child;
   }
-  const address = (): string => JSON.parse(readFileSync(places.endpoint, "utf8")).url;
-  const authorization = () => readFileSync(places.authHeader, "utf8").trim().replace("Authorization: ", "");
+  const readUrl = (): string => JSON.parse(readFileSync(paths.endpoint, "utf8")).url;
+  const readAuthorization = () =>
+    readFileSync(paths.authHeader, "utf8").trim().replace("Authorization: ", "");
   const request = (path: string, init: RequestInit = {}) =>
-    fetch(address() + path, {
+    fetch(readUrl() + path, {
       ...init,
-      headers: { authorization: authorization(), "content-type": "application/json", ...init.headers },
+      headers: { authorization: readAuthorization(), "content-type": "application/json", ...init.headers },
     });
-  const sessions = async (): Promise<SessionSnapshot[]> =>
-    ((await (await request("/api/sessions")).json()) as { sessions: SessionSnapshot[] }).sessions;
+  const fetchSessions = async (): Promise<SessionSnapshot[]> =>
+    ((await (await request("/api/sessions")).json()) as { fetchSessions: SessionSnapshot[] }).fetchSessions;
 
   return {
     home,
-    claude,
+    claudeFolder: claudeFolder,
     env,
-    places,
+    paths: paths,
     spawn,
-    address,
-    authorization,
+    readUrl: readUrl,
+    readAuthorization,
     request,
-    sessions,
-    session: async (id: string) => (await sessions()).find((session) => session.sessionId === id),
+    sessions: fetchSessions,
+    fetchSession: async (id: string) => (await fetchSessions()).find((session) => session.sessionId === id),
 
-    /** In this process. */
+    /** Starts the app in this process. */
     async start(more: Record<string, string> = {}, parts: Partial<AppOptions> = {}): Promise<App> {
-      const options = { paths: places, env: { ...env, ...more }, port: somePort(), echo: false, ...parts };
+      const options = { paths, env: { ...env, ...more }, port: choosePort(), echo: false, ...parts };
       const app = await startApp(options);
       if (!app) throw new Error("another beckon has this folder");
       apps.push(app);
       return app;
     },
 
-    beckon: (args: string[] = [], more: Record<string, string> = {}) =>
-      spawn([process.execPath, mainSource, ...args], { BECKON_PORT: String(somePort()), ...more }),
+    spawnBeckon: (args: string[] = [], more: Record<string, string> = {}) =>
+      spawn([process.execPath, mainSource, ...args], { BECKON_PORT: String(choosePort()), ...more }),
 
-    /** A process of its own, that answers. */
+    /** Starts the app in another process and waits until it accepts requests. */
     async startProcess(more: Record<string, string> = {}) {
-      const child = this.beckon([], more);
+      const child = this.spawnBeckon([], more);
       const exited = () => child.exitCode !== null || child.signalCode !== null;
-      await until(() => exited() || isAnswering(places.endpoint, child.pid), 5_000);
+      await waitUntil(() => exited() || isListening(paths.endpoint, child.pid), 5_000);
       if (exited()) throw new Error(await child.stderr.text());
       return child;
     },
@@ -89,36 +91,36 @@ export function createWorld() {
       return request(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) });
     },
 
-    /** As the forwarder sends it, of a process that we can see. */
-    hook(event: Record<string, unknown>, meta: Record<string, unknown> = {}): Promise<Response> {
+    /** Posts an event in the envelope of the forwarder. */
+    postHook(event: Record<string, unknown>, meta: Record<string, unknown> = {}): Promise<Response> {
       return this.post({ provider: "claude", _meta: { id: crypto.randomUUID(), ...meta }, payload: event });
     },
 
-    /** Something that lives until it is killed. */
-    agent() {
+    /** A process that runs until it is killed, in place of an agent. */
+    startAgent() {
       const child = spawn(["sleep", "600"]);
       return { child, pid: child.pid, procStart: readStartTime(child.pid) ?? "" };
     },
 
-    statusPath: (pid: number) => join(claude, "sessions", `${pid}.json`),
+    statusPath: (pid: number) => join(claudeFolder, "sessions", `${pid}.json`),
 
-    /** As the CLI does it: emptied, then written. */
+    /** Truncates the file and writes it, as the CLI does. */
     writeStatus(pid: number, fields: Record<string, unknown>): void {
-      mkdirSync(join(claude, "sessions"), { recursive: true });
+      mkdirSync(join(claudeFolder, "sessions"), { recursive: true });
       const now = Date.now();
-      const always = {
+      const defaults = {
         pid,
         procStart: readStartTime(pid),
         cwd: "/home/dev/proj",
         updatedAt: now,
         statusUpdatedAt: now,
       };
-      writeFileSync(this.statusPath(pid), JSON.stringify({ ...always, ...fields }));
+      writeFileSync(this.statusPath(pid), JSON.stringify({ ...defaults, ...fields }));
     },
 
-    /** A row of the session's transcript; returns the transcript's path. */
-    transcript(id: string, ...rows: Record<string, unknown>[]): string {
-      const folder = join(claude, "projects", "-home-dev-proj");
+    /** Appends rows to the session's transcript and returns its path. */
+    appendTranscript(id: string, ...rows: Record<string, unknown>[]): string {
+      const folder = join(claudeFolder, "projects", "-home-dev-proj");
       mkdirSync(folder, { recursive: true });
       const path = join(folder, `${id}.jsonl`);
       appendFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
@@ -126,9 +128,9 @@ export function createWorld() {
     },
 
     read: (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : ""),
-    journal: (): string =>
-      [...new Bun.Glob("*").scanSync(places.journal)]
-        .map((name) => readFileSync(join(places.journal, name), "utf8"))
+    readJournal: (): string =>
+      [...new Bun.Glob("*").scanSync(paths.journal)]
+        .map((name) => readFileSync(join(paths.journal, name), "utf8"))
         .join(""),
 
     async destroy(): Promise<void> {
@@ -139,32 +141,22 @@ export function createWorld() {
   };
 }
 
-function isAnswering(endpoint: string, pid: number): boolean {
+function isListening(endpoint: string, pid: number): boolean {
   return existsSync(endpoint) && JSON.parse(readFileSync(endpoint, "utf8")).pid === pid;
-}
-
-/** How long it took, in ms. */
-export async function until(check: () => unknown, ms: number): Promise<number> {
-  const started = performance.now();
-  for (;;) {
-    if (await check()) return performance.now() - started;
-    if (performance.now() - started > ms) throw new Error(`not so within ${ms} ms: ${check}`);
-    await Bun.sleep(5);
-  }
 }
 
 export const proj = { cwd: "/home/dev/proj" };
 export const bash = { tool_name: "Bash", tool_input: { command: "touch x" } };
 
-/** A person's prompt in a session that then works. */
-export const prompt = (session_id: string, more: Record<string, unknown> = {}) => ({
+/** The user's prompt, with which a turn starts. */
+export const createPromptEvent = (session_id: string, more: Record<string, unknown> = {}) => ({
   session_id,
   hook_event_name: "UserPromptSubmit",
   prompt: "go",
   ...proj,
   ...more,
 });
-export const asks = (session_id: string) => ({
+export const createAskEvent = (session_id: string) => ({
   session_id,
   hook_event_name: "PermissionRequest",
   ...bash,

@@ -1,11 +1,11 @@
-/** A world with a desktop beside it: what beckon notifies in there is on a screen here. */
+/** A sandbox with a desktop beside it: what beckon notifies in there is on a screen here. */
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
-import { until } from "../world.ts";
+import { waitUntil } from "../wait-until.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
 import { home } from "./namespace.ts";
-import { inWorld, undisturbedBy } from "./scenario.ts";
-import type { World, WorldOptions } from "./world.ts";
+import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+import { runInSandbox, undisturbedBy } from "./scenario.ts";
 
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const sockets = "/tmp/.X11-unix";
@@ -14,8 +14,8 @@ const readMs = 700;
 const soonMs = 10_000;
 
 interface Desk {
-  /** For a world that is to see it. */
-  readonly options: WorldOptions;
+  /** For a sandbox that is to see it. */
+  readonly options: SandboxOptions;
   readonly desktop: Desktop;
   /** A notification once it is on the screen with all its words and buttons and stays as it is. */
   note(): Promise<Area>;
@@ -25,22 +25,22 @@ interface Desk {
   clicks(note: Area, button: "first of three" | "second of three"): Promise<number>;
 }
 
-/** Beside a desktop, in a world with beckon: nobody complains. */
+/** Beside a desktop, in a sandbox with beckon: nobody complains. */
 export function testOnDesk() {
   const missing = isCliCached(cliVersion) ? [] : [`Claude Code ${cliVersion}`];
   const test = testWith(...sandboxNeeds, ...desktopNeeds, notifyd, ...missing);
-  return (title: string, drive: (world: World, desk: Desk) => Promise<void>, withinMs: number): void =>
+  return (title: string, drive: (sandbox: Sandbox, desk: Desk) => Promise<void>, withinMs: number): void =>
     test(
       title,
       async () => {
         const desk = await openDesk();
-        const onDesk = async (world: World): Promise<void> => {
-          await world.does(`ln -s ~/desk/x11 ${sockets}`);
-          await world.beckon.start();
-          await drive(world, desk);
+        const onDesk = async (sandbox: Sandbox): Promise<void> => {
+          await sandbox.does(`ln -s ~/desk/x11 ${sockets}`);
+          await sandbox.beckon.start();
+          await drive(sandbox, desk);
         };
         try {
-          await inWorld(title, undisturbedBy(onDesk), desk.options);
+          await runInSandbox(title, undisturbedBy(onDesk), desk.options);
         } finally {
           await desk.desktop.stop();
         }
@@ -67,7 +67,7 @@ async function openDesk(): Promise<Desk> {
   return {
     desktop,
     async gone() {
-      await until(async () => (await notes()).length === 0, soonMs);
+      await waitUntil(async () => (await notes()).length === 0, soonMs);
     },
     options: {
       files: { "desk/run": runtime, "desk/x11": sockets },
@@ -81,7 +81,7 @@ async function openDesk(): Promise<Desk> {
     },
     async note() {
       const seen: { readonly note: Area; readonly look: string }[] = [];
-      await until(async () => {
+      await waitUntil(async () => {
         const before = seen.at(-1);
         if (before) await Bun.sleep(readMs);
         for (const note of (await notes()).slice(0, 1)) seen.push({ note, look: await lookOf(note) });

@@ -9,26 +9,26 @@ export const binary = join(import.meta.dir, "../../dist/beckon");
 const claudeVersion = "2.1.325";
 
 /** A `claude` program that prints its version. */
-export function putClaude(folder: string): void {
+export function writeClaude(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "claude"), `#!/bin/sh\necho '${claudeVersion} (Claude Code)'\n`, {
     mode: 0o755,
   });
 }
 
-export function settingsText(home: string, called = binary): string {
+export function createSettingsText(home: string, called = binary): string {
   return addHooks(
     null,
     createHooks({ version: claudeVersion, binary: called, home, platform: "linux" }, true),
   ).text;
 }
 
-export function putSettings(path: string, text: string): void {
+export function writeSettings(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
 
-export interface Examined {
+export interface DoctorReport {
   readonly ok: boolean;
   readonly findings: readonly Finding[];
   readonly code: number;
@@ -39,7 +39,7 @@ export interface Examined {
   of(id: string): Finding;
 }
 
-export async function examined(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<Examined> {
+export async function parseReport(child: Bun.Subprocess<"ignore", "pipe", "pipe">): Promise<DoctorReport> {
   const started = performance.now();
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   if (err !== "") throw new Error(err);

@@ -1,4 +1,4 @@
-/** A world with nothing in it but the CLI, a person at a terminal, and beckon. */
+/** A sandbox with nothing in it but the CLI, a person at a terminal, and beckon. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
@@ -13,7 +13,7 @@ import { type Env, firstLine, home, openNamespace, type Signal } from "./namespa
 import { type Recorder, recordingHook, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
-export interface World {
+export interface Sandbox {
   readonly beckon: Beckon;
   readonly recorder: Recorder;
   /** Starts the CLI, and waits until it takes a prompt. */
@@ -59,7 +59,7 @@ const hookError = /\bhook\b.*(error|failed)/i;
 /** "auto", the CLI's default, seldom asks. */
 export const manual = "--permission-mode default";
 
-export interface WorldOptions {
+export interface SandboxOptions {
   /** Another beckon than the one that was built last. */
   readonly binary?: string;
   /** The version of the CLI. */
@@ -117,7 +117,7 @@ function recordingHooks(version: string): object {
   return Object.fromEntries(events.map((event) => [event, [{ hooks: [record(event)] }]]));
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const program = options.binary ?? binary;
   if (!existsSync(program)) throw new Error(`there is no ${program}. Build it with: npm run build`);
   const folder = mkdtempSync("/tmp/beckon-agent-");
@@ -129,7 +129,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   }
 }
 
-async function furnish(folder: string, options: WorldOptions): Promise<World> {
+async function furnish(folder: string, options: SandboxOptions): Promise<Sandbox> {
   const { cli: version = cliVersion, isInstalled = true } = options;
   const inHome = (name: string) => join(folder, name);
   for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
@@ -170,12 +170,12 @@ async function furnish(folder: string, options: WorldOptions): Promise<World> {
   }
 
   const type = (text: string) => acts(`typed ${text}`, () => terminal.type(text));
-  const is: World["is"] = (status) => {
+  const is: Sandbox["is"] = (status) => {
     const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
     return until(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
   };
 
-  const hears: World["hears"] = (event, times = 1) =>
+  const hears: Sandbox["hears"] = (event, times = 1) =>
     until(`the hook ${event}`, () => recorder.heard(event, acted) >= times);
 
   return {
