@@ -58,3 +58,11 @@ test(`docs/terminals.md lists every terminal and how far beckon gets in it (to u
     );
   expect(tables.exec(await Bun.file(path).text())?.[0]).toBe(formatTables());
 });
+
+test("the README counts the tested and the untested terminals", async () => {
+  const tested = terminals.filter(({ isTested }) => isTested).length;
+  const readme = await Bun.file(join(repo, "README.md")).text();
+  expect(readme).toContain(
+    `${tested} terminals are tested, and ${terminals.length - tested} more follow their documentation, untested`,
+  );
+});
