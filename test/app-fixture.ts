@@ -52,18 +52,18 @@ export function createAppFixture() {
       headers: { authorization: readAuthorization(), "content-type": "application/json", ...init.headers },
     });
   const fetchSessions = async (): Promise<SessionSnapshot[]> =>
-    ((await (await request("/api/sessions")).json()) as { fetchSessions: SessionSnapshot[] }).fetchSessions;
+    ((await (await request("/api/sessions")).json()) as { sessions: SessionSnapshot[] }).sessions;
 
   return {
     home,
-    claudeFolder: claudeFolder,
+    claudeFolder,
     env,
-    paths: paths,
+    paths,
     spawn,
-    readUrl: readUrl,
+    readUrl,
     readAuthorization,
     request,
-    sessions: fetchSessions,
+    fetchSessions,
     fetchSession: async (id: string) => (await fetchSessions()).find((session) => session.sessionId === id),
 
     /** Starts the app in this process. */

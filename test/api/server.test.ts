@@ -282,7 +282,7 @@ describe("POST /api/sessions/:id/…", () => {
 
   test("--next skips sessions that are muted, snoozed or dismissed", async () => {
     const next = () => fixture.post({}, path("--next", "focus"));
-    const others = (await fixture.sessions()).filter(({ sessionId }) => sessionId !== "deeds");
+    const others = (await fixture.fetchSessions()).filter(({ sessionId }) => sessionId !== "deeds");
     for (const { sessionId } of others) await fixture.post({}, path(sessionId, "mute"));
     for (const [deed, body, back] of [
       ["mute", {}, { on: false }],

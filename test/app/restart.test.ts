@@ -49,7 +49,7 @@ describe("after a start", () => {
   test("every session is as before if beckon was stopped", async () => {
     const first = await fixture.startProcess();
     await aDay();
-    const before = await fixture.sessions();
+    const before = await fixture.fetchSessions();
     expect(before.map((session) => session.activityPhase)).toEqual([
       "waiting_permission",
       "busy",
@@ -60,28 +60,28 @@ describe("after a start", () => {
     expect(await first.exited).toBe(0);
     expect(readdirSync(fixture.paths.state)).not.toContain("endpoint.json");
     await fixture.startProcess();
-    expect(await fixture.sessions()).toEqual(before);
+    expect(await fixture.fetchSessions()).toEqual(before);
   });
 
   test("every session is as before if beckon was killed: from the journal alone, and with a snapshot", async () => {
     const first = await fixture.startProcess();
     await aDay();
-    const before = await fixture.sessions();
+    const before = await fixture.fetchSessions();
     first.kill("SIGKILL");
     await first.exited;
     expect(readdirSync(fixture.paths.state)).not.toContain("snapshot.json");
 
     const second = await fixture.startProcess();
-    expect(await fixture.sessions()).toEqual(before);
+    expect(await fixture.fetchSessions()).toEqual(before);
     await fixture.postHook(createPromptEvent("later"));
     await waitUntil(() => readdirSync(fixture.paths.state).includes("snapshot.json"), 3_000);
     await fixture.postHook(createPromptEvent("latest"));
-    const then = await fixture.sessions();
+    const then = await fixture.fetchSessions();
     second.kill("SIGKILL");
     await second.exited;
 
     await fixture.startProcess();
-    expect(await fixture.sessions()).toEqual(then);
+    expect(await fixture.fetchSessions()).toEqual(then);
     await fixture.postHook({
       session_id: "asks",
       hook_event_name: "PostToolUse",
@@ -101,7 +101,7 @@ describe("after a start", () => {
     reboot(60 * 60_000);
     await fixture.start();
     const seen = Object.fromEntries(
-      (await fixture.sessions()).map(({ sessionId, state }) => [sessionId, state]),
+      (await fixture.fetchSessions()).map(({ sessionId, state }) => [sessionId, state]),
     );
     expect(seen).toEqual({
       asks: "completed",
@@ -123,7 +123,7 @@ describe("after a start", () => {
     await fixture.postHook(end("new"));
     await app.stop();
     await fixture.start();
-    expect((await fixture.sessions()).map((session) => session.sessionId)).toEqual(["new"]);
+    expect((await fixture.fetchSessions()).map((session) => session.sessionId)).toEqual(["new"]);
   });
 
   test("the spool is read, in order, before the first request is answered", async () => {
@@ -173,7 +173,7 @@ describe("after a start", () => {
     file.sessions.push({ sessionId: "bad" }, null);
     writeFileSync(fixture.paths.snapshot, JSON.stringify(file));
     await fixture.start();
-    expect((await fixture.sessions()).map((session) => session.sessionId)).toEqual(["good"]);
+    expect((await fixture.fetchSessions()).map((session) => session.sessionId)).toEqual(["good"]);
     expect(fixture.read(fixture.paths.log)).toContain("dropped 2 damaged sessions of the snapshot");
   });
 });

@@ -74,7 +74,7 @@ describe("on the disk", () => {
     await fixture.postHook(createPromptEvent("s", { prompt: `use ${secret}` }));
     await fixture.postHook({ ...createAskEvent("s"), tool_input: { command: `export AWS_KEY=${secret}` } });
     await fixture.postHook(stop("s", { last_assistant_message: `I used ${secret}.` }));
-    const served = JSON.stringify(await fixture.sessions());
+    const served = JSON.stringify(await fixture.fetchSessions());
     await app.stop();
     expect(served).toContain("use •••");
     for (const text of [

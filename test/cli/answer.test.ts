@@ -210,7 +210,7 @@ describe("while beckon runs", () => {
   test("GET /api/sessions lists the dangers of an ask", async () => {
     fixture.startHook(createRequest("s-1", dangerous));
     await fixture.waitForAsk("s-1");
-    const [listed] = (await fixture.sessions())[0]?.asks ?? [];
+    const [listed] = (await fixture.fetchSessions())[0]?.asks ?? [];
     expect(listed?.dangers).toEqual(["deletes without asking (rm -rf)"]);
     expect(listed?.asked).toBeUndefined();
   });

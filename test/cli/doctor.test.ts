@@ -42,7 +42,7 @@ const doctor = (more: Record<string, string> = {}) =>
   parseReport(fixture.spawn([binary, "doctor", "--json"], env(more)));
 const headless = ["info icon.headless", "info notifications.headless"];
 const isListed = async () =>
-  (await fixture.sessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
+  (await fixture.fetchSessions()).some(({ sessionId }) => sessionId.startsWith("beckon-doctor-"));
 
 describe("if everything works, without a desktop", () => {
   test("it finds no problem, and leaves nothing of its test", async () => {
@@ -67,7 +67,7 @@ describe("if everything works, without a desktop", () => {
     await first.exited;
     rmSync(fixture.paths.endpoint);
     await start();
-    expect(await fixture.sessions()).toEqual([]);
+    expect(await fixture.fetchSessions()).toEqual([]);
     expect(fixture.read(fixture.paths.snapshot)).not.toContain("beckon-doctor-");
   });
 
@@ -184,7 +184,7 @@ describe("it names what is broken", () => {
     const found = await doctor();
     expect(found.findings.filter(({ id }) => id === "app.spool")).toEqual([]);
     await start();
-    expect(await fixture.sessions()).toEqual([]);
+    expect(await fixture.fetchSessions()).toEqual([]);
   });
 
   test("an app that hangs: doctor names its pid, and does not hang itself", async () => {

@@ -200,7 +200,7 @@ describe("while beckon does not run", () => {
   test("says so, and shows the last known sessions", async () => {
     const app = await fixture.start();
     await fixture.postHook(createAskEvent("asks-1"));
-    const known = await fixture.sessions();
+    const known = await fixture.fetchSessions();
     await app.stop();
     const { out } = await status();
     expect(out).toStartWith(`${says}\nThis is what it knew 0s ago:\n\n● 1 needs you\n\n● proj`);
@@ -217,7 +217,7 @@ describe("while beckon does not run", () => {
     await fixture.postHook(createAskEvent("waiting-1"));
     await fixture.post({}, "/api/sessions/muted-1/mute");
     await fixture.post({ minutes: 90 }, "/api/sessions/snoozed-1/snooze");
-    const known = await fixture.sessions();
+    const known = await fixture.fetchSessions();
     await app.stop();
     const { out } = await status();
     expect(out).toContain("● 1 needs you   ◌ 3 set aside");
@@ -232,8 +232,8 @@ describe("while beckon does not run", () => {
     const app = await fixture.start();
     const { pid } = fixture.startAgent();
     fixture.writeStatus(pid, { sessionId: "idle-1", status: "idle", statusUpdatedAt: nineHoursAgo });
-    await waitUntil(async () => (await fixture.sessions()).length === 1, 5_000);
-    const [session] = await fixture.sessions();
+    await waitUntil(async () => (await fixture.fetchSessions()).length === 1, 5_000);
+    const [session] = await fixture.fetchSessions();
     expect(session).toMatchObject({ state: "stale", group: "ready" });
     expect((await status()).out).toStartWith("nothing needs you   ○ 1 ready");
     await app.stop();
