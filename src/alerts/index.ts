@@ -324,6 +324,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const time = { at: now.at, tomorrow: findNextMorning(now.at) };
       const current = prunePreferences(preferences, now.at, sessions);
       changePreferences(applyPreference(current, action, time, { session: findSession }));
+      // On disk before the user sees that it was done: a kill must not undo it.
+      saver.flush();
       options.refresh();
     },
     preferences: () => preferences,

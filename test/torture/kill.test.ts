@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
-import { createFixture } from "./fixture.ts";
+import { createFixture, until } from "./fixture.ts";
 import { checkKills } from "./kill-run.ts";
-import { prompted, summarizeSession } from "./scenario.ts";
+import { eventsUntilAsk, findSession, prompted, summarizeSession } from "./scenario.ts";
 
 test(
   "after 50 times kill -9 under load, every accepted event is there once and counted",
@@ -57,3 +57,27 @@ test("an event that is in the spool when the app is stopped is put in the right 
     await fixture.destroy();
   }
 });
+
+test("what you mute, snooze or dismiss stays so after kill -9, while beckon is stopped and after the next start", async () => {
+  const fixture = await createFixture();
+  const actions = { first: "mute", second: "snooze", third: "dismiss" };
+  try {
+    let app = await fixture.start();
+    for (const id of Object.keys(actions))
+      for (const payload of eventsUntilAsk(id, "make")) await fixture.post(payload);
+    await until(
+      () => fixture.read("snapshot.json"),
+      (snapshot) => Object.keys(actions).every((id) => snapshot.includes(`"${id}-1"`)),
+    );
+    for (const [id, action] of Object.entries(actions)) {
+      expect((await fixture.post({}, `/api/sessions/${id}/${action}`)).status).toBe(200);
+      await app.kill();
+      const whileStopped = await fixture.status();
+      expect([id, findSession(whileStopped, id)?.group]).toEqual([id, "set_aside"]);
+      app = await fixture.start();
+      expect([id, findSession(await fixture.status(), id)?.group]).toEqual([id, "set_aside"]);
+    }
+  } finally {
+    await fixture.destroy();
+  }
+}, 30_000);
