@@ -5,9 +5,10 @@
 import { Elysia } from "elysia";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import type { ActionRefused, HoldHandler, IngestResult } from "../core/ports.ts";
+import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { createGuard, readFacts } from "./guard.ts";
+import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
 import { type RouteName, routes } from "./routes.ts";
 
@@ -27,6 +28,7 @@ export interface ServerOptions {
   readonly stop: () => void;
   readonly accept: (text: string) => Promise<IngestResult>;
   readonly sessions: SessionList;
+  readonly history: HistoryReader;
   /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
   readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
   /** Turns all alerts off or on. Returns what holds then, or a text if the body is invalid. */
@@ -90,7 +92,7 @@ export function createHookRoute(
 function createHandlers(
   options: ServerOptions,
 ): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> {
-  const { sessions, hold } = options;
+  const { sessions, hold, history } = options;
 
   /** Lists the candidates if the name is ambiguous. */
   function respondNoSession(name: string | null | undefined): Response {
@@ -135,6 +137,21 @@ function createHandlers(
     session: ({ params: { id } }) => {
       const session = id == null ? null : sessions.find(id);
       return session ? respond(200, session) : respondNoSession(id);
+    },
+    history: async ({ query }) => {
+      const parsed = parseHistoryQuery(query);
+      if (typeof parsed === "string") return respond(400, { error: parsed });
+      return respond(200, await history.findItems(parsed));
+    },
+    stats: async ({ query }) => {
+      const days = parseStatsQuery(query);
+      if (typeof days === "string") return respond(400, { error: days });
+      return respond(200, await history.computeStats(days));
+    },
+    lanes: async ({ query }) => {
+      const range = parseLanesQuery(query, Date.now());
+      if (typeof range === "string") return respond(400, { error: range });
+      return respond(200, await history.computeLanes(range.from, range.to));
     },
     focus: act("focus"),
     answer: act("answer"),

@@ -12,6 +12,7 @@ import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { hasDesktop } from "../desktop/index.ts";
+import { createEmptyHistory } from "../history/index.ts";
 import { maskText } from "../secrets/index.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
@@ -224,6 +225,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       problems: settings.problems,
       unconnected: connection.unconnected,
     }),
+    history: createEmptyHistory(() => clock().at),
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),

@@ -58,6 +58,8 @@ export const limits = {
   maxDecisionBytes: 1024 * 1024,
   maxAnswerLength: 20_000,
   maxDecisionsBytes: 1024 * 1024,
+  /** Items of one response of GET /api/history. */
+  maxHistoryPage: 500,
   /** Output of a command that beckon runs. */
   maxCommandOutputBytes: 4 * 1024 * 1024,
 } as const;

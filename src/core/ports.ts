@@ -8,6 +8,7 @@ import type { AgentEvent, ClockReading, Place } from "./session/event.ts";
 import type { Session } from "./session/session.ts";
 import type { FocusOutcome } from "./view/focus-text.ts";
 import type { Alert, TrayView } from "./view/view.ts";
+import type { HistoryPage, HistoryQuery, Lanes, Stats, StreamEvent } from "./wire.ts";
 
 /** Runs `work` once after `ms`; the returned function cancels it. Injected, so that tests have a time of their own. */
 export type Schedule = (work: () => void, ms: number) => () => void;
@@ -53,6 +54,16 @@ export interface Sink {
    */
   render?(view: StateView): Promise<number | null> | number | null;
   stop?(): void | Promise<void>;
+}
+
+/** Reads the history. None of these rejects: a result says in `problem` why it is incomplete. */
+export interface HistoryReader {
+  findItems(query: HistoryQuery): Promise<HistoryPage>;
+  /** Of the last `days` days, today included. */
+  computeStats(days: number): Promise<Stats>;
+  computeLanes(from: number, to: number): Promise<Lanes>;
+  /** The events of the stream after this id, as far as they are kept. */
+  findMissedEvents(afterId: string): Promise<readonly StreamEvent[]>;
 }
 
 export interface AlertSinkEvents {

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import { listen } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
 import type { IngestResult } from "../../src/core/ports.ts";
+import { createEmptyHistory } from "../../src/history/index.ts";
 
 const answer = async (response: Response) => ({ status: response.status, body: await response.text() });
 
@@ -23,6 +24,7 @@ describe("when something fails inside", () => {
       stop() {},
       accept,
       sessions,
+      history: createEmptyHistory(Date.now),
       act,
       setQuiet: () => ({}),
       hold: { hold() {}, end() {} },
@@ -73,6 +75,7 @@ describe("when something fails inside", () => {
             stop() {},
             accept: async () => ({ outcome: "accepted" }),
             sessions,
+            history: createEmptyHistory(Date.now),
             act,
             setQuiet: () => ({}),
             hold: { hold() {}, end() {} },

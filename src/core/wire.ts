@@ -1,0 +1,207 @@
+/** What the API sends besides sessions: the history, its statistics, the lanes of a day, and the event stream. */
+import type { Quiet } from "./config/quiet.ts";
+import type { AskSnapshot, SessionSnapshot } from "./view/snapshot.ts";
+
+export const historyKinds = [
+  "permission",
+  "question",
+  "plan",
+  "elicitation",
+  "failed",
+  "started",
+  "ended",
+  "prompt",
+  "answer",
+  "tool",
+  "skill",
+  "compact",
+  "notification",
+] as const;
+
+export type HistoryKind = (typeof historyKinds)[number];
+
+/** How an ask ended. "rule": a rule of the user's allowed it. "dismissed": it went away without an answer that beckon saw. */
+export type AskEnding = "allowed" | "always" | "denied" | "replied" | "approved" | "rule" | "dismissed";
+
+export type Severity = "debug" | "info" | "warn" | "error";
+
+export interface HistoryItem {
+  readonly id: string;
+  /** Wall time in milliseconds, like every time here. */
+  readonly at: number;
+  /** The session: `provider:sessionId`. */
+  readonly key: string;
+  readonly provider: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly kind: HistoryKind;
+  readonly text: string;
+  /** null for an ask that is open, and for anything else. */
+  readonly how: AskEnding | null;
+  /** "terminal", "page", "menu", "notification", "command line", "rule" or a channel's name. */
+  readonly where: string | null;
+  /** How long the ask has waited, or had waited when it ended. null if it is not an ask. */
+  readonly waitedMs: number | null;
+  readonly severity: Severity;
+}
+
+export interface HistoryQuery {
+  /** Words that the text must contain. */
+  readonly q?: string;
+  readonly project?: string;
+  readonly agent?: string;
+  readonly kind?: HistoryKind;
+  /** `provider:sessionId`, or the session's id. */
+  readonly session?: string;
+  /** The `next` of the page before. */
+  readonly before?: string;
+  readonly limit?: number;
+}
+
+/** Newest first. */
+export interface HistoryPage {
+  /** False if the user has turned the history off. */
+  readonly enabled: boolean;
+  /** How many items match, on all pages. */
+  readonly total: number;
+  /** Pass it as `before` to get the next page. null on the last one. */
+  readonly next: string | null;
+  readonly items: readonly HistoryItem[];
+  /** Why items may be missing. Absent if all is well. */
+  readonly problem?: string;
+}
+
+interface StatsFigures {
+  /** The time with a blocking ask open and visible: sessions that waited at the same time count each. */
+  readonly waitedMs: number;
+  /** Asks that waited for the user. Those that a rule answered are not counted. */
+  readonly asks: number;
+  /** The median time to an answer. null if there was none. */
+  readonly medianMs: number | null;
+  readonly tokens: number;
+  /** null if the price of any of the tokens is unknown. */
+  readonly costUsd: number | null;
+}
+
+export interface DayStats extends StatsFigures {
+  /** In local time: "2026-11-17". */
+  readonly date: string;
+}
+
+export interface ProjectStats extends StatsFigures {
+  readonly project: string;
+  readonly todayMs: number;
+}
+
+export interface TodayStats extends StatsFigures {
+  readonly longest: {
+    readonly ms: number;
+    readonly key: string;
+    readonly project: string | null;
+    /** It still waits. */
+    readonly open: boolean;
+  } | null;
+  /** Asks that the user's rules answered. */
+  readonly byRules: number;
+}
+
+export interface Stats {
+  readonly enabled: boolean;
+  readonly now: number;
+  readonly today: TodayStats;
+  /** Oldest first, today last; a day without events is there too. */
+  readonly days: readonly DayStats[];
+  /** Over all days, the longest wait first. */
+  readonly projects: readonly ProjectStats[];
+  readonly problem?: string;
+}
+
+export type SpanState = "working" | "waiting" | "ready" | "failed";
+
+export interface Span {
+  readonly state: SpanState;
+  readonly from: number;
+  /** null if it lasts. */
+  readonly to: number | null;
+}
+
+export interface Lane {
+  readonly key: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  /** The group that the session is in now. "ended" if beckon does not list it any more. */
+  readonly group: SessionSnapshot["group"];
+  /** In this range. */
+  readonly waitedMs: number;
+  readonly spans: readonly Span[];
+}
+
+export interface Lanes {
+  readonly enabled: boolean;
+  readonly from: number;
+  readonly to: number;
+  readonly lanes: readonly Lane[];
+  /** When at least one session waited: overlapping waits count once. */
+  readonly anyWaiting: readonly Pick<Span, "from" | "to">[];
+  readonly problem?: string;
+}
+
+/** A subagent, or the main agent of a session, as seed 003 names its fields. */
+export interface RuntimeAgent {
+  readonly key: string;
+  readonly agent_id: string;
+  readonly name: string;
+  readonly employment_type: "contractor";
+  readonly source: "runtime_agent";
+  /** Equal for equal agent ids. */
+  readonly avatar_seed: number;
+  readonly state: "running" | "ended";
+  readonly detail: string | null;
+}
+
+export interface SessionEvent {
+  readonly id: string;
+  readonly session_id: string;
+  readonly port_id?: string;
+  readonly event_type: string;
+  readonly summary: string;
+  readonly details?: object;
+  readonly severity: "info" | "warn" | "error";
+  readonly created_at: string;
+}
+
+/** GET /api/events: the data of each event, by its name. */
+export interface StreamEvents {
+  /** The whole state. Sent first, after what the client has missed. */
+  readonly snapshot: {
+    readonly now: number;
+    readonly version: string;
+    readonly quiet: Quiet | null;
+    readonly sessions: readonly SessionSnapshot[];
+  };
+  readonly "session-appeared": { readonly session: SessionSnapshot };
+  readonly "session-updated": { readonly session: SessionSnapshot };
+  readonly "session-departed": { readonly key: string };
+  readonly "ask-opened": { readonly key: string; readonly ask: AskSnapshot };
+  readonly "ask-closed": {
+    readonly key: string;
+    readonly ask: AskSnapshot;
+    readonly how: AskEnding;
+    readonly where: string | null;
+    readonly waitedMs: number;
+  };
+  readonly "agent-appeared": RuntimeAgent;
+  readonly "agent-update": RuntimeAgent;
+  readonly "agent-departed": RuntimeAgent;
+  readonly "session.event": SessionEvent;
+}
+
+/** An event as it is sent: the id is the cursor for Last-Event-ID. */
+export type StreamEvent = {
+  readonly [Name in keyof StreamEvents]: {
+    readonly id: string;
+    readonly event: Name;
+    readonly data: StreamEvents[Name];
+  };
+}[keyof StreamEvents];

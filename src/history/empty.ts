@@ -1,0 +1,20 @@
+/** The history of a user who has turned it off: nothing is kept, and every query returns nothing. */
+import type { HistoryReader } from "../core/ports.ts";
+
+export function createEmptyHistory(now: () => number): HistoryReader {
+  return {
+    findItems: async () => ({ enabled: false, total: 0, next: null, items: [] }),
+    computeStats: async () => {
+      const nothing = { waitedMs: 0, asks: 0, medianMs: null, tokens: 0, costUsd: null };
+      return {
+        enabled: false,
+        now: now(),
+        today: { ...nothing, longest: null, byRules: 0 },
+        days: [],
+        projects: [],
+      };
+    },
+    computeLanes: async (from, to) => ({ enabled: false, from, to, lanes: [], anyWaiting: [] }),
+    findMissedEvents: async () => [],
+  };
+}

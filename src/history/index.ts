@@ -1,0 +1,2 @@
+/** History: what happened, in an SQLite database. */
+export { createEmptyHistory } from "./empty.ts";
