@@ -130,9 +130,17 @@ const rimraf: CheckProgram = (args, { findings, checkTarget, paths }, name) => {
 };
 
 const mv: CheckProgram = (args, context, name, command) => {
-  if (args.rest.at(-1) === "/dev/null") context.findings.add("deletes", "deletes files", "mv … /dev/null");
+  const { findings, paths, checkTarget } = context;
+  const into = findOptionValues(args, "t", "target-directory");
+  const [target = ""] = into.length > 0 ? into : args.rest.slice(-1);
+  if (target === "/dev/null") findings.add("deletes", "deletes files", "mv … /dev/null");
+  const moved = args.rest.find(
+    (path) => path !== target && !isOutsideProject(path, paths) && !isGenerated(path, paths),
+  );
+  if (moved !== undefined && isOutsideProject(target, paths))
+    findings.add("deletes", "moves files out of the project", `mv ${moved} ${target}`);
   checkEveryPath(args, context, name, command);
-  for (const path of findOptionValues(args, "t", "target-directory")) context.checkTarget(path);
+  for (const path of into) checkTarget(path);
 };
 
 const shred: CheckProgram = (args, context, name, command) => {
@@ -354,7 +362,11 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   tee,
   touch: checkEveryPath,
   mkdir: checkEveryPath,
-  rmdir: checkEveryPath,
+  rmdir: (args, context, name, command) => {
+    // On Windows, `rmdir /s` deletes a whole folder.
+    removeItem(args, context, name, command);
+    checkEveryPath(args, context, name, command);
+  },
   unlink,
   truncate,
   "remove-item": removeItem,
@@ -424,6 +436,7 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   },
   "del-cli": rimraf,
   srm: shred,
+  wipe: shred,
   badblocks: (args, context, name) => {
     if (hasOption(args, "wn")) context.findings.add("disk", "erases a disk", name);
   },

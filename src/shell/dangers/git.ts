@@ -20,7 +20,10 @@ function runsProgram(setting: string, value?: string): boolean {
 const globalValue = /^(?:-[cC]|--(?:git-dir|work-tree|exec-path|namespace|super-prefix|config-env))$/;
 /** Options of any subcommand that name a program or a file. */
 const runOption =
-  /^(?:--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|server-option-exec)=|--(?:upload-pack|receive-pack)$|-O(?!=)\S)/;
+  /^(?:--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|server-option-exec)=|--(?:upload-pack|receive-pack|extcmd)$|-O(?!=)\S)/;
+
+/** The same options in their short form. */
+const shortRunOption: Readonly<Record<string, string>> = { difftool: "x", clone: "u", "fetch-pack": "u" };
 
 export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwrite, checkTarget }) => {
   const at = all.findIndex((arg, n) => !arg.startsWith("-") && !globalValue.test(all[n - 1] ?? ""));
@@ -36,8 +39,9 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
   const program = address ?? (sub === "rev-list" ? undefined : option) ?? setting;
   if (program !== undefined && !(sub === "rebase" && program === option))
     findings.add("runs", "lets git run other programs", `git ${sub} ${program}`);
-  if (/^(?:difftool)$/.test(sub) && hasOption(args, "x", "extcmd"))
-    findings.add("runs", "lets git run other programs", `git ${sub} -x`);
+  const short = shortRunOption[sub];
+  if (short !== undefined && hasOption(args, short))
+    findings.add("runs", "lets git run other programs", `git ${sub} -${short}`);
   if (isDryRun(`git ${sub}`, all.slice(at))) return;
   const [first = ""] = args.rest;
   // `git checkout main src/app.ts`
@@ -87,9 +91,11 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
   if (sub === "svn" && first === "dcommit")
     findings.add("publishes", "publishes for everybody", "git svn dcommit");
   if (sub === "tag" && hasOption(args, "f", "force")) report("moves a tag", "tag -f");
+  if (sub === "tag" && hasOption(args, "d", "delete")) report("deletes a tag", "tag -d");
   if (sub === "replace" || (sub === "symbolic-ref" && args.rest.length > 1))
     report("rewrites the history", sub);
-  if (sub === "reset" && hasOption(args, "", "hard")) report("discards your changes", "reset --hard");
+  if (sub === "reset" && hasOption(args, "", "hard", "merge"))
+    report("discards your changes", "reset --hard");
   if (sub === "clean" && hasOption(args, "fxX", "force"))
     findings.add("deletes", "deletes files that git does not know", `git ${all.slice(at, at + 3).join(" ")}`);
   if (

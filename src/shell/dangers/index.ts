@@ -6,7 +6,7 @@ import { parseArguments } from "./arguments.ts";
 import type { CommandContext } from "./context.ts";
 import { checkAssignment } from "./environment.ts";
 import { findsOnlyGenerated } from "./file-programs.ts";
-import { checkCode } from "./inline-code.ts";
+import { checkCode, checkCodeText } from "./inline-code.ts";
 import { findSecretPath, isOutsideProject } from "./paths.ts";
 import {
   assignment,
@@ -27,7 +27,7 @@ import {
 } from "./programs.ts";
 import { findPipeTarget } from "./remote-programs.ts";
 import { databaseClients, findDataLoss } from "./service-programs.ts";
-import { checkVerbs, isOrdinary } from "./verbs.ts";
+import { canRunText, checkVerbs, isOrdinary } from "./verbs.ts";
 
 /** Checks a text that would be run as a script. */
 export function checkScriptText(text: string, context: CommandContext): void {
@@ -55,7 +55,7 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
   let before: string | null = null;
   const texts: string[] = [];
   let client: string | null = null;
-  for (const command of pipeline) {
+  for (const [index, command] of pipeline.entries()) {
     checkCommand(command, context);
     const programs = listPrograms(command, context);
     const runner = programs.find((program) => runsInput(program));
@@ -72,13 +72,33 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
     downloads ??= findDownloaderOf(command, context);
     if (decoders.has(name)) decodes ??= name;
     before = name;
-    client ??= programs.find((program) => databaseClients.has(program.name))?.name ?? null;
+    if (client === null) {
+      client = programs.find(isDatabaseClient)?.name ?? null;
+      if (client !== null) checkDatabaseInput(pipeline, client, index, context);
+    }
     for (const { text } of command.words) texts.push(text);
     for (const { body, target } of command.redirects) texts.push(body ?? target.text);
   }
   const loss = client === null ? null : findDataLoss(texts.join(" "));
   if (loss !== null) context.findings.add("data", "deletes data", `${client}: ${loss}`);
 }
+
+const destructiveFile = /(?:drop|dump|backup|restore|reset|truncate|wipe|delete|clean)[\w-]*\.\w+$|\.dump$/i;
+
+/** A database that is given a dump or another program's output: `psql < drop.sql`, `pg_dump a | psql b`. */
+function checkDatabaseInput(pipeline: Pipeline, client: string, at: number, context: CommandContext): void {
+  const input = pipeline[at]?.redirects.find(({ operator }) => operator === "<")?.target.text ?? "";
+  const printer = pipeline.slice(0, at).map((command) => skipPrefix(command)[0]?.text ?? "")[0];
+  const names = [input, ...pipeline.slice(0, at).flatMap(({ words }) => words.map(({ text }) => text))];
+  if (names.some((name) => destructiveFile.test(name)))
+    context.findings.add("data", "may replace data", `${client} < ${input || printer}`);
+  else if (printer !== undefined && !/^(?:echo|printf|cat|sed|envsubst|yes)$/.test(printer))
+    context.findings.add("unclear", "cannot tell what this runs", `${printer} | ${client}`);
+}
+
+/** Also through a framework: `manage.py dbshell`, `rails dbconsole`. */
+const isDatabaseClient = ({ name, args }: ProgramCall): boolean =>
+  databaseClients.has(name) || args.some(({ text }) => /^(?:dbshell|dbconsole)$/.test(text));
 
 function findSent(programs: readonly ProgramCall[]): string | null {
   for (const { name, args } of programs) {
@@ -257,8 +277,11 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   const isRunner = interpreters.has(name) || /^(?:npx|bunx|pnpx|pip|pip3|pipx)$/.test(name);
   const address = isRunner ? read.rest.slice(0, 2).find((text) => /^https?:\/\//i.test(text)) : undefined;
   if (address !== undefined) findings.add("downloads", "runs what it downloads", `${name} ${address}`);
-  if (name === "xargs" && read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)$/.test(text)))
-    findings.add("deletes", "deletes everything it is given", "xargs rm");
+  if (
+    /^(?:xargs|parallel|rush)$/.test(name) &&
+    read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)(?:\s|$)/.test(text))
+  )
+    findings.add("deletes", "deletes everything it is given", `${name} rm`);
   if (
     evaluates.test(name) &&
     args.some(({ text }) => /\[[^\]]{0,200}(?:\$\((?!\))|`)|^\$\((?!\))/.test(text))
@@ -268,8 +291,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
     for (const text of texts) if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
-  } else if (!isOrdinary(name) || /^(?:less|more|g?make|man|split)$/.test(name))
-    checkHidden(program, command, context);
+  } else if (!isOrdinary(name) || canRunText(name)) checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
@@ -283,7 +305,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
 const stripPrefix = (text: string): string =>
   text
     .replace(/^-{0,2}[\w.-]{1,40}=(?=\S)/, "")
-    .replace(/^(?:ext::|[:!\s+@]+|(?:shell|run|silent|exec|system|spawn)!?\s+)+/, "");
+    .replace(/^(?:ext::|[:!\s+@]+|(?:platform|shell|run|silent|exec|system|spawn)!?\s+)+/, "");
 
 const fileReader =
   /^(?:.*\/)?(?:cat|tac|base64|base32|xxd|od|tar|gzip|zip|head|tail|env|printenv|openssl|gpg|strings|cut|tr)$/;
@@ -333,19 +355,21 @@ function checkFetched({ name, args }: ProgramCall, context: CommandContext): voi
     );
 }
 
-/** `echo 'ls' > x.sh; sh x.sh` */
+/** `echo 'ls' > x.sh; sh x.sh`, `cat > x.py <<EOF …; python3 x.py` */
 function checkWritten({ name, args }: ProgramCall, context: CommandContext): void {
-  const runsFile = shells.has(name) || name === "source" || name === ".";
+  const runsFile = shells.has(name) || interpreters.has(name) || name === "source" || name === ".";
   const path = runsFile ? args.find(({ text }) => !text.startsWith("-"))?.text : name;
   const key = normalizePath(path ?? "");
   const text = context.writtenTexts.get(key);
   if (text === undefined) return;
   // Once is enough: a script may name itself.
   context.writtenTexts.delete(key);
-  checkScriptText(text, context);
+  if (interpreters.has(name)) checkCodeText(text, name, context);
+  else checkScriptText(text, context);
 }
 
-const normalizePath = (path: string): string => path.replace(/^\.\//, "").toLowerCase();
+/** `./X.sh` and `x.sh` are the same file. A program is named without its folder. */
+const normalizePath = (path: string): string => path.replace(/^.*\//s, "").toLowerCase();
 
 function checkEval({ name, args }: ProgramCall, { group }: Command, context: CommandContext): void {
   const inner = [...args.flatMap((word) => word.substitutions), ...(group ? [group] : [])];
@@ -368,6 +392,15 @@ function checkShell({ name, args }: ProgramCall, command: Command, context: Comm
   if (/^(?:pwsh|powershell|cmd)$/.test(name) && at === -1)
     checkScriptText(args.map(({ text }) => text).join(" "), context.speculate());
   const code = at === -1 ? undefined : args[at + 1];
+  // `cmd /c` and `powershell -Command` take all words that follow as one command.
+  if (/^(?:pwsh|powershell|cmd)$/.test(name) && at !== -1 && args.length > at + 2)
+    checkScriptText(
+      args
+        .slice(at + 1)
+        .map(({ text }) => text)
+        .join(" "),
+      context.speculate(),
+    );
   if (/^-e(?:nc|ncodedcommand)?$/i.test(args[at]?.text ?? "") && /^p/.test(name))
     context.findings.add("runs", "runs what is encoded", name);
   if (code) {

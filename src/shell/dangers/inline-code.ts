@@ -35,11 +35,7 @@ export function checkCode({ name, args }: ProgramCall, command: Command, context
   if (code === "") return;
   const { findings, paths } = context;
   const form = `${name} -c`;
-  const isScripting = /^(?:perl|ruby|php|raku|groovy|awk)$/.test(name);
-  if (deletesFolders.test(code) || /\brm\s{1,4}-\w{0,9}[rR]/.test(code))
-    findings.add("deletes", "deletes whole folders", form);
-  if (deletesFiles.test(code)) findings.add("deletes", "deletes files", form);
-  if (empties.test(code)) findings.add("deletes", "empties files", form);
+  checkCodeText(code, name, context);
   // In a here-document, a script that writes files is an edit. In one line it replaces a whole file.
   if (line.length > 0 && bodies.length === 0 && writes.test(code)) {
     const path = [...code.matchAll(/["'`]([^"'`\s]{1,200})["'`]/g)].find(([, text = ""]) =>
@@ -54,8 +50,20 @@ export function checkCode({ name, args }: ProgramCall, command: Command, context
     )
   )
     findings.add("deletes", "empties files", `${name} -i -n`);
+  if (runsText.test(code) && line.some((text) => /\$\(\)/.test(text)))
+    findings.add("unclear", "cannot tell what this runs", form);
+}
+
+/** Checks code that an interpreter runs: from its arguments, its input, or a file that the same command wrote. */
+export function checkCodeText(code: string, name: string, { findings }: CommandContext): void {
+  const form = `${name} -c`;
+  const isScripting = /^(?:perl|ruby|php|raku|groovy|awk)$/.test(name);
+  if (deletesFolders.test(code) || /\brm\s{1,4}-\w{0,9}[rR]/.test(code))
+    findings.add("deletes", "deletes whole folders", form);
+  if (deletesFiles.test(code)) findings.add("deletes", "deletes files", form);
+  if (empties.test(code)) findings.add("deletes", "empties files", form);
   if (runsText.test(code) && fetches.test(code)) findings.add("downloads", "runs what it downloads", form);
-  else if (runsText.test(code) && (hidesText.test(code) || line.some((text) => /\$\(\)/.test(text))))
+  else if (runsText.test(code) && hidesText.test(code))
     findings.add("unclear", "cannot tell what this runs", form);
   if (
     /__import__|\bgetattr\(\s{0,4}(?:os|subprocess|shutil)\b|globalThis\[|process\.binding|process\.mainModule/.test(

@@ -33,7 +33,8 @@ export function checkTarget(
   if (disk.test(path)) findings.add("disk", "overwrites a disk", path);
   else if (/^[$`](?!HOME\b|\{HOME\})/.test(path))
     findings.add("unclear", `${verb} at a path that only the shell knows`, path);
-  else if (isOutsideProject(path, paths)) findings.add("outside", `${verb} outside the project`, path);
+  else if (isOutsideProject(path, paths) && !isTemporary(path, paths))
+    findings.add("outside", `${verb} outside the project`, path);
 }
 
 function replaceProjectVariable(path: string, { project, projectVariables }: PathContext): string {
@@ -50,6 +51,20 @@ export function isOutsideProject(path: string, { project, from }: PathContext): 
 }
 
 const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;
+
+const temporary = /^(?:\/(?:private\/)?(?:var\/)?tmp\/|\/dev\/shm\/)(?=[\w.@%+-])/;
+
+/** True for named files in the folder for temporary files, where agents keep logs and drafts. `/tmp/*` is not named. */
+export function isTemporary(path: string, { project, from }: Pick<PathContext, "project" | "from">): boolean {
+  if (project !== null && temporary.test(project)) return false;
+  if (home.test(path)) return false;
+  const candidates = full.test(path) ? [path] : from.map((folder) => `${folder}/${path}`);
+  return candidates.every(
+    (candidate) =>
+      (temporary.test(candidate) && !/(?:^|\/)\.\.(?:\/|$)/.test(candidate)) ||
+      (project !== null && findRelativePath(project, candidate) !== null),
+  );
+}
 
 const startup =
   /(?:^|\/)\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|z(?:shrc|shenv|profile|login|logout)|profile|xprofile|xinitrc|xsessionrc|inputrc|vimrc|gitconfig|npmrc|pypirc|netrc)$|(?:^|\/)\.(?:ssh|gnupg|aws|kube|docker)(?:\/|$)|(?:^|\/)\.config\/(?:autostart|systemd|fish|git)(?:\/|$)|(?:^|\/)Launch(?:Agents|Daemons)(?:\/|$)|^\/(?:etc|usr|bin|sbin|lib|boot|System|Library)(?:\/|$)|^\/var\/spool\/cron|^[A-Za-z]:[\\/]Windows[\\/]/;
@@ -72,9 +87,10 @@ const generatedFile =
   /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum)$/i;
 
 /** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
-export function isGenerated(path: string, { project }: Pick<PathContext, "project">): boolean {
+export function isGenerated(path: string, paths: Pick<PathContext, "project" | "from">): boolean {
+  const { project } = paths;
   const inProject = full.test(path) && project !== null ? findRelativePath(project, path) : path;
-  if (inProject === null || full.test(inProject)) return false;
+  if (inProject === null || full.test(inProject)) return isTemporary(path, paths);
   const segments = inProject.replace(/^\.\/+/, "").split(/[\\/]+/);
   if (segments.some((segment) => segment === ".." || /[$`~{]/.test(segment))) return false;
   return (
@@ -86,7 +102,7 @@ const sourceFile =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|go|rs|java|kts?|scala|groovy|gradle|[ch](?:c|pp|xx)?|cs|fs|php|swift|mm?|lua|p[lm]|exs?|erl|cljs?|hs|mli?|jl|r|dart|zig|nim|sql|tf|proto|graphql|ipynb|s?css|db|sqlite3?|env)$|(?:^|[\\/])(?:Makefile|Dockerfile|package\.json|tsconfig\.json|Cargo\.toml|pyproject\.toml|go\.mod|README\.md|\.env|\.gitignore)$/i;
 
 /** True for files that people write, and for databases: overwriting one loses work. */
-export function isSourceFile(path: string, paths: Pick<PathContext, "project">): boolean {
+export function isSourceFile(path: string, paths: Pick<PathContext, "project" | "from">): boolean {
   return sourceFile.test(path) && !isGenerated(path, paths);
 }
 

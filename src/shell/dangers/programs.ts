@@ -141,8 +141,11 @@ export function listPrograms(command: Command, context: CommandContext): Program
   for (const [n, word] of words.entries()) {
     if (n === 0 || n <= from) continue;
     const name = nameOf(word);
-    if (isOther ? destructive.has(name) : isKnown(name, context))
-      programs.push({ name, args: words.slice(n + 1, n + maxArgs) });
+    if (isOther ? destructive.has(name) : isKnown(name, context)) {
+      const args = words.slice(n + 1, n + maxArgs);
+      const end = own.name === "find" ? args.findIndex(({ text }) => text === ";" || text === "+") : -1;
+      programs.push({ name, args: end === -1 ? args : args.slice(0, end) });
+    }
     if (programs.length > maxWrapped) break;
   }
   return programs;

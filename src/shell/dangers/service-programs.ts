@@ -14,7 +14,7 @@ const turnsOff = "turns the machine or its services off";
 
 const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   kubectl: [
-    ["servers", "deletes in the cluster", word("delete|drain|replace --force")],
+    ["servers", "deletes in the cluster", first("delete|drain|replace --force")],
     [
       "servers",
       servers,
@@ -148,6 +148,13 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       publishes,
       first(
         "(?:(?:-r|workspace \\S+|workspaces|exec|recursive|lerna) )?(?:publish|unpublish|deprecate|dist-tag (?:add|rm|remove)|npm publish|npm tag|owner (?:add|rm)|access (?:set|grant|revoke|public|restricted)|token (?:create|revoke)|stage)",
+      ),
+    ],
+    [
+      "runs",
+      "makes programs run other code",
+      first(
+        "(?:config|c) set (?:--\\S+ )?(?:script-shell|node-options|git|editor|shell|registry|ignore-scripts)\\b.*|set (?:script-shell|registry)\\b.*|pkg set scripts\\.(?:(?:pre|post)\\w+|prepare|install)\\b.*",
       ),
     ],
   ],

@@ -29,9 +29,23 @@ const ordinary = set(
 /** False if the arguments may be a command of another program: most programs that are not known here are wrappers. */
 export const isOrdinary = (name: string): boolean => ordinary.has(name);
 
+/** Ordinary programs that also run a text as a command, by an option or a target: `npm exec -c '…'`, `hyperfine '…'`. */
+const textRunners = set(
+  "less more make gmake man split npm pnpm yarn bun cargo hyperfine go nox tox ninja bazel ffmpeg open flatpak snap caddy",
+);
+
+export const canRunText = (name: string): boolean => textRunners.has(name);
+
+/** Programs of cloud providers: everything that does not read changes machines that cost money. */
+const providers = set(
+  "gcloud az doctl hcloud linode-cli oci oci-cli ibmcloud scw openstack aliyun tccli vultr-cli civo exo upctl",
+);
+const readVerb =
+  /^(?:list|ls|show|describe|get|info|search|find|view|read|tail|logs?|status|check|validate|test|wait|diff|plan|preview|version|help|help-\S+|list-\S+|get-\S+|show-\S+|describe-\S+|check-\S+|export|download|browse|history|feedback|interactive|login|logout|docker-config|configure-docker|application-default|print-\S+|kubeconfig|ssh-config|config-ssh)$/;
+
 /** Programs that manage machines, clusters and services. */
 const cloud = set(
-  `gcloud az doctl hcloud linode-cli oci ibmcloud scw openstack aliyun vultr-cli civo heroku railway render netlify firebase pscale turso
+  `gcloud az tccli exo upctl doctl hcloud linode-cli oci ibmcloud scw openstack aliyun vultr-cli civo heroku railway render netlify firebase pscale turso
    neonctl vault consul nomad etcdctl rabbitmqctl rabbitmqadmin sam eb copilot eksctl kops argocd flux istioctl velero virsh vboxmanage
    qm pct dokku kamal pm2 supervisorctl zfs zpool btrfs nmcli rfkill timedatectl hostnamectl localectl snapper glances bq cf oci-cli stripe
    eas expo fastlane amplify apphosting shopify twilio auth0 okta snowsql databricks dbt airflow prefect temporal rpk mc s3cmd b2`,
@@ -39,7 +53,7 @@ const cloud = set(
 const localGroups =
   /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
 const cloudVerb =
-  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
   /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate)(?:[-:_][\w-]+)?$/;
@@ -94,8 +108,10 @@ export function checkVerbs(
   if ((script !== name || /\./.test(name)) && target.test(scriptName) && /\.|\//.test(script))
     findings.add("publishes", "publishes or deploys for everybody", scriptName);
   if (ordinary.has(name)) return;
-  if (cloud.has(name)) {
-    const verb = localGroups.test(rest[0] ?? "") ? undefined : rest.find((text) => cloudVerb.test(text));
+  if (cloud.has(name) && !localGroups.test(rest[0] ?? "")) {
+    const changes = rest.find((text) => cloudVerb.test(text));
+    const isUnread = providers.has(name) && rest.length > 1 && !rest.some((text) => readVerb.test(text));
+    const verb = changes ?? (isUnread ? rest[1] : undefined);
     if (verb !== undefined) findings.add("servers", "changes servers that are running", form(verb));
   }
   if (hasOwnCheck) return;

@@ -162,7 +162,7 @@ describe("a dangerous command is marked", () => {
     ["mysql <<EOF\nDROP DATABASE a;\nEOF", "deletes data (mysql: DROP DATABASE)"],
     ["sqlite3 x.db 'delete from users;'", "deletes data (sqlite3: delete from users;)"],
     ["redis-cli flushall", "deletes data (redis-cli flushall)"],
-    ["kubectl -n a delete pod x", "deletes in the cluster (kubectl delete)"],
+    ["kubectl -n a delete pod x", "deletes in the cluster (kubectl -n a delete)"],
     ["terraform apply -auto-approve", "changes servers that are running (terraform apply)"],
     ["terraform destroy", "changes servers that are running (terraform destroy)"],
     ["aws s3 rm s3://x --recursive", "deletes in the cloud (aws rm)"],
@@ -188,13 +188,13 @@ describe("a dangerous command is marked", () => {
     ["kill -9 -1", "ends every process (kill -1)"],
 
     ["echo x > ../y", outside("../y")],
-    ["echo x >> /tmp/y", outside("/tmp/y")],
-    ["echo x &> /tmp/y", outside("/tmp/y")],
-    ["echo x | tee /tmp/y", outside("/tmp/y")],
-    ["cp a /tmp/", outside("/tmp/")],
-    ["cp -t /tmp a", outside("/tmp")],
+    ["echo x >> /opt/y", outside("/opt/y")],
+    ["echo x &> /opt/y", outside("/opt/y")],
+    ["echo x | tee /opt/y", outside("/opt/y")],
+    ["cp a /opt/", outside("/opt/")],
+    ["cp -t /opt a", outside("/opt")],
     ["mv ../x .", outside("../x")],
-    ["cd /tmp && touch a", outside("a")],
+    ["cd /opt && touch a", outside("a")],
     ["cd .. && touch a", outside("a")],
     ["cd $X && touch a", outside("a")],
     [`${"cd a; ".repeat(40)} touch x`, outside("x")],
@@ -397,7 +397,7 @@ describe("other tools", () => {
     const from = `${cwd}/a`;
     expect(findDangers("Bash", { command: "touch ../x" }, { cwd, from })).toEqual([]);
     expect(findDangers("Bash", { command: "touch ../../x" }, { cwd, from })).toEqual([outside("../../x")]);
-    expect(findDangers("Bash", { command: "touch x" }, { cwd, from: "/tmp" })).toEqual([outside("x")]);
+    expect(findDangers("Bash", { command: "touch x" }, { cwd, from: "/opt" })).toEqual([outside("x")]);
     expect(findDangers("Bash", { command: "touch /home/dev/proj/x" }, { cwd: null })).toEqual([
       outside("/home/dev/proj/x"),
     ]);
