@@ -166,6 +166,8 @@ function readScript(reader: Reader, close: string, depth: number): Script {
     } else if (";&|)".includes(char) || (char === "(" && openCases > 0)) {
       if (reader.isExact) reader.position += readSeparator(char, nextChar, isEmpty());
       else reader.position++;
+      // `*)` of a `case` is a pattern, not a program.
+      if (char === ")" && openCases > 0 && isPattern(command)) command.words = [];
       endPipeline();
     } else if (char === "(") {
       refuseIfExact(reader);
@@ -199,6 +201,13 @@ function readScript(reader: Reader, close: string, depth: number): Script {
   if (close !== "") throw new UnreadableError();
   endPipeline();
   return script;
+}
+
+/** One word with `*`, `?` or `[ ]`, without a folder and without anything that the shell runs or fills in. */
+function isPattern({ words, redirects, group }: Command): boolean {
+  const [word, ...others] = words;
+  if (!word || others.length + redirects.length > 0 || group) return false;
+  return word.isDynamic && word.substitutions.length === 0 && !/[/$`{]/.test(word.text);
 }
 
 /** The length of `;`, `&&` or `||` in exact mode. Jobs, `;;` and an operator without a command before it are refused. */

@@ -37,7 +37,13 @@ async function score(file: string): Promise<Score> {
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 describe("labelled commands", () => {
-  test.each(["dangers.json", "dangers-unseen.json", "dangers-more.json"])("%s", async (file) => {
+  test.each([
+    "dangers.json",
+    "dangers-unseen.json",
+    "dangers-more.json",
+    "dangers-fresh-1.json",
+    "dangers-fresh-2.json",
+  ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(
       `${file}: ${percent(recall)} of the dangerous marked, ${percent(falseMarks)} of the everyday`,

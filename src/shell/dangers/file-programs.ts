@@ -26,11 +26,14 @@ const unlink: CheckProgram = ({ rest }, { findings, checkTarget, paths }, name) 
   }
 };
 
-/** True if every name that find looks for is generated: `-name __pycache__`, `-name '*.pyc'`. */
+/** True if find looks only in generated folders or for generated names: `find dist`, `-name '*.pyc'`. */
 export function findsOnlyGenerated(all: readonly string[], context: Pick<CommandContext, "paths">): boolean {
   const names = all.flatMap((arg, n) => (/^-i?name$/.test(arg) ? [all[n + 1] ?? ""] : []));
+  const options = all.findIndex((arg) => /^[-(!]/.test(arg));
+  const folders = options === -1 ? all : all.slice(0, options);
   return (
-    names.length > 0 && names.every((text) => isGenerated(text.replace(/^\*(?=\.)/, "x"), context.paths))
+    (folders.length > 0 && folders.every((folder) => isGenerated(folder, context.paths))) ||
+    (names.length > 0 && names.every((text) => isGenerated(text.replace(/^\*(?=\.)/, "x"), context.paths)))
   );
 }
 
@@ -149,6 +152,7 @@ const shred: CheckProgram = (args, context, name, command) => {
 };
 
 const rsync: CheckProgram = (args, context, name, command) => {
+  if (hasOption(args, "n", "dry-run")) return;
   const option = args.all.find((arg) => arg.startsWith("--del") || arg === "--remove-source-files");
   if (option !== undefined)
     context.findings.add("deletes", "deletes files that the source does not have", `${name} ${option}`);
@@ -288,6 +292,7 @@ const awk: CheckProgram = (args, { findings, checkTarget, checkEmptied }, name) 
   const code = args.all.join("\n");
   if (/\bsystem\s*\(|\|\s*getline|\|\s*"/.test(code))
     findings.add("runs", "runs other programs", `${name} system`);
+  if (/>\s*FILENAME\b/.test(code)) checkEmptied(args.rest.at(-1) ?? "", `${name} > FILENAME`);
   const [, path] = /\bprintf?\b[^>;}]{0,500}>\s*"([^"\s]{1,200})"/.exec(code) ?? [];
   if (path !== undefined && !path.startsWith("/dev/std")) {
     checkTarget(path);
@@ -311,6 +316,20 @@ const cmake: CheckProgram = (args, { findings, paths }, name) => {
 const removeItem: CheckProgram = ({ all }, { findings }, name) => {
   const deep = all.find((arg) => /^(?:-r(?:ecurse)?|\/s)$/i.test(arg));
   if (deep !== undefined) findings.add("deletes", "deletes whole folders", `${name} ${deep}`);
+};
+
+const emptyEveryPath: CheckProgram = ({ rest }, { checkTarget, checkEmptied }, name) => {
+  for (const path of rest) {
+    checkTarget(path);
+    checkEmptied(path, name);
+  }
+};
+
+const overwriteEveryPath: CheckProgram = ({ rest }, { checkTarget, checkOverwrite }, name) => {
+  for (const path of rest) {
+    checkTarget(path);
+    checkOverwrite(path, name);
+  }
 };
 
 const trash: CheckProgram = ({ rest }, { findings, paths }, name) => {
@@ -371,6 +390,9 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   truncate,
   "remove-item": removeItem,
   ri: removeItem,
+  "clear-content": emptyEveryPath,
+  "set-content": overwriteEveryPath,
+  "out-file": overwriteEveryPath,
   del: removeItem,
   erase: removeItem,
   rd: removeItem,

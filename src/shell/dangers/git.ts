@@ -86,8 +86,11 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
     report("discards your changes", "submodule update -f");
   if ((sub === "gc" && args.all.some((arg) => /^--prune(?:=(?:now|all)|$)/.test(arg))) || sub === "prune")
     report("removes lost commits for good", `${sub} --prune`);
-  if (sub === "branch" && hasOption(args, "fMC")) report("moves a branch away from its commits", "branch -f");
+  if ((sub === "branch" && hasOption(args, "fMC")) || (sub === "checkout" && hasOption(args, "B")))
+    report("moves a branch away from its commits", `${sub} -f`);
   if (sub === "lfs" && first === "prune") report("removes files for good", "lfs prune");
+  if (sub === "lfs" && first === "migrate" && /^(?:import|export)$/.test(args.rest[1] ?? ""))
+    report("rewrites the history", "lfs migrate");
   if (sub === "svn" && first === "dcommit")
     findings.add("publishes", "publishes for everybody", "git svn dcommit");
   if (sub === "tag" && hasOption(args, "f", "force")) report("moves a tag", "tag -f");

@@ -10,9 +10,11 @@ import { checkCode, checkCodeText } from "./inline-code.ts";
 import { findSecretPath, isOutsideProject } from "./paths.ts";
 import {
   assignment,
+  codeRunners,
   findCheck,
   findDownloader,
   findDownloaderOf,
+  findInnerProgram,
   interpreters,
   isRoot,
   isWrapper,
@@ -26,7 +28,7 @@ import {
   skipPrefix,
 } from "./programs.ts";
 import { findPipeTarget } from "./remote-programs.ts";
-import { databaseClients, findDataLoss } from "./service-programs.ts";
+import { databaseClients, findDataLoss, findGrant, findRemoteChange } from "./sql.ts";
 import { canRunText, checkVerbs, isOrdinary } from "./verbs.ts";
 
 /** Checks a text that would be run as a script. */
@@ -79,8 +81,19 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
     for (const { text } of command.words) texts.push(text);
     for (const { body, target } of command.redirects) texts.push(body ?? target.text);
   }
-  const loss = client === null ? null : findDataLoss(texts.join(" "));
-  if (loss !== null) context.findings.add("data", "deletes data", `${client}: ${loss}`);
+  checkSelfOverwrite(pipeline, context);
+  if (client !== null) checkStatements(texts.join(" "), client, context);
+}
+
+function checkStatements(text: string, client: string, { findings }: CommandContext): void {
+  const loss = findDataLoss(text);
+  if (loss !== null) findings.add("data", "deletes data", `${client}: ${loss}`);
+  const grant = findGrant(text);
+  if (grant !== null) findings.add("rights", "changes who may use the database", `${client}: ${grant}`);
+  const change = findRemoteChange(text);
+  if (change !== null) findings.add("servers", "changes data on another machine", `${client}: ${change}`);
+  if (/^(?:nc|ncat|netcat|telnet|socat)$/.test(client) && /\b(?:flush_?(?:all|db)|shutdown)\b/i.test(text))
+    findings.add("data", "deletes data", client);
 }
 
 const destructiveFile = /(?:drop|dump|backup|restore|reset|truncate|wipe|delete|clean)[\w-]*\.\w+$|\.dump$/i;
@@ -92,13 +105,19 @@ function checkDatabaseInput(pipeline: Pipeline, client: string, at: number, cont
   const names = [input, ...pipeline.slice(0, at).flatMap(({ words }) => words.map(({ text }) => text))];
   if (names.some((name) => destructiveFile.test(name)))
     context.findings.add("data", "may replace data", `${client} < ${input || printer}`);
-  else if (printer !== undefined && !/^(?:echo|printf|cat|sed|envsubst|yes)$/.test(printer))
+  else if (
+    printer !== undefined &&
+    !/^(?:n(?:c|cat|etcat)|telnet)$/.test(client) &&
+    !/^(?:echo|printf|cat|sed|envsubst|yes)$/.test(printer)
+  )
     context.findings.add("unclear", "cannot tell what this runs", `${printer} | ${client}`);
 }
 
-/** Also through a framework: `manage.py dbshell`, `rails dbconsole`. */
+/** Also through a framework, `manage.py dbshell`, or over a bare connection, `echo flush_all | nc host 11211`. */
 const isDatabaseClient = ({ name, args }: ProgramCall): boolean =>
-  databaseClients.has(name) || args.some(({ text }) => /^(?:dbshell|dbconsole)$/.test(text));
+  databaseClients.has(name) ||
+  /^(?:nc|ncat|netcat|telnet)$/.test(name) ||
+  args.some(({ text }) => /^(?:dbshell|dbconsole)$/.test(text));
 
 function findSent(programs: readonly ProgramCall[]): string | null {
   for (const { name, args } of programs) {
@@ -196,11 +215,18 @@ function checkRedirects(command: Command, context: CommandContext): void {
     else if (operator.includes(">>") || operator === ">&") continue;
     else if (isDownload) context.checkOverwrite(target.text, operator);
     else if (isEmpty && !hasInput) context.checkEmptied(target.text, operator);
-    else if (
-      command.words.slice(1).some(({ text }) => text === target.text) &&
-      !/^(?:echo|printf)\b/.test(line)
-    )
-      context.checkEmptied(target.text, operator);
+  }
+}
+
+/** `sort x > x`: the shell empties the file before the first program reads it. */
+function checkSelfOverwrite(pipeline: Pipeline, context: CommandContext): void {
+  for (const { operator, target } of pipeline.flatMap(({ redirects }) => redirects)) {
+    if (!/^(?:&?>\|?)$/.test(operator) || target.text.length < 2) continue;
+    const isInput = ({ words }: Command) =>
+      !/^(?:echo|printf)$/.test(words[0]?.text ?? "") &&
+      // `git show HEAD:x > x`
+      words.slice(1).some(({ text }) => text === target.text || text.endsWith(`:${target.text}`));
+    if (pipeline.some(isInput)) context.checkEmptied(target.text, operator);
   }
 }
 
@@ -267,6 +293,8 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     for (const text of texts) checkAssigned(text, context);
   if (network.has(name) && args.some(({ substitutions }) => substitutions.some(readsFiles)))
     findings.add("sends", "sends what another program prints to another machine", name);
+  if (name === "kill" && args.some(({ substitutions }) => substitutions.some(findsByName)))
+    findings.add("system", "ends processes by their name", "kill $(pgrep …)");
   if (databaseClients.has(name)) checkDatabaseShell(texts, context, name);
   else if (!isOrdinary(name) && check === null && !shells.has(name) && !interpreters.has(name)) {
     const loss = findDataLoss(texts.join(" "));
@@ -290,15 +318,23 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   if (setsCode.test(`${name} ${texts.join(" ")}`))
     findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
-    for (const text of texts) if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
+    for (const text of listTextsBeforeOrdinary(program))
+      if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
   } else if (!isOrdinary(name) || canRunText(name)) checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
-  if (interpreters.has(name)) {
-    checkSources(name, args, command, context);
-    checkCode(program, command, context);
-  }
+  if (interpreters.has(name)) checkSources(name, args, command, context);
+  if (interpreters.has(name) || codeRunners.has(name)) checkCode(program, command, context);
+}
+
+/** The texts that a wrapper may run. `npx jest -t 'git push fails'` runs jest, and the text is only a name. */
+function listTextsBeforeOrdinary(program: ProgramCall): readonly string[] {
+  const texts = program.args.map(({ text }) => text);
+  const inner = findInnerProgram(program);
+  return inner && isOrdinary(inner.name) && !canRunText(inner.name)
+    ? texts.slice(0, texts.length - inner.args.length)
+    : texts;
 }
 
 /** `--option=`, `ext::`, and what makes an editor or a debugger run a program: `:!`, `shell`. */
@@ -306,6 +342,9 @@ const stripPrefix = (text: string): string =>
   text
     .replace(/^-{0,2}[\w.-]{1,40}=(?=\S)/, "")
     .replace(/^(?:ext::|[:!\s+@]+|(?:platform|shell|run|silent|exec|system|spawn)!?\s+)+/, "");
+
+const findsByName = (script: Script): boolean =>
+  script.flat().some(({ words }) => /^(?:.*\/)?(?:pgrep|pidof|ps)$/.test(words[0]?.text ?? ""));
 
 const fileReader =
   /^(?:.*\/)?(?:cat|tac|base64|base32|xxd|od|tar|gzip|zip|head|tail|env|printenv|openssl|gpg|strings|cut|tr)$/;
@@ -375,7 +414,7 @@ function checkEval({ name, args }: ProgramCall, { group }: Command, context: Com
   const inner = [...args.flatMap((word) => word.substitutions), ...(group ? [group] : [])];
   const from = inner.map((script) => findDownloader(script, context)).find((findings) => findings !== null);
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
-  else if (name === "eval" && args.some(({ isDynamic }) => isDynamic))
+  else if (name === "eval" && args.some(({ isDynamic }) => isDynamic) && !args.every(isShellSetup))
     context.findings.add("unclear", "runs what only the shell knows", "eval");
   else if (args.some(({ text }) => text.includes("<()")))
     context.findings.add("unclear", "cannot tell what this runs", `${name} <(…)`);
@@ -384,6 +423,17 @@ function checkEval({ name, args }: ProgramCall, { group }: Command, context: Com
   else if (name === "trap") checkScriptText(args[0]?.text ?? "", context);
   else if (name !== "source" && name !== ".")
     checkScriptText(args.map(({ text }) => text).join(" "), context);
+}
+
+/** Programs that print settings for the shell, which people evaluate every day. */
+const shellSetup =
+  /^(?:ssh-agent|keychain|direnv (?:hook|export)|starship init|(?:py|rb|nod|go|pl)env init|fnm env|brew shellenv|(?:\/\S+\/)?brew shellenv|mise (?:activate|env|hook-env)|asdf exec|zoxide init|opam env|luarocks path|dircolors|minikube docker-env|minikube -p \S+ docker-env|docker-machine env|conda shell\.\w+ hook|register-python-argcomplete|aws-vault export|rustup completions|atuin init|fzf --\w+)(?: |$)/;
+
+function isShellSetup({ text, substitutions }: Word): boolean {
+  const [pipeline, ...others] = substitutions.flat();
+  const [command, ...next] = pipeline ?? [];
+  if (text.trim() !== "$()" || !command || others.length + next.length > 0) return false;
+  return shellSetup.test(command.words.map((word) => word.text).join(" "));
 }
 
 function checkShell({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
@@ -425,6 +475,6 @@ function checkSources(name: string, args: readonly Word[], command: Command, con
   ];
   const from = inner.map((script) => findDownloader(script, context)).find((findings) => findings !== null);
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} <(${from} …)`);
-  else if (args[0]?.text === "<()")
+  else if (args[0]?.text === "<()" || (shells.has(name) && args.some(({ text }) => text.includes("<()"))))
     context.findings.add("unclear", "cannot tell what this runs", `${name} <(…)`);
 }

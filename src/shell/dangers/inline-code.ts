@@ -5,17 +5,23 @@ import { isSourceFile } from "./paths.ts";
 import type { ProgramCall } from "./programs.ts";
 
 const deletesFolders =
-  /\brmtree\b|\brm_rf?\b|\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?(?:\.promises)?\.rm\b|\bpromises\)?\.rm\b|\bremove_tree\b|\brimraf\b|\bemptyDir(?:Sync)?\b|\b(?:FileUtils\.)?remove_dir\b|\bDeno\.remove(?:Sync)?\b|\bremove_dir_all\b|\bdel_dir_r\b|\brm\([^)]{0,200}recursive|\bunlink\s{0,4}\([^)]{0,200}recursive\s{0,4}=|\bFile\.rm_rf\b|\bdeleteDir\b|\bdeltree\b/;
+  /\brmtree\b|\brm_rf?\b|\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?(?:\.promises)?\.rm\b|\bpromises\)?\.rm\b|\bremove_tree\b|\brimraf\b|\bemptyDir(?:Sync)?\b|\b(?:FileUtils\.)?remove_dir\b|\bDeno\.remove(?:Sync)?\b|\bremove_dir_all\b|\bdel_dir_r\b|\brm\([^)]{0,200}recursive|\bunlink\s{0,4}\([^)]{0,200}recursive\s{0,4}=|\bFile\.rm_rf\b|\bdeleteDir\b|\bdeltree\b|\bos\.RemoveAll\b|\bremove_entry_secure\b/;
 const deletesFiles =
-  /\bunlink(?:Sync)?\b|\bfile delete\b|\bos\.remove(?:dirs)?\b|\bFile\.(?:delete|rm)\b|\bFileUtils\.(?:rm|remove)\b|\bfile\.remove\b|\.delete\(\)|\brm\(\s{0,4}["']|\brm\s{1,4}-\w{0,9}f|\bFiles\.delete\w*\b|\bremove\(\s{0,4}["'][^"']*["']\s{0,4}\)|\bos\.rename\b[^\n]{0,100}\/dev\/null/;
+  /\bunlink(?:Sync)?\b|\bfile delete\b|\bos\.[Rr]emove(?:dirs)?\b|\bfs::remove_\w+|\bremove_file\b|\bremove_entry\w*|\brename\b[^\n]{0,100}\/dev\/null|\bClear-Content\b|\bRemove-Item\b|\bFile\.(?:delete|rm)\b|\bFileUtils\.(?:rm|remove)\b|\bfile\.remove\b|\.delete\(\)|\brm\(\s{0,4}["']|\bFiles\.delete\w*\b|\bremove\(\s{0,4}["'][^"']*["']\s{0,4}\)|\bos\.rename\b[^\n]{0,100}\/dev\/null/;
+/** Methods of object mappers that delete rows or tables. */
+const deletesRows =
+  /\b(?:delete_all|destroy_all|deleteMany|truncate_all|drop_all|dropAllTables|drop_database|dropDatabase|drop_table|drop_collection|Repo\.delete_all|flushall|flushdb)\b|\bobjects\.[^\n]{0,100}\.delete\(|::truncate\(/;
+const endsAll = /\bkill\(\s{0,4}-1\b|\bkill\b[^\n]{0,20},\s{0,4}-1\b/;
+/** Signs that a text in the code is run. */
+const runsSomething = /exec|system|spawn|popen|\brun\b|`|\$|shell|%x|\bqx\b|cmd|process|command/i;
 const runsOthers =
   /os\.system|\bsubprocess\b|os\.popen|os\.(?:exec|spawn|posix_spawn)[lv]?|pty\.spawn|child_process|\bexec(?:File)?Sync\b|\bspawn(?:Sync)?\s{0,4}\(|\bsystem\s{0,4}[("'`%]|\bsystem\b\s{1,4}["'q]|\bqx\b|%x[[({]|do shell script|Bun\.(?:spawn|\$)|os\.execute|io\.popen|\bpopen\b|shell_exec|passthru|proc_open|pcntl_exec|\bKernel\b|\bOpen3\b|Deno\.(?:Command|run)|\bProcessBuilder\b|getRuntime|System\.cmd|os:cmd|\brun\(\s{0,4}`|\bsystem2?\(|\bctypes\b|System\.Process|callCommand|\bSys\.command\b/;
 /** Only in Perl, Ruby and PHP: `/x/.exec(y)` and template literals are everyday JavaScript. */
 const runsInScripts = /(?<![.\w$])exec\b\s{0,4}[("'%q]|`[^`]{1,500}`/;
 const runsText =
-  /\beval\s+(?:pack|unpack|decode|join|reverse)\b|(?<![.\w])(?:exec|eval|Function|compile|instance_eval|loadstring|load)\s{0,4}\(/;
+  /\beval\s+(?:pack|unpack|decode\w*|join|reverse|\$)|(?<![.\w])(?:exec|eval|Function|compile|instance_eval|loadstring|load)\s{0,4}\(/;
 const hidesText =
-  /\bb(?:ase)?64|fromCharCode|\batob\b|\bchr\(|\bunhexlify\b|fromhex|\bpack\b|\bcodecs\b|\bzlib\b|\bmarshal\b|\.reverse\(\)|\[::-1\]|rot13|str_rot|__import__|importlib|getattr\(|\\x[0-9a-f]{2}\\x/i;
+  /(?:\b|_)b(?:ase)?64|fromCharCode|\batob\b|\bchr\(|\bunhexlify\b|fromhex|\bpack\b|\bcodecs\b|\bzlib\b|\bmarshal\b|\.reverse\(\)|\[::-1\]|rot13|str_rot|__import__|importlib|getattr\(|\\x[0-9a-f]{2}\\x/i;
 const fetches =
   /urlopen|urlretrieve|requests\.(?:get|post|put)|\bhttpx\b|\bfetch\s{0,4}\(|https?\.get|Net::HTTP|open-uri|LWP|file_get_contents\(\s{0,4}["']http/;
 const sends =
@@ -58,10 +64,12 @@ export function checkCode({ name, args }: ProgramCall, command: Command, context
 export function checkCodeText(code: string, name: string, { findings }: CommandContext): void {
   const form = `${name} -c`;
   const isScripting = /^(?:perl|ruby|php|raku|groovy|awk)$/.test(name);
-  if (deletesFolders.test(code) || /\brm\s{1,4}-\w{0,9}[rR]/.test(code))
+  if (deletesFolders.test(code) || (/\brm\s{1,4}-\w{0,9}[rR]/.test(code) && runsSomething.test(code)))
     findings.add("deletes", "deletes whole folders", form);
   if (deletesFiles.test(code)) findings.add("deletes", "deletes files", form);
   if (empties.test(code)) findings.add("deletes", "empties files", form);
+  if (deletesRows.test(code)) findings.add("data", "deletes data", form);
+  if (endsAll.test(code)) findings.add("system", "ends every process", form);
   if (runsText.test(code) && fetches.test(code)) findings.add("downloads", "runs what it downloads", form);
   else if (runsText.test(code) && hidesText.test(code))
     findings.add("unclear", "cannot tell what this runs", form);
@@ -77,7 +85,8 @@ export function checkCodeText(code: string, name: string, { findings }: CommandC
     findings.add("sends", "may send data to another machine", form);
 }
 
-const codeOption = /^(?:-[a-zA-Z]*[ceEpr]|--(?:eval|print|command|execute|run)|eval|-x|-e\d*)$/;
+const codeOption =
+  /^(?:-[a-zA-Z0-9.]*[ceEpr]|--(?:eval|print|command|execute|run|expr)|eval|-x|-e\d*|runner|r)$/;
 
 /** The arguments that are code, and everything after them. Empty if the program runs a file. */
 function findInlineCode(texts: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@ import { findInvisible } from "../../core/text/visible.ts";
 import type { CommandContext } from "./context.ts";
 import { checkScriptText, checkWord } from "./index.ts";
 import { describeSpecialFile, findSecretPath, isOutsideProject } from "./paths.ts";
-import { findDataLoss } from "./service-programs.ts";
+import { findDataLoss } from "./sql.ts";
 
 /** A longer text is checked up to here. No more of one is ever shown. */
 const maxChecked = 16_384;

@@ -112,5 +112,6 @@ const secretFile =
 
 /** The part of the text that looks like a file with secrets. null if there is none. */
 export function findSecretPath(text: string): string | null {
+  if (/\.ssh\/(?:[\w.-]+\.pub|known_hosts)$/.test(text)) return null;
   return secretFile.exec(text)?.[0].replace(/^[^\w.]+/, "") ?? null;
 }

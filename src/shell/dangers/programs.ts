@@ -3,7 +3,8 @@ import type { Command, Redirect, Script, Word } from "../index.ts";
 import type { CheckProgram, CommandContext } from "./context.ts";
 import { filePrograms } from "./file-programs.ts";
 import { remotePrograms } from "./remote-programs.ts";
-import { createCheck, databaseClients, servicePrograms } from "./service-programs.ts";
+import { createCheck, servicePrograms } from "./service-programs.ts";
+import { databaseClients } from "./sql.ts";
 import { isOrdinary } from "./verbs.ts";
 
 export interface ProgramCall {
@@ -18,6 +19,10 @@ export const shells = set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh powe
 export const interpreters = set(
   `python python2 python3 pypy3 node nodejs deno bun tsx ts-node perl ruby php lua luajit osascript tclsh expect r rscript julia raku
    groovy scala jshell elixir erl ghci ghc ocaml crystal nim kotlin swift guile racket sbcl irb ipython octave`,
+);
+/** Tools that also run code from their arguments or their input, but mostly do something else: `rails runner`, `go run -`. */
+export const codeRunners = set(
+  "rails bin/rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart sage artisan",
 );
 const downloaders = set(
   "curl wget fetch aria2c http https xh httpie lwp-download irm iwr invoke-webrequest invoke-restmethod",
@@ -150,6 +155,12 @@ export function listPrograms(command: Command, context: CommandContext): Program
   }
   return programs;
 }
+
+export function findInnerProgram({ name, args }: ProgramCall): ProgramCall | null {
+  return findInner([{ ...emptyWord, text: name }, ...args]);
+}
+
+const emptyWord: Word = { text: "", isQuoted: false, plainLength: 0, isDynamic: false, substitutions: [] };
 
 /** The program that a wrapper runs, also if nothing is known about it. */
 function findInner(words: readonly Word[]): ProgramCall | null {

@@ -2,6 +2,8 @@
 import { parseShell } from "../index.ts";
 import { type Arguments, findOptionValues, hasOption, parseArguments } from "./arguments.ts";
 import type { CheckProgram, CommandContext } from "./context.ts";
+import { isOutsideProject } from "./paths.ts";
+import { findDataLoss } from "./sql.ts";
 
 const sendsFile = "sends files to another machine";
 const runsThere = "runs commands on another machine";
@@ -33,6 +35,9 @@ function checkHttpRequest(
 ): void {
   const { isRemote, form } = listRemoteHosts(args);
   const isData = dataPort.test(args.rest.join(" "));
+  const loss = data.map((text) => findDataLoss(text)).find((statement) => statement !== null);
+  if (loss || (isData && data.some((text) => /delete|remove|drop|truncate/i.test(text))))
+    findings.add("data", "deletes data", `${name} ${loss ?? form}`);
   if (/^DELETE$/i.test(method) && (isRemote || isData))
     findings.add("servers", "deletes on a server", `${name} ${form}`);
   else if (/^(?:PUT|PATCH)$/i.test(method) && isRemote)
@@ -242,6 +247,18 @@ export const remotePrograms: Readonly<Record<string, CheckProgram>> = {
   transfer: sendsAway,
   pastebinit: sendsAway,
   termbin: sendsAway,
+  ipfs: (args, { findings }, name) => {
+    if (/^(?:add|dag|block|name)$/.test(args.rest[0] ?? "")) findings.add("sends", sendsFile, name);
+  },
+  "http.server": (args, { findings, paths }, name) => {
+    const folder = findOptionValues(args, "d", "directory").find((path) => isOutsideProject(path, paths));
+    if (folder !== undefined) findings.add("sends", "lets other machines read files", `${name} ${folder}`);
+  },
+  gist: sendsAway,
+  tailscale: (args, { findings }, name) => {
+    if (/^(?:funnel|serve|file|up|down|set|ssh)$/.test(args.rest[0] ?? ""))
+      findings.add("sends", "lets other machines into this one", `${name} ${args.rest[0]}`);
+  },
   ngrok: tunnel,
   cloudflared: tunnel,
   localtunnel: tunnel,

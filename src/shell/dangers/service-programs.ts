@@ -14,7 +14,7 @@ const turnsOff = "turns the machine or its services off";
 
 const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   kubectl: [
-    ["servers", "deletes in the cluster", first("delete|drain|replace --force")],
+    ["servers", "deletes in the cluster", first("delete|drain|replace --force|config delete-\\S+")],
     [
       "servers",
       servers,
@@ -23,6 +23,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       ),
     ],
   ],
+  helmfile: [["servers", servers, word("apply|sync|destroy|delete")]],
   helm: [
     ["servers", "deletes in the cluster", word("uninstall|delete|rollback")],
     ["servers", servers, first("install|upgrade|push")],
@@ -122,6 +123,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       word("release (?:create|upload|edit)|gist (?:create|edit)|repo (?:create|fork)|snippet create"),
     ],
     ["git", "merges for everybody", word("(?:pr|mr) merge")],
+    ["git", "deletes branches for everybody", /(?:^| )(?:pr|mr) close .*(?:--delete-branch|-d)(?= |$)/],
   ],
   docker: [
     [
@@ -133,7 +135,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       "data",
       "deletes containers and their data",
       word(
-        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm|system reset|machine rm",
+        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm|system reset|machine rm|(?:container |image )?(?:stop|kill|rm|rmi) .*\\$\\(\\)",
       ),
     ],
     [
@@ -147,7 +149,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       "publishes",
       publishes,
       first(
-        "(?:(?:-r|workspace \\S+|workspaces|exec|recursive|lerna) )?(?:publish|unpublish|deprecate|dist-tag (?:add|rm|remove)|npm publish|npm tag|owner (?:add|rm)|access (?:set|grant|revoke|public|restricted)|token (?:create|revoke)|stage)",
+        "(?:(?:-r|workspace \\S+|workspaces|exec|recursive|lerna) )?(?:publish|pub|unpublish|deprecate|dist-tag (?:add|rm|remove)|npm publish|npm tag|owner (?:add|rm)|access (?:set|grant|revoke|public|restricted)|token (?:create|revoke)|stage)",
       ),
     ],
     [
@@ -158,6 +160,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       ),
     ],
   ],
+  lerna: [["publishes", publishes, first("publish|version(?! --no-push)")]],
   cargo: [["publishes", publishes, first("publish|yank|owner|release|workspaces publish")]],
   twine: [["publishes", publishes, first("upload")]],
   gem: [["publishes", publishes, first("push|yank")]],
@@ -236,7 +239,15 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   ],
   "manage.py": [["data", "deletes data", first("flush|reset_db")]],
   prisma: [["data", "deletes data", /migrate reset|--force-reset|--accept-data-loss/]],
-  supabase: [["data", "deletes data", word("db reset")]],
+  supabase: [
+    ["data", "deletes data", word("db reset")],
+    [
+      "servers",
+      servers,
+      word("db push|migration repair|functions (?:deploy|delete)|projects delete|secrets (?:set|unset)"),
+    ],
+  ],
+  hasura: [["data", "deletes data", /migrate apply .*--down|metadata (?:clear|apply)|migrate delete/]],
   pg_restore: [["data", "deletes data", word("-c|--clean")]],
   s3cmd: [["data", "deletes data", word("del|rm|rb")]],
   hdfs: [["data", "deletes data", word("-rm|-rmr")]],
@@ -297,6 +308,37 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ["system", "changes the settings of your account or system", word("--set|--install|--remove")],
   ],
   iptables: [["system", "changes the firewall", /^(?!-L\b|-S\b)/]],
+  "firewall-cmd": [
+    ["system", "changes the firewall", /--(?:add|remove|set|reload|permanent|panic|new|delete)\S*/],
+  ],
+  rfkill: [["system", "changes the network", word("block|unblock|toggle")]],
+  loginctl: [["system", "changes what starts by itself", word("\\w+-linger|terminate-\\w+|kill-\\w+")]],
+  fallocate: [
+    [
+      "deletes",
+      "overwrites files",
+      /(?:^| )(?:-\w*[pzc]\w*|--(?:punch-hole|zero-range|collapse-range))(?= |$)/,
+    ],
+  ],
+  "nix-collect-garbage": [["deletes", "deletes old versions for good", /(?:^| )(?:-d|--delete-o\S+)/]],
+  // Windows
+  reg: [
+    [
+      "system",
+      "changes the settings of your account or system",
+      /^(?:add|delete|import|restore|copy|load|unload)\b/i,
+    ],
+  ],
+  schtasks: [["system", "changes what starts by itself", /\/(?:create|delete|change|run|end)\b/i]],
+  sc: [["system", "changes what starts by itself", /^(?:create|delete|stop|start|config|failure)\b/i]],
+  net: [["system", "changes the running system", /^(?:user|localgroup|stop|start|share|accounts) \S/i]],
+  netsh: [["system", "changes the network", word("add|set|delete|reset|import|off")]],
+  bcdedit: [["system", "changes the running system", /\/(?:set|delete|import|create)/i]],
+  vssadmin: [["data", "deletes backups", word("delete|resize")]],
+  wbadmin: [["data", "deletes backups", word("delete|disable")]],
+  icacls: [["rights", "changes who may use files", /\/(?:grant|deny|remove|reset|setowner|inheritance)/i]],
+  takeown: [["rights", "changes who may use files", /^/]],
+  diskpart: [["disk", "erases a disk", /^/]],
   ufw: [["system", "changes the firewall", word("disable|reset|allow|delete")]],
   usermod: [["system", "changes who may log in", /^/]],
   modprobe: [["system", "changes the system's kernel", /^/]],
@@ -323,7 +365,6 @@ const alike: Readonly<Record<string, string>> = {
   pnpm: "npm",
   yarn: "npm",
   bun: "npm",
-  lerna: "npm",
   uv: "poetry",
   flit: "poetry",
   flyctl: "fly",
@@ -403,17 +444,3 @@ export const servicePrograms: Readonly<Record<string, CheckProgram>> = {
     Object.entries(alike).map(([name, other]) => [name, createCheck(table[other] ?? [])]),
   ),
 };
-
-export const databaseClients: ReadonlySet<string> = new Set(
-  "psql mysql mariadb mycli pgcli usql litecli sqlite3 sqlite sqlplus cqlsh isql sqlcmd trino presto spark-sql hive beeline turso mssql-cli clickhouse-client cockroach duckdb bq snowsql prisma wrangler".split(
-    " ",
-  ),
-);
-const sql =
-  /\b(?:drop\s{1,9}(?:if\s{1,9}exists\s{1,9})?(?:(?:materialized|foreign|temporary|event|text\s{1,9}search)\s{1,9})?(?:table|database|schema|index|view|user|role|column|sequence|function|procedure|trigger|type|domain|extension|tablespace|policy|constraint|owned|keyspace|collection|publication|subscription|server|partition|aggregate|operator|rule|cast|warehouse|stage|task|stream|pipe|catalog|namespace)\b|truncate(?:\s{1,9}table)?\s{1,9}\w|alter\s{1,9}table\b[^;]{0,200}\b(?:drop|delete)\b|delete\s{1,9}from\s{1,9}[\w."`[\]]{1,99}\s{0,9}(?:;|$|"|'|where\b|using\b|order\b|limit\b|returning\b)|update\s{1,9}[\w."`]{1,99}\s{1,9}set\b(?![^;]{0,2000}\bwhere\b(?!\s{1,9}(?:true|1\s{0,9}=\s{0,9}1|1)\b)))/i;
-
-/** The SQL statement that deletes data. null if there is none. */
-export function findDataLoss(text: string): string | null {
-  const plain = text.replace(/\/\*.{0,500}?\*\//gs, " ").replace(/--[^\n]{0,500}\n/g, " ");
-  return sql.exec(plain)?.[0].replace(/\s+/g, " ") ?? null;
-}

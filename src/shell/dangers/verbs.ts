@@ -5,7 +5,7 @@ import type { CommandContext } from "./context.ts";
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
 /** Programs whose arguments are texts, files or names, but never a verb or a command. Their own checks say what they can do. */
-const ordinary = set(
+const textPrograms = set(
   `echo printf cat tac less more most bat head tail ls ll la exa eza tree pwd wc nl cut paste tr rev fold fmt column sort uniq comm join
    diff cmp sdiff colordiff patch grep egrep fgrep zgrep rg ag ack ugrep sed gsed awk gawk mawk nawk jq yq xq tomlq dasel fx gron htmlq
    test [ [[ expr let read true false : set unset shift getopts local declare typeset readonly export return break continue exit wait jobs
@@ -13,21 +13,26 @@ const ordinary = set(
    trap mapfile readarray printenv env pushd popd dirs cd mkdir rmdir touch cp mv ln install stat file du df realpath readlink basename
    dirname mktemp date cal uname hostname whoami id who w groups uptime free vmstat iostat lsof ps pgrep pstree top htop btop nproc lscpu
    lsblk lsusb lspci dmesg journalctl sleep seq yes factor bc dc md5sum sha1sum sha224sum sha256sum sha512sum shasum b2sum cksum sum od xxd
-   hexdump strings base64 base32 split csplit tee tar zip unzip gzip gunzip bzip2 xz zstd zcat git gh glab npm pnpm yarn bun deno
-   rm find fd dd cargo rustc rustup rustfmt clippy go gofmt golangci-lint pip pip3 pipx conda mamba poetry pdm hatch gem composer nuget dotnet mvn gradle
-   sbt lein mix rebar3 cabal stack ghc brew apt apt-get dnf yum pacman apk snap flatpak asdf mise nvm fnm pyenv rbenv sdk make gmake ninja
-   meson bazel cmake ctest gcc g++ clang clang++ cc ld tsc tsx eslint prettier biome stylelint ruff black isort flake8 mypy pyright pylint
-   pytest tox nox jest vitest mocha ava tap playwright cypress rspec minitest rubocop phpunit phpstan psalm pint go-test nosetests unittest
-   webpack vite rollup esbuild parcel swc next nuxt astro ng storybook turbo nx tailwindcss postcss flutter dart swift xcodebuild xcrun
+   hexdump strings base64 base32 split csplit tee tar zip unzip gzip gunzip bzip2 xz zstd zcat git gh glab rm find fd dd
    curl wget http https xh ping dig nslookup host traceroute whois psql mysql sqlite3 mongosh redis-cli node python ruby perl php lua
    open xdg-open code subl say notify-send logger clear tput stty tty sw_vers ssh-keygen ssh-keyscan ssh-add openssl gpg kill sudo doas
-   codex gemini aider docker podman kubectl helm terraform tofu aws source . commitlint cz markdownlint shellcheck shfmt
-   actionlint hadolint yamllint ffmpeg ffprobe convert magick identify pandoc latexmk pdflatex dot protoc buf sqlc graphql-codegen openapi
-   vim vi nvim nano emacs ed ex tokei cloc scc hyperfine nginx caddy uvicorn gunicorn flask django-admin rails rake bundle`,
+   codex gemini aider source . ffmpeg ffprobe convert magick identify pandoc dot vim vi nvim nano emacs ed ex tokei cloc scc hyperfine
+   make gmake ninja nginx`,
+);
+
+/** Tools that build, test and check a project. Their first argument is a verb, and only a few verbs leave the machine. */
+const projectTools = set(
+  `npm pnpm yarn bun deno cargo rustc rustup rustfmt clippy go gofmt golangci-lint pip pip3 pipx conda mamba poetry pdm hatch gem composer
+   nuget dotnet mvn gradle sbt lein mix rebar3 cabal stack ghc brew apt apt-get dnf yum pacman apk snap flatpak asdf mise nvm fnm pyenv
+   rbenv sdk meson bazel cmake ctest gcc g++ clang clang++ cc ld tsc tsx eslint prettier biome stylelint ruff black isort flake8 mypy
+   pyright pylint pytest tox nox jest vitest mocha ava tap playwright cypress rspec minitest rubocop phpunit phpstan psalm pint go-test
+   nosetests unittest webpack vite rollup esbuild parcel swc next nuxt astro ng storybook turbo nx tailwindcss postcss flutter dart swift
+   xcodebuild xcrun docker podman kubectl helm terraform tofu aws commitlint cz markdownlint shellcheck shfmt actionlint hadolint yamllint
+   latexmk pdflatex protoc buf sqlc graphql-codegen openapi caddy uvicorn gunicorn flask django-admin rails rake bundle`,
 );
 
 /** False if the arguments may be a command of another program: most programs that are not known here are wrappers. */
-export const isOrdinary = (name: string): boolean => ordinary.has(name);
+export const isOrdinary = (name: string): boolean => textPrograms.has(name) || projectTools.has(name);
 
 /** Ordinary programs that also run a text as a command, by an option or a target: `npm exec -c '…'`, `hyperfine '…'`. */
 const textRunners = set(
@@ -53,13 +58,14 @@ const cloud = set(
 const localGroups =
   /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
 const cloudVerb =
-  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
   /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate)(?:[-:_][\w-]+)?$/;
 const removes = /^(?:rm|remove|del|uninstall|rb|unlink)$/;
+const publishesProject = /^(?:publish|unpublish|upload|push|deploy|yank|release|ship|shipit)$/;
 const publishes =
-  /^(?:deploy|publish|release|upload|promote|rollback|redeploy|submit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
+  /^(?:deploy|publish|release|upload|push|promote|rollback|redeploy|submit|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
 /** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
 const dropsDatabase =
   /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
@@ -107,7 +113,12 @@ export function checkVerbs(
   const scriptName = script.replace(/^.*\//, "");
   if ((script !== name || /\./.test(name)) && target.test(scriptName) && /\.|\//.test(script))
     findings.add("publishes", "publishes or deploys for everybody", scriptName);
-  if (ordinary.has(name)) return;
+  if (textPrograms.has(name)) return;
+  if (projectTools.has(name)) {
+    if (!hasOwnCheck && publishesProject.test(rest[0] ?? ""))
+      findings.add("publishes", "publishes or deploys for everybody", form(rest[0] ?? ""));
+    return;
+  }
   if (cloud.has(name) && !localGroups.test(rest[0] ?? "")) {
     const changes = rest.find((text) => cloudVerb.test(text));
     const isUnread = providers.has(name) && rest.length > 1 && !rest.some((text) => readVerb.test(text));
@@ -123,6 +134,11 @@ export function checkVerbs(
     rest.slice(0, 3).find((text) => removes.test(text)) ??
     option;
   if (verb !== undefined) findings.add("servers", "deletes something", form(verb));
+  const copies = rest
+    .slice(0, 3)
+    .find((text) => /^(?:cp|copy|mv|move|sync|put|send|upload|mirror)$/.test(text));
+  if (copies !== undefined && /^(?!https?:|file:)[a-z][a-z0-9+.-]+:\/\//.test(args.rest.at(-1) ?? ""))
+    findings.add("sends", "sends files to another machine", form(copies));
   const publishing = args.all
     .slice(0, 4)
     .find((text, n) => publishes.test(text) && !/^--/.test(args.all[n - 1] ?? ""));
