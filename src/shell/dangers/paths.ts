@@ -55,7 +55,7 @@ const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;
 const temporary = /^(?:\/(?:private\/)?(?:var\/)?tmp\/|\/dev\/shm\/)(?=[\w.@%+-])/;
 
 /** True for named files in the folder for temporary files, where agents keep logs and drafts. `/tmp/*` is not named. */
-export function isTemporary(path: string, { project, from }: Pick<PathContext, "project" | "from">): boolean {
+function isTemporary(path: string, { project, from }: Pick<PathContext, "project" | "from">): boolean {
   if (project !== null && temporary.test(project)) return false;
   if (home.test(path)) return false;
   const candidates = full.test(path) ? [path] : from.map((folder) => `${folder}/${path}`);
