@@ -82,6 +82,10 @@ const isFile = (to: string): boolean => /\.(ts|tsx|json|html|css|sh|png|ico|exe)
 const isPurePackage = (to: string, names: string): boolean =>
   (to === "node:crypto" && names === "{ createHash }") || /^@sinclair\/typebox(?:\/value)?$/.test(to);
 
+/** What the page may import: itself, core, which knows no system, and its two packages. */
+const mayRunInBrowser = (to: string): boolean =>
+  /^src\/(?:dashboard\/page|core)\//.test(to) || /^(?:preact|preact\/hooks|@preact\/signals)$/.test(to);
+
 export function wrongImports(files: Files): string[] {
   return [...files].flatMap(([path, source]) =>
     importsOf(path, source).flatMap((found) => {
@@ -94,6 +98,8 @@ export function wrongImports(files: Files): string[] {
 function whatIsWrong(path: string, { to, how, names }: Import): string | null {
   const room = roomOf(path);
   if (how === "unknown") return `imports something only known at run time: ${to}`;
+  if (path.startsWith("src/dashboard/page/") && !mayRunInBrowser(to))
+    return `runs in browsers and imports ${to}`;
   if (!isFile(to)) return isPure(path) && !isPurePackage(to, names) ? `is pure and imports ${to}` : null;
   if (room === "main" && how === "static" && roomOf(to) !== "data")
     return `loads ${to} before a verb needs it`;
@@ -103,16 +109,21 @@ function whatIsWrong(path: string, { to, how, names }: Import): string | null {
 export const unknownRooms = (files: Files): string[] =>
   [...files.keys()].filter((path) => roomOf(path) !== "main" && levelOf(roomOf(path)) < 0);
 
+export const createTranspiler = (path: string): Bun.Transpiler =>
+  new Bun.Transpiler({ loader: path.endsWith(".tsx") ? "tsx" : "ts" });
+
+export const transpile = (path: string, source: string): string =>
+  createTranspiler(path).transformSync(source);
+
 const impure =
   /\bDate\.now\b|\bnew Date\b(?:\(\)|(?!\())|\bperformance\.|\bMath\.random\b|\bcrypto\.|\bprocess\.|\bBun\.\w+|\bset(?:Timeout|Interval|Immediate)\(|\bfetch\(|\bconsole\./g;
 
 export function impurities(files: Files): string[] {
-  const transpiler = new Bun.Transpiler({ loader: "ts" });
   return [...files]
     .filter(([path]) => isPure(path))
     .flatMap(([path, source]) =>
       // Transpiled, so that comments and types may say these words.
-      [...transpiler.transformSync(source).matchAll(impure)]
+      [...transpile(path, source).matchAll(impure)]
         .map(([word]) => word)
         .filter((word) => word !== "Bun.hash")
         .map((word) => `${path} is pure and uses ${word}`),
@@ -173,9 +184,8 @@ const isOfAgents = (path: string, id: string): boolean =>
 
 /** Code outside of an agent's folder that names the agent. Comments may: they quote what was measured. */
 export function namedAgents(files: Files, ids: readonly string[]): string[] {
-  const transpiler = new Bun.Transpiler({ loader: "ts" });
   return [...files].flatMap(([path, source]) => {
-    const code = transpiler.transformSync(source).toLowerCase();
+    const code = transpile(path, source).toLowerCase();
     return ids.filter((id) => !isOfAgents(path, id) && code.includes(id)).map((id) => `${path} names ${id}`);
   });
 }

@@ -5,6 +5,7 @@ import { describeSetup, findMissing, findObstacles, type Machine, packageGroups 
 const everything = [
   "test/core/a.test.ts",
   "test/desktop/a.test.ts",
+  "test/dashboard/a.test.ts",
   "test/wine/a.test.ts",
   "test/agent/a.test.ts",
 ];

@@ -67,6 +67,14 @@ export const packageGroups: readonly PackageGroup[] = [
     },
   },
   {
+    purpose: "the dashboard in a real browser",
+    usedBy: ["test/dashboard/"],
+    packages: {
+      chromium: "chromium",
+      "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf": "fonts-dejavu-core",
+    },
+  },
+  {
     purpose: "the Windows build, in Wine",
     usedBy: ["test/wine/"],
     packages: {

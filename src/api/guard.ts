@@ -4,10 +4,11 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import { limits } from "../core/limits.ts";
-import { findRoute } from "./routes.ts";
+import { createPageCheck, type PageCheck, type PageCredentials } from "./page-access.ts";
+import { findRoute, type Route } from "./routes.ts";
 
 /** What the guard looks at, all of it known before a byte of the body is read. */
-export interface RequestFacts {
+export interface RequestFacts extends PageCredentials {
   readonly method: string;
   /** As it was sent, without the query. */
   readonly path: string;
@@ -64,6 +65,10 @@ function checkLength(contentLength: string | null): GuardVerdict {
   return Number(contentLength) <= limits.maxBodyBytes ? allowed : refusals.tooLarge;
 }
 
+/** Browsers name the site that sends a request since 2023; without it nothing says that it is our page. */
+const isSentByOwnPage = (facts: RequestFacts): boolean =>
+  facts.secFetch === "same-origin" && isOwnPage(facts);
+
 const isFromBrowser = ({ origin, referer, secFetch }: RequestFacts): boolean =>
   origin !== null || referer !== null || secFetch !== null;
 
@@ -86,11 +91,29 @@ function createTokenCheck(token: string): (authorization: string | null) => bool
   };
 }
 
+/** What a request without the token needs. */
+function mayPassAsPage(route: Route | undefined, facts: RequestFacts, page: PageCheck): boolean {
+  switch (route?.access) {
+    case "public":
+    case "entry":
+      return true;
+    case "asset":
+      return isSentByOwnPage(facts) && page.hasCookie(facts);
+    case "page":
+      return isSentByOwnPage(facts) && page.hasCookie(facts) && page.hasKey(facts);
+    default:
+      return false;
+  }
+}
+
 export function createGuard(options: {
   readonly port: number;
   readonly token: string;
+  /** Wall time. */
+  readonly now: () => number;
 }): (facts: RequestFacts) => GuardVerdict {
   const { port, token } = options;
+  const page = createPageCheck(options);
   if (token.length < limits.minTokenLength) {
     throw new Error(`the token has ${token.length} characters, it needs ${limits.minTokenLength} or more`);
   }
@@ -109,8 +132,10 @@ export function createGuard(options: {
     if (facts.method === "OPTIONS") return refusals.options;
     const route = findRoute(facts.path);
     const mayBePage = route !== undefined && route.access !== "local";
+    // A page of another site may not even read with the token: it has no business with it.
     if (isFromBrowser(facts) && !(mayBePage && isOwnPage(facts))) return refusals.webPage;
-    if (route?.access !== "public" && !hasToken(facts.authorization)) return refusals.token;
+    if (route?.method === "POST" && isFromBrowser(facts) && !isSentByOwnPage(facts)) return refusals.webPage;
+    if (!hasToken(facts.authorization) && !mayPassAsPage(route, facts, page)) return refusals.token;
     if (route === undefined) return refusals.path;
     // HEAD is refused too: nothing needs it, and it would be one more way in to check.
     if (facts.method !== route.method) return refusals[route.method];
@@ -129,6 +154,8 @@ export function readFacts(method: string, path: string, headers: Headers): Reque
     referer: headers.get("referer"),
     secFetch: headers.get("sec-fetch-site") ?? (hasOtherSecFetch(headers) ? "unknown" : null),
     authorization: headers.get("authorization"),
+    cookie: headers.get("cookie"),
+    pageKey: headers.get("x-beckon-page"),
     contentType: headers.get("content-type"),
     contentLength: headers.get("content-length"),
   };

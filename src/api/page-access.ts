@@ -30,8 +30,8 @@ export interface PageSecrets {
 }
 
 export interface PageAccess {
-  /** Returns a code that `redeemCode` accepts once, for 30 s. */
-  createCode(): string;
+  /** Returns the page's address with a code that `redeemCode` accepts once, for 30 s. */
+  createUrl(port: number): string;
   /** null if the code is unknown, used or too old. */
   redeemCode(code: string, port: number): PageSecrets | null;
 }
@@ -54,13 +54,13 @@ export function createPageAccess({ token, now, createSecret }: PageAccessOptions
   /** Hash of the code → when it ends. */
   const codes = new Map<string, number>();
   return {
-    createCode() {
+    createUrl(port) {
       for (const [hash, ends] of codes) if (ends <= now()) codes.delete(hash);
       const [oldest] = codes.keys();
       if (codes.size >= maxCodes && oldest !== undefined) codes.delete(oldest);
       const code = createSecret();
       codes.set(hashCode(code), now() + codeMs);
-      return code;
+      return `http://127.0.0.1:${port}/?code=${code}`;
     },
     redeemCode(code, port) {
       const hash = hashCode(code);

@@ -5,14 +5,23 @@ export interface Route {
   /** `:id` stands for one segment. */
   readonly path: string;
   /**
-   * Who may call it. "public": anyone on this machine, without the token. "page": with the token, also beckon's own page.
-   * "local": with the token, and refused if anything suggests a browser.
+   * Who may call it.
+   * - "public": anyone on this machine, without the token.
+   * - "entry": anyone; the handler asks for a one-time code or the page's cookie.
+   * - "asset": with the token, or with the page's cookie.
+   * - "page": with the token, or from beckon's own page with its cookie and its key.
+   * - "local": with the token, and refused if anything suggests a browser.
    */
-  readonly access: "public" | "page" | "local";
+  readonly access: "public" | "entry" | "asset" | "page" | "local";
 }
 
 export const routes = {
   health: { method: "GET", path: "/health", access: "public" },
+  page: { method: "GET", path: "/", access: "entry" },
+  pageScript: { method: "GET", path: "/page.js", access: "asset" },
+  pageStyle: { method: "GET", path: "/page.css", access: "asset" },
+  pageIcon: { method: "GET", path: "/icon.svg", access: "asset" },
+  pageCode: { method: "POST", path: "/api/page/code", access: "local" },
   hook: { method: "POST", path: "/api/hook", access: "local" },
   ingest: { method: "POST", path: "/ingest", access: "local" },
   hold: { method: "POST", path: "/api/hold", access: "local" },
@@ -22,12 +31,12 @@ export const routes = {
   history: { method: "GET", path: "/api/history", access: "page" },
   stats: { method: "GET", path: "/api/stats", access: "page" },
   lanes: { method: "GET", path: "/api/lanes", access: "page" },
-  focus: { method: "POST", path: "/api/sessions/:id/focus", access: "local" },
-  answer: { method: "POST", path: "/api/sessions/:id/answer", access: "local" },
-  mute: { method: "POST", path: "/api/sessions/:id/mute", access: "local" },
-  snooze: { method: "POST", path: "/api/sessions/:id/snooze", access: "local" },
-  dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "local" },
-  quiet: { method: "POST", path: "/api/quiet", access: "local" },
+  focus: { method: "POST", path: "/api/sessions/:id/focus", access: "page" },
+  answer: { method: "POST", path: "/api/sessions/:id/answer", access: "page" },
+  mute: { method: "POST", path: "/api/sessions/:id/mute", access: "page" },
+  snooze: { method: "POST", path: "/api/sessions/:id/snooze", access: "page" },
+  dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "page" },
+  quiet: { method: "POST", path: "/api/quiet", access: "page" },
   doctor: { method: "GET", path: "/api/doctor", access: "local" },
   stop: { method: "POST", path: "/api/stop", access: "local" },
 } as const satisfies Readonly<Record<string, Route>>;

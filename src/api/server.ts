@@ -10,6 +10,7 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
+import { createPageCheck, type PageAccess } from "./page-access.ts";
 import { type RouteName, routes } from "./routes.ts";
 
 export interface SessionList {
@@ -22,8 +23,30 @@ export interface SessionList {
   more(): object;
 }
 
+/** The files of beckon's page. */
+export interface PageFiles {
+  /** Contains `pageKeyMark` where the page's key goes. */
+  readonly html: string;
+  readonly script: string | Blob;
+  readonly style: string | Blob;
+  readonly icon: string | Blob;
+}
+
+/** What the page's HTML has in place of its key. */
+const pageKeyMark = "{{page-key}}";
+
 export interface ServerOptions {
   readonly token: string;
+  /** Wall time. */
+  readonly now: () => number;
+  readonly pageAccess: PageAccess;
+  /** Loads beckon's page, which most runs never need. */
+  readonly loadPage: () => Promise<PageFiles>;
+  /**
+   * Whether the process at the other end of a connection belongs to this user. The ports are the client's and ours. True if
+   * this system does not say.
+   */
+  readonly isOwnUser: (clientPort: number, port: number) => Promise<boolean>;
   /** Quits the app soon. */
   readonly stop: () => void;
   readonly accept: (text: string) => Promise<IngestResult>;
@@ -53,6 +76,12 @@ interface Context {
 }
 
 type Handler = (context: Context) => Response | Promise<Response>;
+
+/** The port that the server listens on, and the client's port of a request. Known once the server listens. */
+interface Connections {
+  port(): number;
+  clientPort(request: Request): number | null;
+}
 
 /** How long requests are waited for at stop: a client that keeps its connection open would wait for ever. */
 const stopMs = 500;
@@ -89,8 +118,79 @@ export function createHookRoute(
     .post(routes.ingest.path, handle, { parse: "none" });
 }
 
+/** Nothing inline, nothing from elsewhere, in no frame. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+function respondPage(status: number, type: string, body: string | Blob, setCookie?: string): Response {
+  const headers = new Headers({
+    "content-type": type,
+    "content-security-policy": pagePolicy,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  });
+  if (setCookie !== undefined) headers.set("set-cookie", setCookie);
+  return new Response(body, { status, headers });
+}
+
+const html = "text/html; charset=utf-8";
+
+const respondClosedPage = () =>
+  respondPage(
+    401,
+    html,
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>beckon</title><h1>Open this page with: beckon open</h1>' +
+      "<p>An address opens it once, within 30 seconds. Run <code>beckon open</code> in a terminal for a new one.</p></html>",
+  );
+
+/** The page and its files. A code in the address is exchanged for the page's cookie and key. */
+function createPageHandlers(options: ServerOptions, connections: Connections) {
+  const { token, now, pageAccess, loadPage, isOwnUser } = options;
+  const serve =
+    (type: string, file: "script" | "style" | "icon"): Handler =>
+    async () =>
+      respondPage(200, type, (await loadPage())[file]);
+  const openPage: Handler = async ({ request, query }) => {
+    const port = connections.port();
+    const { code } = query;
+    if (typeof code !== "string") {
+      const credentials = { cookie: request.headers.get("cookie"), pageKey: null };
+      if (!createPageCheck({ port, token, now }).hasCookie(credentials)) return respondClosedPage();
+      return respondPage(200, html, (await loadPage()).html.replace(pageKeyMark, ""));
+    }
+    // Other users can see the command line of the program that opens the browser, and race it with the code in it.
+    const clientPort = connections.clientPort(request);
+    if (clientPort === null || !(await isOwnUser(clientPort, port))) return respondClosedPage();
+    const secrets = pageAccess.redeemCode(code, port);
+    if (secrets === null) return respondClosedPage();
+    const text = (await loadPage()).html.replace(pageKeyMark, secrets.key);
+    return respondPage(200, html, text, secrets.setCookie);
+  };
+  return {
+    page: openPage,
+    pageScript: serve("text/javascript; charset=utf-8", "script"),
+    pageStyle: serve("text/css; charset=utf-8", "style"),
+    pageIcon: serve("image/svg+xml", "icon"),
+    pageCode: () => {
+      return respond(200, { url: pageAccess.createUrl(connections.port()) });
+    },
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
 function createHandlers(
   options: ServerOptions,
+  connections: Connections,
 ): Readonly<Record<Exclude<RouteName, "hook" | "ingest">, Handler>> {
   const { sessions, hold, history } = options;
 
@@ -118,6 +218,7 @@ function createHandlers(
     };
 
   return {
+    ...createPageHandlers(options, connections),
     health: () => new Response("ok"),
     hold: async ({ request }) => {
       const body = await readBody(request);
@@ -174,7 +275,7 @@ function createHandlers(
 
 /** Listens on the port, or throws EADDRINUSE. */
 export function listen(port: number, options: ServerOptions): ApiServer {
-  const guard = createGuard({ port, token: options.token });
+  const guard = createGuard({ port, token: options.token, now: options.now });
   // Bun's own router would match the path as it was sent; the guard judges the decoded one.
   const app = new Elysia({ systemRouter: false })
     .onRequest(({ request }) => {
@@ -187,7 +288,11 @@ export function listen(port: number, options: ServerOptions): ApiServer {
       return respond(500, { error: "internal error: see beckon's log" });
     })
     .use(createHookRoute(options.accept, options.hold));
-  for (const [name, handler] of Object.entries(createHandlers(options))) {
+  const connections: Connections = {
+    port: () => app.server?.port ?? port,
+    clientPort: (request) => app.server?.requestIP(request)?.port ?? null,
+  };
+  for (const [name, handler] of Object.entries(createHandlers(options, connections))) {
     const { method, path } = routes[name as RouteName];
     app.route(method, path, handler, { parse: "none" });
   }

@@ -41,7 +41,7 @@ export interface Desktop {
   /** What user actions need of this system. They work without a desktop as far as they can. */
   readonly actions: Pick<
     UserActionsOptions,
-    "version" | "findTranscript" | "openFile" | "openList" | "copy" | "agentName" | "connect"
+    "version" | "findTranscript" | "openFile" | "openPage" | "openList" | "copy" | "agentName" | "connect"
   >;
   createTray(options: DesktopTrayOptions): TraySink;
   /** Resolves when icon and notifications are there, or cannot be shown. */
@@ -62,6 +62,7 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       findTranscript: async ({ agent, transcriptPath: path }) =>
         path === null ? null : ((await agents.get(agent)?.findTranscript(path, env)) ?? null),
       openFile: parts.openFile,
+      openPage: parts.openPage,
       async openList() {
         ensurePrivateFolder(paths.helpers);
         return parts.openList(paths.helpers);
@@ -80,7 +81,7 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       createTraySink({
         ...options,
         home,
-        facts: () => ({ version, unconnected: unconnected(), problems: problems() }),
+        facts: () => ({ version, dashboard: true, unconnected: unconnected(), problems: problems() }),
       }),
     open({ tray, addAlertSink, onAction }) {
       const folder = paths.helpers;

@@ -7,6 +7,7 @@ import { agents as everyAgent, loadAgents } from "../agents/index.ts";
 import { createAlerts } from "../alerts/index.ts";
 import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
+import { createPageAccess } from "../api/page-access.ts";
 import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
@@ -23,6 +24,7 @@ import { createSaver } from "../storage/saver.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { homeOf } from "../system/folders.ts";
+import { isOwnSocket } from "../system/peers.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";
@@ -73,6 +75,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const clock = createClock();
   const token = loadOrCreateToken(paths);
   const decisionKey = createSecret();
+  const pageAccess = createPageAccess({ token, now: () => clock().at, createSecret });
   const quit = Promise.withResolvers<"user" | "request">();
   const onSettingsChanged: (() => void)[] = [];
   const settings = watchConfig(paths.config, () => {
@@ -160,6 +163,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     config,
     configPath: paths.config,
     url: () => url,
+    createPageUrl: () => pageAccess.createUrl(Number(new URL(url).port)),
     quit: () => quit.resolve("user"),
     onProblem,
   });
@@ -214,6 +218,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const isHeadless = !hasDesktop(env);
   const api = await listenFrom(options.port, {
     token,
+    now: () => clock().at,
+    pageAccess,
+    loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
+    isOwnUser: isOwnSocket,
     stop: () => quit.resolve("request"),
     accept: (text) => ingest.accept(text),
     sessions: createSessionList({

@@ -26,6 +26,10 @@ export interface UserActionsOptions {
   readonly findTranscript: (session: Session) => Promise<string | null>;
   /** Resolves with null, or with the reason why the file could not be opened. */
   readonly openFile: (path: string) => Promise<string | null>;
+  /** A new address of the page, for one use. */
+  readonly createPageUrl: () => string;
+  /** Opens the page in the browser; resolves with null, or with the reason why it could not. */
+  readonly openPage: (url: string) => Promise<string | null>;
   /** Opens the list of sessions in a terminal; resolves with null, or with the reason why it could not. */
   readonly openList: () => Promise<string | null>;
   readonly copy: (text: string) => Promise<boolean>;
@@ -107,6 +111,11 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     if (problem) showMessage("The list could not be opened", problem);
   }
 
+  async function openDashboard(): Promise<void> {
+    const problem = await options.openPage(options.createPageUrl());
+    if (problem) showMessage("The dashboard could not be opened", `${problem}. Run: beckon open --print`);
+  }
+
   async function openSettings(): Promise<void> {
     const { configPath } = options;
     const problem =
@@ -153,7 +162,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "list":
         return openList();
       case "dashboard":
-        return;
+        return openDashboard();
       default:
         return action satisfies never;
     }

@@ -99,6 +99,17 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         ],
       },
       {
+        command: "open",
+        overview: [["beckon open", "the dashboard, in your browser"]],
+        summary: "Opens the dashboard in your browser. Its address works once, for 30 seconds.",
+        usage: ["beckon open [--print]"],
+        options: [["--print", "print the address, and open nothing"]],
+        examples: [
+          ["beckon open", ""],
+          ["beckon open --print", "for another browser, or through ssh -L 4488:127.0.0.1:4488"],
+        ],
+      },
+      {
         command: "focus",
         overview: [
           ["beckon focus SESSION", "go to the session's terminal"],

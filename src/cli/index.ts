@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restart: async () => (await import("./restart.ts")).restart,
   stop: async () => (await import("./stop.ts")).stop,
   status: async () => (await import("./status.ts")).status,
+  open: async () => (await import("./open.ts")).open,
   focus: async () => (await import("./focus.ts")).focus,
   answer: async () => (await import("./answer.ts")).answer,
   mute: async () => (await import("./silence.ts")).mute,
@@ -40,7 +41,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
-  "start restart stop status focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
+  "start restart stop status open focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
     " ",
   );
 

@@ -19,6 +19,8 @@ export interface DesktopParts {
   readonly readPresence: ReadPresence;
   /** Returns why the file could not be opened, or null. */
   openFile(path: string): Promise<string | null>;
+  /** Opens beckon's page in the browser. Returns why it could not be opened, or null. */
+  openPage(url: string): Promise<string | null>;
   /** Opens the list of sessions in a terminal. Returns why it could not be opened, or null. */
   openList(folder: string): Promise<string | null>;
   /** Copies a text to the clipboard. Returns false if that failed. */
@@ -55,6 +57,7 @@ export function createDesktopParts(env: Env): DesktopParts {
     },
     readPresence: async () => (await loadPresence())(),
     openFile: async (path) => (await import("./open-file.ts")).openFile(path),
+    openPage: async (url) => (await import("./open-page.ts")).openPage(url),
     openList: async (folder) => (await import("./open-list.ts")).openList({ env, folder }),
     async copy(text) {
       const [{ copy }, { exec }] = await Promise.all([import("./clipboard.ts"), import("../system/exec.ts")]);

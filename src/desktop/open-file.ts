@@ -7,7 +7,10 @@ import open from "open";
 const failureMs = 2_000;
 
 /** Returns why the file could not be opened, or null. */
-export async function openFile(path: string): Promise<string | null> {
+export const openFile = (path: string): Promise<string | null> => openWithProgram(path);
+
+/** Opens a file or an address. */
+export async function openWithProgram(path: string): Promise<string | null> {
   try {
     return await waitForFailure(await open(path));
   } catch (error) {
@@ -21,7 +24,7 @@ function formatError(error: unknown): string {
   return message ?? String(error);
 }
 
-function waitForFailure(opener: ChildProcess): Promise<string | null> {
+export function waitForFailure(opener: ChildProcess): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const onExit = (code: number | null, signal: string | null) => {
     if (code === 0) return resolve(null);

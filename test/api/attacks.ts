@@ -1,10 +1,27 @@
 import type { RequestFacts } from "../../src/api/guard.ts";
+import { createPageAccess } from "../../src/api/page-access.ts";
 import { limits } from "../../src/core/limits.ts";
 
 /** Who may pass which door and who may not: written from the threats, knowing nothing of the guard's code. */
 
 export const port = 4488;
 export const token = "k3-Zq8mV0sYh2JxT7wNfRb5LcAe9UdGi1oPtXyMvBsQ";
+
+/** The time of every request here. */
+export const now = Date.UTC(2026, 10, 17);
+
+const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
+
+/** The secrets that a browser gets which opens the page so long before they end. */
+function openPageUntil(expires: number) {
+  const access = createPageAccess({ token, now: () => expires - thirtyDays, createSecret: () => "once" });
+  access.createUrl(port);
+  const secrets = access.redeemCode("once", port);
+  if (!secrets) throw new Error("the code is refused");
+  return { cookie: secrets.setCookie.split(";")[0] ?? "", key: secrets.key };
+}
+const pageCookieOf = (expires: number) => openPageUntil(expires).cookie;
+const { cookie: pageCookie, key: pageKey } = openPageUntil(now + thirtyDays);
 
 export type Part = Exclude<keyof RequestFacts, "path">;
 
@@ -86,6 +103,32 @@ export const values: Record<Part, Record<string, string | null>> = {
     "nothing after the scheme": "Bearer ",
     empty: "",
   },
+  cookie: {
+    none: null,
+    good: pageCookie,
+    // cookies of other programs on this host: all ports share them
+    "good among others": `theme=dark; ${pageCookie}; csrf=x`,
+    // what another server on this machine saw a month ago
+    expired: pageCookieOf(now - 1),
+    "made with another token": pageCookie.replace(/\..*/, `.${"A".repeat(43)}`),
+    "with a later end": pageCookie.replace(/=\d+/, `=${now + 9_000_000_000}`),
+    "of a beckon on another port": pageCookie.replace("beckon-4488", "beckon-4489"),
+    // a server on another port set one of the same name
+    twice: `beckon-4488=1.x; ${pageCookie}`,
+    "only its name": "beckon-4488=",
+    "name in other letters": pageCookie.replace("beckon", "BECKON"),
+    empty: "",
+  },
+  pageKey: {
+    none: null,
+    good: pageKey,
+    wrong: "A".repeat(pageKey.length),
+    prefix: pageKey.slice(0, -1),
+    "the token": token,
+    "the cookie": pageCookie,
+    "the good one twice": `${pageKey}, ${pageKey}`,
+    empty: "",
+  },
   contentType: {
     json: "application/json",
     "json, utf-8": "application/json; charset=utf-8",
@@ -131,8 +174,11 @@ export const values: Record<Part, Record<string, string | null>> = {
   },
 };
 
-/** The labels that let a request through a door, part by part; a part that is not named may be anything. */
-type Passes = Partial<Record<Part, readonly string[]>>;
+/**
+ * The labels that let a request through a door, part by part; a part that is not named may be anything. With `page`, the
+ * page's secrets do instead of the token.
+ */
+type Passes = Partial<Record<Part, readonly string[]>> & { readonly page?: "asset" | "api" };
 
 const anyGoodLength = ["missing", "zero", "some", "the limit"];
 const noBrowser = { host: ["good", "localhost"], origin: ["none"], referer: ["none"], secFetch: ["none"] };
@@ -151,6 +197,9 @@ const hook: Passes = {
 };
 const health: Passes = { ...atMostOurPage, method: ["GET"], contentLength: anyGoodLength };
 const read: Passes = { ...health, authorization: ["good"] };
+const pageRead: Passes = { ...read, page: "api" };
+const pageAction: Passes = { ...hook, ...atMostOurPage, page: "api" };
+const asset: Passes = { ...read, page: "asset" };
 /** Watched like the strictest door, except for what only a reader of the body would care about. */
 const wall: Passes = { ...noBrowser, authorization: ["good"] };
 
@@ -160,19 +209,30 @@ export const doors: Record<string, Passes> = {
   "/api/hold": hook,
   "/api/hold/end": hook,
   "/health": health,
-  "/api/sessions": read,
-  "/api/sessions/claude:0d9c": read,
-  "/api/sessions/claude:0d9c/focus": hook,
-  "/api/sessions/--next/focus": hook,
-  "/api/sessions/0d9c/dismiss": hook,
-  "/api/sessions/0d9c/answer": hook,
+  // The handler of "/" asks for a code or the cookie.
+  "/": health,
+  "/page.js": asset,
+  "/page.css": asset,
+  "/icon.svg": asset,
+  "/api/page/code": hook,
+  "/api/sessions": pageRead,
+  "/api/sessions/claude:0d9c": pageRead,
+  "/api/sessions/claude:0d9c/focus": pageAction,
+  "/api/sessions/--next/focus": pageAction,
+  "/api/sessions/0d9c/dismiss": pageAction,
+  "/api/sessions/0d9c/answer": pageAction,
+  "/api/quiet": pageAction,
   "/api/stop": hook,
 };
 
 /** Nothing passes here, whatever else is right: another spelling of a door is none. */
 export const walls = [
-  "/",
   "",
+  "/index.html",
+  "/page.js/",
+  "/page.html",
+  "/api/page",
+  "/api/page/code/",
   "/api/hook/",
   "//api/hook",
   "/API/HOOK",
@@ -206,6 +266,8 @@ export const refusedWith: Record<Part | "path", readonly number[]> = {
   referer: [403],
   secFetch: [403],
   authorization: [401],
+  cookie: [401],
+  pageKey: [401],
   path: [404],
   method: [405],
   contentType: [415],
@@ -218,6 +280,12 @@ export const parts = Object.keys(values) as Part[];
 export function faults(path: string, labels: Readonly<Record<Part, string>>): (Part | "path")[] {
   const passes = doors[path] ?? wall;
   const found: (Part | "path")[] = parts.filter((part) => passes[part]?.includes(labels[part]) === false);
+  if (found.includes("authorization") && isFromPage(passes, labels))
+    found.splice(found.indexOf("authorization"), 1);
+  // Whatever a browser sends to change something must say that our page sends it.
+  const isFromBrowser = [labels.origin, labels.referer, labels.secFetch].some((label) => label !== "none");
+  if (passes.page && passes.contentType && isFromBrowser && labels.secFetch !== "own page")
+    found.push("secFetch", "origin", "referer");
   if (doors[path] === undefined) found.push("path");
   // 127.0.0.1 and localhost are two origins to a browser: one's page is a stranger to the other.
   const stranger = labels.host === "localhost" ? "own" : "own by name";
@@ -225,6 +293,13 @@ export function faults(path: string, labels: Readonly<Record<Part, string>>): (P
   if (labels.referer === stranger) found.push("referer");
   if (labels.method === "OPTIONS") found.push("method");
   return found;
+}
+
+/** Without the token, the page's secrets do, if the browser says that the page itself sends them. */
+function isFromPage({ page }: Passes, labels: Readonly<Record<Part, string>>): boolean {
+  if (page === undefined || labels.secFetch !== "own page") return false;
+  const hasCookie = labels.cookie === "good" || labels.cookie === "good among others";
+  return hasCookie && (page === "asset" || labels.pageKey === "good");
 }
 
 export function factsOf(path: string, labels: Readonly<Record<Part, string>>): RequestFacts {

@@ -23,7 +23,7 @@ beforeAll(() => {
     },
   });
   port = server.port ?? 0;
-  admit = createGuard({ port, token });
+  admit = createGuard({ port, token, now: Date.now });
 });
 afterAll(() => server.stop(true));
 

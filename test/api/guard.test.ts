@@ -5,6 +5,7 @@ import {
   doors,
   factsOf,
   faults,
+  now,
   type Part,
   parts,
   port,
@@ -14,7 +15,7 @@ import {
   walls,
 } from "./attacks.ts";
 
-const admit = createGuard({ port, token });
+const admit = createGuard({ port, token, now: () => now });
 
 const goodHook: Record<Part, string> = {
   method: "POST",
@@ -23,11 +24,23 @@ const goodHook: Record<Part, string> = {
   referer: "none",
   secFetch: "none",
   authorization: "good",
+  cookie: "none",
+  pageKey: "none",
   contentType: "json",
   contentLength: "some",
 };
 const goodRead = { ...goodHook, method: "GET", contentType: "missing", contentLength: "missing" };
 const goodAt = (path: string) => (doors[path]?.contentType === undefined ? goodRead : goodHook);
+/** As beckon's own page sends it. */
+const fromPage = {
+  origin: "none",
+  referer: "none",
+  secFetch: "own page",
+  authorization: "missing",
+  cookie: "good",
+  pageKey: "good",
+};
+const pagePaths = Object.keys(doors).filter((path) => doors[path]?.page !== undefined);
 const good = factsOf("/api/hook", goodHook);
 
 describe("one thing wrong with an otherwise good request", () => {
@@ -41,6 +54,25 @@ describe("one thing wrong with an otherwise good request", () => {
       }
     });
   }
+
+  for (const part of parts) {
+    test.each(Object.keys(values[part]))(`from the page, ${part}: %s`, (label) => {
+      for (const path of pagePaths) {
+        const labels = { ...goodAt(path), ...fromPage, [part]: label };
+        const verdict = admit(factsOf(path, labels));
+        const found = faults(path, labels);
+        const wanted = found.length === 0 ? [200] : found.flatMap((fault) => refusedWith[fault]);
+        expect(verdict.ok ? 200 : verdict.status, path).toBeOneOf([...wanted]);
+      }
+    });
+  }
+
+  test("the page's secrets open nothing that is not the page's", () => {
+    for (const path of Object.keys(doors).filter((door) => !pagePaths.includes(door))) {
+      const verdict = admit(factsOf(path, { ...goodAt(path), ...fromPage }));
+      expect([path, verdict.ok]).toEqual([path, path === "/" || path === "/health"]);
+    }
+  });
 
   test.each(walls)("%p is not a route, and only a client with the token learns that", (path) => {
     for (const labels of [goodHook, goodRead]) {
@@ -67,12 +99,32 @@ describe("everything wrong with everything", () => {
     referer: ["none", "own", "evil"],
     secFetch: ["none", "own page", "cross-site"],
     authorization: ["good", "wrong", "prefix", "missing", "lower-case scheme", "two tokens"],
+    cookie: ["none"],
+    pageKey: ["none"],
     contentType: ["json", "json, utf-8", "plain text", "missing"],
     method: ["GET", "POST", "OPTIONS", "HEAD", "DELETE"],
     contentLength: ["missing", "the limit", "over the limit", "negative"],
   };
 
-  function* product(rest: readonly Part[], labels: Record<Part, string>): Generator<Record<Part, string>> {
+  /** What a browser can send, with every combination of the page's secrets. */
+  const chosenFromPage: Record<Part, readonly string[]> = {
+    host: ["good", "localhost", "evil"],
+    origin: ["none", "own", "evil", "null"],
+    referer: ["none", "own", "evil"],
+    secFetch: ["none", "typed", "own page", "same-site", "cross-site"],
+    authorization: ["good", "wrong", "missing"],
+    cookie: ["none", "good", "good among others", "expired", "twice"],
+    pageKey: ["none", "good", "wrong", "the token"],
+    contentType: ["json", "plain text"],
+    method: ["GET", "POST", "OPTIONS"],
+    contentLength: ["some"],
+  };
+
+  function* product(
+    rest: readonly Part[],
+    labels: Record<Part, string>,
+    chosen: Record<Part, readonly string[]>,
+  ): Generator<Record<Part, string>> {
     const [part, ...others] = rest;
     if (part === undefined) {
       yield labels;
@@ -80,34 +132,35 @@ describe("everything wrong with everything", () => {
     }
     for (const label of chosen[part]) {
       labels[part] = label;
-      yield* product(others, labels);
+      yield* product(others, labels, chosen);
     }
   }
 
-  test.each([...Object.keys(doors), "/", "/api/hook/"])(
-    "%p lets in exactly what the table says, and tells strangers nothing",
-    (path) => {
-      const wrong: unknown[] = [];
-      const count = { admitted: 0, refused: 0 };
-      for (const labels of product(parts, { ...goodHook })) {
-        const verdict = admit(factsOf(path, labels));
-        const found = faults(path, labels);
-        count[verdict.ok ? "admitted" : "refused"] += 1;
-        if (verdict.ok) {
-          if (found.length > 0) wrong.push({ ...labels, found });
-          continue;
-        }
-        const isExplained = found.some((part) => refusedWith[part].includes(verdict.status));
-        const isStranger = path !== "/health" && labels.authorization !== "good";
-        const isPreflight = labels.method === "OPTIONS" && verdict.status === 405;
-        const tellsNothing = verdict.status === 401 || verdict.status === 403 || isPreflight;
-        if (!isExplained || (isStranger && !tellsNothing)) wrong.push({ ...labels, found, verdict });
+  test.each([
+    ...[...Object.keys(doors), "/api/hook/"].map((path) => [path, "with tokens", chosen] as const),
+    ...pagePaths.map((path) => [path, "with the page's secrets", chosenFromPage] as const),
+  ])("%p lets in exactly what the table says, and tells strangers nothing, %s", (path, _what, choices) => {
+    const wrong: unknown[] = [];
+    const count = { admitted: 0, refused: 0 };
+    for (const labels of product(parts, { ...goodHook }, choices)) {
+      const verdict = admit(factsOf(path, labels));
+      const found = faults(path, labels);
+      count[verdict.ok ? "admitted" : "refused"] += 1;
+      if (verdict.ok) {
+        if (found.length > 0) wrong.push({ ...labels, found });
+        continue;
       }
-      expect(wrong.slice(0, 5)).toEqual([]);
-      expect(count.admitted > 0).toBe(doors[path] !== undefined);
-      expect(count.refused).toBeGreaterThan(0);
-    },
-  );
+      const isExplained = found.some((part) => refusedWith[part].includes(verdict.status));
+      const isOpen = path === "/health" || path === "/";
+      const isStranger = !isOpen && labels.authorization !== "good" && !labels.cookie.startsWith("good");
+      const isPreflight = labels.method === "OPTIONS" && verdict.status === 405;
+      const tellsNothing = verdict.status === 401 || verdict.status === 403 || isPreflight;
+      if (!isExplained || (isStranger && !tellsNothing)) wrong.push({ ...labels, found, verdict });
+    }
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect(count.admitted > 0).toBe(doors[path] !== undefined);
+    expect(count.refused).toBeGreaterThan(0);
+  });
 });
 
 describe("whatever comes", () => {
@@ -124,14 +177,19 @@ describe("whatever comes", () => {
     referer: fc.oneof(anyText, fc.constant(null)),
     secFetch: fc.oneof(anyText, fc.constant(null)),
     authorization: anyText,
+    cookie: anyText,
+    pageKey: anyText,
     contentType: anyText,
     contentLength: fc.oneof(anyText, fc.constant("1")),
   });
 
-  test("only /health works without the token", () => {
+  test("only /health and the page's entry work without the token or the page's secrets", () => {
+    const isPage = ({ cookie, pageKey }: { cookie: string | null; pageKey: string | null }) =>
+      cookie?.includes(values.cookie.good ?? "") === true || pageKey === values.pageKey.good;
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const mayPass = facts.path === "/health" || facts.authorization === good.authorization;
+        const isOpen = facts.path === "/health" || facts.path === "/";
+        const mayPass = isOpen || facts.authorization === good.authorization || isPage(facts);
         expect(admit(facts).ok && !mayPass).toBe(false);
       }),
       { numRuns: 5_000 },
@@ -173,7 +231,7 @@ describe("whatever comes", () => {
   });
 
   test("on port 80 the Host header has no port", () => {
-    const atUsual = createGuard({ port: 80, token });
+    const atUsual = createGuard({ port: 80, token, now: () => now });
     for (const host of ["127.0.0.1", "localhost", "127.0.0.1:80"])
       expect(atUsual({ ...good, host }).ok).toBe(true);
     for (const host of ["127.0.0.1:4488", "evil.example", null])
@@ -182,6 +240,8 @@ describe("whatever comes", () => {
   });
 
   test("a damaged token file does not let anyone in", () => {
-    expect(() => createGuard({ port, token: "" })).toThrow("the token has 0 characters, it needs 43 or more");
+    expect(() => createGuard({ port, token: "", now: () => now })).toThrow(
+      "the token has 0 characters, it needs 43 or more",
+    );
   });
 });

@@ -11,8 +11,8 @@ test("docs/api.md lists every route, and no other", async () => {
 test("a path is found only if it is spelled exactly", () => {
   expect(findRoute("/api/sessions/abc")).toBe(routes.session);
   expect(findRoute("/api/sessions/abc/mute")).toBe(routes.mute);
+  expect(findRoute("/")).toBe(routes.page);
   for (const path of [
-    "/",
     "/api/sessions/",
     "/api/sessions//mute",
     "/api/sessions/a/b/c",

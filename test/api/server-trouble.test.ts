@@ -11,6 +11,15 @@ describe("when something fails inside", () => {
   const token = "t".repeat(limits.minTokenLength);
   const sessions = { all: () => [], find: () => null, findMatches: () => [], more: () => ({}) };
   const act = async () => null;
+  const never = () => {
+    throw new Error("not asked for here");
+  };
+  const page = {
+    now: Date.now,
+    pageAccess: { createUrl: never, redeemCode: never },
+    loadPage: never,
+    isOwnUser: never,
+  };
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
 
   async function through(
@@ -20,6 +29,7 @@ describe("when something fails inside", () => {
     const logged: string[] = [];
     const port = 20_000 + Math.floor(Math.random() * 40_000);
     const receiver = listen(port, {
+      ...page,
       token,
       stop() {},
       accept,
@@ -71,6 +81,7 @@ describe("when something fails inside", () => {
       async (url) => {
         const again = () =>
           listen(Number(new URL(url).port), {
+            ...page,
             token,
             stop() {},
             accept: async () => ({ outcome: "accepted" }),

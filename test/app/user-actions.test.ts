@@ -37,6 +37,8 @@ function click(
     url: () => "",
     findTranscript: never,
     openFile: never,
+    openPage: never,
+    createPageUrl: never,
     openList: never,
     copy: never,
     connect: never,

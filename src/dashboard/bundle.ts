@@ -1,0 +1,35 @@
+/** Bundles the page for browsers: build.ts does it once for the binary, and a beckon that runs from source at the first use. */
+import { join } from "node:path";
+
+const folder = join(import.meta.dir, "page");
+
+export interface PageBundle {
+  readonly html: string;
+  readonly script: string;
+  readonly style: string;
+  readonly icon: string;
+}
+
+export async function bundlePage(): Promise<PageBundle> {
+  const [script, style, html, icon] = await Promise.all([
+    bundle("main.tsx"),
+    bundle("page.css"),
+    Bun.file(join(folder, "page.html")).text(),
+    Bun.file(join(import.meta.dir, "../../assets/beckon.svg")).text(),
+  ]);
+  return { html, script, style, icon };
+}
+
+async function bundle(entry: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(folder, entry)],
+    target: "browser",
+    format: "esm",
+    minify: true,
+    // From source, Bun would otherwise choose the development build of packages.
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  const [output] = outputs;
+  if (!output) throw new Error(`${entry} was not bundled`);
+  return output.text();
+}
