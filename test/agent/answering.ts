@@ -1,70 +1,73 @@
-/** What beckon and a person at the terminal do with one dialog, and what has to be so once it is answered. */
+/** Opens dialogs of the CLI, answers them through beckon, and checks that they have closed. */
 import { expect } from "bun:test";
 import type { AskSnapshot } from "../../src/core/view/snapshot.ts";
-import { type Sandbox, until } from "./sandbox.ts";
+import { type Sandbox, waitFor } from "./sandbox.ts";
 
-export interface Open {
+export interface OpenAsk {
   readonly session: string;
   readonly answerId: string;
 }
 
-/** Types it, and waits until its dialog is on the screen and beckon can answer it. */
-export async function asks(sandbox: Sandbox, prompt: string, dialog: RegExp): Promise<Open> {
-  await sandbox.type(prompt);
-  await sandbox.shows(dialog);
-  return await answerable(sandbox);
+/** Types the prompt and waits until its dialog is on the screen and beckon can answer it. */
+export async function openAsk(sandbox: Sandbox, prompt: string, dialog: RegExp): Promise<OpenAsk> {
+  await sandbox.typeLine(prompt);
+  await sandbox.waitForScreen(dialog);
+  return await waitForAsk(sandbox);
 }
 
-export async function answerable(sandbox: Sandbox): Promise<Open> {
-  await until("an ask that can be answered", () => answerableIn(sandbox).length > 0);
-  return answerableIn(sandbox)[0] as Open;
+export async function waitForAsk(sandbox: Sandbox): Promise<OpenAsk> {
+  await waitFor("an answerable ask", () => listAnswerable(sandbox).length > 0);
+  return listAnswerable(sandbox)[0] as OpenAsk;
 }
 
-export function answerableIn(sandbox: Sandbox): Open[] {
+export function listAnswerable(sandbox: Sandbox): OpenAsk[] {
   return (sandbox.recorder.shown.at(-1)?.sessions ?? []).flatMap(({ sessionId, asks }) =>
     asks.flatMap(({ answerId }) => (answerId ? [{ session: sessionId, answerId }] : [])),
   );
 }
 
-/** `beckon answer`: what it says. */
-export async function answers(
+/** Runs `beckon answer` and returns its output. */
+export async function answerByCommand(
   sandbox: Sandbox,
-  { session }: Open,
-  ...words: readonly string[]
+  { session }: OpenAsk,
+  ...args: readonly string[]
 ): Promise<string> {
-  const { stdout, stderr, code } = await sandbox.beckon.call("answer", session, ...words);
-  if (code !== 0) throw new Error(`beckon answer ${words.join(" ")}: ${stderr}`);
+  const { stdout, stderr, code } = await sandbox.beckon.run("answer", session, ...args);
+  if (code !== 0) throw new Error(`beckon answer ${args.join(" ")}: ${stderr}`);
   return stdout.trim();
 }
 
-/** The same as a request to the API. */
-export async function posts(sandbox: Sandbox, { session, answerId }: Open, answer: object): Promise<void> {
+export async function answerByApi(
+  sandbox: Sandbox,
+  { session, answerId }: OpenAsk,
+  answer: object,
+): Promise<void> {
   const given = { ask: answerId, ...answer };
   const { status, body } = await sandbox.beckon.post(`/api/sessions/${session}/answer`, given);
   if (status !== 200) throw new Error(`the API answers ${status}: ${body}`);
 }
 
-export const hooksOf = (sandbox: Sandbox): string[] =>
-  sandbox.processes().filter((line) => /^\S+\/beckon hook claude$/.test(line));
+export const listHooks = (sandbox: Sandbox): string[] =>
+  sandbox.listProcesses().filter((line) => /^\S+\/beckon hook claude$/.test(line));
 
-export const openAsks = (sandbox: Sandbox): readonly AskSnapshot[] =>
+export const listOpenAsks = (sandbox: Sandbox): readonly AskSnapshot[] =>
   sandbox.recorder.shown.at(-1)?.sessions.flatMap((session) => session.asks) ?? [];
 
-/** The dialog is gone, no hook waits, and nobody is told of it any more. */
-export async function isOver(sandbox: Sandbox, dialog: RegExp, withinMs?: number): Promise<void> {
-  await sandbox.hides(dialog);
-  await hookEnds(sandbox, withinMs);
-  await sandbox.is("idle");
-  await sandbox.showsState("active", "interactable");
-  expect(openAsks(sandbox)).toEqual([]);
+/** Waits until the dialog is gone, its hook has exited and beckon shows no ask. */
+export async function expectClosed(sandbox: Sandbox, dialog: RegExp, withinMs?: number): Promise<void> {
+  await sandbox.waitUntilHidden(dialog);
+  await waitForHookEnd(sandbox, withinMs);
+  await sandbox.waitForStatus("idle");
+  await sandbox.waitForState("active", "interactable");
+  expect(listOpenAsks(sandbox)).toEqual([]);
 }
 
-export const hookEnds = (sandbox: Sandbox, withinMs?: number): Promise<void> =>
-  until("the end of the hook that waits", () => hooksOf(sandbox).length === 0, withinMs);
+export const waitForHookEnd = (sandbox: Sandbox, withinMs?: number): Promise<void> =>
+  waitFor("the exit of the waiting hook", () => listHooks(sandbox).length === 0, withinMs);
 
-/** It is too late, and whoever answers hears so. */
-export async function isTooLate(sandbox: Sandbox, { session, answerId }: Open): Promise<void> {
-  const named = await sandbox.beckon.call("answer", session, "allow", "--ask", answerId);
+/** Both the command and the API refuse an answer to an ask that has closed. */
+export async function expectTooLate(sandbox: Sandbox, { session, answerId }: OpenAsk): Promise<void> {
+  const named = await sandbox.beckon.run("answer", session, "allow", "--ask", answerId);
   expect(named).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("this ask is gone") });
   const { status, body } = await sandbox.beckon.post(`/api/sessions/${session}/answer`, {
     ask: answerId,
@@ -74,5 +77,5 @@ export async function isTooLate(sandbox: Sandbox, { session, answerId }: Open): 
   expect(body).toContain("gone");
 }
 
-/** What the model has heard of its last tool. */
-export const heardByModel = (sandbox: Sandbox): string => sandbox.requests().at(-1)?.results ?? "";
+/** The tool results in the last request to the model. */
+export const readToolResult = (sandbox: Sandbox): string => sandbox.readRequests().at(-1)?.results ?? "";

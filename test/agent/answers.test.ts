@@ -1,19 +1,27 @@
-/** The real Claude Code CLI asks, and is answered without going there. */
+/** Asks of the real Claude Code CLI are answered from outside its terminal. */
 import { expect } from "bun:test";
-import { answers, asks, heardByModel, hooksOf, isOver, isTooLate, posts } from "./answering.ts";
-import { testOnDesk } from "./desktop.ts";
-import { asksBehindExit, endsInLog, isLeft } from "./leaving.ts";
-import { until } from "./sandbox.ts";
-import { dialog, scenariosWithCli } from "./scenario.ts";
+import {
+  answerByApi,
+  answerByCommand,
+  expectClosed,
+  expectTooLate,
+  listHooks,
+  openAsk,
+  readToolResult,
+} from "./answering.ts";
+import { testOnDesktop } from "./desktop.ts";
+import { expectExited, openAskBehindExit, readOutcomes } from "./leaving.ts";
+import { waitFor } from "./sandbox.ts";
+import { createCliTests, dialog } from "./scenario.ts";
 
-const { scenario } = scenariosWithCli();
-const onDesk = testOnDesk();
+const { testScenario } = createCliTests();
+const onDesktop = testOnDesktop();
 const limitMs = 60_000;
 
 const command = "timeout 1 tail -f /dev/null || touch allowed";
 
-scenario(
-  "allowed, denied with a message, replied, and in the terminal first",
+testScenario(
+  "asks are allowed, denied with a message, replied to, or answered first in the terminal",
   [
     `permission Bash: ${command}`,
     "permission Bash: touch denied",
@@ -23,58 +31,58 @@ scenario(
   async (sandbox) => {
     await sandbox.startCli();
 
-    const allowed = await asks(sandbox, `DO bash ${command}`, dialog.permission);
-    expect(hooksOf(sandbox)).toHaveLength(1);
-    expect(await answers(sandbox, allowed, "allow")).toBe(`allowed in proj: ${command}`);
-    await sandbox.showsState("active", "busy");
-    await sandbox.finds("proj/allowed");
-    await isOver(sandbox, dialog.permission);
-    await isTooLate(sandbox, allowed);
+    const allowed = await openAsk(sandbox, `DO bash ${command}`, dialog.permission);
+    expect(listHooks(sandbox)).toHaveLength(1);
+    expect(await answerByCommand(sandbox, allowed, "allow")).toBe(`allowed in proj: ${command}`);
+    await sandbox.waitForState("active", "busy");
+    await sandbox.waitForFile("proj/allowed");
+    await expectClosed(sandbox, dialog.permission);
+    await expectTooLate(sandbox, allowed);
 
-    const denied = await asks(sandbox, "DO bash touch denied", dialog.permission);
-    await answers(sandbox, denied, "deny", "not", "on", "a", "Friday");
-    await isOver(sandbox, dialog.permission);
-    expect(heardByModel(sandbox)).toContain("not on a Friday");
-    expect(sandbox.has("proj/denied")).toBe(false);
+    const denied = await openAsk(sandbox, "DO bash touch denied", dialog.permission);
+    await answerByCommand(sandbox, denied, "deny", "not", "on", "a", "Friday");
+    await expectClosed(sandbox, dialog.permission);
+    expect(readToolResult(sandbox)).toContain("not on a Friday");
+    expect(sandbox.hasFile("proj/denied")).toBe(false);
 
-    const asked = await asks(sandbox, "DO ask", dialog.question);
-    await posts(sandbox, asked, { do: "reply", replies: [["Blue"]] });
-    await isOver(sandbox, dialog.question);
-    expect(heardByModel(sandbox)).toContain('"Which colour?"="Blue"');
+    const asked = await openAsk(sandbox, "DO ask", dialog.question);
+    await answerByApi(sandbox, asked, { do: "reply", replies: [["Blue"]] });
+    await expectClosed(sandbox, dialog.question);
+    expect(readToolResult(sandbox)).toContain('"Which colour?"="Blue"');
 
-    const first = await asks(sandbox, "DO bash touch first", dialog.permission);
-    await sandbox.accepts(dialog.permission);
-    await sandbox.finds("proj/first");
-    await isOver(sandbox, dialog.permission);
-    await isTooLate(sandbox, first);
+    const first = await openAsk(sandbox, "DO bash touch first", dialog.permission);
+    await sandbox.acceptDialog(dialog.permission);
+    await sandbox.waitForFile("proj/first");
+    await expectClosed(sandbox, dialog.permission);
+    await expectTooLate(sandbox, first);
   },
 );
 
-scenario("left by /exit while it asks", ["permission Bash: touch x"], async (sandbox) => {
-  const open = await asksBehindExit(sandbox);
-  expect(hooksOf(sandbox)).toHaveLength(1);
-  await sandbox.key("Enter");
-  await isLeft(sandbox, open);
-  expect(await endsInLog(sandbox)).toEqual(["the session ended"]);
-  expect(sandbox.has("proj/x")).toBe(false);
+testScenario("/exit while an ask is open closes the ask", ["permission Bash: touch x"], async (sandbox) => {
+  const open = await openAskBehindExit(sandbox);
+  expect(listHooks(sandbox)).toHaveLength(1);
+  await sandbox.pressKeys("Enter");
+  await expectExited(sandbox, open);
+  expect(await readOutcomes(sandbox)).toEqual(["the session ended"]);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
 });
 
-onDesk(
-  "a click on Allow in its notification makes the tool run",
-  async (sandbox, desk) => {
+onDesktop(
+  "a click on Allow in the notification runs the tool",
+  async (sandbox, desktop) => {
     await sandbox.startCli();
-    await asks(sandbox, "DO bash touch clicked", dialog.permission);
-    const note = await desk.note();
-    await desk.desktop.screenshot("agent-allow");
-    expect(sandbox.has("proj/clicked")).toBe(false);
-    await desk.clicks(note, "first of three");
-    // A click that comes just as its words change is not taken: a person clicks again.
-    await until("clicked", () => sandbox.has("proj/clicked"), 4_000).catch(async () => {
-      await desk.clicks(await desk.note(), "first of three");
+    await openAsk(sandbox, "DO bash touch clicked", dialog.permission);
+    const notification = await desktop.waitForNotification();
+    await desktop.screen.screenshot("agent-allow");
+    expect(sandbox.hasFile("proj/clicked")).toBe(false);
+    await desktop.clickButton(notification, "first of three");
+    // beckon ignores a click that arrives just as the notification changes. A user would click again.
+    await waitFor("clicked", () => sandbox.hasFile("proj/clicked"), 4_000).catch(async () => {
+      await desktop.clickButton(await desktop.waitForNotification(), "first of three");
     });
-    await sandbox.finds("proj/clicked");
-    await desk.gone();
-    await isOver(sandbox, dialog.permission);
+    await sandbox.waitForFile("proj/clicked");
+    await desktop.waitUntilWithdrawn();
+    await expectClosed(sandbox, dialog.permission);
   },
   limitMs,
 );

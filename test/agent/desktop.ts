@@ -1,96 +1,102 @@
-/** A sandbox with a desktop beside it: what beckon notifies in there is on a screen here. */
+/** A desktop outside the sandbox: notifications of the beckon in the sandbox appear on its screen. */
 import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
 import { home } from "./namespace.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
-import { runInSandbox, undisturbedBy } from "./scenario.ts";
+import { runInSandbox, withoutErrors } from "./scenario.ts";
 
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const sockets = "/tmp/.X11-unix";
-/** So soon after it came nobody has read what a button says. */
-const readMs = 700;
-const soonMs = 10_000;
+/** A notification that has not changed for this long is complete. A user needs as long to read the buttons. */
+const stableMs = 700;
+const timeoutMs = 10_000;
 
-interface Desk {
-  /** For a sandbox that is to see it. */
+interface SandboxDesktop {
+  /** Lets the sandbox reach the desktop. */
   readonly options: SandboxOptions;
-  readonly desktop: Desktop;
-  /** A notification once it is on the screen with all its words and buttons and stays as it is. */
-  note(): Promise<Area>;
-  /** Waits until none is there. */
-  gone(): Promise<void>;
-  /** Allow is the first, Deny the second; of a question, its options. When it was clicked. */
-  clicks(note: Area, button: "first of three" | "second of three"): Promise<number>;
+  readonly screen: Desktop;
+  /** Waits until a notification is on the screen and has stopped changing. */
+  waitForNotification(): Promise<Area>;
+  /** Waits until no notification is on the screen. */
+  waitUntilWithdrawn(): Promise<void>;
+  /** Allow is the first button, Deny the second; a question has its options. Returns the time of the click. */
+  clickButton(notification: Area, button: "first of three" | "second of three"): Promise<number>;
 }
 
-/** Beside a desktop, in a sandbox with beckon: nobody complains. */
-export function testOnDesk() {
+/** A test with a desktop and a running beckon, which fails if a hook or beckon reports an error. */
+export function testOnDesktop() {
   const missing = isCliCached(cliVersion) ? [] : [`Claude Code ${cliVersion}`];
   const test = testWith(...sandboxNeeds, ...desktopNeeds, notifyd, ...missing);
-  return (title: string, drive: (sandbox: Sandbox, desk: Desk) => Promise<void>, withinMs: number): void =>
+  return (
+    title: string,
+    drive: (sandbox: Sandbox, desktop: SandboxDesktop) => Promise<void>,
+    withinMs: number,
+  ): void =>
     test(
       title,
       async () => {
-        const desk = await openDesk();
-        const onDesk = async (sandbox: Sandbox): Promise<void> => {
-          await sandbox.does(`ln -s ~/desk/x11 ${sockets}`);
+        const desktop = await openDesktop();
+        const onDesktop = async (sandbox: Sandbox): Promise<void> => {
+          await sandbox.runShell(`ln -s ~/desktop/x11 ${sockets}`);
           await sandbox.beckon.start();
-          await drive(sandbox, desk);
+          await drive(sandbox, desktop);
         };
         try {
-          await runInSandbox(title, undisturbedBy(onDesk), desk.options);
+          await runInSandbox(title, withoutErrors(onDesktop), desktop.options);
         } finally {
-          await desk.desktop.stop();
+          await desktop.screen.stop();
         }
       },
       withinMs,
     );
 }
 
-async function openDesk(): Promise<Desk> {
+async function openDesktop(): Promise<SandboxDesktop> {
   const desktop = await startDesktop({ panel: true, notifications: true });
   const { XDG_RUNTIME_DIR: runtime = "", DISPLAY = "", XDG_CURRENT_DESKTOP = "" } = desktop.env;
 
-  async function notes(): Promise<Area[]> {
+  async function listNotifications(): Promise<Area[]> {
     const windows = await desktop.windows("--class", "xfce4-notifyd");
     const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
     return areas.flat().filter(({ width }) => width > 50);
   }
 
-  async function lookOf(note: Area): Promise<string> {
-    const picture = await desktop.screenshot("agent-note", note);
-    return JSON.stringify(note) + Bun.hash(await Bun.file(picture).bytes());
+  async function hashNotification(notification: Area): Promise<string> {
+    const picture = await desktop.screenshot("agent-notification", notification);
+    return JSON.stringify(notification) + Bun.hash(await Bun.file(picture).bytes());
   }
 
   return {
-    desktop,
-    async gone() {
-      await waitUntil(async () => (await notes()).length === 0, soonMs);
+    screen: desktop,
+    async waitUntilWithdrawn() {
+      await waitUntil(async () => (await listNotifications()).length === 0, timeoutMs);
     },
     options: {
-      files: { "desk/run": runtime, "desk/x11": sockets },
+      files: { "desktop/run": runtime, "desktop/x11": sockets },
       env: {
         DISPLAY,
         XDG_CURRENT_DESKTOP,
         XDG_SESSION_TYPE: "x11",
-        XDG_RUNTIME_DIR: `${home}/desk/run`,
-        DBUS_SESSION_BUS_ADDRESS: `unix:path=${home}/desk/run/bus`,
+        XDG_RUNTIME_DIR: `${home}/desktop/run`,
+        DBUS_SESSION_BUS_ADDRESS: `unix:path=${home}/desktop/run/bus`,
       },
     },
-    async note() {
-      const seen: { readonly note: Area; readonly look: string }[] = [];
+    async waitForNotification() {
+      const seen: { readonly area: Area; readonly hash: string }[] = [];
       await waitUntil(async () => {
         const before = seen.at(-1);
-        if (before) await Bun.sleep(readMs);
-        for (const note of (await notes()).slice(0, 1)) seen.push({ note, look: await lookOf(note) });
-        return before !== undefined && seen.at(-1)?.look === before.look;
-      }, soonMs);
-      return seen.at(-1)?.note as Area;
+        if (before) await Bun.sleep(stableMs);
+        for (const area of (await listNotifications()).slice(0, 1)) {
+          seen.push({ area, hash: await hashNotification(area) });
+        }
+        return before !== undefined && seen.at(-1)?.hash === before.hash;
+      }, timeoutMs);
+      return seen.at(-1)?.area as Area;
     },
-    async clicks({ x, y, width, height }, button) {
-      // Each is 109 wide, and 7 apart from the next.
+    async clickButton({ x, y, width, height }, button) {
+      // Each button is 109 pixels wide, with a gap of 7.
       const fromRight = button === "first of three" ? 2 : 1;
       await desktop.move(x + width - 14 - 54 - fromRight * 116, y + height - 30);
       const clickedAt = Date.now();

@@ -1,17 +1,17 @@
 /**
- * bun fake-api.ts LOG     a stand-in for the Messages API on loopback. LOG gets a line for each request that a turn makes:
- *                         [when it came, when it was answered, what tools have said]
+ * bun fake-api.ts LOG     a fake Messages API on loopback. LOG gets one line for each request of a turn:
+ *                         [when it arrived, when it was answered, the tool results in it]
  *
- * The CLI is real, only the model is not. script.ts has its answers.
+ * The CLI is real, the model is not: script.ts computes its answers.
  */
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Answer, answerTo, type Request, resultsIn } from "./script.ts";
+import { type Answer, answerRequest, collectToolResults, type Request } from "./script.ts";
 
 export const apiPort = 8787;
-export const apiReady = "the API listens";
+export const apiReady = "the fake API is listening";
 
-const lookMs = 20;
+const pollMs = 20;
 
 const usage = {
   input_tokens: 100,
@@ -22,31 +22,31 @@ const usage = {
 const errors: Readonly<Record<number, string>> = { 401: "authentication_error", 429: "rate_limit_error" };
 
 let count = 0;
-const newId = (kind: string): string => `${kind}_${String(++count).padStart(20, "0")}`;
+const createId = (kind: string): string => `${kind}_${String(++count).padStart(20, "0")}`;
 
 type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: object };
 
-type Given = Exclude<Answer, { error: number }>;
+type Reply = Exclude<Answer, { error: number }>;
 
-function contentOf({ text, calls }: Given): Content[] {
+function createContent({ text, calls }: Reply): Content[] {
   return [
     { type: "text", text },
-    ...calls.map((call) => ({ type: "tool_use" as const, id: newId("toolu"), ...call })),
+    ...calls.map((call) => ({ type: "tool_use" as const, id: createId("toolu"), ...call })),
   ];
 }
 
-function messageOf(model: string, content: readonly Content[], stopReason: string | null) {
-  const head = { id: newId("msg"), type: "message", role: "assistant", model, content };
+function createMessage(model: string, content: readonly Content[], stopReason: string | null) {
+  const head = { id: createId("msg"), type: "message", role: "assistant", model, content };
   return { ...head, stop_reason: stopReason, stop_sequence: null, usage };
 }
 
-async function* eventsOf(model: string, given: Given, stopReason: string) {
+async function* createEvents(model: string, given: Reply, stopReason: string) {
   const event = (type: string, more: object) =>
     `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
-  yield event("message_start", { message: messageOf(model, [], null) });
-  for (const [index, block] of contentOf(given).entries()) {
+  yield event("message_start", { message: createMessage(model, [], null) });
+  for (const [index, block] of createContent(given).entries()) {
     const isText = block.type === "text";
     yield event("content_block_start", {
       index,
@@ -66,28 +66,29 @@ async function* eventsOf(model: string, given: Given, stopReason: string) {
   yield event("message_stop", {});
 }
 
-function failure(status: number): Response {
+function createError(status: number): Response {
   const type = errors[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-  const body = { type: "error", error: { type, message: `error ${status}, as the script says` } };
+  const body = { type: "error", error: { type, message: `error ${status}, as scripted` } };
   return Response.json(body, { status, headers: { "x-should-retry": "false" } });
 }
 
-async function comes(file: string): Promise<void> {
+async function waitForFile(file: string): Promise<void> {
   writeFileSync(`${file}.awaited`, "");
-  while (!existsSync(file)) await Bun.sleep(lookMs);
+  while (!existsSync(file)) await Bun.sleep(pollMs);
 }
 
 async function respond(request: Request, log: string): Promise<Response> {
   const now = () => performance.timeOrigin + performance.now();
-  const cameAt = now();
-  const answer = answerTo(request);
-  if ("error" in answer) return failure(answer.error);
+  const receivedAt = now();
+  const answer = answerRequest(request);
+  if ("error" in answer) return createError(answer.error);
   if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
-  if (answer.after) await comes(join(dirname(log), answer.after));
-  if (request.tools?.length) appendFileSync(log, `${JSON.stringify([cameAt, now(), resultsIn(request)])}\n`);
+  if (answer.after) await waitForFile(join(dirname(log), answer.after));
+  if (request.tools?.length)
+    appendFileSync(log, `${JSON.stringify([receivedAt, now(), collectToolResults(request)])}\n`);
   const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
-  if (!request.stream) return Response.json(messageOf(request.model, contentOf(answer), stopReason));
-  const events = eventsOf(request.model, answer, stopReason);
+  if (!request.stream) return Response.json(createMessage(request.model, createContent(answer), stopReason));
+  const events = createEvents(request.model, answer, stopReason);
   return new Response(events, { headers: { "content-type": "text/event-stream" } });
 }
 
@@ -104,7 +105,7 @@ if (import.meta.main) {
       if (pathname === "/v1/messages" && request.method === "POST") {
         return respond((await request.json()) as Request, log);
       }
-      return request.method === "HEAD" ? new Response() : failure(404);
+      return request.method === "HEAD" ? new Response() : createError(404);
     },
   });
   console.log(apiReady);

@@ -1,4 +1,4 @@
-/** An MCP server with one tool, which asks the person for a name. Speaks JSON-RPC, one message a line. */
+/** An MCP server on stdio with one tool, which asks the user for a name. Runs in the sandbox. */
 
 export const formServer = import.meta.path;
 
@@ -18,7 +18,7 @@ const form = {
     required: ["name"],
   },
 };
-/** The form's id → the call that wanted it. */
+/** The id of a form to the id of the tool call that opened it. */
 const calls = new Map<string, Message["id"]>();
 
 function answer({ id, method, params, result }: Message): object | null {
@@ -48,9 +48,9 @@ function answer({ id, method, params, result }: Message): object | null {
 if (import.meta.main) {
   for await (const line of console) {
     const message = JSON.parse(line) as Message;
-    const said = answer(message);
-    if (said) console.log(JSON.stringify({ jsonrpc: "2.0", ...said }));
-    // From here on the model can call it.
+    const response = answer(message);
+    if (response) console.log(JSON.stringify({ jsonrpc: "2.0", ...response }));
+    // The model can call the tool once the CLI has its list.
     if (message.method === "tools/list") await Bun.write(`${process.env.HOME}/form-server.ready`, "");
   }
 }

@@ -1,59 +1,60 @@
-/** A person leaves while something is asked, and what has to be so then. */
+/** Leaves the CLI while an ask is open, and checks what is left. */
 import { expect } from "bun:test";
 import type { AnswerLogEntry } from "../../src/answers/log.ts";
-import { answerable, hookEnds, isTooLate, type Open, openAsks } from "./answering.ts";
-import { manual, type Sandbox, until } from "./sandbox.ts";
+import { expectTooLate, listOpenAsks, type OpenAsk, waitForAsk, waitForHookEnd } from "./answering.ts";
+import { defaultMode, type Sandbox, waitFor } from "./sandbox.ts";
 import { dialog } from "./scenario.ts";
 
-/** beckon waits 2 s for whoever knows better. */
-const patienceMs = 5_000;
+/** beckon waits 2 s for a better explanation before it logs how an ask ended. */
+const timeoutMs = 5_000;
 
-/** For startCli: says when the shell is back. */
-export const leavable = `${manual}; echo left`;
+/** Arguments for startCli. `left` on the screen shows that the CLI has exited. */
+export const exitEcho = `${defaultMode}; echo left`;
 
 /**
- * A real /exit with an ask open. At a dialog itself its keys are the dialog's; but typed while the model works and a
- * shell runs, it makes the CLI ask whether to leave, and what the model wants then waits behind that, held by beckon.
+ * Types /exit and opens an ask behind it. In a dialog, /exit would be input of the dialog. Typed while the model works and a
+ * background shell runs, it makes the CLI ask whether to leave. The model's next request then waits behind that dialog, and
+ * beckon can already answer it.
  */
-export async function asksBehindExit(sandbox: Sandbox): Promise<Open> {
-  await sandbox.startCli(leavable);
-  await sandbox.type("DO background sleep 60");
-  await sandbox.is("shell");
-  await sandbox.type("DO after going bash touch x");
-  await sandbox.finds("going.awaited");
-  await sandbox.type("/exit");
-  await sandbox.shows(dialog.leaving);
-  await sandbox.does("touch going");
-  return await answerable(sandbox);
+export async function openAskBehindExit(sandbox: Sandbox): Promise<OpenAsk> {
+  await sandbox.startCli(exitEcho);
+  await sandbox.typeLine("DO background sleep 60");
+  await sandbox.waitForStatus("shell");
+  await sandbox.typeLine("DO after going bash touch x");
+  await sandbox.waitForFile("going.awaited");
+  await sandbox.typeLine("/exit");
+  await sandbox.waitForScreen(dialog.leaving);
+  await sandbox.runShell("touch going");
+  return await waitForAsk(sandbox);
 }
 
-/** The CLI and all that it started are gone, and so is what it asked. null: it was nothing that could be answered. */
-export async function isLeft(sandbox: Sandbox, open: Open | null): Promise<void> {
-  await sandbox.shows(/^left/m);
-  await sandbox.is("gone");
-  await hookEnds(sandbox);
-  await until(
-    "the end of all that it started",
-    () => !sandbox.processes().some((line) => /claude/.test(line)),
+/** Waits until the CLI and its processes are gone, then checks that its asks are. `open` is null if beckon could not answer it. */
+export async function expectExited(sandbox: Sandbox, open: OpenAsk | null): Promise<void> {
+  await sandbox.waitForScreen(/^left/m);
+  await sandbox.waitForStatus("gone");
+  await waitForHookEnd(sandbox);
+  await waitFor(
+    "the exit of all processes of the CLI",
+    () => !sandbox.listProcesses().some((line) => /claude/.test(line)),
   );
-  await sandbox.showsState("completed");
-  expect(openAsks(sandbox)).toEqual([]);
-  if (open) await isTooLate(sandbox, open);
+  await sandbox.waitForState("completed");
+  expect(listOpenAsks(sandbox)).toEqual([]);
+  if (open) await expectTooLate(sandbox, open);
 }
 
-/** How what was asked ended, in the words of `beckon log`, once so much has ended. */
-export async function endsInLog(sandbox: Sandbox, count = 1): Promise<string[]> {
-  const patience = performance.now() + patienceMs;
-  let ends: string[] = [];
+/** Waits until `count` asks have ended and returns their outcomes as in `beckon log`. */
+export async function readOutcomes(sandbox: Sandbox, count = 1): Promise<string[]> {
+  const deadline = performance.now() + timeoutMs;
+  let outcomes: string[] = [];
   do {
-    const { stdout } = await sandbox.beckon.call("log", "--json");
+    const { stdout } = await sandbox.beckon.run("log", "--json");
     const entries = stdout
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line) as AnswerLogEntry);
-    ends = entries.flatMap(({ what, outcome, by }) =>
+    outcomes = entries.flatMap(({ what, outcome, by }) =>
       what === "answered" ? [by ? `${outcome} (${by})` : outcome] : [],
     );
-  } while (ends.length < count && performance.now() < patience);
-  return ends;
+  } while (outcomes.length < count && performance.now() < deadline);
+  return outcomes;
 }

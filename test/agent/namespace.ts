@@ -1,39 +1,39 @@
-/** A room without a door: its own network (loopback only), mounts and processes, which all end with it. */
+/** Linux namespaces: a network with loopback only, mounts and processes. Everything in them ends when they are closed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** What the person's folder is called in there. */
+/** The user's home in the namespace. */
 export const home = "/home/dev";
 
 export interface Namespace {
-  /** Its file system, seen from this side: what is mounted in there shows only so. */
+  /** Path of its file system from outside. Only this path shows what is mounted in it. */
   readonly root: string;
-  /** Starts a program in there, in the person's folder, with exactly this environment. */
+  /** Starts a program in the home, with exactly this environment. */
   start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
-  /** Runs it to its end. */
-  run(command: readonly string[], env: Env): Promise<Ran>;
+  /** Runs a program until it exits. */
+  run(command: readonly string[], env: Env): Promise<RunResult>;
   signal(pid: number, name: Signal): Promise<void>;
-  /** The command line of all that runs in there. */
-  processes(): string[];
-  /** Starts a program of this side on its network, which ends with it too. */
-  serve(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
+  /** The command lines of all its processes. */
+  listProcesses(): string[];
+  /** Starts a program that sees the file system outside, but uses the namespace's network and processes. */
+  startOutside(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
   close(): Promise<void>;
 }
 
 export type Env = Readonly<Record<string, string>>;
 export type Signal = "KILL" | "STOP" | "CONT" | "TERM";
 
-export interface Ran {
+export interface RunResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
 }
 
 /**
- * setUp.sh FOLDER [FILE PLACE]…: the folder becomes the home, the files (or folders) appear in it. The homes, settings and temporary
- * files of this machine are out of sight. Process 1 is a cat that ends when the test does, and everything with it.
+ * sh FOLDER [FILE PATH]…: mounts the folder as the home, and each file or folder at that path in it. Hides the homes, settings
+ * and temporary files of this machine. Process 1 is a cat that exits when the test does, which ends all other processes.
  */
-const setUp = `
+const setUpScript = `
 set -eu
 read -r outer rest </proc/self/stat
 folder=$1; shift
@@ -48,8 +48,8 @@ mount -t proc proc /proc
 mount -t tmpfs tmpfs /home
 mkdir ${home}
 mount --rbind "$folder" ${home}
-for place in /root /etc/claude-code; do
-  if [ -d $place ]; then mount -t tmpfs tmpfs $place; fi
+for hidden in /root /etc/claude-code; do
+  if [ -d $hidden ]; then mount -t tmpfs tmpfs $hidden; fi
 done
 mount -t tmpfs -o mode=1777 tmpfs /tmp
 cd ${home}
@@ -62,15 +62,16 @@ export async function openNamespace(
   files: Readonly<Record<string, string>>,
 ): Promise<Namespace> {
   const kinds = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private"];
-  const binds = Object.entries(files).flatMap(([place, file]) => [file, place]);
-  const child = Bun.spawn(["unshare", ...kinds, "sh", "-c", setUp, "sh", folder, ...binds], {
+  const binds = Object.entries(files).flatMap(([path, file]) => [file, path]);
+  const child = Bun.spawn(["unshare", ...kinds, "sh", "-c", setUpScript, "sh", folder, ...binds], {
     env: { PATH: process.env.PATH ?? "" },
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
   });
-  const pid = await firstLine(child.stdout);
-  if (!/^\d+$/.test(pid)) throw new Error("no namespace could be made: see what unshare or mount said above");
+  const pid = await readFirstLine(child.stdout);
+  if (!/^\d+$/.test(pid))
+    throw new Error("could not create a namespace: unshare or mount printed the reason above");
   const enter = ["nsenter", "--target", pid, "--net", "--pid"];
 
   const running = new Set<Bun.Subprocess>();
@@ -86,11 +87,11 @@ export async function openNamespace(
     return started;
   };
   const run: Namespace["run"] = async (command, env) => {
-    const ran = start(command, env);
+    const child = start(command, env);
     const [stdout, stderr, code] = await Promise.all([
-      new Response(ran.stdout).text(),
-      new Response(ran.stderr).text(),
-      ran.exited,
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
     ]);
     return { stdout, stderr, code };
   };
@@ -103,15 +104,15 @@ export async function openNamespace(
       const { code, stderr } = await run(["sh", "-c", `kill -${name} ${pid}`], {});
       if (code !== 0) throw new Error(stderr);
     },
-    processes: () =>
+    listProcesses: () =>
       readdirSync(join(root, "proc"))
         .filter((name) => /^\d+$/.test(name))
-        .map((name) => commandLine(join(root, "proc", name)))
+        .map((name) => readCommandLine(join(root, "proc", name)))
         .filter(Boolean),
-    serve: (command) =>
+    startOutside: (command) =>
       Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),
     async close() {
-      // nsenter stops with the program that it started, and then does not see it end: the namespace would wait for ever.
+      // A stopped program stops its nsenter too, which then never sees it exit, and the namespace would stay open.
       for (const started of running) started.kill("SIGCONT");
       await child.stdin.end();
       await child.exited;
@@ -119,8 +120,8 @@ export async function openNamespace(
   };
 }
 
-/** "" where it has ended meanwhile. */
-function commandLine(process: string): string {
+/** Returns "" if the process has exited in the meantime. */
+function readCommandLine(process: string): string {
   try {
     return readFileSync(join(process, "cmdline"), "utf8").split("\0").join(" ").trim();
   } catch {
@@ -128,7 +129,7 @@ function commandLine(process: string): string {
   }
 }
 
-export async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+export async function readFirstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   const reader = stream.getReader();

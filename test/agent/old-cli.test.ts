@@ -1,33 +1,33 @@
-/** CLIs that refuse a settings file for one name they do not know: the installer writes only what they know. */
+/** Old CLIs refuse a settings file with one unknown event name, so the installer writes only names they know. */
 import { expect } from "bun:test";
 import { oldVersions } from "./cli.ts";
-import { dialog, scenariosWithCli } from "./scenario.ts";
+import { createCliTests, dialog } from "./scenario.ts";
 
-const { undisturbed, driven } = scenariosWithCli(...oldVersions);
-const unknown = { NoSuchEvent: [{ hooks: [{ type: "command", command: "true" }] }] };
+const { testWithoutErrors, testDriven } = createCliTests(...oldVersions);
+const unknownEvent = { NoSuchEvent: [{ hooks: [{ type: "command", command: "true" }] }] };
 
 for (const cli of oldVersions) {
-  undisturbed(
+  testWithoutErrors(
     `CLI ${cli} starts with the installed hooks without a dialog, and its events arrive`,
     async (sandbox) => {
       await sandbox.beckon.start();
       await sandbox.startCli();
-      await sandbox.type("DO bash touch x");
-      await sandbox.showsState("active", "waiting_permission");
-      await sandbox.accepts(dialog.permission);
-      await sandbox.showsState("active", "interactable");
+      await sandbox.typeLine("DO bash touch x");
+      await sandbox.waitForState("active", "waiting_permission");
+      await sandbox.acceptDialog(dialog.permission);
+      await sandbox.waitForState("active", "interactable");
       expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ turnCount: 1, asks: [] }]);
     },
     { cli },
   );
 
-  driven(
-    `CLI ${cli} would ask what to do about a name that it does not know`,
+  testDriven(
+    `CLI ${cli} asks what to do about an event name it does not know`,
     async (sandbox) => {
-      await sandbox.type("claude");
-      await sandbox.shows(/NoSuchEvent/);
-      await sandbox.shows(/Enter to confirm/);
+      await sandbox.typeLine("claude");
+      await sandbox.waitForScreen(/NoSuchEvent/);
+      await sandbox.waitForScreen(/Enter to confirm/);
     },
-    { cli, settings: { hooks: unknown }, isInstalled: false },
+    { cli, settings: { hooks: unknownEvent }, isInstalled: false },
   );
 }

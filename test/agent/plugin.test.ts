@@ -1,58 +1,58 @@
 /** The Claude Code plugin, in the real CLI. */
 import { expect } from "bun:test";
 import { cliVersion, oldVersions } from "./cli.ts";
-import { installPlugin, pluginFolders, withPlugin } from "./plugin.ts";
-import { manual } from "./sandbox.ts";
-import { dialog, scenariosWithCli } from "./scenario.ts";
+import { installPlugin, pluginFlag, pluginFolders } from "./plugin.ts";
+import { defaultMode } from "./sandbox.ts";
+import { createCliTests, dialog } from "./scenario.ts";
 
 const [oldest] = oldVersions;
-const { scenario, undisturbed } = scenariosWithCli(cliVersion, oldest);
+const { testScenario, testWithoutErrors } = createCliTests(cliVersion, oldest);
 
-scenario(
-  "the plugin, installed from the checkout, tells all that the installer's hooks tell",
+testScenario(
+  "the plugin, installed from the checkout, reports what the installer's hooks report",
   ["permission Bash: touch x"],
   async (sandbox) => {
     await installPlugin(sandbox);
     await sandbox.startCli();
-    await sandbox.type("DO bash touch x");
-    await sandbox.is("waiting");
-    await sandbox.linger();
-    await sandbox.accepts(dialog.permission);
-    await sandbox.is("idle");
-    await sandbox.arrives("PermissionRequest");
-    await sandbox.arrives("Stop");
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.dwell();
+    await sandbox.acceptDialog(dialog.permission);
+    await sandbox.waitForStatus("idle");
+    await sandbox.waitForArrival("PermissionRequest");
+    await sandbox.waitForArrival("Stop");
   },
   { files: pluginFolders, isInstalled: false },
 );
 
-scenario(
-  "with plugin and installed hooks both, what comes twice counts once",
+testScenario(
+  "with both the plugin and installed hooks, duplicate events are ignored",
   ["permission Bash: touch x"],
   async (sandbox) => {
-    await sandbox.startCli(`${manual} ${withPlugin}`);
-    await sandbox.type("DO bash touch x");
-    await sandbox.is("waiting");
-    await sandbox.linger();
-    await sandbox.accepts(dialog.permission);
-    await sandbox.is("idle");
+    await sandbox.startCli(`${defaultMode} ${pluginFlag}`);
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.dwell();
+    await sandbox.acceptDialog(dialog.permission);
+    await sandbox.waitForStatus("idle");
     for (const event of ["UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "Stop"])
-      await sandbox.arrives(event, 2);
-    await sandbox.linger();
+      await sandbox.waitForArrival(event, 2);
+    await sandbox.dwell();
     expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ turnCount: 1, asks: [] }]);
   },
   { files: pluginFolders },
 );
 
-undisturbed(
-  `the plugin without beckon says nothing, not even on CLI ${oldest}, which tells of every hook that fails`,
+testWithoutErrors(
+  `the plugin without beckon shows no error, even in CLI ${oldest}, which shows every hook that fails`,
   async (sandbox) => {
-    // The beckon of this sandbox is in its PATH.
-    await sandbox.type('claude() { PATH=/usr/bin:/bin ~/bin/claude "$@"; }');
-    await sandbox.startCli(`${manual} ${withPlugin}`);
-    await sandbox.type("SAY hello");
-    await sandbox.hears("Stop");
-    await sandbox.shows(/hello$/m);
-    expect(sandbox.beckon.heard("Stop")).toBe(0);
+    // ~/bin, which has beckon, is not in this PATH.
+    await sandbox.typeLine('claude() { PATH=/usr/bin:/bin ~/bin/claude "$@"; }');
+    await sandbox.startCli(`${defaultMode} ${pluginFlag}`);
+    await sandbox.typeLine("SAY hello");
+    await sandbox.waitForHook("Stop");
+    await sandbox.waitForScreen(/hello$/m);
+    expect(sandbox.beckon.countEvents("Stop")).toBe(0);
   },
   { cli: oldest, files: pluginFolders, isInstalled: false },
 );

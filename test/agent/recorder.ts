@@ -1,31 +1,31 @@
-/** What happens in a sandbox, written down in the form of the recordings: hooks, status files, marks, and what was shown. */
+/** Records a sandbox in the format of test/fixtures/recordings: hooks, status files, marks, and what beckon showed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import type { Shown } from "../replay/play.ts";
 import type { Recording, Row } from "../replay/recording.ts";
+import type { Shown } from "../replay/replay.ts";
 
 export interface Recorder {
-  /** When that was. */
+  /** Returns the time of the mark. */
   mark(text: string): number;
-  show(sessions: readonly SessionSnapshot[]): void;
+  addShown(sessions: readonly SessionSnapshot[]): void;
   readonly shown: readonly Shown[];
-  /** The status files as they changed. */
+  /** Every change of a status file. */
   readonly files: readonly Row[];
-  /** How many hooks of that name there have been since. */
-  heard(event: string, sinceMs: number): number;
+  /** How many hooks of that name have run since then. */
+  countHooks(event: string, sinceMs: number): number;
   recording(name: string): Recording;
   stop(): void;
 }
 
-/** The CLI rewrites its status file at every change; two changes can be 20 ms apart. */
-const lookMs = 10;
+/** Two changes of the status file can be 20 ms apart. */
+const pollMs = 10;
 
 /**
- * The hook that records: one file per event, named by its time, event and process, complete when it appears. A program of
- * its own, so that what beckon shows is not judged by what beckon heard.
+ * A hook that writes one file per event, named after its time, event and process, and complete when it appears. It is
+ * independent of beckon, so that beckon is not judged by its own records.
  */
-export function recordingHook(folder: string): string {
+export function createRecordingScript(folder: string): string {
   const name = "$(date +%s%N) $1 $CLAUDE_PID $CLAUDE_CODE_SESSION_ATTENDED $$";
   return `#!/bin/sh
 name="${name}"
@@ -41,60 +41,60 @@ export function startRecorder(sessionsFolder: string, hooksFolder: string): Reco
   const contents = new Map<string, string>();
   const now = () => Date.now() - startedAt;
 
-  function look(): void {
-    const names = list(sessionsFolder).filter((name) => /^\d+\.json$/.test(name));
+  function readFiles(): void {
+    const names = listFolder(sessionsFolder).filter((name) => /^\d+\.json$/.test(name));
     for (const file of new Set([...names, ...contents.keys()])) {
-      const content = read(join(sessionsFolder, file));
+      const content = readText(join(sessionsFolder, file));
       if (content === contents.get(file)) continue;
-      const told = content === undefined ? { gone: true } : parse(content);
-      if (!told) continue;
+      const row = content === undefined ? { gone: true } : parseRow(content);
+      if (!row) continue;
       if (content === undefined) contents.delete(file);
       else contents.set(file, content);
-      files.push({ ms: now(), src: "session-file", file, ...told });
+      files.push({ ms: now(), src: "session-file", file, ...row });
     }
   }
 
-  function hooks(): Row[] {
-    return names().map((name) => {
-      const [ms, event, pid = "", attended = ""] = about(name);
-      const payload = parse(read(join(hooksFolder, name)) ?? "") ?? {};
+  function readHooks(): Row[] {
+    return listHookFiles().map((name) => {
+      const [ms, event, pid = "", attended = ""] = parseName(name);
+      const payload = parseRow(readText(join(hooksFolder, name)) ?? "") ?? {};
       const env = { CLAUDE_PID: pid, CLAUDE_CODE_SESSION_ATTENDED: attended };
       return { ms, src: "hook", event, env, payload };
     });
   }
 
-  const names = () => list(hooksFolder).filter((name) => !name.startsWith("."));
-  const about = (name: string) => {
+  const listHookFiles = () => listFolder(hooksFolder).filter((name) => !name.startsWith("."));
+  const parseName = (name: string) => {
     const [stamp, event = "", ...rest] = name.split(" ");
     return [Math.round(Number(stamp) / 1e6 - startedAt), event, ...rest] as const;
   };
 
-  const timer = setInterval(look, lookMs);
+  const timer = setInterval(readFiles, pollMs);
   return {
     mark(text) {
       const ms = now();
       marks.push({ ms, src: "driver", mark: text });
       return ms;
     },
-    show(sessions) {
+    addShown(sessions) {
       const isNew = JSON.stringify(sessions) !== JSON.stringify(shown.at(-1)?.sessions);
       if (isNew) shown.push({ ms: now(), sessions });
     },
     shown,
     files,
-    heard: (name, sinceMs) =>
-      names()
-        .map(about)
+    countHooks: (name, sinceMs) =>
+      listHookFiles()
+        .map(parseName)
         .filter(([ms, event]) => event === name && ms >= sinceMs).length,
     recording(name) {
-      const rows = [...marks, ...files, ...hooks()].sort((a, b) => a.ms - b.ms);
+      const rows = [...marks, ...files, ...readHooks()].sort((a, b) => a.ms - b.ms);
       return { name, rows, startedAt, hasStatus: true };
     },
     stop: () => clearInterval(timer),
   };
 }
 
-function list(folder: string): string[] {
+function listFolder(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
@@ -102,7 +102,7 @@ function list(folder: string): string[] {
   }
 }
 
-function read(path: string): string | undefined {
+function readText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
@@ -110,7 +110,7 @@ function read(path: string): string | undefined {
   }
 }
 
-function parse(text: string): Partial<Row> | null {
+function parseRow(text: string): Partial<Row> | null {
   try {
     return JSON.parse(text) as Partial<Row>;
   } catch {

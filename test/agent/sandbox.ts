@@ -1,4 +1,4 @@
-/** A sandbox with nothing in it but the CLI, a person at a terminal, and beckon. */
+/** A sandbox with the CLI, the user's terminal and beckon. The network is loopback only, with a fake API. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
@@ -6,92 +6,97 @@ import type { ActivityPhase, SessionState } from "../../src/core/session/phase.t
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Row } from "../replay/recording.ts";
 import { binary } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
-import { type Env, firstLine, home, openNamespace, type Signal } from "./namespace.ts";
-import { type Recorder, recordingHook, startRecorder } from "./recorder.ts";
+import { type Env, home, openNamespace, readFirstLine, type Signal } from "./namespace.ts";
+import { createRecordingScript, type Recorder, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
 export interface Sandbox {
   readonly beckon: Beckon;
   readonly recorder: Recorder;
-  /** Starts the CLI, and waits until it takes a prompt. */
+  /** Starts the CLI and waits until it accepts a prompt. */
   startCli(args?: string): Promise<void>;
-  /** Types a line; what is waited for next has to come after it. */
-  type(text: string): Promise<void>;
-  /** Presses them as fast as they come. */
-  key(...keys: readonly string[]): Promise<void>;
-  shows(pattern: RegExp): Promise<void>;
-  hides(pattern: RegExp): Promise<void>;
-  /** Waits for a dialog that shows this, and answers Yes. */
-  accepts(pattern: RegExp): Promise<void>;
-  screen(): Promise<string>;
-  /** Every line about a failing hook that was on the screen when something was done, or is there now. */
-  hookErrors(): Promise<string[]>;
-  /** Waits until the CLI's own file says so. */
-  is(status: "idle" | "busy" | "waiting" | "shell" | "gone"): Promise<void>;
-  /** Waits for the recorder's hook, or for so many of them. */
-  hears(event: string, times?: number): Promise<void>;
-  /** Waits until beckon's own hook has brought it, or so many of them. */
-  arrives(event: string, times?: number): Promise<void>;
-  /** Waits until there is a file of that name in the home; when it was written. */
-  finds(name: string): Promise<number>;
-  has(name: string): boolean;
-  /** Waits until beckon shows its only session so. */
-  showsState(state: SessionState, phase?: ActivityPhase): Promise<void>;
-  /** Each request of a turn to the API, in milliseconds, with what tools have said since the one before. */
-  requests(): readonly { readonly cameAt: number; readonly answeredAt: number; readonly results: string }[];
-  /** Long enough for what is shown to be looked at twice. */
-  linger(): Promise<void>;
-  /** kill -9 of the CLI, or another signal. */
+  /** Types a line. The waits below count only what happens after the last key, line or command. */
+  typeLine(text: string): Promise<void>;
+  /** Presses the keys without a pause. */
+  pressKeys(...keys: readonly string[]): Promise<void>;
+  waitForScreen(pattern: RegExp): Promise<void>;
+  waitUntilHidden(pattern: RegExp): Promise<void>;
+  /** Waits for a dialog with this text and answers Yes. */
+  acceptDialog(pattern: RegExp): Promise<void>;
+  readScreen(): Promise<string>;
+  /** The lines about failed hooks that were on the screen at any action, or are now. */
+  readHookErrors(): Promise<string[]>;
+  /** Waits until the CLI's status file has this status. */
+  waitForStatus(status: "idle" | "busy" | "waiting" | "shell" | "gone"): Promise<void>;
+  /** Waits until the recorder's hook has run for that event. */
+  waitForHook(event: string, times?: number): Promise<void>;
+  /** Waits until beckon's hook has delivered that event, to the app or the spool. */
+  waitForArrival(event: string, times?: number): Promise<void>;
+  /** Waits until that file is in the home and returns its modification time. */
+  waitForFile(name: string): Promise<number>;
+  hasFile(name: string): boolean;
+  /** Waits until beckon shows a session in this state. */
+  waitForState(state: SessionState, phase?: ActivityPhase): Promise<void>;
+  /** Every request of a turn to the API, in ms, with the tool results since the previous one. */
+  readRequests(): readonly {
+    readonly receivedAt: number;
+    readonly answeredAt: number;
+    readonly results: string;
+  }[];
+  /** Waits, so that a status lasts long enough to be judged twice. */
+  dwell(): Promise<void>;
+  /** Sends the CLI a signal, KILL by default. */
   killCli(signal?: Signal): Promise<void>;
-  /** The command lines of all that runs. */
-  processes(): string[];
-  /** What a person does in another terminal: a line of shell. */
-  does(line: string): Promise<void>;
+  /** The command lines of all processes. */
+  listProcesses(): string[];
+  /** Runs a line of shell, as in another terminal. */
+  runShell(line: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /** "Stop hook error: …", "PostToolUse:Bash hook error", "SessionEnd hook […] failed: …" */
 const hookError = /\bhook\b.*(error|failed)/i;
 
-/** "auto", the CLI's default, seldom asks. */
-export const manual = "--permission-mode default";
+/** The CLI's default, "auto", rarely asks. */
+export const defaultMode = "--permission-mode default";
 
 export interface SandboxOptions {
-  /** Another beckon than the one that was built last. */
+  /** Path of another build of beckon. */
   readonly binary?: string;
   /** The version of the CLI. */
   readonly cli?: string;
-  /** false: beckon's hooks are registered only when beckon.install() is called. */
+  /** If false, the hooks are registered only by beckon.install(). */
   readonly isInstalled?: boolean;
-  /** More for the CLI's own ~/.claude.json. */
+  /** Fields added to ~/.claude.json. */
   readonly claudeJson?: object;
-  /** And for its settings. */
+  /** Fields added to the CLI's settings. */
   readonly settings?: object;
-  /** Files of this side that are to be seen in there: place in the home → file. */
+  /** Path in the home to a file or folder outside that is mounted there. */
   readonly files?: Readonly<Record<string, string>>;
-  /** And for beckon's environment. */
+  /** Variables added to beckon's environment. */
   readonly env?: Env;
 }
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const apiKey = "sk-ant-not-a-key-0123456789abcdefghij";
-const patienceMs = 15_000;
-const lookMs = 15;
-/** The judge looks again, 600 ms before its end, at a status that lasted more than 1.85 s. */
-const lingerMs = 2_000;
+const timeoutMs = 15_000;
+const pollMs = 15;
+/** The judge checks a status that lasted more than 1.85 s a second time, 600 ms before its end. */
+const dwellMs = 2_000;
 
-const person = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
+const userEnv = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
 
-/** The CLI writes its own status from 2.1.200 at the latest. Before, only the screen tells that it takes a prompt. */
-const hasStatus = (version: string): boolean => !(oldVersions as readonly string[]).includes(version);
-const promptOfOld = /\? for shortcuts/;
+/** The CLI has a status file from 2.1.200 at the latest. With older ones, only the screen shows that it accepts a prompt. */
+const writesStatus = (version: string): boolean => !(oldVersions as readonly string[]).includes(version);
+const oldPrompt = /\? for shortcuts/;
 
-/** The CLI finds its way to the stand-in, and tries no other. */
+/** The CLI uses the fake API and nothing else on the network. */
 const shell = {
-  ...person,
+  ...userEnv,
   SHELL: "/bin/bash",
   TERM: "xterm-256color",
   ANTHROPIC_BASE_URL: `http://127.0.0.1:${apiPort}`,
@@ -100,8 +105,8 @@ const shell = {
   DISABLE_AUTOUPDATER: "1",
 };
 
-/** A person who has used it before: no welcome, and the folder is trusted. */
-const seen = (version: string) => ({
+/** As of a user who has used the CLI before: no welcome screen, and the folder is trusted. */
+const createClaudeJson = (version: string) => ({
   hasCompletedOnboarding: true,
   lastOnboardingVersion: version,
   theme: "dark",
@@ -110,33 +115,36 @@ const seen = (version: string) => ({
   projects: { [`${home}/proj`]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
 });
 
-/** Somebody else's hooks, which are there before beckon's. */
-function recordingHooks(version: string): object {
+/** The recorder's hooks, registered before beckon's. */
+function createRecordingHooks(version: string): object {
   const record = (event: string) => ({ type: "command", command: `sh ${home}/record.sh ${event}` });
-  const events = [...eventsKnownTo(version), ...(hasStatus(version) ? ["ConfigChange"] : [])];
+  const events = [...eventsKnownTo(version), ...(writesStatus(version) ? ["ConfigChange"] : [])];
   return Object.fromEntries(events.map((event) => [event, [{ hooks: [record(event)] }]]));
 }
 
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const program = options.binary ?? binary;
-  if (!existsSync(program)) throw new Error(`there is no ${program}. Build it with: npm run build`);
+  if (!existsSync(program)) throw new Error(`${program} does not exist. Build it with: npm run build`);
   const folder = mkdtempSync("/tmp/beckon-agent-");
   try {
-    return await furnish(folder, options);
+    return await setUpSandbox(folder, options);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-async function furnish(folder: string, options: SandboxOptions): Promise<Sandbox> {
+async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sandbox> {
   const { cli: version = cliVersion, isInstalled = true } = options;
   const inHome = (name: string) => join(folder, name);
   for (const name of [".claude", "proj", "bin", "hooks"]) mkdirSync(inHome(name));
-  const settings = { hooks: recordingHooks(version), ...options.settings };
+  const settings = { hooks: createRecordingHooks(version), ...options.settings };
   writeFileSync(inHome(".claude/settings.json"), JSON.stringify(settings));
-  writeFileSync(inHome(".claude.json"), JSON.stringify({ ...seen(version), ...options.claudeJson }));
-  writeFileSync(inHome("record.sh"), recordingHook(`${home}/hooks`));
+  writeFileSync(
+    inHome(".claude.json"),
+    JSON.stringify({ ...createClaudeJson(version), ...options.claudeJson }),
+  );
+  writeFileSync(inHome("record.sh"), createRecordingScript(`${home}/hooks`));
 
   const cli = findCli(version);
   if (cli.script) writeFileSync(inHome("bin/claude"), cli.script, { mode: 0o755 });
@@ -146,96 +154,96 @@ async function furnish(folder: string, options: SandboxOptions): Promise<Sandbox
     ...options.files,
   });
   const requestLog = inHome("requests.log");
-  const api = space.serve([process.execPath, join(import.meta.dir, "fake-api.ts"), requestLog]);
-  if ((await firstLine(api.stdout)) !== apiReady) throw new Error("the stand-in for the API did not start");
+  const api = space.startOutside([process.execPath, join(import.meta.dir, "fake-api.ts"), requestLog]);
+  if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");
   const terminal = await openTerminal(space, shell);
   const recorder = startRecorder(inHome(".claude/sessions"), inHome("hooks"));
-  const beckon = createBeckon(space, folder, { ...person, ...options.env }, recorder.show);
+  const beckon = createBeckon(space, folder, { ...userEnv, ...options.env }, recorder.addShown);
   if (isInstalled) await beckon.install();
 
   let filesBefore = 0;
-  let acted = 0;
-  /** Kept as the CLI takes its lines off the screen when it ends. */
+  let lastActionMs = 0;
+  /** Collected at every action, because the CLI clears its lines from the screen when it exits. */
   const hookErrors = new Set<string>();
-  async function lookForHookErrors(): Promise<string[]> {
-    for (const line of (await terminal.all()).split("\n"))
+  async function readHookErrors(): Promise<string[]> {
+    for (const line of (await terminal.readScreen()).split("\n"))
       if (hookError.test(line)) hookErrors.add(line.trim());
     return [...hookErrors];
   }
-  async function acts(what: string, act: () => Promise<void>): Promise<void> {
-    await lookForHookErrors();
+  async function perform(what: string, act: () => Promise<void>): Promise<void> {
+    await readHookErrors();
     filesBefore = recorder.files.length;
-    acted = recorder.mark(what);
+    lastActionMs = recorder.mark(what);
     await act();
   }
 
-  const type = (text: string) => acts(`typed ${text}`, () => terminal.type(text));
-  const is: Sandbox["is"] = (status) => {
-    const isIt = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
-    return until(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isIt));
+  const typeLine = (text: string) => perform(`typed ${text}`, () => terminal.typeLine(text));
+  const waitForStatus: Sandbox["waitForStatus"] = (status) => {
+    const isMatch = (row: Row) => (status === "gone" ? row.gone === true : row.status === status);
+    return waitFor(`the status ${status}`, () => recorder.files.slice(filesBefore).some(isMatch));
   };
 
-  const hears: Sandbox["hears"] = (event, times = 1) =>
-    until(`the hook ${event}`, () => recorder.heard(event, acted) >= times);
+  const waitForHook: Sandbox["waitForHook"] = (event, times = 1) =>
+    waitFor(`the hook ${event}`, () => recorder.countHooks(event, lastActionMs) >= times);
 
   return {
     beckon,
     recorder,
-    async startCli(args = manual) {
-      await type(`claude ${args}`);
-      if (hasStatus(version)) return await is("idle");
-      await terminal.shows(promptOfOld);
-      // 2.0.76 draws its prompt before it takes keys.
-      while (!(await terminal.isRaw())) await Bun.sleep(lookMs);
+    async startCli(args = defaultMode) {
+      await typeLine(`claude ${args}`);
+      if (writesStatus(version)) return await waitForStatus("idle");
+      await terminal.waitForScreen(oldPrompt);
+      // 2.0.76 shows its prompt before it reads keys.
+      while (!(await terminal.isRaw())) await Bun.sleep(pollMs);
     },
-    type,
-    is,
-    key: (...keys) => acts(`key ${keys.join(" ")}`, () => terminal.key(...keys)),
-    shows: terminal.shows,
-    hides: terminal.hides,
-    async accepts(pattern) {
-      await terminal.shows(pattern);
-      await acts("key Enter", () => terminal.accepts(pattern));
+    typeLine,
+    waitForStatus,
+    pressKeys: (...keys) => perform(`key ${keys.join(" ")}`, () => terminal.pressKeys(...keys)),
+    waitForScreen: terminal.waitForScreen,
+    waitUntilHidden: terminal.waitUntilHidden,
+    async acceptDialog(pattern) {
+      await terminal.waitForScreen(pattern);
+      await perform("key Enter", () => terminal.acceptDialog(pattern));
     },
-    screen: terminal.all,
-    hookErrors: lookForHookErrors,
-    hears,
-    arrives: (event, times = 1) =>
-      until(`${event}, ${times} times, by beckon's hook`, () => beckon.heard(event) >= times),
-    async finds(name) {
-      await until(name, () => existsSync(inHome(name)));
+    readScreen: terminal.readScreen,
+    readHookErrors,
+    waitForHook,
+    waitForArrival: (event, times = 1) =>
+      waitFor(`${event}, ${times} times, from beckon's hook`, () => beckon.countEvents(event) >= times),
+    async waitForFile(name) {
+      await waitFor(name, () => existsSync(inHome(name)));
       return statSync(inHome(name)).mtimeMs;
     },
-    has: (name) => existsSync(inHome(name)),
-    showsState(state, phase) {
-      const isIt = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
-      return until(
-        `beckon showing ${phase ?? state}`,
-        () => recorder.shown.at(-1)?.sessions.some(isIt) === true,
+    hasFile: (name) => existsSync(inHome(name)),
+    waitForState(state, phase) {
+      const isMatch = (s: SessionSnapshot) => s.state === state && (!phase || s.activityPhase === phase);
+      return waitFor(
+        `${phase ?? state} in beckon status`,
+        () => recorder.shown.at(-1)?.sessions.some(isMatch) === true,
       );
     },
-    requests() {
+    readRequests() {
       const lines = existsSync(requestLog) ? readFileSync(requestLog, "utf8").trim().split("\n") : [];
       return lines.map((line) => {
-        const [cameAt, answeredAt, results = ""] = JSON.parse(line) as [number, number, string];
-        return { cameAt, answeredAt, results };
+        const [receivedAt, answeredAt, results = ""] = JSON.parse(line) as [number, number, string];
+        return { receivedAt, answeredAt, results };
       });
     },
-    linger: () => Bun.sleep(lingerMs),
+    dwell: () => Bun.sleep(dwellMs),
     killCli(signal = "KILL") {
       const { pid = 0 } = recorder.files.at(-1) ?? {};
-      return acts(`kill -${signal === "KILL" ? 9 : signal} ${pid}`, () => space.signal(pid, signal));
+      return perform(`kill -${signal === "KILL" ? 9 : signal} ${pid}`, () => space.signal(pid, signal));
     },
-    processes: space.processes,
-    does: (line) =>
-      acts(line, async () => {
+    listProcesses: space.listProcesses,
+    runShell: (line) =>
+      perform(line, async () => {
         const { code, stderr } = await space.run(["sh", "-c", line], shell);
         if (code !== 0) throw new Error(`${line}: ${stderr}`);
       }),
     async close() {
       recorder.stop();
       try {
-        await beckon.leave();
+        await beckon.stopPolling();
       } finally {
         await space.close();
         rmSync(folder, { recursive: true, force: true });
@@ -244,10 +252,6 @@ async function furnish(folder: string, options: SandboxOptions): Promise<Sandbox
   };
 }
 
-export async function until(what: string, isThere: () => boolean, withinMs = patienceMs): Promise<void> {
-  const end = performance.now() + withinMs;
-  while (!isThere()) {
-    if (performance.now() > end) throw new Error(`${what} did not come within ${withinMs} ms`);
-    await Bun.sleep(lookMs);
-  }
+export async function waitFor(what: string, check: () => boolean, withinMs = timeoutMs): Promise<void> {
+  await waitUntil(check, withinMs, what);
 }

@@ -1,80 +1,80 @@
-/** The real Claude Code CLI, its real hooks and its real status file: does beckon show what is so? */
+/** The real Claude Code CLI with its real hooks and status file: does beckon show the right state? */
 import { afterAll, expect } from "bun:test";
-import { dialog, scenariosWithCli, summary } from "./scenario.ts";
+import { createCliTests, dialog, formatSummary } from "./scenario.ts";
 
-const { scenario, undisturbed } = scenariosWithCli();
+const { testScenario, testWithoutErrors } = createCliTests();
 
-afterAll(() => console.log(summary()));
+afterAll(() => console.log(formatSummary()));
 
-scenario(
-  "a permission answered No in the terminal, which no hook tells, and the next prompt",
+testScenario(
+  "a permission answered with No in the terminal, which no hook reports, and the next prompt",
   ["permission Bash: touch x"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO bash touch x");
-    await sandbox.is("waiting");
-    await sandbox.shows(dialog.permission);
-    await sandbox.linger();
-    await sandbox.key("4");
-    await sandbox.is("idle");
-    await sandbox.linger();
-    await sandbox.type("SAY next");
-    await sandbox.is("idle");
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.waitForScreen(dialog.permission);
+    await sandbox.dwell();
+    await sandbox.pressKeys("4");
+    await sandbox.waitForStatus("idle");
+    await sandbox.dwell();
+    await sandbox.typeLine("SAY next");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-scenario(
+testScenario(
   "a question answered, and one dismissed with Esc",
   ["question AskUserQuestion: Which colour?", "question AskUserQuestion: Which colour?"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO ask");
-    await sandbox.is("waiting");
-    await sandbox.shows(dialog.question);
-    await sandbox.linger();
-    await sandbox.key("Enter");
-    await sandbox.is("idle");
-    await sandbox.linger();
-    await sandbox.type("DO ask");
-    await sandbox.is("waiting");
-    await sandbox.shows(dialog.question);
-    await sandbox.linger();
-    await sandbox.key("Escape");
-    await sandbox.is("idle");
+    await sandbox.typeLine("DO ask");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.waitForScreen(dialog.question);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForStatus("idle");
+    await sandbox.dwell();
+    await sandbox.typeLine("DO ask");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.waitForScreen(dialog.question);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Escape");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-scenario("a CLI killed while it works is over", [], async (sandbox) => {
+testScenario("a CLI that is killed while it works is shown as completed", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("DO slow 30");
-  await sandbox.is("busy");
-  await sandbox.linger();
+  await sandbox.typeLine("DO slow 30");
+  await sandbox.waitForStatus("busy");
+  await sandbox.dwell();
   await sandbox.killCli();
-  await sandbox.showsState("completed");
+  await sandbox.waitForState("completed");
 });
 
-scenario(
-  "a subagent's permission when the main turn is over, approved",
+testScenario(
+  "a subagent's permission is approved after the main turn has ended",
   ["permission Bash: touch x"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO agent DO bash touch x");
-    await sandbox.hears("Stop");
-    await sandbox.is("waiting");
-    await sandbox.shows(dialog.permission);
-    await sandbox.linger();
-    await sandbox.key("Enter");
-    await sandbox.hears("Stop");
-    await sandbox.is("idle");
+    await sandbox.typeLine("DO agent DO bash touch x");
+    await sandbox.waitForHook("Stop");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.waitForScreen(dialog.permission);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForHook("Stop");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-undisturbed(
-  "a session that ran before beckon, and without its hooks, is there at once",
+testWithoutErrors(
+  "a session that was started before beckon, without its hooks, is in the first response",
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO bash touch x");
-    await sandbox.shows(dialog.permission);
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForScreen(dialog.permission);
     const sessions = await sandbox.beckon.start();
     expect(sessions).toMatchObject([{ state: "active", activityPhase: "waiting_permission" }]);
     expect(sessions).toHaveLength(1);
@@ -82,31 +82,31 @@ undisturbed(
   { isInstalled: false },
 );
 
-undisturbed(
-  "a session that ran before the install is there at once, and then heard by its hooks",
+testWithoutErrors(
+  "a session that was started before the install is shown, and its hooks arrive after the install",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
-    await sandbox.showsState("active", "interactable");
-    await sandbox.does("beckon --install --no-login");
-    // The CLI has read its settings again.
-    await sandbox.hears("ConfigChange");
-    await sandbox.type("SAY hello");
-    await sandbox.arrives("UserPromptSubmit");
-    await sandbox.arrives("Stop");
+    await sandbox.waitForState("active", "interactable");
+    await sandbox.runShell("beckon --install --no-login");
+    // The CLI has reloaded its settings.
+    await sandbox.waitForHook("ConfigChange");
+    await sandbox.typeLine("SAY hello");
+    await sandbox.waitForArrival("UserPromptSubmit");
+    await sandbox.waitForArrival("Stop");
   },
   { isInstalled: false },
 );
 
-undisturbed(
-  "what happened while beckon was down is there when it starts; killed, it knows it again",
+testWithoutErrors(
+  "beckon shows what happened while it was down, and the same after kill -9",
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("SAY hello");
-    await sandbox.is("idle");
-    await sandbox.type("DO bash touch x");
-    await sandbox.hears("PermissionRequest");
-    await sandbox.shows(dialog.permission);
+    await sandbox.typeLine("SAY hello");
+    await sandbox.waitForStatus("idle");
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForHook("PermissionRequest");
+    await sandbox.waitForScreen(dialog.permission);
     const [first] = await sandbox.beckon.start();
     expect(first).toMatchObject({
       activityPhase: "waiting_permission",
@@ -119,8 +119,8 @@ undisturbed(
     const [second] = await sandbox.beckon.start();
     expect(second?.activityPhase).toBe("waiting_permission");
     expect(second?.asks).toEqual(first?.asks ?? []);
-    await sandbox.key("Enter");
-    await sandbox.is("idle");
-    await sandbox.showsState("active", "interactable");
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForStatus("idle");
+    await sandbox.waitForState("active", "interactable");
   },
 );

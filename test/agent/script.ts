@@ -1,17 +1,17 @@
 /**
- * What the stand-in for the model answers. The last line of the last prompt that begins with one of these decides:
+ * Answers in place of the model. The last line of the last prompt that starts with one of these decides:
  *
  *   SAY TEXT               that text
  *   DO bash COMMAND        a Bash call                     DO background COMMAND   one that runs in the background
  *   DO ask [two | several] an AskUserQuestion with one question, with two, or with several answers to one
- *   DO plan                a plan, written and put forward
+ *   DO plan                a plan, written to its file and presented
  *   DO agent PROMPT        a subagent                      DO agents A ;; B        two at once
- *   DO slow SECONDS        a text that takes that long     DO error STATUS         an error of the API
- *   DO form                a call of the MCP server's tool that asks for input
+ *   DO slow SECONDS        a text that takes that long     DO error STATUS         an API error
+ *   DO form                a call of the MCP tool that asks for input
  *   DO times N COMMAND     N Bash calls, one after the other
- *   DO after FILE WHAT     the same as DO WHAT, once that file is in the home; FILE.awaited is there when it begins to wait
+ *   DO after FILE WHAT     DO WHAT, once that file is in the home. FILE.awaited appears when it starts to wait
  *
- * After the tool's result comes one sentence, and the turn is over.
+ * After the tool's result it answers with one sentence, which ends the turn.
  */
 
 interface Block {
@@ -26,7 +26,7 @@ interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** Of a request to the Messages API, what is looked at. */
+/** The fields of a request to the Messages API that this script reads. */
 export interface Request {
   readonly model: string;
   readonly stream?: boolean;
@@ -47,24 +47,24 @@ export type Answer =
       readonly text: string;
       readonly calls: readonly Call[];
       readonly chunkMs: number;
-      /** How long it thinks before it begins. */
+      /** Delay before the answer starts. */
       readonly thinkMs?: number;
-      /** The file that it waits for. */
+      /** The file to wait for. */
       readonly after?: string;
     };
 
 const chunkMs = 200;
-/** Less than any model takes, but time enough for what goes on beside the turn. */
+/** Faster than any model, but slow enough for async hooks to run in the meantime. */
 const thinkMs = 100;
 const planText = "# A plan\n\n1. Do this\n2. Do that\n";
 
-const say = (text: string): Answer => ({ text, calls: [], chunkMs: 0 });
-const call = (...calls: Call[]): Answer => ({ text: "I will use a tool.", calls, chunkMs: 0 });
-const bash = (command: string, more = {}): Call => ({
+const createText = (text: string): Answer => ({ text, calls: [], chunkMs: 0 });
+const createToolUse = (...calls: Call[]): Answer => ({ text: "I will use a tool.", calls, chunkMs: 0 });
+const createBashCall = (command: string, more = {}): Call => ({
   name: "Bash",
   input: { command, description: "Run a command", ...more },
 });
-const agent = (prompt: string): Call => ({
+const createAgentCall = (prompt: string): Call => ({
   name: "Agent",
   input: { description: "Help with it", prompt, subagent_type: "general-purpose" },
 });
@@ -89,21 +89,23 @@ const questions: Readonly<Record<string, readonly object[]>> = {
   several: [{ ...question, question: "Which colours?", multiSelect: true }],
 };
 
-/** `step`: how many answers the line has had. */
-type Word = (rest: string, step: number, request: Request) => Answer;
+/** `step` is the number of answers to this prompt so far. */
+type Command = (rest: string, step: number, request: Request) => Answer;
 
-const once =
-  (answer: (rest: string) => Answer): Word =>
+const answerOnce =
+  (answer: (rest: string) => Answer): Command =>
   (rest, step) =>
-    step === 0 ? answer(rest) : say("The tool has answered.");
+    step === 0 ? answer(rest) : createText("The tool has run.");
 
-const words: Readonly<Record<string, Word>> = {
-  bash: once((command) => call(bash(command))),
-  background: once((command) => call(bash(command, { run_in_background: true }))),
-  ask: once((which) => call({ name: "AskUserQuestion", input: { questions: questions[which] } })),
-  agent: once((prompt) => call(agent(prompt))),
-  agents: once((prompts) => call(...prompts.split(" ;; ").map(agent))),
-  form: once(() => call({ name: "mcp__form__ask", input: {} })),
+const commands: Readonly<Record<string, Command>> = {
+  bash: answerOnce((command) => createToolUse(createBashCall(command))),
+  background: answerOnce((command) => createToolUse(createBashCall(command, { run_in_background: true }))),
+  ask: answerOnce((which) =>
+    createToolUse({ name: "AskUserQuestion", input: { questions: questions[which] } }),
+  ),
+  agent: answerOnce((prompt) => createToolUse(createAgentCall(prompt))),
+  agents: answerOnce((prompts) => createToolUse(...prompts.split(" ;; ").map(createAgentCall))),
+  form: answerOnce(() => createToolUse({ name: "mcp__form__ask", input: {} })),
   error: (status) => ({ error: Number(status) }),
   slow: (seconds) => ({
     text: "word ".repeat((Number(seconds) * 1_000) / chunkMs),
@@ -112,58 +114,66 @@ const words: Readonly<Record<string, Word>> = {
   }),
   times(rest, step) {
     const [times, ...command] = rest.split(" ");
-    const answer = step < Number(times) ? call(bash(command.join(" "))) : say("All have answered.");
+    const answer =
+      step < Number(times)
+        ? createToolUse(createBashCall(command.join(" ")))
+        : createText("All tools have run.");
     return { ...answer, thinkMs };
   },
   after(rest, step, request) {
     const [after = "", name = "", ...more] = rest.split(" ");
-    const answer = words[name]?.(more.join(" "), step, request) ?? say(`There is no word ${name}.`);
+    const answer =
+      commands[name]?.(more.join(" "), step, request) ?? createText(`There is no command ${name}.`);
     return "error" in answer ? answer : { ...answer, after };
   },
   plan(_, step, request) {
     if (step === 0)
-      return call({ name: "Write", input: { file_path: planFile(request), content: planText } });
-    return step === 1 ? call({ name: "ExitPlanMode", input: {} }) : say("The plan was approved.");
+      return createToolUse({ name: "Write", input: { file_path: findPlanFile(request), content: planText } });
+    return step === 1
+      ? createToolUse({ name: "ExitPlanMode", input: {} })
+      : createText("The plan was approved.");
   },
 };
 
-/** In plan mode the CLI tells the model which file to write. */
-function planFile(request: Request): string {
+/** In plan mode, the request names the file to write. */
+function findPlanFile(request: Request): string {
   return JSON.stringify(request).match(/\/[\w./-]+\/plans\/[\w-]+\.md/)?.[0] ?? "/no/plan/file";
 }
 
-export function answerTo(request: Request): Answer {
-  const last = textOf(request.messages.at(-1));
-  if (/create a detailed summary of/i.test(last)) return say("<summary>We talked.</summary>");
-  // Requests on the side, as for a title, bring no tools or want a form of answer.
-  if (!request.tools?.length || request.output_config?.format) return say('{"title":"A title"}');
-  if (last.includes("<task-notification>")) return say("Noted.");
+export function answerRequest(request: Request): Answer {
+  const last = readText(request.messages.at(-1));
+  if (/create a detailed summary of/i.test(last)) return createText("<summary>We talked.</summary>");
+  // Side requests, such as for a title, have no tools or ask for an output format.
+  if (!request.tools?.length || request.output_config?.format) return createText('{"title":"A title"}');
+  if (last.includes("<task-notification>")) return createText("Noted.");
 
-  const at = request.messages.findLastIndex((message) => message.role === "user" && lineOf(message) !== null);
-  const line = at < 0 ? null : lineOf(request.messages[at]);
-  if (!line) return say("Hello.");
+  const at = request.messages.findLastIndex(
+    (message) => message.role === "user" && findInstruction(message) !== null,
+  );
+  const instruction = at < 0 ? null : findInstruction(request.messages[at]);
+  if (!instruction) return createText("Hello.");
   const step = request.messages.slice(at + 1).filter((message) => message.role === "assistant").length;
-  if (line.verb === "SAY") return say(line.text);
-  const [name = "", ...rest] = line.text.split(" ");
-  return words[name]?.(rest.join(" "), step, request) ?? say(`There is no word ${name}.`);
+  if (instruction.verb === "SAY") return createText(instruction.text);
+  const [name = "", ...rest] = instruction.text.split(" ");
+  return commands[name]?.(rest.join(" "), step, request) ?? createText(`There is no command ${name}.`);
 }
 
-function textOf(message: Message | undefined): string {
+function readText(message: Message | undefined): string {
   if (!message) return "";
   if (typeof message.content === "string") return message.content;
   return message.content.map((block) => (block.type === "text" ? (block.text ?? "") : "")).join("\n");
 }
 
-/** What tools have said since the request before. */
-export function resultsIn({ messages }: Request): string {
+/** The tool results since the previous request. */
+export function collectToolResults({ messages }: Request): string {
   const since = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
   const blocks = since.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   const results = blocks.filter(({ type }) => type === "tool_result");
-  return results.map(({ content = "" }) => textOf({ role: "user", content })).join("\n");
+  return results.map(({ content = "" }) => readText({ role: "user", content })).join("\n");
 }
 
-function lineOf(message: Message | undefined): { verb: string; text: string } | null {
-  const typed = textOf(message).replace(/<system-reminder>.*?<\/system-reminder>/gs, "");
+function findInstruction(message: Message | undefined): { verb: string; text: string } | null {
+  const typed = readText(message).replace(/<system-reminder>.*?<\/system-reminder>/gs, "");
   const [, verb, text] = [...typed.matchAll(/^\s*(SAY|DO) (.*)$/gm)].at(-1) ?? [];
   return verb === undefined || text === undefined ? null : { verb, text: text.trim() };
 }

@@ -1,71 +1,71 @@
-/** A terminal with a person at it: types, presses keys, reads the screen. */
+/** The user's terminal, in tmux: types, presses keys, reads the screen. */
 import { type Env, home, type Namespace } from "./namespace.ts";
 
 export interface Terminal {
   /** Types the text and, once it is on the screen, Enter. */
-  type(text: string): Promise<void>;
-  key(...keys: readonly string[]): Promise<void>;
-  /** Waits until the screen shows it. */
-  shows(pattern: RegExp): Promise<void>;
-  /** Waits until the screen shows it no more. */
-  hides(pattern: RegExp): Promise<void>;
-  /** Presses Enter until the screen does not show it any more: in its first moment a dialog takes no key. */
-  accepts(pattern: RegExp): Promise<void>;
-  /** Whether a program takes every key as it comes. */
+  typeLine(text: string): Promise<void>;
+  pressKeys(...keys: readonly string[]): Promise<void>;
+  /** Waits until the screen matches. */
+  waitForScreen(pattern: RegExp): Promise<void>;
+  /** Waits until the screen no longer matches. */
+  waitUntilHidden(pattern: RegExp): Promise<void>;
+  /** Presses Enter until the screen no longer matches: a dialog ignores keys in its first moment. */
+  acceptDialog(pattern: RegExp): Promise<void>;
+  /** Whether a program reads single keys. */
   isRaw(): Promise<boolean>;
-  /** Everything on the screen, and what went out of it at the top. */
-  all(): Promise<string>;
+  /** The screen and its scrollback. */
+  readScreen(): Promise<string>;
 }
 
-const lookMs = 40;
-const patienceMs = 15_000;
-const againMs = 400;
+const pollMs = 40;
+const timeoutMs = 15_000;
+const retryMs = 400;
 
 export async function openTerminal(space: Namespace, env: Env): Promise<Terminal> {
   const tmux = async (...args: readonly string[]): Promise<string> => {
-    const ran = await space.run(["tmux", "-S", `${home}/tmux.sock`, "-f", "/dev/null", ...args], env);
-    if (ran.code !== 0) throw new Error(`tmux ${args[0]}: ${ran.stderr}`);
-    return ran.stdout;
+    const result = await space.run(["tmux", "-S", `${home}/tmux.sock`, "-f", "/dev/null", ...args], env);
+    if (result.code !== 0) throw new Error(`tmux ${args[0]}: ${result.stderr}`);
+    return result.stdout;
   };
-  const screen = () => tmux("capture-pane", "-p");
+  const capture = () => tmux("capture-pane", "-p");
 
-  async function until(isThere: (screen: string) => boolean, what: string): Promise<void> {
-    const end = performance.now() + patienceMs;
-    for (let now = await screen(); !isThere(now); now = await screen()) {
-      if (performance.now() > end) throw new Error(`the screen does not show ${what}, but\n${now.trim()}`);
-      await Bun.sleep(lookMs);
+  async function waitFor(isMatch: (screen: string) => boolean, what: string): Promise<void> {
+    const end = performance.now() + timeoutMs;
+    for (let now = await capture(); !isMatch(now); now = await capture()) {
+      if (performance.now() > end) throw new Error(`the screen does not show ${what}:\n${now.trim()}`);
+      await Bun.sleep(pollMs);
     }
   }
 
   await tmux("new-session", "-d", "-c", `${home}/proj`, "-x", "150", "-y", "100", "bash --norc --noprofile");
-  // Otherwise an Escape is held back, as if more of a key's sequence could come.
+  // Otherwise tmux delays an Escape, in case it starts a longer key sequence.
   await tmux("set-option", "-g", "escape-time", "0");
   const tty = (await tmux("display-message", "-p", "#{pane_tty}")).trim();
   return {
-    async type(text) {
-      const times = (now: string) => now.split(text).length;
-      const before = times(await screen());
+    async typeLine(text) {
+      const count = (now: string) => now.split(text).length;
+      const before = count(await capture());
       await tmux("send-keys", "-l", "--", text);
-      await until((now) => times(now) > before, text);
+      await waitFor((now) => count(now) > before, text);
       await tmux("send-keys", "Enter");
     },
-    async key(...keys) {
+    async pressKeys(...keys) {
       await tmux("send-keys", ...keys);
     },
-    async accepts(pattern) {
-      const end = performance.now() + patienceMs;
-      for (let now = await screen(); pattern.test(now); now = await screen()) {
-        if (performance.now() > end) throw new Error(`Enter does not end ${pattern}:\n${now.trim()}`);
+    async acceptDialog(pattern) {
+      const end = performance.now() + timeoutMs;
+      for (let now = await capture(); pattern.test(now); now = await capture()) {
+        if (performance.now() > end) throw new Error(`Enter does not close ${pattern}:\n${now.trim()}`);
         await tmux("send-keys", "Enter");
-        await Bun.sleep(againMs);
+        await Bun.sleep(retryMs);
       }
     },
     async isRaw() {
       const { stdout } = await space.run(["stty", "-a", "-F", tty], env);
       return stdout.includes("-icanon");
     },
-    shows: (pattern) => until((now) => pattern.test(now), String(pattern)),
-    hides: (pattern) => until((now) => !pattern.test(now), `anything but ${pattern}`),
-    all: () => tmux("capture-pane", "-p", "-S", "-"),
+    waitForScreen: (pattern) => waitFor((now) => pattern.test(now), String(pattern)),
+    waitUntilHidden: (pattern) => waitFor((now) => !pattern.test(now), `a screen without ${pattern}`),
+    readScreen: () => tmux("capture-pane", "-p", "-S", "-"),
   };
 }

@@ -1,6 +1,7 @@
 /** Bodies as forwarders send them: many sessions work at once, and no two bodies are equal. */
 import { readFileSync, readlinkSync } from "node:fs";
 import { version } from "../../package.json";
+import { createRandom } from "../random.ts";
 
 export interface Work {
   /** Each part continues where the one before ended, in the same sessions. */
@@ -104,7 +105,7 @@ function createPayload(session: number, step: number) {
     effort: { level: "medium" },
     hook_event_name: name,
   };
-  const random = createRandom(session * 1_000_003 + turns * 4 + call);
+  const random = createRandomBelow(session * 1_000_003 + turns * 4 + call);
   if (name === "UserPromptSubmit") return { ...common, prompt: writeText(random, 300) };
   if (name === "Stop") {
     return {
@@ -126,10 +127,10 @@ function createPayload(session: number, step: number) {
     : { ...started, tool_response: response(), duration_ms: random(5_000) };
 }
 
-type Random = (below: number) => number;
+type RandomBelow = (below: number) => number;
 
 function createToolCall(
-  random: Random,
+  random: RandomBelow,
   session: number,
 ): { tool: string; input: object; response: () => object } {
   const path = `/home/dev/proj-${session}/src/part-${random(500)}.ts`;
@@ -165,7 +166,7 @@ function createToolCall(
   }
 }
 
-function writeText(random: Random, length: number): string {
+function writeText(random: RandomBelow, length: number): string {
   let text = "";
   while (text.length < length)
     text += `${words[random(words.length)]} ${random(10_000)}${random(8) === 0 ? "\n" : " "}`;
@@ -174,18 +175,12 @@ function writeText(random: Random, length: number): string {
 
 /** Like random ids, they differ in their first characters. */
 function idOf(part: number, n: number): string {
-  const random = createRandom(part * 1_000_003 + n);
+  const random = createRandomBelow(part * 1_000_003 + n);
   const four = () => hex(random(0x10000), 4);
   return `${four()}${four()}-${four()}-4${four().slice(1)}-a${four().slice(1)}-${hex(part, 4)}${hex(n, 8)}`;
 }
 
-/** mulberry32 */
-function createRandom(seed: number): Random {
-  let state = seed | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return below === 0 ? 0 : ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+function createRandomBelow(seed: number): RandomBelow {
+  const { between } = createRandom(seed);
+  return (below) => between(0, below);
 }

@@ -6,7 +6,7 @@
  * drawn on its own clock, which blurs a call by 50 ms.
  */
 import { cliVersion, fetchCli, isCliCached, sandboxNeeds } from "../agent/cli.ts";
-import { manual, openSandbox, type Sandbox } from "../agent/sandbox.ts";
+import { defaultMode, openSandbox, type Sandbox } from "../agent/sandbox.ts";
 import { hasAll } from "../needs.ts";
 import { against, preparePrograms, withFolder } from "./processes.ts";
 import { type Case, type Figures, formatFigures, interleave, median, meets } from "./rounds.ts";
@@ -30,10 +30,10 @@ async function openArm(change: string | null, binary: string): Promise<Sandbox> 
   const settings = { permissions: { allow: ["Bash"] }, hooks: {} };
   const sandbox = await openSandbox({ settings, binary, isInstalled: change !== null });
   try {
-    if (change !== null) await sandbox.does(change);
+    if (change !== null) await sandbox.runShell(change);
     await sandbox.beckon.start();
     // `beckon status` would be another process that runs meanwhile.
-    await sandbox.beckon.leave();
+    await sandbox.beckon.stopPolling();
     return sandbox;
   } catch (error) {
     await sandbox.close();
@@ -42,12 +42,14 @@ async function openArm(change: string | null, binary: string): Promise<Sandbox> 
 }
 
 async function msPerCall(sandbox: Sandbox): Promise<number> {
-  const before = sandbox.requests().length;
-  await sandbox.does(`cd proj && claude ${manual} -p 'DO times ${calls} true' </dev/null`);
-  const requests = sandbox.requests().slice(before);
+  const before = sandbox.readRequests().length;
+  await sandbox.runShell(`cd proj && claude ${defaultMode} -p 'DO times ${calls} true' </dev/null`);
+  const requests = sandbox.readRequests().slice(before);
   if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
   // The median, because other work on the machine delays some calls, not most.
-  return median(requests.slice(1).map(({ cameAt }, n) => cameAt - (requests[n]?.answeredAt ?? Number.NaN)));
+  return median(
+    requests.slice(1).map(({ receivedAt }, n) => receivedAt - (requests[n]?.answeredAt ?? Number.NaN)),
+  );
 }
 
 /** The difference within each round: a slow minute slows both. */
@@ -66,7 +68,7 @@ async function measure(folder: string): Promise<boolean> {
     const cases: Case[] = [...sandboxes].map(([name, sandbox]) => ({ name, run: () => msPerCall(sandbox) }));
     const figures = await interleave(cases, { rounds, warmUp: 2 });
     for (const [name, sandbox] of sandboxes) {
-      const hasArrived = sandbox.beckon.heard("PostToolUse") > 0;
+      const hasArrived = sandbox.beckon.countEvents("PostToolUse") > 0;
       if (hasArrived !== (name.startsWith("beckon") || name === against)) {
         throw new Error(`${name}: events ${hasArrived ? "arrived" : "did not arrive"} at beckon`);
       }

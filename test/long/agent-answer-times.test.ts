@@ -1,53 +1,52 @@
-/** From an answer to the tool of the real CLI that runs: a click, a command, a request. */
+/** How long the real CLI takes from an answer (a click, a command, a request) to running the tool. */
 import { expect } from "bun:test";
-import { answers, asks, isOver, type Open, posts } from "../agent/answering.ts";
-import { testOnDesk } from "../agent/desktop.ts";
+import { answerByApi, answerByCommand, expectClosed, type OpenAsk, openAsk } from "../agent/answering.ts";
+import { testOnDesktop } from "../agent/desktop.ts";
 import type { Sandbox } from "../agent/sandbox.ts";
-import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
 const times = 8;
 const longMs = 150_000;
-/** What a person would call at once. */
-const atOnceMs = 1_500;
+const maxMs = 1_500;
 
-const { undisturbed } = scenariosWithCli();
-const onDesk = testOnDesk();
+const { testWithoutErrors } = createCliTests();
+const onDesktop = testOnDesktop();
 
-/** `answer` returns when it was given. */
+/** `answer` returns the time of the answer. */
 async function measure(
   sandbox: Sandbox,
   way: string,
-  answer: (open: Open) => Promise<number>,
+  answer: (open: OpenAsk) => Promise<number>,
 ): Promise<void> {
   const tookMs: number[] = [];
   for (let n = 0; n < times; n++) {
     const name = `${way.replaceAll(/\W/g, "-")}-${n}`;
-    const open = await asks(sandbox, `DO bash touch ${name}`, dialog.permission);
+    const open = await openAsk(sandbox, `DO bash touch ${name}`, dialog.permission);
     const answeredAt = await answer(open);
-    tookMs.push((await sandbox.finds(`proj/${name}`)) - answeredAt);
-    await isOver(sandbox, dialog.permission);
+    tookMs.push((await sandbox.waitForFile(`proj/${name}`)) - answeredAt);
+    await expectClosed(sandbox, dialog.permission);
   }
   tookMs.sort((a, b) => a - b);
   const [median = Number.NaN, max = Number.NaN] = [tookMs[times / 2], tookMs.at(-1)];
   console.log(
     `from ${way} to the tool running: p50 ${median.toFixed(0)} ms, max ${max.toFixed(0)} ms, ${times} asks`,
   );
-  expect(max).toBeLessThan(atOnceMs);
+  expect(max).toBeLessThan(maxMs);
 }
 
-undisturbed(
-  "a command and a request make the tool run at once",
+testWithoutErrors(
+  "a command and a request run the tool at once",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
     await measure(sandbox, "beckon answer", async (open) => {
       const at = Date.now();
-      await answers(sandbox, open, "allow");
+      await answerByCommand(sandbox, open, "allow");
       return at;
     });
     await measure(sandbox, "a request", async (open) => {
       const at = Date.now();
-      await posts(sandbox, open, { do: "allow" });
+      await answerByApi(sandbox, open, { do: "allow" });
       return at;
     });
   },
@@ -55,15 +54,15 @@ undisturbed(
   longMs,
 );
 
-onDesk(
-  "a click on Allow in its notification makes the tool run at once",
-  async (sandbox, desk) => {
+onDesktop(
+  "a click on Allow in the notification runs the tool at once",
+  async (sandbox, desktop) => {
     await sandbox.startCli();
     await measure(sandbox, "a click", async () => {
-      const note = await desk.note();
-      await desk.desktop.screenshot("agent-allow");
-      const at = await desk.clicks(note, "first of three");
-      await desk.gone();
+      const notification = await desktop.waitForNotification();
+      await desktop.screen.screenshot("agent-allow");
+      const at = await desktop.clickButton(notification, "first of three");
+      await desktop.waitUntilWithdrawn();
       return at;
     });
   },

@@ -1,41 +1,45 @@
-/** More ways to answer the real Claude Code CLI, and what ends its dialogs otherwise. */
+/** More answers to the real Claude Code CLI, and other ways in which its dialogs end. */
 import { expect } from "bun:test";
 import { timing } from "../../src/core/timing.ts";
 import {
-  answerable,
-  answers,
-  asks,
-  heardByModel,
-  hookEnds,
-  hooksOf,
-  isOver,
-  isTooLate,
-  openAsks,
+  answerByCommand,
+  expectClosed,
+  expectTooLate,
+  listHooks,
+  listOpenAsks,
+  openAsk,
+  readToolResult,
+  waitForAsk,
+  waitForHookEnd,
 } from "../agent/answering.ts";
-import { testOnDesk } from "../agent/desktop.ts";
-import { type Sandbox, until } from "../agent/sandbox.ts";
-import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import { testOnDesktop } from "../agent/desktop.ts";
+import { type Sandbox, waitFor } from "../agent/sandbox.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
-const { scenario, undisturbed, driven } = scenariosWithCli();
-const onDesk = testOnDesk();
+const { testScenario, testWithoutErrors, testDriven } = createCliTests();
+const onDesktop = testOnDesktop();
 const longMs = 150_000;
-const beatMs = 2 * timing.holdHeartbeatMs;
+const heartbeatsMs = 2 * timing.holdHeartbeatMs;
 
-scenario("always: the next one is not asked", ["permission Bash: hostid"], async (sandbox) => {
-  await sandbox.startCli();
-  const first = await asks(sandbox, "DO bash hostid", dialog.permission);
-  expect(await answers(sandbox, first, "always")).toContain("from now on");
-  await isOver(sandbox, dialog.permission);
-  const said = heardByModel(sandbox);
-  expect(said).toMatch(/^[0-9a-f]{8}$/);
-  await sandbox.type("DO bash hostid");
-  await sandbox.is("idle");
-  expect(sandbox.requests().slice(-1)).toMatchObject([{ results: said }]);
-  expect(sandbox.recorder.heard("PermissionRequest", 0)).toBe(1);
-});
+testScenario(
+  "after always, the same command is not asked about again",
+  ["permission Bash: hostid"],
+  async (sandbox) => {
+    await sandbox.startCli();
+    const first = await openAsk(sandbox, "DO bash hostid", dialog.permission);
+    expect(await answerByCommand(sandbox, first, "always")).toContain("from now on");
+    await expectClosed(sandbox, dialog.permission);
+    const result = readToolResult(sandbox);
+    expect(result).toMatch(/^[0-9a-f]{8}$/);
+    await sandbox.typeLine("DO bash hostid");
+    await sandbox.waitForStatus("idle");
+    expect(sandbox.readRequests().slice(-1)).toMatchObject([{ results: result }]);
+    expect(sandbox.recorder.countHooks("PermissionRequest", 0)).toBe(1);
+  },
+);
 
-scenario(
-  "two questions at once, several answers to one, and an answer in own words",
+testScenario(
+  "two questions at once, several options of one question, and an answer in own words",
   [
     "question AskUserQuestion: Which colour?",
     "question AskUserQuestion: Which colour?",
@@ -43,38 +47,38 @@ scenario(
   ],
   async (sandbox) => {
     await sandbox.startCli();
-    const two = await asks(sandbox, "DO ask two", dialog.question);
-    await answers(sandbox, two, "2", "large");
-    await isOver(sandbox, dialog.question);
-    expect(heardByModel(sandbox)).toContain('"Which colour?"="Blue"');
-    expect(heardByModel(sandbox)).toContain('"Which size?"="Large"');
+    const two = await openAsk(sandbox, "DO ask two", dialog.question);
+    await answerByCommand(sandbox, two, "2", "large");
+    await expectClosed(sandbox, dialog.question);
+    expect(readToolResult(sandbox)).toContain('"Which colour?"="Blue"');
+    expect(readToolResult(sandbox)).toContain('"Which size?"="Large"');
 
-    const several = await asks(sandbox, "DO ask several", dialog.question);
-    await answers(sandbox, several, "red, blue");
-    await isOver(sandbox, dialog.question);
-    expect(heardByModel(sandbox)).toContain('"Which colours?"="Red, Blue"');
+    const several = await openAsk(sandbox, "DO ask several", dialog.question);
+    await answerByCommand(sandbox, several, "red, blue");
+    await expectClosed(sandbox, dialog.question);
+    expect(readToolResult(sandbox)).toContain('"Which colours?"="Red, Blue"');
 
-    const own = await asks(sandbox, "DO ask", dialog.question);
-    await answers(sandbox, own, "neither,", "but", "a", "warm", "grey");
-    await isOver(sandbox, dialog.question);
-    expect(heardByModel(sandbox)).toContain('"Which colour?"="neither, but a warm grey"');
+    const own = await openAsk(sandbox, "DO ask", dialog.question);
+    await answerByCommand(sandbox, own, "neither,", "but", "a", "warm", "grey");
+    await expectClosed(sandbox, dialog.question);
+    expect(readToolResult(sandbox)).toContain('"Which colour?"="neither, but a warm grey"');
   },
 );
 
-scenario(
-  "a plan sent back with a message, and one approved",
+testScenario(
+  "a plan is rejected with a message, and one is approved",
   Array(2).fill("plan ExitPlanMode: # A plan 1. Do this 2. Do that"),
   async (sandbox) => {
     await sandbox.startCli("--permission-mode plan");
-    const back = await asks(sandbox, "DO plan", dialog.plan);
-    await answers(sandbox, back, "add", "tests", "first");
-    await isOver(sandbox, dialog.plan);
-    expect(heardByModel(sandbox)).toContain("add tests first");
+    const back = await openAsk(sandbox, "DO plan", dialog.plan);
+    await answerByCommand(sandbox, back, "add", "tests", "first");
+    await expectClosed(sandbox, dialog.plan);
+    expect(readToolResult(sandbox)).toContain("add tests first");
 
-    const good = await asks(sandbox, "DO plan", dialog.plan);
-    await answers(sandbox, good, "allow");
-    await isOver(sandbox, dialog.plan);
-    expect(heardByModel(sandbox)).toContain("approved your plan");
+    const good = await openAsk(sandbox, "DO plan", dialog.plan);
+    await answerByCommand(sandbox, good, "allow");
+    await expectClosed(sandbox, dialog.plan);
+    expect(readToolResult(sandbox)).toContain("approved your plan");
   },
 );
 
@@ -82,168 +86,176 @@ for (const [name, key] of [
   ["Esc", "Escape"],
   ["No", "4"],
 ] as const) {
-  scenario(`${name} in the terminal first`, ["permission Bash: touch x"], async (sandbox) => {
-    await sandbox.startCli();
-    const open = await asks(sandbox, "DO bash touch x", dialog.permission);
-    await sandbox.linger();
-    await sandbox.key(key);
-    await isOver(sandbox, dialog.permission);
-    await isTooLate(sandbox, open);
-    expect(sandbox.has("proj/x")).toBe(false);
-  });
+  testScenario(
+    `an ask answered first with ${name} in the terminal closes`,
+    ["permission Bash: touch x"],
+    async (sandbox) => {
+      await sandbox.startCli();
+      const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+      await sandbox.dwell();
+      await sandbox.pressKeys(key);
+      await expectClosed(sandbox, dialog.permission);
+      await expectTooLate(sandbox, open);
+      expect(sandbox.hasFile("proj/x")).toBe(false);
+    },
+  );
 }
 
-onDesk(
-  "Esc in the terminal takes the notification back",
-  async (sandbox, desk) => {
+onDesktop(
+  "Esc in the terminal withdraws the notification",
+  async (sandbox, desktop) => {
     await sandbox.startCli();
-    await asks(sandbox, "DO bash touch x", dialog.permission);
-    await desk.note();
-    await sandbox.key("Escape");
-    await desk.gone();
-    await isOver(sandbox, dialog.permission);
-    expect(sandbox.has("proj/x")).toBe(false);
+    await openAsk(sandbox, "DO bash touch x", dialog.permission);
+    await desktop.waitForNotification();
+    await sandbox.pressKeys("Escape");
+    await desktop.waitUntilWithdrawn();
+    await expectClosed(sandbox, dialog.permission);
+    expect(sandbox.hasFile("proj/x")).toBe(false);
   },
   longMs,
 );
 
 for (const signal of ["TERM", "KILL"] as const) {
-  scenario(`kill -${signal} of a CLI that asks`, ["permission Bash: touch x"], async (sandbox) => {
-    await sandbox.startCli();
-    const open = await asks(sandbox, "DO bash touch x", dialog.permission);
-    await sandbox.killCli(signal);
-    await sandbox.showsState("completed");
-    await hookEnds(sandbox);
-    expect(openAsks(sandbox)).toEqual([]);
-    await isTooLate(sandbox, open);
-    expect(sandbox.has("proj/x")).toBe(false);
-    await until(
-      "the end of all that it started",
-      () => !sandbox.processes().some((line) => /claude/.test(line)),
-    );
-  });
+  testScenario(
+    `kill -${signal} of a CLI that asks ends its session and its hook`,
+    ["permission Bash: touch x"],
+    async (sandbox) => {
+      await sandbox.startCli();
+      const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+      await sandbox.killCli(signal);
+      await sandbox.waitForState("completed");
+      await waitForHookEnd(sandbox);
+      expect(listOpenAsks(sandbox)).toEqual([]);
+      await expectTooLate(sandbox, open);
+      expect(sandbox.hasFile("proj/x")).toBe(false);
+      await waitFor(
+        "the exit of all processes of the CLI",
+        () => !sandbox.listProcesses().some((line) => /claude/.test(line)),
+      );
+    },
+  );
 }
 
-/** The dialog comes 0.1 s after its hook has begun. */
-const atOnceMs = 1_500;
+/** The dialog appears 0.1 s after its hook has started, unless the hook waits. */
+const maxDialogMs = 1_500;
 
-scenario(
-  "a subagent's dialog is there at once, and for the terminal only",
+testScenario(
+  "a subagent's dialog appears at once and can be answered only in the terminal",
   ["permission Bash: touch x"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO agent DO bash touch x");
-    await sandbox.hears("PermissionRequest");
-    const heardAt = performance.now();
-    await sandbox.shows(dialog.permission);
-    expect(performance.now() - heardAt).toBeLessThan(atOnceMs);
-    await sandbox.showsState("active", "waiting_permission");
+    await sandbox.typeLine("DO agent DO bash touch x");
+    await sandbox.waitForHook("PermissionRequest");
+    const hookAt = performance.now();
+    await sandbox.waitForScreen(dialog.permission);
+    expect(performance.now() - hookAt).toBeLessThan(maxDialogMs);
+    await sandbox.waitForState("active", "waiting_permission");
     const [session] = sandbox.recorder.shown.at(-1)?.sessions ?? [];
     expect(session?.asks).toMatchObject([{ answerable: false }]);
-    expect(hooksOf(sandbox)).toEqual([]);
-    const { code, stderr } = await sandbox.beckon.call("answer", session?.sessionId ?? "", "allow");
+    expect(listHooks(sandbox)).toEqual([]);
+    const { code, stderr } = await sandbox.beckon.run("answer", session?.sessionId ?? "", "allow");
     expect(code).toBe(1);
     expect(stderr).toContain("a subagent asks");
-    expect(sandbox.has("proj/x")).toBe(false);
-    await sandbox.accepts(dialog.permission);
-    await sandbox.finds("proj/x");
-    await sandbox.hears("Stop");
-    await sandbox.is("idle");
+    expect(sandbox.hasFile("proj/x")).toBe(false);
+    await sandbox.acceptDialog(dialog.permission);
+    await sandbox.waitForFile("proj/x");
+    await sandbox.waitForHook("Stop");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-/** The dialog is as it was, and nothing has run. */
-async function staysAsked(sandbox: Sandbox): Promise<void> {
-  await sandbox.linger();
-  await sandbox.shows(dialog.permission);
-  expect(sandbox.has("proj/x")).toBe(false);
+/** Checks that the dialog stays open and nothing runs. */
+async function expectStillOpen(sandbox: Sandbox): Promise<void> {
+  await sandbox.dwell();
+  await sandbox.waitForScreen(dialog.permission);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
 }
 
-async function isAcceptedInTerminal(sandbox: Sandbox): Promise<void> {
-  await sandbox.accepts(dialog.permission);
-  await sandbox.finds("proj/x");
-  await sandbox.is("idle");
+async function acceptInTerminal(sandbox: Sandbox): Promise<void> {
+  await sandbox.acceptDialog(dialog.permission);
+  await sandbox.waitForFile("proj/x");
+  await sandbox.waitForStatus("idle");
 }
 
-undisturbed("beckon killed while it holds, and started again, can answer", async (sandbox) => {
+testWithoutErrors("beckon that is killed while a hook waits can answer after a restart", async (sandbox) => {
   await sandbox.beckon.start();
   await sandbox.startCli();
-  await asks(sandbox, "DO bash touch x", dialog.permission);
+  await openAsk(sandbox, "DO bash touch x", dialog.permission);
   await sandbox.beckon.kill();
-  await staysAsked(sandbox);
-  expect(hooksOf(sandbox)).toHaveLength(1);
+  await expectStillOpen(sandbox);
+  expect(listHooks(sandbox)).toHaveLength(1);
   await sandbox.beckon.start();
-  await answers(sandbox, await answerable(sandbox), "allow");
-  await sandbox.finds("proj/x");
-  await isOver(sandbox, dialog.permission);
+  await answerByCommand(sandbox, await waitForAsk(sandbox), "allow");
+  await sandbox.waitForFile("proj/x");
+  await expectClosed(sandbox, dialog.permission);
 });
 
-undisturbed(
-  "beckon killed, the dialog answered in the terminal, and beckon started again",
+testWithoutErrors(
+  "an ask that is answered in the terminal while beckon is down is closed after its restart",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
-    const open = await asks(sandbox, "DO bash touch x", dialog.permission);
+    const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
     await sandbox.beckon.kill();
-    await staysAsked(sandbox);
-    await isAcceptedInTerminal(sandbox);
+    await expectStillOpen(sandbox);
+    await acceptInTerminal(sandbox);
     await sandbox.beckon.start();
-    await hookEnds(sandbox);
-    await sandbox.showsState("active", "interactable");
-    expect(openAsks(sandbox)).toEqual([]);
-    await isTooLate(sandbox, open);
+    await waitForHookEnd(sandbox);
+    await sandbox.waitForState("active", "interactable");
+    expect(listOpenAsks(sandbox)).toEqual([]);
+    await expectTooLate(sandbox, open);
   },
 );
 
-driven(
-  "beckon killed for good: its hook lets go by itself, and the dialog stays",
+testDriven(
+  "after beckon is killed for good, its hook exits and the dialog stays",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
-    await asks(sandbox, "DO bash touch x", dialog.permission);
+    await openAsk(sandbox, "DO bash touch x", dialog.permission);
     await sandbox.beckon.kill();
-    await hookEnds(sandbox, timing.holdReconnectMs + beatMs);
-    await staysAsked(sandbox);
-    await isAcceptedInTerminal(sandbox);
-    expect(await sandbox.hookErrors()).toEqual([]);
+    await waitForHookEnd(sandbox, timing.holdReconnectMs + heartbeatsMs);
+    await expectStillOpen(sandbox);
+    await acceptInTerminal(sandbox);
+    expect(await sandbox.readHookErrors()).toEqual([]);
   },
   {},
   longMs,
 );
 
-driven(
-  "beckon hangs while it holds: its hook lets go by itself, and the dialog stays",
+testDriven(
+  "while beckon hangs, its hook exits and the dialog stays",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
-    await asks(sandbox, "DO bash touch x", dialog.permission);
-    await sandbox.beckon.hang();
-    await hookEnds(sandbox, timing.holdSilenceMs + beatMs);
-    await staysAsked(sandbox);
-    await isAcceptedInTerminal(sandbox);
-    await sandbox.beckon.wake();
-    await sandbox.showsState("active", "interactable");
-    expect(openAsks(sandbox)).toEqual([]);
-    expect(await sandbox.hookErrors()).toEqual([]);
+    await openAsk(sandbox, "DO bash touch x", dialog.permission);
+    await sandbox.beckon.suspend();
+    await waitForHookEnd(sandbox, timing.holdSilenceMs + heartbeatsMs);
+    await expectStillOpen(sandbox);
+    await acceptInTerminal(sandbox);
+    await sandbox.beckon.resume();
+    await sandbox.waitForState("active", "interactable");
+    expect(listOpenAsks(sandbox)).toEqual([]);
+    expect(await sandbox.readHookErrors()).toEqual([]);
   },
   {},
   longMs,
 );
 
-driven(
-  "beckon hangs, and the dialog is answered in the terminal before its hook lets go",
+testDriven(
+  "while beckon hangs, the dialog is answered in the terminal before its hook exits",
   async (sandbox) => {
     await sandbox.beckon.start();
     await sandbox.startCli();
-    const open = await asks(sandbox, "DO bash touch x", dialog.permission);
-    await sandbox.beckon.hang();
-    await isAcceptedInTerminal(sandbox);
-    await hookEnds(sandbox, timing.holdSilenceMs + beatMs);
-    await sandbox.beckon.wake();
-    await sandbox.showsState("active", "interactable");
-    expect(openAsks(sandbox)).toEqual([]);
-    await isTooLate(sandbox, open);
-    expect(await sandbox.hookErrors()).toEqual([]);
+    const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+    await sandbox.beckon.suspend();
+    await acceptInTerminal(sandbox);
+    await waitForHookEnd(sandbox, timing.holdSilenceMs + heartbeatsMs);
+    await sandbox.beckon.resume();
+    await sandbox.waitForState("active", "interactable");
+    expect(listOpenAsks(sandbox)).toEqual([]);
+    await expectTooLate(sandbox, open);
+    expect(await sandbox.readHookErrors()).toEqual([]);
   },
   {},
   longMs,

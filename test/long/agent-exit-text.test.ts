@@ -1,125 +1,137 @@
-/** Where the real Claude Code CLI asks, "/exit" is text or keys of the dialog: what comes of it, and how one leaves from there. */
+/** In a dialog of the real Claude Code CLI, "/exit" is the dialog's input: what it does there, and how to leave from there. */
 import { expect } from "bun:test";
-import { answerable, asks, heardByModel, hooksOf, isOver } from "../agent/answering.ts";
-import { formIsReady, withForm } from "../agent/form.ts";
-import { endsInLog, isLeft, leavable } from "../agent/leaving.ts";
-import { type Sandbox, until } from "../agent/sandbox.ts";
-import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import { expectClosed, listHooks, openAsk, readToolResult, waitForAsk } from "../agent/answering.ts";
+import { formOptions, waitForFormServer } from "../agent/form.ts";
+import { exitEcho, expectExited, readOutcomes } from "../agent/leaving.ts";
+import { type Sandbox, waitFor } from "../agent/sandbox.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
-const { scenario } = scenariosWithCli();
+const { testScenario } = createCliTests();
 
 const touch = "permission Bash: touch x";
 
-scenario("at the dialog itself /exit is no command, and its Enter says Yes", [touch], async (sandbox) => {
-  await sandbox.startCli(leavable);
-  const open = await asks(sandbox, "DO bash touch x", dialog.permission);
-  await sandbox.linger();
-  for (const key of ["C-c", "C-c", "C-d", "C-d", "/exit"]) await sandbox.key(key);
-  await sandbox.linger();
-  await sandbox.shows(dialog.permission);
-  expect(await answerable(sandbox)).toEqual(open);
-  expect(hooksOf(sandbox)).toHaveLength(1);
-  expect(sandbox.has("proj/x")).toBe(false);
-  await sandbox.key("Enter");
-  await isOver(sandbox, dialog.permission);
-  expect(await endsInLog(sandbox)).toEqual(["allowed (in the terminal)"]);
-  await sandbox.type("/exit");
-  await isLeft(sandbox, open);
-});
+testScenario(
+  "/exit at a permission dialog is not a command, and its Enter answers Yes",
+  [touch],
+  async (sandbox) => {
+    await sandbox.startCli(exitEcho);
+    const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+    await sandbox.dwell();
+    for (const key of ["C-c", "C-c", "C-d", "C-d", "/exit"]) await sandbox.pressKeys(key);
+    await sandbox.dwell();
+    await sandbox.waitForScreen(dialog.permission);
+    expect(await waitForAsk(sandbox)).toEqual(open);
+    expect(listHooks(sandbox)).toHaveLength(1);
+    expect(sandbox.hasFile("proj/x")).toBe(false);
+    await sandbox.pressKeys("Enter");
+    await expectClosed(sandbox, dialog.permission);
+    expect(await readOutcomes(sandbox)).toEqual(["allowed (in the terminal)"]);
+    await sandbox.typeLine("/exit");
+    await expectExited(sandbox, open);
+  },
+);
 
 interface Field {
+  /** The dialog it belongs to. */
   readonly of: string;
   readonly cli: string;
   readonly prompt: string;
-  readonly asked: string;
+  readonly ask: string;
   readonly dialog: RegExp;
-  /** The keys that go there. */
+  /** The keys that move the cursor into the field. */
   readonly keys: readonly string[];
-  /** What the model hears of "/exit" in it. */
-  readonly heard: string;
-  /** And the log. */
-  readonly ended: string;
+  /** The tool result after "/exit" in the field. */
+  readonly result: string;
+  /** The outcome in beckon's log. */
+  readonly outcome: string;
 }
 
 const fields: readonly Field[] = [
   {
     of: "No",
-    cli: leavable,
+    cli: exitEcho,
     prompt: "DO bash touch x",
-    asked: touch,
+    ask: touch,
     dialog: dialog.permission,
     keys: ["Down", "Down", "Down", "Tab"],
-    heard: "the user said:\n/exit",
-    ended: "No",
+    result: "the user said:\n/exit",
+    outcome: "No",
   },
   {
     of: "a question",
-    cli: leavable,
+    cli: exitEcho,
     prompt: "DO ask",
-    asked: "question AskUserQuestion: Which colour?",
+    ask: "question AskUserQuestion: Which colour?",
     dialog: dialog.question,
     keys: ["3"],
-    heard: '"Which colour?"="/exit"',
-    ended: "answered",
+    result: '"Which colour?"="/exit"',
+    outcome: "answered",
   },
   {
     of: "a plan",
     cli: "--permission-mode plan; echo left",
     prompt: "DO plan",
-    asked: "plan ExitPlanMode: # A plan 1. Do this 2. Do that",
+    ask: "plan ExitPlanMode: # A plan 1. Do this 2. Do that",
     dialog: dialog.plan,
     keys: ["3"],
-    heard: "the user said:\n/exit",
-    ended: "No",
+    result: "the user said:\n/exit",
+    outcome: "No",
   },
 ];
 
-for (const { of, cli, prompt, asked, dialog, keys, heard, ended } of fields) {
-  const typesExit = async (sandbox: Sandbox): Promise<void> => {
-    await sandbox.linger();
-    for (const key of keys) await sandbox.key(key);
-    await sandbox.key("/exit");
-    await sandbox.shows(/❯ \d\. .*\/exit$/m);
+for (const { of, cli, prompt, ask, dialog, keys, result, outcome } of fields) {
+  const typeExit = async (sandbox: Sandbox): Promise<void> => {
+    await sandbox.dwell();
+    for (const key of keys) await sandbox.pressKeys(key);
+    await sandbox.pressKeys("/exit");
+    await sandbox.waitForScreen(/❯ \d\. .*\/exit$/m);
   };
-  scenario(`/exit in the text of ${of} is an answer; Ctrl-C leaves`, [asked, asked], async (sandbox) => {
-    await sandbox.startCli(cli);
-    await asks(sandbox, prompt, dialog);
-    await typesExit(sandbox);
-    await sandbox.key("Enter");
-    await isOver(sandbox, dialog);
-    expect(heardByModel(sandbox)).toContain(heard);
+  testScenario(
+    `/exit in the text field of ${of} is an answer, and Ctrl-C leaves`,
+    [ask, ask],
+    async (sandbox) => {
+      await sandbox.startCli(cli);
+      await openAsk(sandbox, prompt, dialog);
+      await typeExit(sandbox);
+      await sandbox.pressKeys("Enter");
+      await expectClosed(sandbox, dialog);
+      expect(readToolResult(sandbox)).toContain(result);
 
-    const open = await asks(sandbox, prompt, dialog);
-    await typesExit(sandbox);
-    for (const key of ["C-c", "C-c"]) await sandbox.key(key);
-    await isOver(sandbox, dialog);
-    await sandbox.key("C-c");
-    await sandbox.shows(/Press Ctrl-C again to exit/);
-    await sandbox.key("C-c");
-    await isLeft(sandbox, open);
-    expect(await endsInLog(sandbox, 2)).toEqual(
-      [ended, "No or Esc"].map((how) => `${how} (in the terminal)`),
-    );
-    expect(sandbox.has("proj/x")).toBe(false);
-  });
+      const open = await openAsk(sandbox, prompt, dialog);
+      await typeExit(sandbox);
+      for (const key of ["C-c", "C-c"]) await sandbox.pressKeys(key);
+      await expectClosed(sandbox, dialog);
+      await sandbox.pressKeys("C-c");
+      await sandbox.waitForScreen(/Press Ctrl-C again to exit/);
+      await sandbox.pressKeys("C-c");
+      await expectExited(sandbox, open);
+      expect(await readOutcomes(sandbox, 2)).toEqual(
+        [outcome, "No or Esc"].map((text) => `${text} (in the terminal)`),
+      );
+      expect(sandbox.hasFile("proj/x")).toBe(false);
+    },
+  );
 }
 
-scenario(
-  "/exit in a form of an MCP server is text; Esc and /exit leave",
+testScenario(
+  "/exit in a form of an MCP server is text, and Esc and /exit leave",
   ["elicitation null: What is your name?"],
   async (sandbox) => {
-    await sandbox.startCli(leavable);
-    await formIsReady(sandbox);
-    await sandbox.type("DO form");
-    await sandbox.shows(dialog.form);
-    await sandbox.type("/exit");
-    await sandbox.linger();
-    await sandbox.shows(dialog.form);
-    await sandbox.showsState("active", "waiting_question");
-    for (const key of ["Escape", "/exit", "Enter"]) await sandbox.key(key);
-    await isLeft(sandbox, null);
-    await until("the end of the server", () => !sandbox.processes().some((line) => /form-server/.test(line)));
-    expect(await endsInLog(sandbox)).toHaveLength(1);
+    await sandbox.startCli(exitEcho);
+    await waitForFormServer(sandbox);
+    await sandbox.typeLine("DO form");
+    await sandbox.waitForScreen(dialog.form);
+    await sandbox.typeLine("/exit");
+    await sandbox.dwell();
+    await sandbox.waitForScreen(dialog.form);
+    await sandbox.waitForState("active", "waiting_question");
+    for (const key of ["Escape", "/exit", "Enter"]) await sandbox.pressKeys(key);
+    await expectExited(sandbox, null);
+    await waitFor(
+      "the exit of the server",
+      () => !sandbox.listProcesses().some((line) => /form-server/.test(line)),
+    );
+    expect(await readOutcomes(sandbox)).toHaveLength(1);
   },
-  withForm,
+  formOptions,
 );

@@ -1,139 +1,158 @@
-/** The ways a person leaves the real Claude Code CLI while it asks something. */
+/** The ways to leave the real Claude Code CLI while an ask is open. */
 import { expect } from "bun:test";
-import { answerable, answers, asks, hookEnds, isOver, isTooLate, openAsks } from "../agent/answering.ts";
-import { testOnDesk } from "../agent/desktop.ts";
-import { asksBehindExit, endsInLog, isLeft, leavable } from "../agent/leaving.ts";
+import {
+  answerByCommand,
+  expectClosed,
+  expectTooLate,
+  listOpenAsks,
+  openAsk,
+  waitForAsk,
+  waitForHookEnd,
+} from "../agent/answering.ts";
+import { testOnDesktop } from "../agent/desktop.ts";
+import { exitEcho, expectExited, openAskBehindExit, readOutcomes } from "../agent/leaving.ts";
 import { home } from "../agent/namespace.ts";
-import { manual, until } from "../agent/sandbox.ts";
-import { dialog, scenariosWithCli } from "../agent/scenario.ts";
+import { defaultMode, waitFor } from "../agent/sandbox.ts";
+import { createCliTests, dialog } from "../agent/scenario.ts";
 
-const { scenario, undisturbed } = scenariosWithCli();
-const onDesk = testOnDesk();
+const { testScenario, testWithoutErrors } = createCliTests();
+const onDesktop = testOnDesktop();
 const longMs = 150_000;
 
 const touch = "permission Bash: touch x";
 
-onDesk(
-  "/exit takes the notification back",
-  async (sandbox, desk) => {
-    const open = await asksBehindExit(sandbox);
-    await desk.note();
-    await sandbox.key("Enter");
-    await desk.gone();
-    await isLeft(sandbox, open);
-    expect(sandbox.has("proj/x")).toBe(false);
+onDesktop(
+  "/exit withdraws the notification",
+  async (sandbox, desktop) => {
+    const open = await openAskBehindExit(sandbox);
+    await desktop.waitForNotification();
+    await sandbox.pressKeys("Enter");
+    await desktop.waitUntilWithdrawn();
+    await expectExited(sandbox, open);
+    expect(sandbox.hasFile("proj/x")).toBe(false);
   },
   longMs,
 );
 
-scenario("/exit thought better of, and the ask answered", [touch], async (sandbox) => {
-  const open = await asksBehindExit(sandbox);
-  await sandbox.linger();
-  await sandbox.shows(dialog.leaving);
-  await sandbox.key("3");
-  await sandbox.hides(dialog.leaving);
-  await sandbox.shows(dialog.permission);
-  await answers(sandbox, open, "allow");
-  await sandbox.finds("proj/x");
-  await sandbox.hides(dialog.permission);
-  await hookEnds(sandbox);
-  await sandbox.showsState("active", "interactable");
-  expect(openAsks(sandbox)).toEqual([]);
+testScenario("/exit is cancelled, and the ask is answered", [touch], async (sandbox) => {
+  const open = await openAskBehindExit(sandbox);
+  await sandbox.dwell();
+  await sandbox.waitForScreen(dialog.leaving);
+  await sandbox.pressKeys("3");
+  await sandbox.waitUntilHidden(dialog.leaving);
+  await sandbox.waitForScreen(dialog.permission);
+  await answerByCommand(sandbox, open, "allow");
+  await sandbox.waitForFile("proj/x");
+  await sandbox.waitUntilHidden(dialog.permission);
+  await waitForHookEnd(sandbox);
+  await sandbox.waitForState("active", "interactable");
+  expect(listOpenAsks(sandbox)).toEqual([]);
 });
 
-scenario("continued after /exit, its old ask is not there again", [touch, touch], async (sandbox) => {
-  const open = await asksBehindExit(sandbox);
-  await sandbox.key("Enter");
-  await isLeft(sandbox, open);
-  await sandbox.startCli(`${manual} --continue`);
-  await sandbox.showsState("active", "interactable");
-  await sandbox.linger();
-  expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ sessionId: open.session, asks: [] }]);
-  await isTooLate(sandbox, open);
-  // What the model hears first is that the shell did not finish.
-  await sandbox.type("SAY two");
-  await sandbox.is("idle");
-  const again = await asks(sandbox, "DO bash touch x", dialog.permission);
-  expect(again).toMatchObject({ session: open.session, answerId: expect.not.stringMatching(open.answerId) });
-  await answers(sandbox, again, "allow");
-  await sandbox.finds("proj/x");
-  await isOver(sandbox, dialog.permission);
-});
-
-scenario("Esc, and /exit at once", [touch], async (sandbox) => {
-  await sandbox.startCli(leavable);
-  const open = await asks(sandbox, "DO bash touch x", dialog.permission);
-  await sandbox.linger();
-  for (const key of ["Escape", "/exit", "Enter"]) await sandbox.key(key);
-  await isLeft(sandbox, open);
-  expect(await endsInLog(sandbox)).toEqual([
-    expect.stringMatching(/^(the session ended|No or Esc \(in the terminal\))$/),
-  ]);
-  expect(sandbox.has("proj/x")).toBe(false);
-});
-
-scenario("/exit typed, and its Enter pressed only after the dialog and Esc", [touch], async (sandbox) => {
-  await sandbox.startCli(leavable);
-  await sandbox.type("DO after going bash touch x");
-  await sandbox.finds("going.awaited");
-  await sandbox.key("/exit");
-  await sandbox.shows(/^❯\s\/exit/m);
-  await sandbox.does("touch going");
-  await sandbox.shows(dialog.permission);
-  const open = await answerable(sandbox);
-  await sandbox.linger();
-  await sandbox.key("Escape");
-  await isOver(sandbox, dialog.permission);
-  await sandbox.shows(/^❯\s\/exit/m);
-  await sandbox.key("Enter");
-  await isLeft(sandbox, open);
-  expect(await endsInLog(sandbox)).toEqual(["No or Esc (in the terminal)"]);
-  expect(sandbox.has("proj/x")).toBe(false);
-});
-
-scenario("/exit while a subagent asks", [touch], async (sandbox) => {
-  await sandbox.startCli(leavable);
-  await sandbox.type("DO agent DO after going bash touch x");
-  await sandbox.hears("Stop");
-  await sandbox.finds("going.awaited");
-  await sandbox.type("/exit");
-  await sandbox.shows(dialog.leaving);
-  await sandbox.does("touch going");
-  await sandbox.showsState("active", "waiting_permission");
-  await sandbox.linger();
-  await sandbox.key("Enter");
-  await isLeft(sandbox, null);
-  expect(await endsInLog(sandbox)).toEqual(["the session ended"]);
-  expect(sandbox.has("proj/x")).toBe(false);
-});
-
-undisturbed(
-  "left by /exit to go on in the background, it is another session, which asks anew",
+testScenario(
+  "a session that is continued after /exit does not show its old ask",
+  [touch, touch],
   async (sandbox) => {
-    await sandbox.beckon.start();
-    const open = await asksBehindExit(sandbox);
-    const of = (id: string) => sandbox.recorder.shown.at(-1)?.sessions.filter((one) => one.sessionId === id);
-    await sandbox.key("2");
-    await sandbox.shows(/^left/m);
-    await hookEnds(sandbox);
-    await sandbox.showsState("completed");
-    expect(of(open.session)).toMatchObject([{ state: "completed", asks: [] }]);
-    await isTooLate(sandbox, open);
-    expect(await endsInLog(sandbox)).toEqual(["the session ended"]);
-    await until("its ask", () => openAsks(sandbox).some(({ summary }) => summary === "touch x"));
-    await sandbox.showsState("active", "waiting_permission");
-    expect(openAsks(sandbox)).toHaveLength(1);
-    expect(of(open.session)).toMatchObject([{ state: "completed", asks: [] }]);
-    expect(sandbox.has("proj/x")).toBe(false);
+    const open = await openAskBehindExit(sandbox);
+    await sandbox.pressKeys("Enter");
+    await expectExited(sandbox, open);
+    await sandbox.startCli(`${defaultMode} --continue`);
+    await sandbox.waitForState("active", "interactable");
+    await sandbox.dwell();
+    expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ sessionId: open.session, asks: [] }]);
+    await expectTooLate(sandbox, open);
+    // The first message to the model is that the shell did not finish.
+    await sandbox.typeLine("SAY two");
+    await sandbox.waitForStatus("idle");
+    const again = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+    expect(again).toMatchObject({
+      session: open.session,
+      answerId: expect.not.stringMatching(open.answerId),
+    });
+    await answerByCommand(sandbox, again, "allow");
+    await sandbox.waitForFile("proj/x");
+    await expectClosed(sandbox, dialog.permission);
   },
 );
 
-scenario("the window closed while it asks", [touch], async (sandbox) => {
+testScenario("Esc and /exit right after it", [touch], async (sandbox) => {
+  await sandbox.startCli(exitEcho);
+  const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
+  await sandbox.dwell();
+  for (const key of ["Escape", "/exit", "Enter"]) await sandbox.pressKeys(key);
+  await expectExited(sandbox, open);
+  expect(await readOutcomes(sandbox)).toEqual([
+    expect.stringMatching(/^(the session ended|No or Esc \(in the terminal\))$/),
+  ]);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
+});
+
+testScenario(
+  "/exit is typed before a dialog, and its Enter pressed after the dialog and Esc",
+  [touch],
+  async (sandbox) => {
+    await sandbox.startCli(exitEcho);
+    await sandbox.typeLine("DO after going bash touch x");
+    await sandbox.waitForFile("going.awaited");
+    await sandbox.pressKeys("/exit");
+    await sandbox.waitForScreen(/^❯\s\/exit/m);
+    await sandbox.runShell("touch going");
+    await sandbox.waitForScreen(dialog.permission);
+    const open = await waitForAsk(sandbox);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Escape");
+    await expectClosed(sandbox, dialog.permission);
+    await sandbox.waitForScreen(/^❯\s\/exit/m);
+    await sandbox.pressKeys("Enter");
+    await expectExited(sandbox, open);
+    expect(await readOutcomes(sandbox)).toEqual(["No or Esc (in the terminal)"]);
+    expect(sandbox.hasFile("proj/x")).toBe(false);
+  },
+);
+
+testScenario("/exit while a subagent asks", [touch], async (sandbox) => {
+  await sandbox.startCli(exitEcho);
+  await sandbox.typeLine("DO agent DO after going bash touch x");
+  await sandbox.waitForHook("Stop");
+  await sandbox.waitForFile("going.awaited");
+  await sandbox.typeLine("/exit");
+  await sandbox.waitForScreen(dialog.leaving);
+  await sandbox.runShell("touch going");
+  await sandbox.waitForState("active", "waiting_permission");
+  await sandbox.dwell();
+  await sandbox.pressKeys("Enter");
+  await expectExited(sandbox, null);
+  expect(await readOutcomes(sandbox)).toEqual(["the session ended"]);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
+});
+
+testWithoutErrors("after /exit into the background, another session asks again", async (sandbox) => {
+  await sandbox.beckon.start();
+  const open = await openAskBehindExit(sandbox);
+  const findSessions = (id: string) =>
+    sandbox.recorder.shown.at(-1)?.sessions.filter(({ sessionId }) => sessionId === id);
+  await sandbox.pressKeys("2");
+  await sandbox.waitForScreen(/^left/m);
+  await waitForHookEnd(sandbox);
+  await sandbox.waitForState("completed");
+  expect(findSessions(open.session)).toMatchObject([{ state: "completed", asks: [] }]);
+  await expectTooLate(sandbox, open);
+  expect(await readOutcomes(sandbox)).toEqual(["the session ended"]);
+  await waitFor("its ask", () => listOpenAsks(sandbox).some(({ summary }) => summary === "touch x"));
+  await sandbox.waitForState("active", "waiting_permission");
+  expect(listOpenAsks(sandbox)).toHaveLength(1);
+  expect(findSessions(open.session)).toMatchObject([{ state: "completed", asks: [] }]);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
+});
+
+testScenario("the terminal window is closed while an ask is open", [touch], async (sandbox) => {
   await sandbox.startCli();
-  const open = await asks(sandbox, "DO bash touch x", dialog.permission);
+  const open = await openAsk(sandbox, "DO bash touch x", dialog.permission);
   const tmux = `tmux -S ${home}/tmux.sock`;
-  await sandbox.does(`${tmux} new-session -d 'bash --norc -c "echo left; cat"' && ${tmux} kill-session -t 0`);
-  await isLeft(sandbox, open);
-  expect(await endsInLog(sandbox)).toEqual(["the session ended"]);
-  expect(sandbox.has("proj/x")).toBe(false);
+  await sandbox.runShell(
+    `${tmux} new-session -d 'bash --norc -c "echo left; cat"' && ${tmux} kill-session -t 0`,
+  );
+  await expectExited(sandbox, open);
+  expect(await readOutcomes(sandbox)).toEqual(["the session ended"]);
+  expect(sandbox.hasFile("proj/x")).toBe(false);
 });

@@ -1,201 +1,205 @@
-/** More of what happens between a person and the real Claude Code CLI. */
+/** More scenarios with the real Claude Code CLI. */
 import { afterAll, expect } from "bun:test";
-import { formIsReady, withForm } from "../agent/form.ts";
-import { manual } from "../agent/sandbox.ts";
-import { dialog, scenariosWithCli, summary } from "../agent/scenario.ts";
+import { formOptions, waitForFormServer } from "../agent/form.ts";
+import { defaultMode } from "../agent/sandbox.ts";
+import { createCliTests, dialog, formatSummary } from "../agent/scenario.ts";
 
-const { scenario } = scenariosWithCli();
+const { testScenario } = createCliTests();
 
-afterAll(() => console.log(summary()));
+afterAll(() => console.log(formatSummary()));
 
-scenario(
-  "a permission approved after the CLI's reminder has come",
+testScenario(
+  "a permission is approved after the CLI's reminder",
   ["permission Bash: touch x"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO bash touch x");
-    await sandbox.shows(dialog.permission);
-    await sandbox.hears("Notification");
-    await sandbox.linger();
-    await sandbox.key("Enter");
-    await sandbox.is("idle");
+    await sandbox.typeLine("DO bash touch x");
+    await sandbox.waitForScreen(dialog.permission);
+    await sandbox.waitForHook("Notification");
+    await sandbox.dwell();
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-scenario("a command that is always allowed", ["permission Bash: hostid"], async (sandbox) => {
+testScenario("a command is always allowed in the terminal", ["permission Bash: hostid"], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("DO bash hostid");
-  await sandbox.shows(/2\. Yes, and don.t ask again/);
-  await sandbox.linger();
-  await sandbox.key("2");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("DO bash hostid");
-  await sandbox.is("idle");
+  await sandbox.typeLine("DO bash hostid");
+  await sandbox.waitForScreen(/2\. Yes, and don.t ask again/);
+  await sandbox.dwell();
+  await sandbox.pressKeys("2");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("DO bash hostid");
+  await sandbox.waitForStatus("idle");
 });
 
-scenario(
-  "two subagents that ask at once, each approved",
+testScenario(
+  "two subagents ask at once, and each is approved",
   ["permission Bash: touch a", "permission Bash: touch b"],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("DO agents DO bash touch a ;; DO bash touch b");
-    await sandbox.hears("PermissionRequest", 2);
-    await sandbox.shows(dialog.permission);
-    await sandbox.linger();
-    await sandbox.key("Enter");
-    await sandbox.hears("SubagentStop");
-    await sandbox.shows(dialog.permission);
-    await sandbox.linger();
-    await sandbox.key("Enter");
-    await sandbox.hears("Stop");
-    await sandbox.is("idle");
+    await sandbox.typeLine("DO agents DO bash touch a ;; DO bash touch b");
+    await sandbox.waitForHook("PermissionRequest", 2);
+    await sandbox.waitForScreen(dialog.permission);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForHook("SubagentStop");
+    await sandbox.waitForScreen(dialog.permission);
+    await sandbox.dwell();
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForHook("Stop");
+    await sandbox.waitForStatus("idle");
   },
 );
 
-scenario("a turn broken off with Esc, and the next prompt", [], async (sandbox) => {
+testScenario("a turn is interrupted with Esc, and the next prompt runs", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("DO slow 20");
-  await sandbox.is("busy");
-  await sandbox.linger();
-  await sandbox.key("Escape");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  // The broken prompt comes back to be edited.
-  await sandbox.key("C-u");
-  await sandbox.type("SAY next");
-  await sandbox.is("idle");
+  await sandbox.typeLine("DO slow 20");
+  await sandbox.waitForStatus("busy");
+  await sandbox.dwell();
+  await sandbox.pressKeys("Escape");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  // The interrupted prompt is back in the input line.
+  await sandbox.pressKeys("C-u");
+  await sandbox.typeLine("SAY next");
+  await sandbox.waitForStatus("idle");
 });
 
-scenario(
-  "a command that needs no permission, broken off with Esc, and the next prompt",
+testScenario(
+  "a command that needs no permission is interrupted with Esc, and the next prompt runs",
   [],
   async (sandbox) => {
     await sandbox.startCli();
-    // A bare sleep the CLI refuses.
-    await sandbox.type("DO bash tail -f /dev/null");
-    await sandbox.hears("PreToolUse");
-    await sandbox.is("busy");
-    await sandbox.linger();
-    await sandbox.key("Escape");
-    await sandbox.is("idle");
-    await sandbox.linger();
-    await sandbox.key("C-u");
-    await sandbox.type("SAY next");
-    await sandbox.is("idle");
+    // The CLI refuses a bare sleep.
+    await sandbox.typeLine("DO bash tail -f /dev/null");
+    await sandbox.waitForHook("PreToolUse");
+    await sandbox.waitForStatus("busy");
+    await sandbox.dwell();
+    await sandbox.pressKeys("Escape");
+    await sandbox.waitForStatus("idle");
+    await sandbox.dwell();
+    await sandbox.pressKeys("C-u");
+    await sandbox.typeLine("SAY next");
+    await sandbox.waitForStatus("idle");
   },
   { settings: { permissions: { allow: ["Bash"] } } },
 );
 
-scenario(
-  "a plan dismissed, and one approved",
+testScenario(
+  "a plan is dismissed, and one is approved",
   Array(2).fill("plan ExitPlanMode: # A plan 1. Do this 2. Do that"),
   async (sandbox) => {
     await sandbox.startCli("--permission-mode plan");
     for (const key of ["Escape", "Enter"]) {
-      await sandbox.type("DO plan");
-      await sandbox.is("waiting");
-      await sandbox.shows(dialog.plan);
-      await sandbox.linger();
-      await sandbox.key(key);
-      await sandbox.is("idle");
-      await sandbox.linger();
-      await sandbox.key("C-u");
+      await sandbox.typeLine("DO plan");
+      await sandbox.waitForStatus("waiting");
+      await sandbox.waitForScreen(dialog.plan);
+      await sandbox.dwell();
+      await sandbox.pressKeys(key);
+      await sandbox.waitForStatus("idle");
+      await sandbox.dwell();
+      await sandbox.pressKeys("C-u");
     }
   },
 );
 
-scenario("/clear ends the session and begins another; /exit ends that", [], async (sandbox) => {
+testScenario("/clear ends the session and starts another, which /exit ends", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("SAY one");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("/clear");
-  await sandbox.hears("SessionStart");
-  await sandbox.linger();
-  await sandbox.type("SAY two");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("/exit");
-  await sandbox.is("gone");
+  await sandbox.typeLine("SAY one");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("/clear");
+  await sandbox.waitForHook("SessionStart");
+  await sandbox.dwell();
+  await sandbox.typeLine("SAY two");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("/exit");
+  await sandbox.waitForStatus("gone");
 });
 
-scenario("a session left and continued is one session", [], async (sandbox) => {
+testScenario("a session that is left and continued is one session", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("SAY one");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("/exit");
-  await sandbox.is("gone");
-  await sandbox.linger();
-  await sandbox.startCli(`${manual} --continue`);
-  await sandbox.type("SAY two");
-  await sandbox.is("idle");
-  await sandbox.linger();
+  await sandbox.typeLine("SAY one");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("/exit");
+  await sandbox.waitForStatus("gone");
+  await sandbox.dwell();
+  await sandbox.startCli(`${defaultMode} --continue`);
+  await sandbox.typeLine("SAY two");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
   const last = sandbox.recorder.shown.at(-1)?.sessions;
   expect(last).toMatchObject([{ lastPrompt: "SAY two", turnCount: 2 }]);
   expect(last).toHaveLength(1);
 });
 
-scenario("/compact", [], async (sandbox) => {
+testScenario("/compact ends with an idle session", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("SAY one");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("/compact");
-  await sandbox.hears("PostCompact");
-  await sandbox.is("idle");
-  await sandbox.linger();
-  await sandbox.type("SAY two");
-  await sandbox.is("idle");
+  await sandbox.typeLine("SAY one");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("/compact");
+  await sandbox.waitForHook("PostCompact");
+  await sandbox.waitForStatus("idle");
+  await sandbox.dwell();
+  await sandbox.typeLine("SAY two");
+  await sandbox.waitForStatus("idle");
 });
 
-scenario("a turn that ends with an error of the API", [], async (sandbox) => {
+testScenario("a turn that ends with an API error shows the error", [], async (sandbox) => {
   await sandbox.startCli();
   for (const code of [401, 429, 500]) {
-    await sandbox.type(`DO error ${code}`);
-    await sandbox.hears("StopFailure");
-    await sandbox.is("idle");
-    await sandbox.linger();
+    await sandbox.typeLine(`DO error ${code}`);
+    await sandbox.waitForHook("StopFailure");
+    await sandbox.waitForStatus("idle");
+    await sandbox.dwell();
     const detail = expect.stringContaining(`${code}`);
     expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([{ status: { kind: "idle", detail } }]);
   }
 });
 
-scenario("-p, with a tool that nobody is there to allow", [], async (sandbox) => {
-  await sandbox.type(`claude ${manual} -p 'DO bash touch x'; echo over-1`);
-  await sandbox.shows(/^over-1/m);
-  await sandbox.linger();
-  await sandbox.type(`claude ${manual} -p 'DO slow 3'; echo over-2`);
-  await sandbox.shows(/^over-2/m);
-});
+testScenario(
+  "an unattended run (-p) with a tool that would need permission shows no dialog",
+  [],
+  async (sandbox) => {
+    await sandbox.typeLine(`claude ${defaultMode} -p 'DO bash touch x'; echo over-1`);
+    await sandbox.waitForScreen(/^over-1/m);
+    await sandbox.dwell();
+    await sandbox.typeLine(`claude ${defaultMode} -p 'DO slow 3'; echo over-2`);
+    await sandbox.waitForScreen(/^over-2/m);
+  },
+);
 
-scenario("a shell in the background does not keep the session busy", [], async (sandbox) => {
+testScenario("a shell in the background does not keep the session busy", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("DO background sleep 5");
-  await sandbox.is("shell");
-  await sandbox.linger();
-  await sandbox.hears("Stop", 2);
-  await sandbox.is("idle");
+  await sandbox.typeLine("DO background sleep 5");
+  await sandbox.waitForStatus("shell");
+  await sandbox.dwell();
+  await sandbox.waitForHook("Stop", 2);
+  await sandbox.waitForStatus("idle");
 });
 
-scenario("a prompt typed while the turn runs comes after it", [], async (sandbox) => {
+testScenario("a prompt typed during a turn runs after it", [], async (sandbox) => {
   await sandbox.startCli();
-  await sandbox.type("DO slow 3");
-  await sandbox.is("busy");
-  await sandbox.type("DO slow 3");
-  await sandbox.hears("Stop", 2);
-  await sandbox.is("idle");
+  await sandbox.typeLine("DO slow 3");
+  await sandbox.waitForStatus("busy");
+  await sandbox.typeLine("DO slow 3");
+  await sandbox.waitForHook("Stop", 2);
+  await sandbox.waitForStatus("idle");
 });
 
-scenario(
-  "the idle reminder is no question",
+testScenario(
+  "the idle reminder is not a question",
   [],
   async (sandbox) => {
     await sandbox.startCli();
-    await sandbox.type("SAY one");
-    await sandbox.hears("Notification");
-    await sandbox.linger();
+    await sandbox.typeLine("SAY one");
+    await sandbox.waitForHook("Notification");
+    await sandbox.dwell();
     expect(sandbox.recorder.shown.at(-1)?.sessions).toMatchObject([
       { activityPhase: "waiting_question", status: { kind: "idle" }, asks: [{ kind: "idle" }] },
     ]);
@@ -203,26 +207,26 @@ scenario(
   { claudeJson: { messageIdleNotifThresholdMs: 2_000 } },
 );
 
-scenario(
-  "a form of an MCP server, filled in and dismissed",
+testScenario(
+  "a form of an MCP server is filled in, and one is dismissed",
   Array(2).fill("elicitation null: What is your name?"),
   async (sandbox) => {
     await sandbox.startCli();
-    await formIsReady(sandbox);
-    await sandbox.type("DO form");
-    await sandbox.is("waiting");
-    await sandbox.shows(dialog.form);
-    await sandbox.linger();
-    await sandbox.type("Bob");
-    await sandbox.key("Down");
-    await sandbox.key("Enter");
-    await sandbox.is("idle");
-    await sandbox.linger();
-    await sandbox.type("DO form");
-    await sandbox.is("waiting");
-    await sandbox.linger();
-    await sandbox.key("Escape");
-    await sandbox.is("idle");
+    await waitForFormServer(sandbox);
+    await sandbox.typeLine("DO form");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.waitForScreen(dialog.form);
+    await sandbox.dwell();
+    await sandbox.typeLine("Bob");
+    await sandbox.pressKeys("Down");
+    await sandbox.pressKeys("Enter");
+    await sandbox.waitForStatus("idle");
+    await sandbox.dwell();
+    await sandbox.typeLine("DO form");
+    await sandbox.waitForStatus("waiting");
+    await sandbox.dwell();
+    await sandbox.pressKeys("Escape");
+    await sandbox.waitForStatus("idle");
   },
-  withForm,
+  formOptions,
 );

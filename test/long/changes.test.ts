@@ -1,4 +1,4 @@
-/** A minute of a phase change every 6 ms: the panel ends with the last one, nothing queues, memory stays flat. */
+/** A phase change every 6 ms for a minute: the panel ends with the last one, nothing queues, and memory stays flat. */
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,8 +25,8 @@ testWith(...desktopNeeds)(
       const authorization = readFileSync(join(state, "auth-header"), "utf8")
         .trim()
         .replace("Authorization: ", "");
-      let told = 0;
-      const tell = (session: number, hook_event_name: string) =>
+      let posted = 0;
+      const postEvent = (session: number, hook_event_name: string) =>
         fetch(`${url}/api/hook`, {
           method: "POST",
           headers: { authorization, "content-type": "application/json" },
@@ -34,10 +34,10 @@ testWith(...desktopNeeds)(
             session_id: `s${session}`,
             hook_event_name,
             tool_name: "Bash",
-            prompt_id: `p${++told}`,
+            prompt_id: `p${++posted}`,
           }),
         });
-      const blocked = async () =>
+      const findBlockedIcon = async () =>
         findMiddle(
           await readPixels(desktop, panel),
           ([red, green, blue]) => red > 180 && green < 120 && blue < 80,
@@ -45,15 +45,15 @@ testWith(...desktopNeeds)(
       const started = performance.now();
       const memory: number[] = [];
       for (let n = 0; n < changes; n++) {
-        await tell(n % 7, n % 14 < 7 ? "PermissionRequest" : "Stop");
+        await postEvent(n % 7, n % 14 < 7 ? "PermissionRequest" : "Stop");
         const dueMs = (n / changes) * minuteMs;
         if (performance.now() - started < dueMs) await Bun.sleep(dueMs - (performance.now() - started));
         if (n % 1_000 === 999) memory.push(residentMb(app.pid));
       }
-      await tell(1, "PermissionRequest");
-      await waitUntil(blocked, 2_000);
-      for (let n = 0; n < 7; n++) await tell(n, "Stop");
-      await waitUntil(async () => (await blocked()) === null, 2_000);
+      await postEvent(1, "PermissionRequest");
+      await waitUntil(findBlockedIcon, 2_000);
+      for (let n = 0; n < 7; n++) await postEvent(n, "Stop");
+      await waitUntil(async () => (await findBlockedIcon()) === null, 2_000);
       console.log(
         `${changes} changes in ${((performance.now() - started) / 1_000).toFixed(0)} s; MB after each 1,000: ${memory.map(Math.round).join(" ")}`,
       );

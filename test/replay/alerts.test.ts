@@ -1,32 +1,32 @@
-/** What people would have been told in the recordings of the real CLI. */
+/** The alerts that a user would have got in the recordings of the real CLI. */
 import { describe, expect, test } from "bun:test";
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import { computeAlerts } from "../../src/core/view/alerts/alerts.ts";
 import type { AlertKind } from "../../src/core/view/view.ts";
 import { createStore } from "../../src/state/store.ts";
-import { inputsOf } from "./play.ts";
 import { type Recording, readRecordings } from "./recording.ts";
+import { createInputs } from "./replay.ts";
 
-interface Told {
+interface RecordedAlert {
   readonly key: string;
   readonly kind: AlertKind;
-  /** Every text it had, in its order. */
+  /** Every title it had, in order. */
   readonly titles: string[];
-  isThere: boolean;
+  isShown: boolean;
 }
 
-/** Every alert of a recording, looked at whenever something arrives and whenever alerts() says that it may change. */
-function watch(recording: Recording, finished: boolean): readonly Told[] {
-  const inputs = inputsOf(recording, {}).sort((a, b) => a.arrives - b.arrives);
+/** All alerts of a recording, computed at every event and whenever `nextChange` is due. */
+function collectAlerts(recording: Recording, finished: boolean): readonly RecordedAlert[] {
+  const inputs = createInputs(recording, {}).sort((a, b) => a.arrives - b.arrives);
   const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, finished } };
   const store = createStore();
-  const told = new Map<string, Told>();
+  const alerts = new Map<string, RecordedAlert>();
   const end = (inputs.at(-1)?.arrives ?? 0) + 5_000;
-  let coming = 0;
+  let nextInput = 0;
   let ms = inputs[0]?.arrives ?? end;
   while (ms < end) {
-    for (let input = inputs[coming]; input && input.arrives <= ms; input = inputs[++coming]) {
+    for (let input = inputs[nextInput]; input && input.arrives <= ms; input = inputs[++nextInput]) {
       store.dispatch(input.event);
     }
     const now = { at: recording.startedAt + ms, t: ms, minuteOfDay: 600 };
@@ -45,30 +45,31 @@ function watch(recording: Recording, finished: boolean): readonly Told[] {
       findDetails: () => null,
     });
     for (const { key, kind, title } of show) {
-      const known = told.get(key);
-      if (!known) told.set(key, { key, kind, titles: [title], isThere: true });
-      else if (!known.isThere) throw new Error(`told twice: ${title} of ${recording.name} at ${ms} ms`);
+      const known = alerts.get(key);
+      if (!known) alerts.set(key, { key, kind, titles: [title], isShown: true });
+      else if (!known.isShown)
+        throw new Error(`shown again after its withdrawal: ${title} of ${recording.name} at ${ms} ms`);
       else if (known.titles.at(-1) !== title) known.titles.push(title);
     }
-    for (const one of told.values()) one.isThere = show.some(({ key }) => key === one.key);
-    ms = Math.min(inputs[coming]?.arrives ?? end, next === null ? end : next - recording.startedAt);
+    for (const alert of alerts.values()) alert.isShown = show.some(({ key }) => key === alert.key);
+    ms = Math.min(inputs[nextInput]?.arrives ?? end, next === null ? end : next - recording.startedAt);
   }
-  return [...told.values()];
+  return [...alerts.values()];
 }
 
 const recordings = readRecordings();
-const recordingOf = (name: string): Recording => {
-  const found = recordings.find((recording) => recording.name === name);
-  if (!found) throw new Error(`there is no recording ${name}`);
-  return found;
+const findRecording = (name: string): Recording => {
+  const match = recordings.find((recording) => recording.name === name);
+  if (!match) throw new Error(`there is no recording ${name}`);
+  return match;
 };
-const titlesOf = (name: string, finished = false) =>
-  watch(recordingOf(name), finished).flatMap(({ titles }) => titles);
+const listTitles = (name: string, finished = false) =>
+  collectAlerts(findRecording(name), finished).flatMap(({ titles }) => titles);
 
 describe("in the recordings of the real CLI", () => {
-  test("no alert that was taken back comes again, and none but an unnamed one changes its title", () => {
+  test("a withdrawn alert is not shown again, and only an unnamed one changes its title", () => {
     for (const recording of recordings) {
-      for (const { titles } of watch(recording, true)) {
+      for (const { titles } of collectAlerts(recording, true)) {
         expect(titles.slice(0, -1).filter((title) => !title.endsWith("needs your permission"))).toEqual([]);
       }
     }
@@ -88,17 +89,17 @@ describe("in the recordings of the real CLI", () => {
     ["sigterm_busy", []],
     ["sighup_dialog", ["proj wants to use Bash"]],
   ])("%s", (name, titles) => {
-    expect(titlesOf(name)).toEqual(titles);
+    expect(listTitles(name)).toEqual(titles);
   });
   test.each([
     ["plain", ["proj is done"]],
     ["idle", ["proj is done", "proj is done"]],
-    // The turn that Esc broke off is not done, the one after it is.
+    // The turn that Esc interrupted is not done. The one after it is.
     ["esc_midturn", ["proj is done"]],
     // Another hook blocked the first Stop.
     ["stop_blocked", ["proj is done"]],
     ["esc_tool", []],
-  ])("%s, with finished turns told", (name, titles) => {
-    expect(titlesOf(name, true)).toEqual(titles);
+  ])("%s, with alerts for finished turns", (name, titles) => {
+    expect(listTitles(name, true)).toEqual(titles);
   });
 });

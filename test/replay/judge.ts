@@ -1,7 +1,7 @@
-/** Compares what was shown with the CLI's own status, change by change. */
+/** Compares what was shown with every change of the CLI's own status. */
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import type { Shown } from "./play.ts";
 import type { Recording, Row } from "./recording.ts";
+import type { Shown } from "./replay.ts";
 
 export interface Verdict {
   readonly right: number;
@@ -9,25 +9,25 @@ export interface Verdict {
   readonly wrong: readonly string[];
 }
 
-type Look = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
+type Status = "gone" | "busy" | "interactable" | "waiting_permission" | "waiting_question";
 
-interface Change {
+interface StatusChange {
   readonly ms: number;
-  /** When the change before it was over. */
+  /** When the CLI changed its status, by its own stamp if the recording is live. */
   readonly happenedMs: number;
   readonly id: string;
-  readonly look: Look | null;
+  readonly status: Status | null;
   readonly withinMs: number;
 }
 
-/** Nobody can see a status that lasts less than this. */
+/** A status that lasts less than this is too short to be seen. */
 const tooShortMs = 250;
-/** Hooks and file of the next change come this far apart. */
+/** Hooks and file of one change arrive up to this far apart. */
 const beforeNextMs = 250;
 const longMs = 1_250;
 const announcedMs = 400;
 
-function lookOf(row: Row): Look | null {
+function readStatus(row: Row): Status | null {
   if (row.gone) return "gone";
   switch (row.status) {
     case "busy":
@@ -41,14 +41,14 @@ function lookOf(row: Row): Look | null {
   }
 }
 
-function changesOf(recording: Recording, withinMs: number, isLive: boolean): Change[] {
-  const changes: Change[] = [];
+function listChanges(recording: Recording, withinMs: number, isLive: boolean): StatusChange[] {
+  const changes: StatusChange[] = [];
   const holder = new Map<string, string>();
   let dead: string | undefined;
   for (const row of recording.rows) {
     if (row.src === "driver" && row.mark?.startsWith("kill -9")) {
       dead = [...holder.values()].at(-1);
-      if (dead) changes.push({ ms: row.ms, happenedMs: row.ms, id: dead, look: "gone", withinMs: 3_500 });
+      if (dead) changes.push({ ms: row.ms, happenedMs: row.ms, id: dead, status: "gone", withinMs: 3_500 });
     }
     if (row.src !== "session-file" || !row.file) continue;
     const before = holder.get(row.file);
@@ -56,22 +56,22 @@ function changesOf(recording: Recording, withinMs: number, isLive: boolean): Cha
     if (!id || id === dead) continue;
     const stamp = isLive && row.statusUpdatedAt ? row.statusUpdatedAt - recording.startedAt : row.ms;
     const when = { ms: row.ms, happenedMs: Math.min(row.ms, stamp) };
-    if (before && before !== id) changes.push({ ...when, id: before, look: "gone", withinMs });
+    if (before && before !== id) changes.push({ ...when, id: before, status: "gone", withinMs });
     holder.set(row.file, id);
-    changes.push({ ...when, id, look: lookOf(row), withinMs });
+    changes.push({ ...when, id, status: readStatus(row), withinMs });
   }
   return changes;
 }
 
-function shownLook(session: SessionSnapshot | undefined): Look | null {
+function readShownStatus(session: SessionSnapshot | undefined): Status | null {
   if (!session || session.state === "completed") return "gone";
   const onlyIdle = session.asks.length > 0 && session.asks.every((ask) => ask.kind === "idle");
   return session.activityPhase === "waiting_question" && onlyIdle ? "interactable" : session.activityPhase;
 }
 
 /**
- * Live: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, so the stamp counts; and that one
- * comes up to 500 ms after the hook of the same change, so the hook may be shown that much earlier.
+ * `isLive`: on a loaded machine the CLI writes its file up to 700 ms after its own stamp, so the stamp counts. The stamp is up
+ * to 500 ms later than the hook of the same change, so the hook may be shown that much earlier.
  */
 export function judge(
   recording: Recording,
@@ -79,7 +79,7 @@ export function judge(
   withinMs: number,
   { isLive = false } = {},
 ): Verdict {
-  const changes = changesOf(recording, withinMs, isLive);
+  const changes = listChanges(recording, withinMs, isLive);
   const end = recording.rows.at(-1)?.ms ?? 0;
   const sessionAt = (id: string, ms: number) =>
     shown.findLast((s) => s.ms <= ms)?.sessions.find((s) => s.sessionId === id);
@@ -88,39 +88,40 @@ export function judge(
   let all = 0;
   changes.forEach((change, index) => {
     const next = changes.slice(index + 1).find((c) => c.id === change.id);
-    const until = next?.ms ?? end;
+    const untilMs = next?.ms ?? end;
     const lastedMs = next ? Math.min(next.ms - change.ms, next.happenedMs - change.happenedMs) : longMs;
-    if (!change.look || lastedMs < tooShortMs) return;
+    if (!change.status || lastedMs < tooShortMs) return;
     all++;
     const overMs = (next?.happenedMs ?? end) - (isLive ? withinMs : beforeNextMs);
-    const problem = problemWith(recording, change, until, overMs, sessionAt);
+    const problem = findProblem(recording, change, untilMs, overMs, sessionAt);
     if (problem) wrong.push(`${recording.name} at ${Math.round(change.ms)} ms: ${problem}`);
     else right++;
   });
   return { right, all, wrong };
 }
 
-function problemWith(
+function findProblem(
   recording: Recording,
-  change: Change,
-  until: number,
+  change: StatusChange,
+  untilMs: number,
   overMs: number,
   sessionAt: (id: string, ms: number) => SessionSnapshot | undefined,
 ): string | null {
-  const { id, look } = change;
-  const limit = Math.min(change.ms + change.withinMs, until);
+  const { id, status } = change;
+  const limit = Math.min(change.ms + change.withinMs, untilMs);
   let inTime = false;
-  for (let ms = change.ms; ms <= limit && !inTime; ms += 10) inTime = shownLook(sessionAt(id, ms)) === look;
-  if (!inTime) return `wanted ${look}, shown ${shownLook(sessionAt(id, limit))}`;
+  for (let ms = change.ms; ms <= limit && !inTime; ms += 10)
+    inTime = readShownStatus(sessionAt(id, ms)) === status;
+  if (!inTime) return `expected ${status}, shown ${readShownStatus(sessionAt(id, limit))}`;
   if (overMs - change.ms <= longMs) return null;
   const late = sessionAt(id, overMs);
-  if (shownLook(late) !== look) return `${look} was shown, then ${shownLook(late)}`;
-  if (!look?.startsWith("waiting_") || !isAnnounced(recording, change)) return null;
+  if (readShownStatus(late) !== status) return `${status} was shown, then ${readShownStatus(late)}`;
+  if (!status?.startsWith("waiting_") || !isAnnounced(recording, change)) return null;
   const named = late?.asks.some((ask) => ask.kind !== "idle" && (ask.tool || ask.kind === "elicitation"));
-  return named ? null : "the dialog's ask has no name";
+  return named ? null : "the dialog's ask is unnamed";
 }
 
-function isAnnounced(recording: Recording, change: Change): boolean {
+function isAnnounced(recording: Recording, change: StatusChange): boolean {
   return recording.rows.some((row) => {
     const name = row.payload?.hook_event_name;
     return (

@@ -1,9 +1,10 @@
-/** The real CLI's recordings, replayed: is every change of its own status shown, in time, and does it stay right? */
+/** Replays recordings of the real CLI: every change of its own status must be shown in time, and stay right. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { blindMisses } from "./blind.ts";
+import { createRandom } from "../random.ts";
+import { expectedMisses } from "./hooks-only-misses.ts";
 import { judge, type Verdict } from "./judge.ts";
-import { type Options, play, type Shown } from "./play.ts";
 import { type Recording, type Row, readRecordings } from "./recording.ts";
+import { type ReplayOptions, replay, type Shown } from "./replay.ts";
 
 const withinMs = 250;
 const recordings = readRecordings();
@@ -12,18 +13,18 @@ const columns = ["file", "hooks alone", "jittered"] as const;
 type Column = (typeof columns)[number];
 const results = new Map<string, Map<Column, Verdict[]>>();
 
-function note(name: string, column: Column, verdict: Verdict): Verdict {
+function addResult(name: string, column: Column, verdict: Verdict): Verdict {
   const row = results.get(name) ?? new Map<Column, Verdict[]>();
   results.set(name, row.set(column, [...(row.get(column) ?? []), verdict]));
   return verdict;
 }
 
-function cell(verdicts: readonly Verdict[]): string {
+function formatCell(verdicts: readonly Verdict[]): string {
   const sum = (count: (v: Verdict) => number) => verdicts.reduce((n, v) => n + count(v), 0);
   return `${sum((v) => v.right)}/${sum((v) => v.all)}`;
 }
 
-/** Status changes shown right, of all: a line a recording, and their sum. */
+/** Prints how many status changes were shown right, for each recording and in total. */
 afterAll(() => {
   const line = (name: string, cells: readonly string[]) =>
     name.padEnd(28) + cells.map((c) => c.padStart(13)).join("");
@@ -32,20 +33,20 @@ afterAll(() => {
     console.log(
       line(
         name,
-        columns.map((c) => cell(row.get(c) ?? [])),
+        columns.map((c) => formatCell(row.get(c) ?? [])),
       ),
     );
-  const all = columns.map((c) => cell([...results.values()].flatMap((row) => row.get(c) ?? [])));
+  const all = columns.map((c) => formatCell([...results.values()].flatMap((row) => row.get(c) ?? [])));
   console.log(line(`all ${results.size} recordings`, all));
   console.log(
-    `replay: ${all[0]} within ${withinMs} ms; blind replay: ${all[1]}; jittered by up to 300 ms: ${all[2]}`,
+    `replay: ${all[0]} within ${withinMs} ms; hooks alone: ${all[1]}; jittered by up to 300 ms: ${all[2]}`,
   );
 });
 
 describe("with the status file", () => {
   for (const recording of withStatus) {
     test(recording.name, () => {
-      const verdict = note(recording.name, "file", judge(recording, play(recording), withinMs));
+      const verdict = addResult(recording.name, "file", judge(recording, replay(recording), withinMs));
       expect(verdict.wrong).toEqual([]);
       expect(verdict.all).toBeGreaterThan(0);
     });
@@ -54,11 +55,11 @@ describe("with the status file", () => {
 
 describe("by hooks alone", () => {
   for (const recording of withStatus) {
-    const misses = blindMisses[recording.name] ?? {};
+    const misses = expectedMisses[recording.name] ?? {};
     const except = Object.values(misses).join("; ");
     test(`${recording.name}${except && `, except: ${except}`}`, () => {
-      const shown = play(recording, { blind: true });
-      const verdict = note(recording.name, "hooks alone", judge(recording, shown, 600));
+      const shown = replay(recording, { hooksOnly: true });
+      const verdict = addResult(recording.name, "hooks alone", judge(recording, shown, 600));
       expect(verdict.wrong.map((line) => line.replace(/^\S+ at (\d+) ms.*/, "$1"))).toEqual(
         Object.keys(misses),
       );
@@ -66,8 +67,8 @@ describe("by hooks alone", () => {
   }
 });
 
-/** The dialogs that were shown, each by its id with the last text it had; machine-run sessions show none to anybody. */
-function dialogsOf(recording: Recording, shown: readonly Shown[]): string[] {
+/** The dialogs that were shown, one per ask id, with its last text. Unattended sessions have none. */
+function listDialogs(recording: Recording, shown: readonly Shown[]): string[] {
   const unattended = new Set(
     recording.rows.flatMap((row) =>
       row.env?.CLAUDE_CODE_SESSION_ATTENDED === "0" ? [String(row.payload?.session_id)] : [],
@@ -84,7 +85,7 @@ function dialogsOf(recording: Recording, shown: readonly Shown[]): string[] {
   return [...dialogs.values()].sort();
 }
 
-function endOf(shown: readonly Shown[]) {
+function readEnd(shown: readonly Shown[]) {
   return shown
     .at(-1)
     ?.sessions.map((s) => [
@@ -95,43 +96,38 @@ function endOf(shown: readonly Shown[]) {
     ]);
 }
 
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Another hook held the subagent's request: its dialog never came on the screen. */
+/** Another hook delayed the subagent's request, so its dialog never appeared. */
 const noDialog = new Set(["agent_fg"]);
 
 const isHookRow = (row: Row) => row.src === "hook";
 
 describe("hooks and file shifted against each other by up to 300 ms", () => {
   for (const recording of recordings) {
-    test(`${recording.name}: the same end, one ask per dialog, with its text`, () => {
-      const plain = play(recording);
+    test(`${recording.name}: ends in the same state, with one ask per dialog and its text`, () => {
+      const expected = replay(recording);
       for (const shiftMs of [-300, -210, -120, -60, 60, 120, 210, 300]) {
-        const shown = play(recording, { stampShift: (row) => (isHookRow(row) ? shiftMs : 0) });
-        expect(endOf(shown)).toEqual(endOf(plain));
+        const shown = replay(recording, { stampShift: (row) => (isHookRow(row) ? shiftMs : 0) });
+        expect(readEnd(shown)).toEqual(readEnd(expected));
         if (!noDialog.has(recording.name))
-          expect(dialogsOf(recording, shown)).toEqual(dialogsOf(recording, plain));
+          expect(listDialogs(recording, shown)).toEqual(listDialogs(recording, expected));
         if (!recording.hasStatus) continue;
-        expect(note(recording.name, "jittered", judge(recording, shown, 600)).wrong).toEqual([]);
+        expect(addResult(recording.name, "jittered", judge(recording, shown, 600)).wrong).toEqual([]);
       }
     });
   }
 });
 
-describe("late by up to 300 ms, and some of them twice", () => {
+describe("events late by up to 300 ms, and some duplicated", () => {
   for (const recording of recordings) {
-    test(`${recording.name}: the same end`, () => {
-      const plain = endOf(play(recording));
+    test(`${recording.name}: ends in the same state`, () => {
+      const expected = readEnd(replay(recording));
       for (let seed = 1; seed <= 4; seed++) {
-        const next = random(seed);
-        const options: Options = { delay: () => next() * 300, times: () => (next() < 0.25 ? 2 : 1) };
-        expect(endOf(play(recording, options))).toEqual(plain);
+        const random = createRandom(seed);
+        const options: ReplayOptions = {
+          delay: () => random.next() * 300,
+          times: () => (random.chance(0.25) ? 2 : 1),
+        };
+        expect(readEnd(replay(recording, options))).toEqual(expected);
       }
     });
   }

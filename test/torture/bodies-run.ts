@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import { chooseSeed } from "../random.ts";
 import { type App, createFixture } from "./fixture.ts";
-import { chooseSeed } from "./random.ts";
 import {
   doneSummary,
   eventsAfterAsk,

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createRandom, type Random } from "./random.ts";
+import { createRandom, type Random } from "../random.ts";
 
 type Fields = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { chooseSeed, createRandom } from "../random.ts";
 import { beckon, createFixture, type Fixture } from "./fixture.ts";
-import { chooseSeed, createRandom } from "./random.ts";
 import { findSession } from "./scenario.ts";
 
 const program = join(import.meta.dir, "../fixtures/writer.ts");

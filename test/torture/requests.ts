@@ -1,6 +1,6 @@
 /** Builds raw HTTP requests, some of them in a way that no client should send. */
 
-import type { Random } from "./random.ts";
+import type { Random } from "../random.ts";
 import type { RawMessage } from "./raw-connection.ts";
 
 export interface Target {

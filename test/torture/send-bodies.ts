@@ -1,6 +1,7 @@
 /** Sends thousands of bodies to a running beckon and checks each response. */
+
+import { createRandom } from "../random.ts";
 import { createBody, expectedStatus } from "./bodies.ts";
-import { createRandom } from "./random.ts";
 import { createRawConnection } from "./raw-connection.ts";
 import { createRequest, type Target } from "./requests.ts";
 

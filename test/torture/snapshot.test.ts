@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chooseSeed, createRandom } from "../random.ts";
 import type { Fixture } from "./fixture.ts";
-import { chooseSeed, createRandom } from "./random.ts";
 import { prompted } from "./scenario.ts";
 import { createUsedFixture, expectAllSessions, removeTemplate } from "./used-folder.ts";
 

@@ -1,9 +1,9 @@
 /**
- * By hooks alone not everything can be known. What may be missed, and why: the recording, the time of the status
- * change, and what no hook tells. Everything else must be right.
+ * Status changes that cannot be known from hooks alone: the recording, the time of the change, and why. Every other change must
+ * be shown right.
  */
-export const blindMisses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  agent_fg: { 2374: "a held request of a subagent shows no dialog" },
+export const expectedMisses: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  agent_fg: { 2374: "a subagent's request that another hook delays shows no dialog" },
   ask: { 15507: "Esc on a dialog sends no hook" },
   bang: { 4716: "a ! command sends no hook before its Stop" },
   bash2_deny_second: { 10972: "No on a dialog sends no hook" },

@@ -1,4 +1,4 @@
-/** Plays a recording to the real translation and the real reduce, in virtual time, and writes down what was shown. */
+/** Replays a recording through the real translation and reducer in virtual time, and returns what was shown. */
 
 import { hooksFor, hookTable } from "../../src/agents/claude/hooks.ts";
 import { claude } from "../../src/agents/claude/index.ts";
@@ -21,14 +21,14 @@ export interface Shown {
   readonly sessions: readonly SessionSnapshot[];
 }
 
-export interface Options {
-  /** Without the status files, as with a CLI that keeps none. */
-  readonly blind?: boolean;
-  /** How much later a row reaches us than it happened. */
+export interface ReplayOptions {
+  /** Leaves the status files out, as with a CLI that has none. */
+  readonly hooksOnly?: boolean;
+  /** Delay in ms from a row's event to its arrival. */
   readonly delay?: (row: Row, index: number) => number;
-  /** How much later a row says it happened: a hook is stamped when its process has started. */
+  /** Shift in ms of a row's stamp: a hook is stamped when its process has started. */
   readonly stampShift?: (row: Row, index: number) => number;
-  /** How many times a row comes. */
+  /** How many times a row arrives. */
   readonly times?: (row: Row, index: number) => number;
 }
 
@@ -37,18 +37,21 @@ export interface Input {
   readonly event: AgentEvent;
 }
 
-/** The app looks for dead processes every second. */
+/** The app checks for dead processes every second. */
 const processCheckMs = 1_000;
-/** What is shown changes when something arrives, and when everything has come to rest. */
-const restMs = [timing.settleMs, timing.contradictionMs];
+/** What is shown changes when an event arrives, and when the state settles after it. */
+const settleTimesMs = [timing.settleMs, timing.contradictionMs];
 
-export function play(recording: Recording, options: Options = {}): Shown[] {
-  const inputs = inputsOf(recording, options).sort((a, b) => a.arrives - b.arrives);
+export function replay(recording: Recording, options: ReplayOptions = {}): Shown[] {
+  const inputs = createInputs(recording, options).sort((a, b) => a.arrives - b.arrives);
   const store = createStore();
   const shown: Shown[] = [];
   let last = "";
   let next = 0;
-  const times = inputs.flatMap(({ arrives, event }) => [arrives, ...restMs.map((rest) => event.t + rest)]);
+  const times = inputs.flatMap(({ arrives, event }) => [
+    arrives,
+    ...settleTimesMs.map((settleMs) => event.t + settleMs),
+  ]);
   for (const ms of [...new Set(times)].sort((a, b) => a - b)) {
     for (let input = inputs[next]; input && input.arrives <= ms; input = inputs[++next]) {
       store.dispatch(input.event);
@@ -62,14 +65,14 @@ export function play(recording: Recording, options: Options = {}): Shown[] {
   return shown;
 }
 
-/** What reaches the app, and when. */
-export function inputsOf(recording: Recording, options: Options): Input[] {
+/** The events that reach the app, and when. */
+export function createInputs(recording: Recording, options: ReplayOptions): Input[] {
   const { delay = () => 10, stampShift = () => 0, times = () => 1 } = options;
   const current = new Map<string, Row>();
   return recording.rows.flatMap((row, index) => {
     const stamped = Math.max(0, row.ms + stampShift(row, index));
-    const hidden = options.blind ? row.src === "session-file" : isReplaced(recording, row);
-    const events = hidden ? [] : eventsOf(recording, row, index, stamped, current);
+    const hidden = options.hooksOnly ? row.src === "session-file" : isNotRegistered(recording, row);
+    const events = hidden ? [] : createEvents(recording, row, index, stamped, current);
     return events.flatMap((event) =>
       Array.from({ length: times(row, index) }, (_, n) => ({
         arrives: Math.max(stamped, row.ms) + delay(row, index) + n * 40,
@@ -80,7 +83,7 @@ export function inputsOf(recording: Recording, options: Options): Input[] {
 }
 
 /** True for a hook that beckon does not register with a CLI that keeps a status file. */
-function isReplaced({ hasStatus }: Recording, { src, payload }: Row): boolean {
+function isNotRegistered({ hasStatus }: Recording, { src, payload }: Row): boolean {
   return hasStatus && src === "hook" && !registeredWithStatusFile.has(String(payload?.hook_event_name));
 }
 
@@ -89,7 +92,7 @@ const registeredWithStatusFile: ReadonlySet<string> = new Set([
   ...hookTable.unused.map(({ event }) => event),
 ]);
 
-function eventsOf(
+function createEvents(
   recording: Recording,
   row: Row,
   index: number,
@@ -109,7 +112,7 @@ function eventsOf(
     const dead = [...current.values()].at(-1);
     const later = { at: when.at + processCheckMs, t: when.t + processCheckMs };
     return dead?.sessionId
-      ? [own(dead.sessionId, `dead-${index}`, later, { kind: "gone", why: "process" })]
+      ? [createWatcherEvent(dead.sessionId, `dead-${index}`, later, { kind: "gone", why: "process" })]
       : [];
   }
   if (row.src !== "session-file" || !row.file) return [];
@@ -118,13 +121,13 @@ function eventsOf(
   if (row.gone) {
     current.delete(process);
     return before?.sessionId
-      ? [own(before.sessionId, `gone-${index}`, when, { kind: "gone", why: "file" })]
+      ? [createWatcherEvent(before.sessionId, `gone-${index}`, when, { kind: "gone", why: "file" })]
       : [];
   }
   current.set(process, row);
   const events: AgentEvent[] = [];
   if (before?.sessionId && before.sessionId !== row.sessionId) {
-    events.push(own(before.sessionId, `left-${index}`, when, { kind: "gone", why: "file" }));
+    events.push(createWatcherEvent(before.sessionId, `left-${index}`, when, { kind: "gone", why: "file" }));
   }
   const file = parseStatusFile(JSON.stringify(row));
   const change = file && createStatusChange(file);
@@ -132,11 +135,14 @@ function eventsOf(
   const at = (row.statusUpdatedAt ?? when.at) + shift;
   if (file && change) {
     const written = { at, t: at - recording.startedAt };
-    events.push({ ...own(file.sessionId, `file-${index}`, written, change), place: createPlace(file) });
+    events.push({
+      ...createWatcherEvent(file.sessionId, `file-${index}`, written, change),
+      place: createPlace(file),
+    });
   }
   return events;
 }
 
-function own(sessionId: string, id: string, when: Moment, change: Change): AgentEvent {
+function createWatcherEvent(sessionId: string, id: string, when: Moment, change: Change): AgentEvent {
   return createInternalEvent(id, when, { agent: "claude", sessionId }, change);
 }
