@@ -1,8 +1,22 @@
-/** Where tests find what they run. The only file in test/ that knows where the repository keeps these. */
+/** Where tests find what they run and read. The only file in test/ that knows where the repository keeps these. */
+import { statSync } from "node:fs";
 import { join } from "node:path";
 
 export const repo = join(import.meta.dir, "..");
 /** The program as source, for `bun`. */
 export const mainSource = join(repo, "src/main.ts");
+/** The second entry point of the Windows build. */
+export const trayThreadSource = join(repo, "src/desktop/windows/tray-thread.ts");
 /** The program that build.ts made. */
 export const binary = join(repo, "dist", process.platform === "win32" ? "beckon.exe" : "beckon");
+export const windowsBinary = join(repo, "dist/beckon-windows-x64.exe");
+/** The forwarder in POSIX sh. */
+export const hookScript = join(repo, "hooks/beckon-hook.sh");
+export const claudePlugin = join(repo, "hooks/claude-plugin");
+
+/** Whether the binary is newer than every source file. */
+export function isBinaryFresh(): boolean {
+  const builtMs = statSync(binary, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = [...new Bun.Glob("src/**/*").scanSync({ cwd: repo, absolute: true })];
+  return sources.every((source) => statSync(source).mtimeMs < builtMs);
+}

@@ -42,8 +42,8 @@ export interface UserActionsOptions {
 }
 
 export interface UserActions {
-  /** Runs the action; a message is shown if it could not be done. */
-  click(action: UserAction): void;
+  /** Runs the action and shows a message if it could not be done. Never rejects. */
+  click(action: UserAction): Promise<void>;
   focus(session: Session): Promise<FocusOutcome>;
   /** The session that has waited longest; null if none waits. */
   next(): Session | null;
@@ -171,8 +171,8 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   return {
     focus,
     next,
-    click(action) {
-      run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
+    async click(action) {
+      await run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
     },
   };
 }

@@ -107,6 +107,11 @@ async function rest(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
 
+/** Until every pause is over too. */
+async function settle(): Promise<void> {
+  for (await rest(); pauses > 0; await rest()) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const titles = ({ screen }: Desktop) => [...screen.values()].map(({ alert: { title } }) => title).sort();
 
 describe("shows exactly the wanted alerts", () => {
@@ -468,13 +473,13 @@ test("an ask that can be answered a moment later gets its buttons in place", asy
   const action = { do: "focus", session: "claude:a" } as const;
   const buttons = [{ id: "allow@a", label: "Allow", action, needsAll: true }];
   alerter.want([alert("a")]);
-  await Bun.sleep(1);
+  await settle();
   alerter.want([alert("a", { buttons })]);
-  await Bun.sleep(1);
+  await settle();
   expect(screen.get("a")?.alert.buttons).toEqual(buttons);
   expect(calls).toEqual(["show a ♪", "show a in place of h1"]);
   alerter.want([alert("a")]);
-  await Bun.sleep(1);
+  await settle();
   expect(screen.get("a")?.alert.buttons).toBeUndefined();
   alerter.stop();
 });

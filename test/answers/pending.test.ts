@@ -378,11 +378,15 @@ describe("rules", () => {
   ])("%s", async (_, command, expected) => {
     const fixture = createPendingFixture({ "/p": ["Bash(ls *)", "Bash(ls)"] });
     const hook = createHook(fixture, request("s-0", { tool_input: { command } }), {});
-    fixture.event(hook.payload, { id: hook.id });
-    hook.hold();
-    if (expected.length > 0) await waitUntil(() => fixture.verdicts.length > 0, 2_000);
-    else await Bun.sleep(20);
-    expect(fixture.verdicts).toMatchObject(expected);
+    // Rules are checked in the order of the requests, so the first is decided once the second is allowed.
+    const next = createHook(fixture, request("s-1", { tool_input: { command: "ls src" } }), {});
+    for (const { id, payload, hold } of [hook, next]) {
+      fixture.event(payload, { id });
+      hold();
+    }
+    const verdictsOf = (id: string) => fixture.verdicts.filter(({ session }) => session.sessionId === id);
+    await waitUntil(() => verdictsOf("s-1").length > 0, 2_000);
+    expect(verdictsOf("s-0")).toMatchObject(expected);
     for (const { by } of fixture.verdicts) expect(by).toBe("rule Bash(ls *)");
     expect(hook.isOpen()).toBe(expected.length === 0);
     fixture.held().stop();

@@ -8,16 +8,16 @@ import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
 import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";
-import { waitUntil } from "../wait-until.ts";
 
 const session = blocked("shop", minute);
 
-function click(
+/** Runs the action and returns the messages and problems it showed. */
+async function click(
   action: UserAction,
   answer: UserActionsOptions["pending"]["answer"],
   more: Partial<UserActionsOptions> = {},
-): readonly string[] {
-  const said: string[] = [];
+): Promise<readonly string[]> {
+  const messages: string[] = [];
   const never = () => {
     throw new Error("not asked for here");
   };
@@ -25,7 +25,7 @@ function click(
     alerts: {
       setPreference: never,
       preferences: () => noPreferences,
-      showMessage: (...words) => void said.push(words.join(": ")),
+      showMessage: (...parts) => void messages.push(parts.join(": ")),
     },
     terminals: { focus: never, isPaneVisible: never, dryRunFocus: never },
     pending: { answer },
@@ -44,42 +44,40 @@ function click(
     connect: never,
     agentName: (agent) => agent,
     quit: never,
-    onProblem: (text) => void said.push(text),
+    onProblem: (text) => void messages.push(text),
     ...more,
   });
-  actions.click(action);
-  return said;
+  await actions.click(action);
+  return messages;
 }
 const allow = (key: string) =>
   ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
 
 test("a click answers the ask it was shown for, and shows no message if that worked", async () => {
-  const given: unknown[] = [];
-  const said = click(allow(keyOf(session)), async (...all) => {
-    given.push(all);
+  const answers: unknown[] = [];
+  const messages = await click(allow(keyOf(session)), async (...all) => {
+    answers.push(all);
     return { ok: true, answered: "allowed" };
   });
-  await waitUntil(() => given.length > 0, 1_000);
-  await Bun.sleep(1);
-  expect(given).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
-  expect(said).toEqual([]);
+  expect(answers).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
+  expect(messages).toEqual([]);
 });
 
 test("an answer that comes too late shows a message", async () => {
-  const said = click(allow(keyOf(session)), async () => ({
+  const messages = await click(allow(keyOf(session)), async () => ({
     refused: 409,
     error: "this ask is gone: it was answered in the terminal, or ended",
   }));
-  await waitUntil(() => said.length > 0, 1_000);
-  expect(said).toEqual(["Nothing was answered: This ask is gone: it was answered in the terminal, or ended"]);
+  expect(messages).toEqual([
+    "Nothing was answered: This ask is gone: it was answered in the terminal, or ended",
+  ]);
 });
 
 test("a session that is gone is not answered", async () => {
-  const said = click(allow("claude:gone"), () => {
+  const messages = await click(allow("claude:gone"), () => {
     throw new Error("answered");
   });
-  await waitUntil(() => said.length > 0, 1_000);
-  expect(said).toEqual(["Nothing was answered: This session is over"]);
+  expect(messages).toEqual(["Nothing was answered: This session is over"]);
 });
 
 test("Settings… opens a file that lists every setting and sets none", async () => {
@@ -91,9 +89,8 @@ test("Settings… opens a file that lists every setting and sets none", async ()
     return null;
   };
   try {
-    const said = click({ do: "settings" }, async () => "", { configPath, openFile });
-    await waitUntil(() => opened.length > 0, 1_000);
-    expect(said).toEqual([]);
+    const messages = await click({ do: "settings" }, async () => "", { configPath, openFile });
+    expect(messages).toEqual([]);
     expect(opened[0]).toContain('"//finished": false');
     const file = watchConfig(configPath, () => {});
     file.stop();
@@ -107,9 +104,8 @@ test("a click that only reaches the window says so, and where to look", async ()
   const why = "this GNOME Terminal does not let other programs select a tab";
   const focus = async () => ({ result: "window", by: "GNOME Terminal, X11", why }) as const;
   const terminals = { focus, isPaneVisible: async () => null, dryRunFocus: focus };
-  const said = click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
-  await waitUntil(() => said.length > 0, 1_000);
-  expect(said).toEqual([
+  const messages = await click({ do: "focus", session: keyOf(session) }, async () => "", { terminals });
+  expect(messages).toEqual([
     "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",
   ]);
 });

@@ -6,13 +6,8 @@ import { createLiveTest } from "../../src/agents/claude/setup/live-test.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { formatFindings, summarize } from "../../src/cli/doctor.ts";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
-import {
-  binary,
-  createSettingsText,
-  parseReport,
-  writeClaude,
-  writeSettings,
-} from "../setup/doctor-fixture.ts";
+import { binary } from "../repo.ts";
+import { createSettingsText, parseReport, writeClaude, writeSettings } from "../setup/doctor-fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 
 /** Also on a busy machine. */

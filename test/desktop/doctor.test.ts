@@ -3,13 +3,8 @@ import { afterAll, beforeAll, describe, expect } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
-import {
-  binary,
-  createSettingsText,
-  parseReport,
-  writeClaude,
-  writeSettings,
-} from "../setup/doctor-fixture.ts";
+import { binary } from "../repo.ts";
+import { createSettingsText, parseReport, writeClaude, writeSettings } from "../setup/doctor-fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
 import { onBus } from "./notify-fixtures.ts";

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { createHooks } from "../../src/agents/claude/setup/registration.ts";
 import type { Finding } from "../../src/agents/finding.ts";
 import { addHooks } from "../../src/settings-file/hooks.ts";
+import { binary } from "../repo.ts";
 
-export const binary = join(import.meta.dir, "../../dist/beckon");
 const claudeVersion = "2.1.325";
 
 /** A `claude` program that prints its version. */

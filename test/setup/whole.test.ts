@@ -19,6 +19,7 @@ import { version } from "../../package.json";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
+import { binary as builtBinary, mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type Home, removeHomes, temporaryHome } from "./home.ts";
 
@@ -31,7 +32,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "beckon-install-"));
   chmodSync(folder, 0o755);
   binary = join(folder, "beckon");
-  copyFileSync(join(import.meta.dir, "../../dist/beckon"), binary);
+  copyFileSync(builtBinary, binary);
 });
 afterAll(() => {
   removeHomes();
@@ -574,15 +575,14 @@ describe("without root", () => {
 
 test("from source it installs the build beside it", async () => {
   const home = temporaryHome();
-  const main = join(import.meta.dir, "../../src/main.ts");
-  const { err, code } = await run(home, [main, "--install"], { program: process.execPath });
+  const { err, code } = await run(home, [mainSource, "--install"], { program: process.execPath });
   expect({ err, code }).toEqual({ err: "", code: 0 });
   expect(home.installed()?.binary).toBe(stable(home));
 });
 
 test("another build that runs is named, with how to switch", async () => {
   const home = temporaryHome();
-  const app = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts")], {
+  const app = Bun.spawn([process.execPath, mainSource], {
     env: { ...home.env, BECKON_PORT: "23588", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" },
     stdout: "pipe",
     stderr: "pipe",

@@ -57,8 +57,6 @@ describe("the clock", () => {
     "root",
     "unshare",
   )("gives another pid namespace another host id", async () => {
-    const script = `import { createClock } from ${JSON.stringify(join(import.meta.dir, "../../src/system/clock.ts"))};
-      console.log(JSON.stringify(createClock()()));`;
     const apart = [
       "unshare",
       "--pid",
@@ -66,8 +64,7 @@ describe("the clock", () => {
       "--mount-proc",
       "--kill-child",
       process.execPath,
-      "-e",
-      script,
+      join(import.meta.dir, "../fixtures/clock-program.ts"),
     ];
     const there = JSON.parse(await Bun.spawn(apart, { stdout: "pipe" }).stdout.text());
     const here = createClock()();

@@ -125,8 +125,7 @@ describe("a full disk", () => {
         const { code, stdout } = await fixture.hook(prompted("lost", "y".repeat(6_000)));
         expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       }
-      // Longer than the snapshot waits: its save fails too.
-      await Bun.sleep(1_200);
+      await until(app.stderr, (text) => text.includes("the snapshot could not be written (ENOSPC)"));
       expect(app.isRunning()).toBe(true);
       expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
       makeRoom(fixture.home);

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
@@ -14,21 +13,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { type CommandResult, environment, run } from "../hook/harness.ts";
+import { binary, isBinaryFresh, mainSource } from "../repo.ts";
 
-const repo = join(import.meta.dir, "../..");
-const binary = join(repo, "dist/beckon");
 const maxStartMs = 15_000;
 
 /** The binary if it was built from the current source, because it starts much faster. Otherwise the source. */
-export const beckon: readonly string[] = isFresh(binary)
-  ? [binary]
-  : [process.execPath, join(repo, "src/main.ts")];
-
-function isFresh(path: string): boolean {
-  const built = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const sources = [...new Bun.Glob("src/**/*").scanSync({ cwd: repo, absolute: true })];
-  return sources.every((source) => statSync(source).mtimeMs < built);
-}
+export const beckon: readonly string[] = isBinaryFresh() ? [binary] : [process.execPath, mainSource];
 
 export interface App {
   readonly pid: number;
@@ -37,6 +27,8 @@ export interface App {
   readonly exited: Promise<number>;
   isRunning(): boolean;
   rssMb(): number;
+  /** What it has written to stderr: warnings and errors. */
+  stderr(): string;
   signal(signal: NodeJS.Signals): void;
   /** kill -9. */
   kill(): Promise<void>;
@@ -106,11 +98,12 @@ export async function createFixture(): Promise<Fixture> {
   const started = new Set<App>();
 
   function launch(extraEnv: Record<string, string> = {}, under: readonly string[] = []): LaunchedApp {
-    const stderr = Bun.file(join(folder, `app-${performance.now()}.stderr`));
+    const stderrPath = join(folder, `app-${performance.now()}.stderr`);
+    const readStderr = () => readFileSync(stderrPath, "utf8");
     const child = Bun.spawn([...under, ...beckon], {
       cwd: user,
       env: { ...env, ...extraEnv },
-      stdio: ["ignore", "pipe", stderr],
+      stdio: ["ignore", "pipe", Bun.file(stderrPath)],
     });
     let port = 0;
     const app: App = {
@@ -121,6 +114,7 @@ export async function createFixture(): Promise<Fixture> {
       exited: child.exited,
       isRunning: () => child.exitCode === null && child.signalCode === null,
       rssMb: () => readRssMb(child.pid),
+      stderr: readStderr,
       signal: (signal) => child.kill(signal),
       async kill() {
         child.kill("SIGKILL");
@@ -137,7 +131,7 @@ export async function createFixture(): Promise<Fixture> {
       port = Number(/is running .*at http:\/\/127\.0\.0\.1:(\d+)/.exec(line ?? "")?.[1] ?? 0);
       if (port > 0) return { app, code: null, stderr: "" };
       if (line === null) child.kill("SIGKILL");
-      return { app: null, code: await child.exited, stderr: await stderr.text() };
+      return { app: null, code: await child.exited, stderr: readStderr() };
     };
     return { app, result: listen() };
   }

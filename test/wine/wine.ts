@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { repo } from "../repo.ts";
+import { repo, trayThreadSource, windowsBinary } from "../repo.ts";
 
 /** Debian's wine64 is not on the PATH. */
 const wine = Bun.which("wine64") ?? Bun.which("wine") ?? "/usr/lib/wine/wine64";
@@ -135,7 +135,7 @@ async function startScreen(): Promise<{ display: string; stop: () => Promise<voi
 /** Compiles a program for Windows, with the tray's thread as a second entry point like build.ts. */
 export async function compileForWindows(entry: string, outfile: string): Promise<void> {
   await Bun.build({
-    entrypoints: [entry, join(repo, "src/desktop/windows/tray-thread.ts")],
+    entrypoints: [entry, trayThreadSource],
     naming: { entry: "[name].[ext]" },
     target: "bun",
     format: "esm",
@@ -150,7 +150,7 @@ export async function compileForWindows(entry: string, outfile: string): Promise
 export function buildBeckon({ folder }: { readonly folder: string }): string {
   const built = Bun.spawnSync([process.execPath, "build.ts", "--target", "windows-x64"], { cwd: repo });
   if (built.exitCode !== 0) throw new Error(`${built.stdout}${built.stderr}`);
-  cpSync(join(repo, "dist/beckon-windows-x64.exe"), join(folder, "beckon.exe"));
+  cpSync(windowsBinary, join(folder, "beckon.exe"));
   return "beckon.exe";
 }
 

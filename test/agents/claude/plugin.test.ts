@@ -7,18 +7,19 @@ import marketplace from "../../../.claude-plugin/marketplace.json";
 import { createPluginFiles } from "../../../hooks/plugin.ts";
 import { eventsKnownTo, hooksFor, hookTable } from "../../../src/agents/claude/hooks.ts";
 import { testWith } from "../../needs.ts";
-
-const plugin = join(import.meta.dir, "../../../hooks/claude-plugin");
+import { claudePlugin } from "../../repo.ts";
 
 test("the plugin is what hooks/plugin.ts writes: run it after a change of claude.json or of the version", async () => {
-  const found = [...new Bun.Glob("**/*.json").scanSync({ cwd: plugin, dot: true })];
+  const found = [...new Bun.Glob("**/*.json").scanSync({ cwd: claudePlugin, dot: true })];
   expect(found.sort()).toEqual([...createPluginFiles().keys()].sort());
   for (const [path, text] of createPluginFiles())
-    expect(await Bun.file(join(plugin, path)).text()).toBe(text);
+    expect(await Bun.file(join(claudePlugin, path)).text()).toBe(text);
 });
 
 test("the marketplace points to it", () => {
-  expect(marketplace.plugins.map(({ source }) => join(plugin, "../..", source))).toEqual([plugin]);
+  expect(marketplace.plugins.map(({ source }) => join(claudePlugin, "../..", source))).toEqual([
+    claudePlugin,
+  ]);
 });
 
 test("every event that no status file replaces is registered, each in a file that every CLI accepts that knows its events", () => {
@@ -54,7 +55,7 @@ describe("its script", () => {
   }
 
   async function run(shell: readonly string[], env: Record<string, string> = {}, cwd = folder) {
-    const child = Bun.spawn([...shell, join(plugin, "hooks/beckon.sh")], {
+    const child = Bun.spawn([...shell, join(claudePlugin, "hooks/beckon.sh")], {
       cwd,
       env: { PATH: "/usr/bin:/bin", HOME: join(folder, "home"), ...env },
       stdin: new Blob(["{}\n"]),

