@@ -17,6 +17,7 @@ import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { writeEndpoint } from "../../src/system/endpoint.ts";
 import { testWith } from "../needs.ts";
+import { hookScript } from "../repo.ts";
 import {
   createHarness,
   environment,
@@ -32,7 +33,6 @@ import {
   unusualFiles,
 } from "./harness.ts";
 
-const script = join(import.meta.dir, "../../hooks/beckon-hook.sh");
 const text = JSON.stringify(event);
 const shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"]].filter(([name]) => Bun.which(name ?? ""));
 if (shells.length === 0) shells.push(["sh"]);
@@ -50,7 +50,7 @@ function pathFor([name]: string[]): Record<string, string> {
 const endless = createHarness();
 afterAll(() => endless.destroy());
 const endlessRun = (() => {
-  const child = start(["sh", script], environment(endless.home));
+  const child = start(["sh", hookScript], environment(endless.home));
   child.stdin.write('{"session_id":');
   child.stdin.flush();
   return finish(child, performance.now());
@@ -65,7 +65,7 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
     });
     afterEach(() => harness.destroy());
 
-    const command = [Bun.which(shell[0] ?? "") ?? "", ...shell.slice(1), script];
+    const command = [Bun.which(shell[0] ?? "") ?? "", ...shell.slice(1), hookScript];
     const path = pathFor(shell);
     const forward = (stdin: string | Uint8Array, env: Record<string, string> = {}, cwd?: string) =>
       run(command, environment(harness.home, { ...path, ...env }), stdin, cwd);

@@ -22,10 +22,10 @@ import { createAppEnvironment } from "../../src/system/app-environment.ts";
 import { launchDetached } from "../../src/system/launch.ts";
 import { isAlive } from "../../src/system/processes.ts";
 import { hasAll, testWith } from "../needs.ts";
+import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { catchesSigterm } from "./harness.ts";
 import {
-  binary,
   createLaunchHarness,
   type LaunchHarness,
   launchNeeds,

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Paths, resolvePaths } from "../../src/storage/paths.ts";
+import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
-export const binary = join(import.meta.dir, "../../dist/beckon");
 export const launchNeeds = ["linux", "Xvfb", "setpriv"] as const;
 
 export interface VirtualScreen {

@@ -73,9 +73,8 @@ describe("BECKON_URL", () => {
 
   testWith("getent")("the home folder comes from the user database, whatever HOME says", async () => {
     const line = Bun.spawnSync(["getent", "passwd", String(process.getuid?.())]).stdout.toString();
-    const source = `import { findUserHome } from "${join(import.meta.dir, "../../src/hook/user.ts")}";
-      console.log(findUserHome());`;
-    const result = await run([process.execPath, "-e", source], environment(harness.home), "");
+    const program = join(import.meta.dir, "../fixtures/user-home-program.ts");
+    const result = await run([process.execPath, program], environment(harness.home), "");
     expect(result.stdout.trim()).toBe(line.split(":")[5] ?? "");
   });
 
