@@ -150,6 +150,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     unconnected: connection.unconnected,
     problems: settings.problems,
     refresh: renderLoop.refresh,
+    clock,
+    showMessage: alerts.showMessage,
     onProblem,
   });
   let url = "";

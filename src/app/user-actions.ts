@@ -163,6 +163,9 @@ export function createUserActions(options: UserActionsOptions): UserActions {
         return openList();
       case "dashboard":
         return openDashboard();
+      // The tray asks for the second click itself.
+      case "confirm":
+        return;
       default:
         return action satisfies never;
     }

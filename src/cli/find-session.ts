@@ -1,5 +1,6 @@
 /** Finds the session that a user names, and lists the ones that an ambiguous name could mean. */
 import { groupLabels } from "../core/view/groups.ts";
+import { branchOf } from "../core/view/session-names.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
 import { quote } from "./args.ts";
@@ -54,11 +55,11 @@ function formatCandidates(candidates: readonly Candidate[]): string[] {
   const idLength = findUniqueLength(candidates.map(({ sessionId }) => sessionId));
   const rows = candidates.map((candidate) => {
     const { sessionId, gitBranch, group, title, lastPrompt } = candidate;
-    const branch = gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
+    const branch = branchOf(gitBranch);
     const topic = title ?? lastPrompt ?? "";
     return {
       id: stripControls(sessionId.slice(0, idLength)),
-      name: truncate(nameOf(candidate) + branch, maxNameColumns),
+      name: truncate(nameOf(candidate) + (branch === "" ? "" : ` (${branch})`), maxNameColumns),
       group: group === undefined ? "" : groupLabels[group],
       topic: topic === "" ? "" : `“${truncate(topic, maxTitleColumns)}”`,
     };

@@ -1,16 +1,23 @@
 /** The table of `beckon status`. Pure: sessions in, lines out. */
 
 import {
+  dangerMark,
+  describeReady,
   formatFailure,
-  formatInterrupted,
   statusTexts,
   summarizeAsk,
   summarizeAskInFull,
 } from "../core/session/texts.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
-import { extractFirstLine } from "../core/text/text.ts";
+import { truncateMiddle } from "../core/text/text.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/groups.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
+import {
+  type AskSnapshot,
+  keyOfSnapshot,
+  type SessionSnapshot,
+  sortSnapshots,
+} from "../core/view/snapshot.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
 import { formatDuration, padText, stripControls, truncate, wrapText } from "./output.ts";
 
@@ -28,10 +35,10 @@ const maxEnded = 5;
 export function formatStatusTable(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   if (sessions.length === 0)
     return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
-  const sorted = sortSessions(sessions);
+  const sorted = sortSnapshots(sessions);
   const ended = sorted.filter((session) => session.group === "ended").length;
   const hidden = Math.max(0, ended - maxEnded);
-  const rows = sorted.slice(0, sorted.length - hidden).map((session) => createRow(session, options));
+  const rows = createRows(sorted.slice(0, sorted.length - hidden), options);
   const widths = computeWidths(rows, options.columns);
   return [
     ...formatCounts(sessions, options),
@@ -43,8 +50,8 @@ export function formatStatusTable(sessions: readonly SessionSnapshot[], options:
 
 /** One line of the full width for each session, in the order given, without its terminal and subagents. */
 export function formatCompactRows(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
-  const rows = sessions.map((session) => ({
-    ...createRow(session, options, summarizeAsk),
+  const rows = createRows(sessions, options, summarizeAsk).map((row) => ({
+    ...row,
     terminal: "",
     details: [],
   }));
@@ -52,22 +59,11 @@ export function formatCompactRows(sessions: readonly SessionSnapshot[], options:
   return rows.map((row) => formatCells(row, widths, options).line);
 }
 
-/** Everything about a session that its row can show, for a search. */
-export function searchTextOf(session: SessionSnapshot, options: TableOptions): string {
-  const { name, title, activity, terminal } = createRow(session, options);
-  return [groupLabels[session.group], name, title, activity, terminal, session.sessionId].join(" ");
-}
-
-/** By group, in the order in which they matter. */
-export function sortSessions(sessions: readonly SessionSnapshot[]): SessionSnapshot[] {
-  return groups.flatMap((group) =>
-    sessions.filter((session) => session.group === group).sort(compareIn(group)),
+/** Everything about each session that its row can show, for a search. */
+export function listSearchTexts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
+  return createRows(sessions, options).map(({ group, longName, title, activity, terminal }, n) =>
+    [groupLabels[group], longName, title, activity, terminal, sessions[n]?.sessionId].join(" "),
   );
-}
-
-/** The session that has waited longest comes first; in all other groups the one that changed last. */
-function compareIn(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
-  return group === "needs_you" ? (a, b) => a.since - b.since : (a, b) => b.lastEventAt - a.lastEventAt;
 }
 
 /** How many sessions are in each group. It also explains the marks. */
@@ -89,9 +85,12 @@ export function formatCounts(sessions: readonly SessionSnapshot[], options: Tabl
 
 interface StatusRow {
   readonly group: Group;
-  /** project (branch) */
+  /** The project, and what distinguishes it from another session of the project. */
   readonly name: string;
-  readonly project: string;
+  /** The end of `name` that distinguishes it; empty if nothing has to. */
+  readonly difference: string;
+  /** The name with the branch. */
+  readonly longName: string;
   readonly title: string;
   readonly since: string;
   /** What the session does or wants. */
@@ -104,28 +103,33 @@ interface StatusRow {
 
 const idLength = 8;
 const maxDetails = 4;
-/** Comes first in a text, because the end may be truncated. */
-const dangerMark = "⚠ ";
 
-function createRow(
-  session: SessionSnapshot,
+function createRows(
+  sessions: readonly SessionSnapshot[],
   { now, home }: TableOptions,
   summarize: (ask: AskSnapshot) => string = summarizeAskInFull,
-): StatusRow {
-  const { group, project, cwd, sessionId, gitBranch } = session;
-  const projectName = project ?? (cwd && shortenHomePath(cwd, home)) ?? sessionId.slice(0, idLength);
-  const branch = gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "";
-  return {
-    group,
-    name: stripControls(projectName + branch),
-    project: stripControls(projectName),
-    title: stripControls(session.title ?? ""),
-    since: formatDuration(now - session.since),
-    activity: stripControls(describeActivity(session, home, summarize)),
-    terminal: stripControls(describeTerminal(session)),
-    id: stripControls(sessionId.slice(0, idLength)),
-    details: listDetails(session, home).map(stripControls),
-  };
+): StatusRow[] {
+  const names = nameSnapshots(sessions);
+  return sessions.map((session) => {
+    const { group, sessionId, gitBranch } = session;
+    const name = names.get(keyOfSnapshot(session)) ?? { project: "", difference: "" };
+    const { difference } = name;
+    const shortName = stripControls(formatSessionName(name));
+    const branch = difference === "" ? branchOf(gitBranch) : "";
+    return {
+      group,
+      name: shortName,
+      difference,
+      longName: branch === "" ? shortName : `${shortName} (${stripControls(branch)})`,
+      // A title that is part of the name would be there twice.
+      title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
+      since: formatDuration(now - session.since),
+      activity: stripControls(describeActivity(session, home, summarize)),
+      terminal: stripControls(describeTerminal(session)),
+      id: stripControls(sessionId.slice(0, idLength)),
+      details: listDetails(session, home).map(stripControls),
+    };
+  });
 }
 
 const isWaiting = ({ group }: SessionSnapshot): boolean => group === "needs_you" || group === "set_aside";
@@ -153,12 +157,14 @@ function describeActivity(
     return session.died ? statusTexts.died : statusTexts.ended;
   }
   if (session.error) return formatFailure(session.error);
-  return (
-    detail ??
-    (session.interrupted ? formatInterrupted(session.lastPrompt) : null) ??
-    (extractFirstLine(session.lastResponse).trim() || null) ??
-    (session.turnCount > 0 ? statusTexts.done : statusTexts.ready)
-  );
+  const { interrupted = false, turnCount, lastPrompt, lastResponse } = session;
+  return describeReady({
+    background: detail,
+    isInterrupted: interrupted,
+    hasTurns: turnCount > 0,
+    lastPrompt,
+    lastResponse,
+  });
 }
 
 function listDetails(session: SessionSnapshot, home: string): string[] {
@@ -182,14 +188,15 @@ function describeTerminal({ place, state }: SessionSnapshot): string {
   return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
 }
 
-type Column = "name" | "project" | "title" | "since" | "activity" | "terminal" | "id";
+type Column = "name" | "longName" | "title" | "since" | "activity" | "terminal" | "id";
 /** 0: the column is not shown. */
-type Widths = Readonly<Record<Exclude<Column, "project">, number>>;
+type Widths = Readonly<Record<Exclude<Column, "longName">, number>>;
 
 const gap = 2;
 const markWidth = 2;
 /** A branch is not shown in less than this. */
 const minBranch = 10;
+const minProject = 6;
 
 /**
  * As wide as their content, up to a limit. If that does not fit, columns go in this order: title, terminal, branch, and last
@@ -197,14 +204,16 @@ const minBranch = 10;
  */
 function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
-  const maxName = Math.max(10, Math.min(28, Math.floor(columns * 0.3)));
-  const project = Math.min(natural("project"), maxName);
+  // What distinguishes two sessions is worth more room than a branch.
+  const hasTwins = rows.some(({ difference }) => difference !== "");
+  const maxName = Math.max(10, Math.min(hasTwins ? 44 : 28, Math.floor(columns * (hasTwins ? 0.4 : 0.3))));
+  const name = Math.min(natural("name"), maxName);
   const since = natural("since");
   const widest = Math.max(
     natural("activity"),
     ...rows.flatMap((row) => row.details.map((line) => Bun.stringWidth(line))),
   );
-  let room = columns - markWidth - project - gap - since - gap;
+  let room = columns - markWidth - name - gap - since - gap;
 
   /** Takes the width of a column out of `room`. 0 if less than `min` is left once the activity has `leave`. */
   const fit = (
@@ -217,19 +226,24 @@ function computeWidths(rows: readonly StatusRow[], columns: number, isFull = fal
     return fitting;
   };
   const id = fit(natural("id"), { min: 8, leave: 20 });
-  const branch = fit(Math.min(natural("name"), maxName) - project, { min: minBranch, leave: 24, before: 0 });
+  const branch = fit(Math.min(natural("longName"), maxName) - name, { min: minBranch, leave: 24, before: 0 });
   const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
   const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
   const needed = Math.min(widest, Math.max(8, room));
   const activity = isFull ? Math.max(needed, room) : needed;
-  return { name: project + branch, title, since, terminal, id, activity };
+  return { name: name + branch, title, since, terminal, id, activity };
 }
 
-/** With the branch if enough of it can be read. */
-function formatName({ name, project }: StatusRow, width: number): string {
-  const branch = Bun.stringWidth(name) - Bun.stringWidth(project);
-  const hasRoom = width - Bun.stringWidth(project) >= Math.min(branch, minBranch);
-  return padText(hasRoom ? name : project, width);
+/** With the branch if enough of it can be read. What distinguishes the session is truncated last. */
+function formatName({ name, longName, difference }: StatusRow, width: number): string {
+  const nameWidth = Bun.stringWidth(name);
+  if (nameWidth <= width || difference === "") {
+    const branch = Bun.stringWidth(longName) - nameWidth;
+    return padText(width - nameWidth >= Math.min(branch, minBranch) ? longName : name, width);
+  }
+  const project = name.slice(0, name.length - difference.length - 1);
+  const room = Math.max(minProject, width - Bun.stringWidth(difference) - 1);
+  return padText(`${truncateMiddle(project, room)} ${difference}`, width);
 }
 
 /** Users decide by this text, so it may take several lines. */

@@ -1,13 +1,13 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { type SessionSnapshot, sortSnapshots } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments } from "./args.ts";
 import { fetchSessions } from "./client.ts";
 import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
-import { formatStatusTable, sortSessions } from "./status-table.ts";
+import { formatStatusTable } from "./status-table.ts";
 import type { WatchData } from "./watch/model.ts";
 
 export async function status(args: string[]): Promise<number> {
@@ -28,7 +28,7 @@ async function readForScreen(paths: Paths): Promise<WatchData> {
   const { warnings, notices } = listNotices(paths, known, Date.now());
   return {
     isRunning: known.running,
-    sessions: sortSessions(known.sessions),
+    sessions: sortSnapshots(known.sessions),
     notices: [...warnings, ...notices.flat()].map(formatLine),
   };
 }

@@ -53,6 +53,9 @@ export const timing = {
   /** How long the hook may take to confirm that it has printed the decision. */
   confirmDecisionMs: 2_000,
 
+  /** A user who answers sooner than this after an ask appeared on the screen has not read it. */
+  minReadMs: 500,
+
   /** Default timeout of a command that beckon runs. */
   commandTimeoutMs: 2_000,
 } as const;

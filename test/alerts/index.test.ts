@@ -78,6 +78,8 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     facts: () => ({ unconnected: [], version: "1.2.3", problems: [] }),
     home: "/home/dev",
     refresh: loop.refresh,
+    clock,
+    showMessage: () => {},
     onProblem,
   });
   store.subscribe(() => loop.refresh());

@@ -37,9 +37,9 @@ describe("the table", () => {
       `● shop-api (main)                  12m  Permission for Bash: npm run deploy  tmux %3 · pts/4  ${id("shop-api")}`,
       "                                        also Write: a.ts",
       `● docs (main)                       3m  Permission for Bash: npm run deploy  kitty · pts/2    ${id("docs")}`,
+      `◐ infra (fix/a-very-long-bran…  3h 20m  Bash                                                  ${id("infra")}`,
       `◐ beckon (main)                     8s  Bash                                                  ${id("beckon")}`,
       "                                        └ Explore · Grep",
-      `◐ infra (fix/a-very-long-bran…  3h 20m  Bash                                                  ${id("infra")}`,
       `○ blog (main)                      41m  Done. The footer sticks.                              ${id("blog")}`,
       `· old (main)                        1d  ended                                                 ${id("old")}`,
     ]);
@@ -75,18 +75,37 @@ describe("the table", () => {
     expect(rows.map((line) => line.split(" ")[1])).toEqual(["a9", "a5", "a2", "b", "c", "d", "e"]);
   });
 
-  test("sorts all other groups by their last event", () => {
-    const moved = (project: string, minutes: number) =>
-      working(project, { lastEventAt: now - minutes * minute });
+  test("keeps its order while sessions work: an event moves no row", () => {
+    const started = (project: string, minutes: number) =>
+      working(project, { since: now - minutes * minute, lastEventAt: now - (10 - minutes) * 1_000 });
     expect(
-      draw([moved("c", 9), moved("a", 1), moved("b", 5)])
+      draw([started("b", 5), started("c", 1), started("a", 9)])
         .slice(2)
         .map((line) => line.split(" ")[1]),
     ).toEqual(["a", "b", "c"]);
   });
 
+  test("distinguishes two sessions of one project as the menu does, at any width", () => {
+    const twins = (more: Partial<SessionSnapshot>[], columns: number) =>
+      draw(
+        more.map((one, n) =>
+          working("checkout-api", { sessionId: `${n}`.repeat(8), cwd: "/w/checkout-api", ...one }),
+        ),
+        columns,
+      )
+        .slice(2)
+        .map((line) => line.slice(2).split(/ {2}/)[0]);
+    const titles = [{ title: "Fix the cart" }, { title: "Write docs" }];
+    expect(twins(titles, 110)).toEqual(["checkout-api “Fix the cart”", "checkout-api “Write docs”"]);
+    expect(twins(titles, 60)).toEqual(["chec…-api “Fix the cart”", "check…t-api “Write docs”"]);
+    const branches = [{ gitBranch: "main" }, { gitBranch: "fix" }];
+    expect(twins(branches, 110)).toEqual(["checkout-api (main)", "checkout-api (fix)"]);
+    const prompts = [{ lastPrompt: "run it" }, { lastPrompt: "stop it" }];
+    expect(twins(prompts, 110)).toEqual(["checkout-api “run it”", "checkout-api “stop it”"]);
+  });
+
   test("lists the newest five that ended, and counts the rest", () => {
-    const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { lastEventAt: now - n * minute })));
+    const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { since: now - n * minute })));
     expect(lines.slice(2, 7).map((line) => line.slice(0, 4))).toEqual([
       "· p0",
       "· p1",

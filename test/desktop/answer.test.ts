@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { timing } from "../../src/core/timing.ts";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
@@ -163,6 +164,32 @@ describe("on a desktop", () => {
   );
 
   onDesktop(
+    "the menu allows a dangerous command only with a second click",
+    async () => {
+      const printed = asks(`two-clicks-${++count}`, bash("rm -rf src && npm ci"));
+      await waitForNotification();
+      const bus = await connectToBus(desktop);
+      const readLabels = async () => (await readMenuLabels(bus)).map((label) => label.trim());
+      const waitForEntry = async (label: string) => {
+        await waitUntil(async () => (await readLabels()).includes(label), soonMs);
+        // An answer that has just appeared cannot be clicked yet.
+        await Bun.sleep(timing.minReadMs);
+      };
+      await waitForEntry("Allow ⚠ …");
+      expect(await readLabels()).toContainEqual(
+        expect.stringMatching(/^● two-clicks-\d+ · now · ⚠ Bash: rm /),
+      );
+      await chooseMenuEntry(bus, "Allow ⚠ …");
+      await waitForEntry("Yes, allow it ⚠");
+      expect(hooks[0]?.exitCode).toBeNull();
+      await chooseMenuEntry(bus, "Yes, allow it ⚠");
+      expect(parseDecision(await printed)).toEqual({ behavior: "allow" });
+      bus.close();
+    },
+    limitMs,
+  );
+
+  onDesktop(
     "the menu shows a command of many lines in full, and allows it",
     async () => {
       const command = `set -euo pipefail
@@ -178,7 +205,7 @@ done`;
       const before = await countWindows();
       await desktop.click(icon.x, icon.y, 3);
       await waitUntil(async () => (await countWindows()) > before, soonMs);
-      await desktop.key("Down", "Right", "Right");
+      await desktop.key("Down", "Right");
       await desktop.screenshot("answer-tray");
       await desktop.key("Escape", "Escape", "Escape", "Escape");
       const bus = await connectToBus(desktop);

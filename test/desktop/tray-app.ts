@@ -101,6 +101,7 @@ export const view = (
   title: "beckon",
   tooltip: "",
   items,
+  leftClick: "menu",
   ...more,
 });
 

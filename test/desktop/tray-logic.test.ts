@@ -14,7 +14,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { Schedule } from "../../src/core/ports.ts";
-import type { MenuItem } from "../../src/core/view/view.ts";
+import type { MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { createThrottle } from "../../src/desktop/coalesce.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { compareLayouts, createNumbering, DbusMenu, type Layout } from "../../src/desktop/tray/dbusmenu.ts";
@@ -189,14 +189,28 @@ describe("the icon", () => {
     expect(item.ToolTip).toEqual(["", [], title, ""]);
   });
 
-  test("needs attention, and a click goes to the next session, only while one is blocked", () => {
+  test("needs attention, and a middle click goes to the next session, only while one is blocked", () => {
     item.show(emptyView);
-    item.Activate(0, 0);
-    expect(item).toMatchObject({ Status: "Active", ItemIsMenu: true });
+    item.SecondaryActivate(0, 0);
+    expect(item.Status).toBe("Active");
     expect(actions).toEqual([]);
     item.show({ ...emptyView, icon: { phase: "blocked", count: 1 } });
+    item.SecondaryActivate(0, 0);
+    expect(item.Status).toBe("NeedsAttention");
+    expect(actions).toEqual([{ do: "next" }]);
+  });
+
+  test("opens the menu with a left click, or goes to the next session if the user set that", () => {
+    const blocked = { ...emptyView, icon: { phase: "blocked", count: 1 } } as const;
+    const isMenu = (view: TrayView) => {
+      item.show(view);
+      return item.ItemIsMenu;
+    };
+    expect([isMenu(emptyView), isMenu(blocked)]).toEqual([true, true]);
+    const leftClick = "nextWaiting";
+    expect([isMenu({ ...emptyView, leftClick }), isMenu({ ...blocked, leftClick })]).toEqual([true, false]);
+    actions.length = 0;
     item.Activate(0, 0);
-    expect(item).toMatchObject({ Status: "NeedsAttention", ItemIsMenu: false });
     expect(actions).toEqual([{ do: "next" }]);
   });
 });
@@ -265,10 +279,24 @@ describe("the menu for systray2's helper", () => {
       const { slots } = createSlots([entry("s", "shop", { children: ask })], "linux");
       return slots.flatMap(({ items = [] }) => items).flatMap(({ title, hidden }) => (hidden ? [] : [title]));
     };
-    expect(titles(14)).toContain("Allow");
-    expect(titles(15)).not.toContain("Allow");
-    expect(titles(15)).toContain("Deny");
+    expect(titles(22)).toContain("Allow");
+    expect(titles(23)).not.toContain("Allow");
+    expect(titles(23)).toContain("Deny");
     expect(titles(40)).not.toContain("Allow");
+  });
+
+  test("Allow stays where only commands below the answers are cut off", () => {
+    const rows = Array.from({ length: 15 }, (_, n) => entry(`r${n}`, `│ ${n}`, { action: null }));
+    const answers = [entry("yes", "Allow", { needsAll: true }), entry("no", "Deny")];
+    const commands = Array.from({ length: 12 }, (_, n) => entry(`c${n}`, `Command ${n}`));
+    const lines = shown([entry("s", "shop", { children: [...rows, ...answers, ...commands] })]);
+    expect(lines.slice(15)).toEqual([
+      " │ 14",
+      " Allow",
+      " Deny",
+      ...[0, 1, 2, 3, 4, 5].map((n) => ` Command ${n}`),
+      " … 6 more",
+    ]);
   });
 
   test("on Linux, where the helper has no check marks, one is part of the label", () => {

@@ -112,20 +112,32 @@ describe("in xfce4-panel", () => {
     expect(app.messages.filter(({ action }) => action)).toEqual([]);
   });
 
+  testOnDesktop("a left click opens the menu, a middle click goes to the next blocked session", async () => {
+    await startWith();
+    const menu = await openMenu(1);
+    const first = menu.row(0);
+    await desktop.click(first.x, first.y);
+    expect(await app.next("action")).toEqual({ do: "focus", session: "claude:a" });
+    const { x, y } = await findIcon();
+    await desktop.click(x, y, 2);
+    expect(await app.next("action")).toEqual({ do: "next" });
+    expect(app.messages.filter(({ action }) => action)).toEqual([]);
+  });
+
   testOnDesktop(
-    "a left click goes to the next blocked session, or opens the menu if there is none",
+    "with nextWaiting a left click goes to the next blocked session, or opens the menu if there is none",
     async () => {
-      await startWith();
+      const leftClick = "nextWaiting";
+      await startWith({ ...twoBlocked, leftClick });
       const { x, y } = await findIcon();
       await desktop.click(x, y, 1);
       expect(await app.next("action")).toEqual({ do: "next" });
 
-      app.show({ ...twoBlocked, icon: working });
+      app.show({ ...twoBlocked, icon: working, leftClick });
       await waitUntil(async () => (await findBlockedIcon(desktop)) === null, waitMs);
       const before = await desktop.windows("--name", ".*");
       await desktop.click(x, y, 1);
       await waitUntil(async () => (await desktop.windows("--name", ".*")).length > before.length, waitMs);
-      await desktop.screenshot("tray-menu-working");
       await desktop.key("Escape");
       expect(app.messages.filter(({ action }) => action)).toEqual([]);
     },

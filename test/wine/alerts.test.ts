@@ -13,7 +13,13 @@ let desktop: WineDesktop;
 beforeAll(async () => {
   if (!hasWine) return;
   desktop = await startWineDesktop();
-  await desktop.show({ icon: { phase: "blocked", count: 1 }, title: "beckon", tooltip: "beckon", items: [] });
+  await desktop.show({
+    icon: { phase: "blocked", count: 1 },
+    title: "beckon",
+    tooltip: "beckon",
+    items: [],
+    leftClick: "menu",
+  });
 }, 120_000);
 afterAll(() => desktop?.wine.destroy(), 30_000);
 

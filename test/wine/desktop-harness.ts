@@ -55,6 +55,7 @@ export async function startWineDesktop() {
       }, waitMs);
       return now;
     },
+    clickIcon: (button: number): Promise<void> => wine.click(iconSpot, button),
     async openMenu(button: number): Promise<OpenRow[]> {
       await wine.click(iconSpot, button);
       return this.waitForMenus(1);

@@ -28,6 +28,7 @@ const view: TrayView = {
   icon: { phase: "blocked", count: 2 },
   title: "beckon: 2 need you",
   tooltip: "beckon: 2 need you\nR&D · 4 min · Bash: npm run deploy",
+  leftClick: "menu",
   items: [
     { kind: "entry", id: "h", label: "Needs you (2)", action: null },
     {
@@ -62,6 +63,7 @@ const calm: TrayView = {
   icon: { phase: "calm", count: 0 },
   title: "beckon: nothing needs you",
   tooltip: "beckon: nothing needs you",
+  leftClick: "menu",
   items: [{ kind: "entry", id: "about", label: "About beckon", action: { do: "about" } }],
 };
 
@@ -103,6 +105,20 @@ describe("the tray on Windows", () => {
       await desktop.waitForMessage({ action: { do: "next" } });
       desktop.messages().length = 0;
     }
+  });
+
+  test("goes to the next waiting session with the middle button, and with the left one if that is set", async () => {
+    await desktop.show(view);
+    await desktop.clickIcon(2);
+    await desktop.waitForMessage({ action: { do: "next" } });
+    desktop.messages().length = 0;
+    await desktop.request("view", { ...view, leftClick: "nextWaiting" });
+    await waitUntil(async () => {
+      await desktop.clickIcon(1);
+      return desktop.messages().some((message) => "action" in message);
+    }, waitMs);
+    await desktop.waitForMessage({ action: { do: "next" } });
+    await desktop.request("view", view);
   });
 
   test("has the actions of a session in a submenu", async () => {

@@ -2,6 +2,7 @@
  * `beckon status --watch` in a terminal. model.ts is what it knows, update.ts what keys and news change, screen.ts what is
  * drawn; keys.ts and terminal.ts are the two ends of the terminal. Only this file does anything.
  */
+import { keyOfSnapshot } from "../../core/view/snapshot.ts";
 import type { Paths } from "../../storage/paths.ts";
 import { sendAnswer } from "../asks.ts";
 import { fetchSession } from "../find-session.ts";
@@ -9,7 +10,7 @@ import { goToSession } from "../focus.ts";
 import { homeFolder } from "../output.ts";
 import { dismissSession, muteSession, snoozeSession } from "../silence.ts";
 import { createKeyReader, type Input } from "./keys.ts";
-import { createModel, keyOf, type WatchData } from "./model.ts";
+import { createModel, type WatchData } from "./model.ts";
 import { renderScreen } from "./screen.ts";
 import { openTerminal } from "./terminal.ts";
 import { type Effect, type SessionAction, update, type WatchEvent } from "./update.ts";
@@ -80,7 +81,7 @@ export async function watchSessions({ paths, read }: WatchOptions): Promise<void
         terminal.draw(renderScreen(model));
         break;
       case "details":
-        fetchSession(paths, keyOf(effect.session)).then(
+        fetchSession(paths, keyOfSnapshot(effect.session)).then(
           (session) => dispatch({ kind: "details", session, now: Date.now() }),
           () => dispatch({ kind: "details", session: null, now: Date.now() }),
         );
@@ -129,7 +130,7 @@ function perform(paths: Paths, action: SessionAction): Promise<string> {
   const { session } = action;
   switch (action.do) {
     case "focus":
-      return goToSession(paths, keyOf(session));
+      return goToSession(paths, keyOfSnapshot(session));
     case "mute":
       return muteSession(paths, session, action.isOn);
     case "snooze":

@@ -1,7 +1,10 @@
 /** What `beckon status --watch` knows and shows, as data. */
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { formatSessionName, nameSnapshots } from "../../core/view/session-names.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AnswerableAsk } from "../asks.ts";
-import { searchTextOf } from "../status-table.ts";
+import { nameOf } from "../find-session.ts";
+import { stripControls } from "../output.ts";
+import { listSearchTexts } from "../status-table.ts";
 
 export interface Size {
   readonly columns: number;
@@ -87,7 +90,14 @@ export function createModel(options: Pick<Model, "size" | "now" | "home" | "colo
   };
 }
 
-export const keyOf = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
+/** The names of all sessions, by key: two of one project are distinguished as in the menu and in alerts. */
+export function nameAll({ data }: Model): (session: SessionSnapshot) => string {
+  const names = nameSnapshots(data?.sessions ?? []);
+  return (session) => {
+    const name = names.get(keyOfSnapshot(session));
+    return stripControls(name ? formatSessionName(name) : nameOf(session));
+  };
+}
 
 /** The sessions that match the filter: every word of it, in any case. */
 export function listSessions({ data, filter, now, home, size }: Model): readonly SessionSnapshot[] {
@@ -95,14 +105,12 @@ export function listSessions({ data, filter, now, home, size }: Model): readonly
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return sessions;
   const options = { now, home, columns: size.columns, colour: false };
-  return sessions.filter((session) => {
-    const text = searchTextOf(session, options).toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const texts = listSearchTexts(sessions, options).map((text) => text.toLowerCase());
+  return sessions.filter((_, n) => words.every((word) => texts[n]?.includes(word)));
 }
 
 export function findSelected(model: Model): SessionSnapshot | null {
-  return listSessions(model).find((session) => keyOf(session) === model.selected) ?? null;
+  return listSessions(model).find((session) => keyOfSnapshot(session) === model.selected) ?? null;
 }
 
 /** What the session waits for. */
@@ -112,7 +120,7 @@ export const blockingAsks = ({ asks }: SessionSnapshot): readonly AskSnapshot[] 
 /** Changes when the session asks something else, or when what it asks can be answered. */
 export function detailsIdOf(session: SessionSnapshot): string {
   const asks = blockingAsks(session).map(({ id, answerId = "" }) => `${id}/${answerId}`);
-  return [keyOf(session), ...asks].join(" ");
+  return [keyOfSnapshot(session), ...asks].join(" ");
 }
 
 /** The same session with everything that it asks; null if that is not known, or old. */

@@ -3,10 +3,11 @@ import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
 import { groupMarks, groups } from "../../core/view/groups.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { branchOf } from "../../core/view/session-names.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { isAnswerable } from "../asks.ts";
-import { nameOf, shortId } from "../find-session.ts";
+import { shortId } from "../find-session.ts";
 import { stripControls, truncate, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
 import {
@@ -14,9 +15,9 @@ import {
   blockingAsks,
   findDetails,
   findSelected,
-  keyOf,
   listSessions,
   type Model,
+  nameAll,
 } from "./model.ts";
 
 type Style = "plain" | "bold" | "dim" | "danger" | "error" | "selected";
@@ -158,7 +159,7 @@ function formatRows(model: Model, sessions: readonly SessionSnapshot[]): string[
   const isNarrow = columns < minRowColumns;
   const options = { now, home, columns: Math.max(columns, minRowColumns), colour: colour && !isNarrow };
   const rows = formatCompactRows(sessions, options);
-  const index = sessions.findIndex((session) => keyOf(session) === selected);
+  const index = sessions.findIndex((session) => keyOfSnapshot(session) === selected);
   return rows.map((row, n) => {
     if (n !== index) return isNarrow ? paint(line(`  ${row}`), model) : `  ${row}`;
     const text = truncate(`▸ ${stripControls(row)}`, size.columns);
@@ -178,10 +179,10 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   if (!session || previewRows === 0) return [];
   const { columns } = model.size;
   const sessions = listSessions(model);
-  const index = sessions.findIndex((other) => keyOf(other) === model.selected);
+  const index = sessions.findIndex((other) => keyOfSnapshot(other) === model.selected);
   const position = ` ${index + 1}/${sessions.length} ──`;
   const title = truncate(
-    `── ${describeName(session)} · ${describePlace(session)} `,
+    `── ${describeName(model, session)} · ${describePlace(session)} `,
     Math.max(1, columns - position.length - 2),
   );
   const preview = createPreview(model, session);
@@ -195,9 +196,10 @@ function renderPreview(model: Model, { previewRows }: Layout): string[] {
   ];
 }
 
-function describeName(session: SessionSnapshot): string {
-  const { gitBranch } = session;
-  return nameOf(session) + (gitBranch && gitBranch !== "HEAD" ? ` (${gitBranch})` : "");
+function describeName(model: Model, session: SessionSnapshot): string {
+  const name = nameAll(model)(session);
+  const branch = branchOf(session.gitBranch);
+  return branch === "" || name.endsWith(`(${branch})`) ? name : `${name} (${branch})`;
 }
 
 function describePlace(session: SessionSnapshot): string {
@@ -469,7 +471,7 @@ function renderAsk(model: Model, screen: AskScreen): string[] {
   const aside = asks.length > 1 ? count : describePlace(session);
   const rest = below > 0 ? ` ↓ ${below} more ${below === 1 ? "line" : "lines"} ──` : "";
   return [
-    paint(line(joinEnds(`${describeName(session)} asks`, aside, columns), "bold"), model),
+    paint(line(joinEnds(`${describeName(model, session)} asks`, aside, columns), "bold"), model),
     paint(line("─".repeat(columns), "dim"), model),
     ...shown.map((text) => paint(text, model)),
     ...Array<string>(Math.max(0, room - shown.length)).fill(""),

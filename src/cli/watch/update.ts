@@ -1,9 +1,9 @@
 /** What a key, new data or a finished action changes, and what is to be done. Pure. */
 import type { Answer, AskDetails } from "../../core/session/ask-details.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
+import { timing } from "../../core/timing.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { isAnswerable, needsConfirmation } from "../asks.ts";
 import { notRunning } from "../client.ts";
-import { nameOf } from "../find-session.ts";
 import type { Input } from "./keys.ts";
 import {
   type AskScreen,
@@ -11,9 +11,9 @@ import {
   detailsIdOf,
   findDetails,
   findSelected,
-  keyOf,
   listSessions,
   type Model,
+  nameAll,
   type Size,
   type WatchData,
 } from "./model.ts";
@@ -65,8 +65,6 @@ export interface Step {
 }
 
 const messageMs = 6_000;
-/** An ask that changed under the cursor less than this ago was not read. */
-const minReadMs = 500;
 const snoozeMinutes = 15;
 
 export function update(before: Model, event: WatchEvent): Step {
@@ -113,10 +111,10 @@ const dropMessage = (model: Model): Model =>
 /** The same session as before or, if it is gone, the one that is now in its place. */
 function keepSelection(before: Model, model: Model): Model {
   const sessions = listSessions(model);
-  if (sessions.some((session) => keyOf(session) === model.selected)) return model;
-  const index = listSessions(before).findIndex((session) => keyOf(session) === before.selected);
+  if (sessions.some((session) => keyOfSnapshot(session) === model.selected)) return model;
+  const index = listSessions(before).findIndex((session) => keyOfSnapshot(session) === before.selected);
   const next = sessions[Math.min(Math.max(0, index), sessions.length - 1)];
-  return { ...model, selected: next ? keyOf(next) : null };
+  return { ...model, selected: next ? keyOfSnapshot(next) : null };
 }
 
 /** Whether the ask under the cursor, or what is shown of it, is another now, without a key. */
@@ -134,7 +132,7 @@ function keepVisible(model: Model): Model {
   const sessions = listSessions(model);
   const index = Math.max(
     0,
-    sessions.findIndex((session) => keyOf(session) === model.selected),
+    sessions.findIndex((session) => keyOfSnapshot(session) === model.selected),
   );
   const { listRows } = computeLayout(model);
   const inView = Math.min(Math.max(model.top, index - listRows + 1), index);
@@ -160,7 +158,7 @@ function receiveDetails(model: Model, session: SessionSnapshot | null): Model {
   if (!session) return { ...model, opening: null };
   const { opening } = model;
   const received = { ...model, details: session, opening: null };
-  if (!opening || opening.key !== keyOf(session)) return received;
+  if (!opening || opening.key !== keyOfSnapshot(session)) return received;
   const ask = session.asks.find(({ answerId }) => answerId === opening.answerId);
   return ask ? openAsk(received, session, ask) : say(received, goneText, true);
 }
@@ -171,7 +169,7 @@ function closeIfGone(model: Model): Model {
   const { screen, data, sending } = model;
   if (screen.kind !== "ask") return model;
   const { answerId } = screen.ask;
-  const session = data?.sessions.find((known) => keyOf(known) === keyOf(screen.session));
+  const session = data?.sessions.find((known) => keyOfSnapshot(known) === keyOfSnapshot(screen.session));
   if (session?.asks.some((ask) => ask.answerId === answerId)) return model;
   const closed: Model = { ...model, screen: { kind: "list" } };
   return sending === answerId ? closed : say(closed, goneText, true);
@@ -227,9 +225,9 @@ function movementOf(key: string, page: number): number | null {
 
 function move(model: Model, rows: number): Model {
   const sessions = listSessions(model);
-  const index = sessions.findIndex((session) => keyOf(session) === model.selected);
+  const index = sessions.findIndex((session) => keyOfSnapshot(session) === model.selected);
   const next = sessions[Math.max(0, Math.min(sessions.length - 1, index + rows))];
-  return next ? { ...model, selected: keyOf(next) } : model;
+  return next ? { ...model, selected: keyOfSnapshot(next) } : model;
 }
 
 function pressInList(model: Model, key: string, isAlone: boolean): Step {
@@ -249,7 +247,7 @@ function pressInList(model: Model, key: string, isAlone: boolean): Step {
   }
   const session = findSelected(model);
   if (!session) return stay(model);
-  const name = nameOf(session);
+  const name = nameAll(model)(session);
   const isEnded = session.group === "ended";
   switch (key) {
     case "enter":
@@ -307,14 +305,14 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
   const answerable = asks.filter((ask): ask is AskToAnswer => ask.answerId !== undefined);
   const [ask] = answerable;
   const details = findDetails(model, session);
-  const name = nameOf(session);
+  const name = nameAll(model)(session);
   if (asks.length === 0) return stay(say(model, `${name} is not waiting for an answer.`, true));
   if (!model.data?.isRunning) return stay(say(model, notRunning, true));
   if (!ask) {
     const why = details?.asks.find(({ kind }) => kind !== "idle")?.why ?? "it is being answered";
     return stay(say(model, `${name} cannot be answered from here: ${why}. Enter goes there.`, true));
   }
-  const isRead = isAlone && model.now - model.changedAt >= minReadMs;
+  const isRead = isAlone && model.now - model.changedAt >= timing.minReadMs;
   // Of several asks, the user chooses one.
   const isOnly = asks.length === 1;
   if (isOnly && key === "d")
@@ -323,7 +321,7 @@ function pressAnswer(model: Model, session: SessionSnapshot, key: "a" | "d", isA
       : stay(say(model, "This has just changed. Look at it, then press d again.", true));
   const inFull = details?.asks.find(({ answerId }) => answerId === ask.answerId);
   if (!details || !inFull)
-    return stay({ ...model, opening: { key: keyOf(session), answerId: ask.answerId } });
+    return stay({ ...model, opening: { key: keyOfSnapshot(session), answerId: ask.answerId } });
   if (isOnly && isRead && isAnswerable(inFull) && isPlainYes(inFull.asked) && isAskShown(model))
     return answer(model, session, inFull, { do: "allow" });
   return stay(openAsk(model, details, inFull));
@@ -368,7 +366,7 @@ function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boole
     case "tab":
       return stay(openNext(model, screen));
     case "enter":
-      return stay(say({ ...model, screen: { kind: "list" } }, `Going to ${nameOf(session)} …`), {
+      return stay(say({ ...model, screen: { kind: "list" } }, `Going to ${nameAll(model)(session)} …`), {
         do: "focus",
         session,
       });
@@ -408,7 +406,9 @@ function explainNoAllow({ ask: { asked } }: AskScreen): string {
 
 function openNext(model: Model, screen: AskScreen): Model {
   const session =
-    model.details && keyOf(model.details) === keyOf(screen.session) ? model.details : screen.session;
+    model.details && keyOfSnapshot(model.details) === keyOfSnapshot(screen.session)
+      ? model.details
+      : screen.session;
   const asks = session.asks.filter(isAnswerable);
   const index = asks.findIndex(({ answerId }) => answerId === screen.ask.answerId);
   const next = asks[(index + 1) % asks.length];

@@ -80,6 +80,14 @@ const configSchema = Type.Object({
     unattended: flag(false, "Alert for unattended runs too (headless, SDK)."),
     whileLooking: flag(false, "Alert even while you look at the session's own pane."),
   }),
+  tray: Type.Object({
+    leftClick: setting(Type.Union([Type.Literal("menu"), Type.Literal("nextWaiting")]), {
+      default: "menu",
+      description:
+        "A left click opens the menu or goes, as a middle click does, to the session that has waited longest.",
+      expected: '"menu" or "nextWaiting"',
+    }),
+  }),
   quietHours: setting(
     Type.Union([
       Type.Object({ from: timeOfDay, to: timeOfDay }, { additionalProperties: false }),
@@ -143,6 +151,8 @@ const configSchema = Type.Object({
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
 export type Config = DeepReadonly<Static<typeof configSchema>>;
+
+export type LeftClick = Config["tray"]["leftClick"];
 
 export interface Setting extends SettingOptions<unknown> {
   /** `alerts.sound` */
@@ -238,7 +248,7 @@ const maxValueColumns = 40;
 
 function formatExample(group: string): string {
   const first = settings.find((one) => one.group === group);
-  return `{"${first?.name}": ${first?.default}}`;
+  return `{"${first?.name}": ${JSON.stringify(first?.default)}}`;
 }
 
 function formatValue(value: unknown): string {

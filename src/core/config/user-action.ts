@@ -12,6 +12,8 @@ export type UserAction =
       readonly answer: Answer;
       readonly by: "tray" | "notification";
     }
+  /** The first of the two clicks that allow something dangerous in the menu. The tray then asks for the second one. */
+  | { readonly do: "confirm"; readonly session: string; readonly ask: string }
   | { readonly do: "mute"; readonly session: string; readonly on: boolean }
   | { readonly do: "mute-project"; readonly project: string; readonly on: boolean }
   /** `minutes` is null to end the snooze. */

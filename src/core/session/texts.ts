@@ -1,5 +1,5 @@
 /** Short texts about asks and statuses, the same in the menu, on the command line and in the log. */
-import { extractFirstLine } from "../text/text.ts";
+import { extractFirstLine, toSingleLine } from "../text/text.ts";
 import type { Ask } from "./session.ts";
 
 type AskSubject = Pick<Ask, "kind" | "tool" | "summary" | "questions">;
@@ -57,6 +57,24 @@ export const statusTexts = {
 export const formatFailure = (error: string): string => `failed: ${error}`;
 
 export const formatBackgroundTask = (task: string): string => `background: ${task}`;
+
+/** What a session that waits for a prompt shows: what still runs, or the first line of its last response. */
+export function describeReady(session: {
+  /** What runs in the background; null if nothing does. */
+  readonly background: string | null;
+  readonly isInterrupted: boolean;
+  readonly hasTurns: boolean;
+  readonly lastPrompt: string | null;
+  readonly lastResponse: string | null;
+}): string {
+  const { background, isInterrupted, hasTurns, lastPrompt, lastResponse } = session;
+  if (background !== null) return background;
+  if (isInterrupted) return formatInterrupted(lastPrompt);
+  return toSingleLine(extractFirstLine(lastResponse)) || (hasTurns ? statusTexts.done : statusTexts.ready);
+}
+
+/** Comes first in a text, because the end may be truncated. */
+export const dangerMark = "⚠ ";
 
 /** An interrupted turn has no response, so the prompt describes it. */
 export function formatInterrupted(prompt: string | null): string {

@@ -63,10 +63,58 @@ export interface SessionGroup {
   readonly silence: Silence | null;
   /** The blocking asks on the screen. The one that the session is listed for comes first. */
   readonly asks: readonly Ask[];
+  /** Since when it has been in this group. */
+  readonly since: Moment;
 }
 
 /** Groups a session that is settled at the time of `ages`. */
 export function groupSession(session: Session, context: GroupContext): SessionGroup {
+  const grouping = findGroup(session, context);
+  return { ...grouping, since: findSince(session, grouping, context.ages) };
+}
+
+function findSince(
+  session: Session,
+  { group, asks }: Pick<SessionGroup, "group" | "asks">,
+  { minute }: Ages,
+): Moment {
+  const [ask] = asks;
+  if (ask) return ask;
+  if (group === "ended") return session.ended ?? session.last;
+  if (group !== "working" || session.turn.running) return session.turn;
+  const starts = session.children.filter((child) => child.running).map((child) => child.startedAt);
+  return { at: Math.min(...starts), t: minute.t };
+}
+
+const newestFirst: ReadonlySet<Group> = new Set(["failed", "ready", "ended"]);
+
+/** Where a session belongs in a list. */
+interface ListPosition {
+  /** `agent:sessionId` */
+  readonly key: string;
+  readonly group: Group;
+  /** Wall time. */
+  readonly since: number;
+}
+
+/**
+ * The order of every list. The session that waits or works longest comes first, so it keeps its position. In groups of what is
+ * over, the newest does.
+ */
+export function sortSessions<Item>(
+  items: readonly Item[],
+  positionOf: (item: Item) => ListPosition,
+): readonly Item[] {
+  const positions = items.map((item) => ({ item, position: positionOf(item) }));
+  return positions.sort((a, b) => comparePositions(a.position, b.position)).map(({ item }) => item);
+}
+
+function comparePositions(a: ListPosition, b: ListPosition): number {
+  const byTime = newestFirst.has(a.group) ? b.since - a.since : a.since - b.since;
+  return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
+}
+
+function findGroup(session: Session, context: GroupContext): Omit<SessionGroup, "since"> {
   const { preferences, config, ages } = context;
   const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
   if (session.ended || hasProbablyEnded(session, asks, ages))

@@ -1,66 +1,125 @@
-/** The names of sessions in menu and alerts: the project, and what distinguishes two sessions of one project. */
+/** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
+import type { Place } from "../session/event.ts";
+import { sessionKeyOf } from "../session/keys.ts";
 import { projectOf, type Session } from "../session/session.ts";
 import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
+import { keyOfSnapshot, type SessionSnapshot } from "./snapshot.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
 const maxName = 24;
 const maxDifference = 18;
 const idLength = 8;
 
-interface KeyedSession {
+/** What a name is made of. */
+export interface NameParts {
   /** `agent:sessionId` */
   readonly key: string;
-  readonly session: Session;
+  readonly sessionId: string;
+  readonly isEnded: boolean;
+  readonly project: string | null;
+  /** A folder in the project, or the project's own. */
+  readonly folder: string | null;
+  readonly gitBranch: string | null;
+  readonly title: string | null;
+  readonly lastPrompt: string | null;
+  readonly place: Place | null;
+}
+
+export interface SessionName {
+  readonly project: string;
+  /** `(main)`, `“Fix the cart”`; empty if no other session has this project. */
+  readonly difference: string;
+}
+
+export function namePartsOf(session: Session): NameParts {
+  const { sessionId, ended, firstCwd, gitBranch, title, lastPrompt, place } = session;
+  return {
+    key: sessionKeyOf(session),
+    sessionId,
+    isEnded: ended !== null,
+    project: projectOf(session),
+    folder: firstCwd,
+    gitBranch,
+    title,
+    lastPrompt,
+    place,
+  };
 }
 
 /** Returns the names by session key. */
-export function nameSessions(sessions: readonly KeyedSession[]): ReadonlyMap<string, string> {
-  const sameName = Map.groupBy(sessions, ({ session }) => nameProject(session));
+export function nameSnapshots(snapshots: readonly SessionSnapshot[]): ReadonlyMap<string, SessionName> {
+  return nameSessions(
+    snapshots.map((snapshot) => ({
+      ...snapshot,
+      key: keyOfSnapshot(snapshot),
+      isEnded: snapshot.state === "completed",
+      folder: snapshot.cwd,
+    })),
+  );
+}
+
+/** Returns the names by session key. */
+export function nameSessions(sessions: readonly NameParts[]): ReadonlyMap<string, SessionName> {
+  const sameName = Map.groupBy(sessions, nameProject);
   return new Map([...sameName].flatMap(([name, alike]) => distinguishSameNamed(name, alike)));
 }
 
+export const formatSessionName = ({ project, difference }: SessionName): string =>
+  difference === "" ? project : `${project} ${difference}`;
+
 /** Live sessions are distinguished from each other only: an ended one with the same name does not change theirs. */
-function distinguishSameNamed(name: string, alike: readonly KeyedSession[]): [string, string][] {
-  const live = alike.filter(({ session }) => !session.ended);
+function distinguishSameNamed(project: string, alike: readonly NameParts[]): [string, SessionName][] {
+  const live = alike.filter(({ isEnded }) => !isEnded);
   const liveKeys = new Set(live.map(({ key }) => key));
-  const ended = distinguish(name, alike).filter(([key]) => !liveKeys.has(key));
-  return [...distinguish(name, live), ...ended];
+  const ended = distinguish(project, alike).filter(([key]) => !liveKeys.has(key));
+  return [...distinguish(project, live), ...ended];
 }
 
 /** Adds to each name the first difference that no other session has. */
-function distinguish(name: string, alike: readonly KeyedSession[]): [string, string][] {
-  if (alike.length === 1) return alike.map(({ key }) => [key, name]);
+function distinguish(project: string, alike: readonly NameParts[]): [string, SessionName][] {
+  if (alike.length === 1) return alike.map(({ key }) => [key, { project, difference: "" }]);
   const differences = new Map<string, string>();
   for (const describe of describers) {
-    for (const [difference, [first, ...others]] of Map.groupBy(alike, ({ session }) => describe(session))) {
+    for (const [difference, [first, ...others]] of Map.groupBy(alike, describe)) {
       const isUnique = first !== undefined && others.length === 0 && difference !== "";
       if (isUnique && !differences.has(first.key)) differences.set(first.key, difference);
     }
     if (differences.size === alike.length) break;
   }
-  return alike.map(({ key, session }) => [key, `${name} ${differences.get(key) ?? formatShortId(session)}`]);
+  return alike.map((parts) => [
+    parts.key,
+    { project, difference: differences.get(parts.key) ?? formatShortId(parts) },
+  ]);
 }
 
-function nameProject(session: Session): string {
-  const name = toSingleLine(projectOf(session) ?? "");
-  return name === "" ? formatShortId(session) : truncateMiddle(name, maxName);
+function nameProject(parts: NameParts): string {
+  const name = toSingleLine(parts.project ?? "");
+  return name === "" ? formatShortId(parts) : truncateMiddle(name, maxName);
 }
 
-function formatShortId({ sessionId }: Session): string {
+function formatShortId({ sessionId }: NameParts): string {
   return `#${[...toSingleLine(sessionId)].slice(0, idLength).join("")}`;
 }
 
+/** "" if unknown, or if no branch is checked out. */
+export const branchOf = (gitBranch: string | null | undefined): string =>
+  gitBranch && gitBranch !== "HEAD" ? gitBranch : "";
+
 /** Branch, parent folder, title, last prompt, terminal: each "" if unknown. The id is the last resort. */
-const describers: readonly ((session: Session) => string)[] = [
-  ({ gitBranch }) => enclose("(", truncateMiddle(gitBranch ?? "", maxDifference), ")"),
-  ({ firstCwd }) => {
-    const parent = firstCwd?.split(/[\\/]/).filter(Boolean).at(-2) ?? "";
-    return enclose("in ", truncateMiddle(parent, maxDifference), "");
-  },
+const describers: readonly ((parts: NameParts) => string)[] = [
+  ({ gitBranch }) => enclose("(", truncateMiddle(branchOf(gitBranch), maxDifference), ")"),
+  (parts) => enclose("in ", truncateMiddle(findParentFolder(parts), maxDifference), ""),
   ({ title }) => enclose("“", truncateEnd(title ?? "", maxDifference), "”"),
   ({ lastPrompt }) => enclose("“", truncateEnd(toSingleLine(lastPrompt ?? ""), maxDifference), "”"),
   ({ place }) => enclose("on ", truncateMiddle(nameTerminal(place) ?? "", maxDifference), ""),
 ];
+
+/** The folder that contains the project's folder; "" if unknown. */
+function findParentFolder({ folder, project }: NameParts): string {
+  const folders = folder?.split(/[\\/]/).filter(Boolean) ?? [];
+  const own = project === null ? -1 : folders.lastIndexOf(project);
+  return folders.at(own > 0 ? own - 1 : -2) ?? "";
+}
 
 function enclose(before: string, text: string, after: string): string {
   return text === "" ? "" : `${before}${text}${after}`;

@@ -15,7 +15,7 @@ import {
 import { hasDied, isInterrupted, isVisible, projectOf, type Session } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
-import { formatSilence, type Group, groupSession, type Silence } from "./groups.ts";
+import { formatSilence, type Group, groupSession, type Silence, sortSessions } from "./groups.ts";
 
 export interface AskSnapshot {
   readonly id: string;
@@ -78,7 +78,7 @@ export interface SessionSnapshot {
   readonly silence?: string;
   /** The same, for programs. */
   readonly silenceKind?: Silence["kind"];
-  /** Wall time since which it has been in this phase. */
+  /** Wall time since which it has been in this group. */
   readonly since: number;
   readonly startedAt: number;
   readonly lastEventAt: number;
@@ -94,7 +94,7 @@ export interface SnapshotContext {
 export function createSnapshot(stored: Session, now: Moment, context: SnapshotContext): SessionSnapshot {
   const session = settle(stored, now.t);
   const { preferences, config, formatTime } = context;
-  const { group, silence } = groupSession(session, { preferences, config, ages: createAges(now) });
+  const { group, silence, since } = groupSession(session, { preferences, config, ages: createAges(now) });
   const asks = session.asks.filter(isVisible);
   return {
     provider: session.agent,
@@ -140,16 +140,17 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     ...(silence === null
       ? {}
       : { silence: formatSilence(silence, (at) => formatTime(at, now.at)), silenceKind: silence.kind }),
-    since: sinceOf(session),
+    since: since.at,
     startedAt: session.startedAt,
     lastEventAt: session.last.at,
   };
 }
 
-function sinceOf(session: Session): number {
-  if (session.ended) return session.ended.at;
-  const blocking = session.asks.find((ask) => ask.kind !== "idle" && isVisible(ask));
-  return blocking?.at ?? session.turn.at;
+/** `agent:sessionId` */
+export const keyOfSnapshot = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
+
+export function sortSnapshots(snapshots: readonly SessionSnapshot[]): readonly SessionSnapshot[] {
+  return sortSessions(snapshots, (snapshot) => ({ ...snapshot, key: keyOfSnapshot(snapshot) }));
 }
 
 /** Differs for two terminals in one folder, and stays the same after a restart of beckon. */

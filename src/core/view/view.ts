@@ -4,6 +4,7 @@
  *
  * This file has the data that desktop adapters show. They know nothing else.
  */
+import type { LeftClick } from "../config/config.ts";
 import type { UserAction } from "../config/user-action.ts";
 
 export interface MenuEntry {
@@ -14,7 +15,7 @@ export interface MenuEntry {
   /** null if it is only a text, or only opens its children. */
   readonly action: UserAction | null;
   readonly checked?: boolean;
-  /** It approves what its siblings show. If any of them cannot be shown, it must not be shown either. */
+  /** It approves what the entries above it show. If any of them cannot be shown, it must not be shown either. */
   readonly needsAll?: true;
   readonly children?: readonly MenuItem[];
 }
@@ -35,6 +36,7 @@ export interface TrayView {
   /** The first sessions, one per line. */
   readonly tooltip: string;
   readonly items: readonly MenuItem[];
+  readonly leftClick: LeftClick;
 }
 
 export type AlertKind = "blocked" | "failed" | "idle" | "finished";
@@ -74,4 +76,14 @@ export const maxLabelColumns = 80;
 /** Joins the parts so that different parts never give the same id. */
 export function createEntryId(...parts: readonly string[]): string {
   return parts.map((part) => part.replaceAll("%", "%25").replaceAll("/", "%2F")).join("/");
+}
+
+/** Puts a separator between sections. `scope` is part of the separators' ids; it is unique to this menu. */
+export function joinSections(sections: readonly (readonly MenuItem[])[], scope: string): MenuItem[] {
+  const filled = sections.filter((section) => section.length > 0);
+  return filled.flatMap((section, index) => {
+    if (index === 0) return section;
+    const id = createEntryId("separator", scope, section[0]?.id ?? "");
+    return [{ kind: "separator" as const, id }, ...section];
+  });
 }

@@ -6,4 +6,5 @@ export const emptyView: TrayView = {
   title: "beckon",
   tooltip: "",
   items: [],
+  leftClick: "menu",
 };

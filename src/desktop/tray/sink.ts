@@ -5,9 +5,11 @@ import { computeQuietHours } from "../../core/config/quiet.ts";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { OpenTray, Sink, Tray, TrayReport } from "../../core/ports.ts";
 import type { FindAskDetails } from "../../core/session/ask-details.ts";
+import type { Moment } from "../../core/session/event.ts";
 import { createMenu, type MenuFacts } from "../../core/view/menu/menu.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { formatLocalTime } from "../../system/clock.ts";
+import { createAnswerGuard } from "./answer-guard.ts";
 
 export interface TraySinkOptions {
   readonly config: () => Config;
@@ -16,6 +18,9 @@ export interface TraySinkOptions {
   readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "problems">;
   readonly home: string;
   readonly refresh: () => void;
+  readonly clock: () => Moment;
+  /** Shows the user a short message. */
+  readonly showMessage: (title: string, text: string) => void;
   readonly onProblem: (text: string) => void;
 }
 
@@ -40,6 +45,7 @@ export function createTraySink(options: TraySinkOptions): TraySink {
   let shownView: TrayView | null = null;
   let opening: Promise<void> = Promise.resolve();
   let isStopped = false;
+  const guard = createAnswerGuard(options);
 
   return {
     name: "tray",
@@ -55,13 +61,25 @@ export function createTraySink(options: TraySinkOptions): TraySink {
         quietHoursEnd: hours?.isOn ? hours.changesAt : null,
       };
       const preferences = options.preferences();
-      const view = createMenu({ sessions, preferences, config, now, facts, findDetails: options.details });
+      const view = createMenu({
+        sessions,
+        preferences,
+        config,
+        now,
+        facts,
+        findDetails: options.details,
+        confirming: guard.confirming(now),
+      });
       tray.show(view);
+      guard.onShown(view.items, now);
       shownView = view;
-      return view.nextChange;
+      return findEarliest(view.nextChange, guard.nextChange(now));
     },
     open({ open, folder, onAction }) {
-      opening = open({ folder, onProblem: options.onProblem, onAction }).then(async (opened) => {
+      const onClick = (action: UserAction): void => {
+        if (guard.accept(action)) onAction(action);
+      };
+      opening = open({ folder, onProblem: options.onProblem, onAction: onClick }).then(async (opened) => {
         if (isStopped) return opened?.stop();
         tray = opened;
         options.refresh();
@@ -77,4 +95,8 @@ export function createTraySink(options: TraySinkOptions): TraySink {
       await tray?.stop();
     },
   };
+}
+
+function findEarliest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }

@@ -36,7 +36,9 @@ export class StatusItem extends Interface {
       this.#pixmaps = readPixmaps(view.icon);
       this.emitNewIcon();
     }
-    if ((before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);
+    // Panels read ItemIsMenu again after NewStatus.
+    const isClickNew = before.leftClick !== view.leftClick;
+    if (isClickNew || (before.icon.phase === "blocked") !== this.#isBlocked) this.NewStatus(this.Status);
     if (before.title !== view.title) this.NewTitle();
     if (before.title !== view.title || before.tooltip !== view.tooltip) this.NewToolTip();
     return isIconNew;
@@ -125,10 +127,10 @@ export class StatusItem extends Interface {
     return ["", [], title, escapeMarkup(text)];
   }
 
-  /** While a session is blocked, a left click goes to its terminal; otherwise it opens the menu, as a right click does. */
+  /** Whether a left click opens the menu, as a right click does. Otherwise the panel calls Activate. */
   @property({ signature: "b", access: ACCESS_READ })
   get ItemIsMenu(): boolean {
-    return !this.#isBlocked;
+    return this.#view.leftClick === "menu" || !this.#isBlocked;
   }
 
   @property({ signature: "o", access: ACCESS_READ })
@@ -136,12 +138,14 @@ export class StatusItem extends Interface {
     return this.#options.menuPath;
   }
 
+  /** A left click where it does not open the menu, also in a panel that ignores ItemIsMenu. */
   @method({ inSignature: "ii" })
   Activate(_x: number, _y: number): void {
     this.#options.onOpening();
     if (this.#isBlocked) this.#options.onAction({ do: "next" });
   }
 
+  /** A middle click. */
   @method({ inSignature: "ii" })
   SecondaryActivate(x: number, y: number): void {
     this.Activate(x, y);

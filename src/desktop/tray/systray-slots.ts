@@ -26,7 +26,7 @@ export interface SlotMenu {
 }
 
 const topSlots = 40;
-const childSlots = 16;
+const childSlots = 24;
 /** A menu that is too long keeps this many items at its end: Quit is there. */
 const keptAtEnd = 10;
 const idsPerSlot = 2 + childSlots;
@@ -73,14 +73,25 @@ function flattenChildren(item: MenuItem, depth: number): Row[] {
 
 function shorten(rows: readonly Row[], max: number): Row[] {
   if (rows.length <= max) return [...rows];
+  const lastAnswer = rows.findLastIndex(({ item }) => isAnswer(item));
+  // Commands below the answers can go: the terminal and the command line have them too.
+  if (lastAnswer >= 0 && lastAnswer < max - 1)
+    return [...rows.slice(0, max - 1), createRest(rows.length - (max - 1))];
   // An answer must not be offered when part of what it allows is cut off.
   const safe = rows.filter(({ item }) => item.kind === "separator" || !item.needsAll);
   if (safe.length < rows.length) return shorten(safe, max);
   const end = Math.min(keptAtEnd, max - 2);
-  const omitted = rows.length - (max - 1);
-  const more: MenuItem = { kind: "entry", id: "more", label: `… ${omitted} more`, action: null };
-  return [...rows.slice(0, max - 1 - end), { item: more, depth: 0 }, ...rows.slice(rows.length - end)];
+  const rest = createRest(rows.length - (max - 1));
+  return [...rows.slice(0, max - 1 - end), rest, ...rows.slice(rows.length - end)];
 }
+
+const isAnswer = (item: MenuItem): boolean =>
+  item.kind === "entry" && (item.needsAll === true || item.action?.do === "answer");
+
+const createRest = (count: number): Row => ({
+  item: { kind: "entry", id: "more", label: `… ${count} more`, action: null },
+  depth: 0,
+});
 
 function formatRow({ item, depth }: Row, platform: string): SlotText {
   if (item.kind === "separator")

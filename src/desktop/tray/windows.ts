@@ -1,5 +1,6 @@
 /** The tray on Windows: an icon drawn by a thread with bun:ffi, or systray2's helper where that thread keeps dying. */
 
+import type { UserAction } from "../../core/config/user-action.ts";
 import type { OpenTray, Tray } from "../../core/ports.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { createThrottle } from "../coalesce.ts";
@@ -29,13 +30,15 @@ export const openWindowsTray: OpenTray = async (options) => {
 
   const updates = createThrottle((wanted: TrayView) => {
     view = wanted;
-    if (fallback) fallback.show(wanted);
-    else
-      taskbar.show({
-        icon: readIco(wanted.icon),
-        tip: formatTip(wanted.tooltip),
-        menu: createNativeMenu(wanted.items),
-      });
+    if (fallback) return fallback.show(wanted);
+    const next: UserAction | null = wanted.icon.phase === "blocked" ? { do: "next" } : null;
+    taskbar.show({
+      icon: readIco(wanted.icon),
+      tip: formatTip(wanted.tooltip),
+      menu: createNativeMenu(wanted.items),
+      leftClick: wanted.leftClick === "nextWaiting" ? next : null,
+      middleClick: next,
+    });
   }, updateEveryMs);
 
   return {

@@ -43,7 +43,14 @@ const restartMs = [500, 2_000, 5_000];
 const healthyAfterMs = 60_000;
 
 const members = new Set<TaskbarMember>();
-const emptyView: ShownView = { icon: null, tip: "", menu: { rows: [], actions: [] }, balloon: null };
+const emptyView: ShownView = {
+  icon: null,
+  tip: "",
+  menu: { rows: [], actions: [] },
+  leftClick: null,
+  middleClick: null,
+  balloon: null,
+};
 let wanted: ShownView = emptyView;
 let thread: Promise<Thread> | null = null;
 let isShowing = false;

@@ -15,6 +15,9 @@ export interface ShownView {
   readonly icon: Uint8Array | null;
   readonly tip: string;
   readonly menu: NativeMenu;
+  /** What a left click does; null if it opens the menu. */
+  readonly leftClick: UserAction | null;
+  readonly middleClick: UserAction | null;
   readonly balloon: Balloon | null;
 }
 

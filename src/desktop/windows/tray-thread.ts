@@ -26,6 +26,7 @@ declare const self: Worker;
 
 const WM_NULL = 0x0;
 const WM_CONTEXTMENU = 0x7b;
+const WM_MBUTTONUP = 0x208;
 const NIN_SELECT = 0x400;
 const NIN_KEYSELECT = 0x401;
 const NIN_BALLOONTIMEOUT = 0x404;
@@ -153,7 +154,10 @@ function run(inbox: MessagePort): void {
   }
 
   function onTrayEvent(event: number, anchor: bigint): void {
-    if (event === WM_CONTEXTMENU || event === NIN_SELECT || event === NIN_KEYSELECT) {
+    const action =
+      event === NIN_SELECT ? shown?.leftClick : event === WM_MBUTTONUP ? shown?.middleClick : null;
+    if (action) send({ kind: "chosen", action });
+    else if (event === WM_CONTEXTMENU || event === NIN_SELECT || event === NIN_KEYSELECT) {
       if (!isMenuOpen) openMenu(toSigned(anchor), toSigned(anchor >> 16n));
     } else if (event === NIN_BALLOONUSERCLICK) onBalloon("clicked");
     else if (event === NIN_BALLOONTIMEOUT) onBalloon("expired");

@@ -1,11 +1,15 @@
 /** Drives the screen of `beckon status --watch` without a terminal. */
 
-import { sortSessions } from "../../../src/cli/status-table.ts";
-import { createModel, keyOf, type Model, type Size } from "../../../src/cli/watch/model.ts";
+import { createModel, type Model, type Size } from "../../../src/cli/watch/model.ts";
 import { renderScreen } from "../../../src/cli/watch/screen.ts";
 import { type Effect, update, type WatchEvent } from "../../../src/cli/watch/update.ts";
 import type { AskDetails } from "../../../src/core/session/ask-details.ts";
-import type { AskSnapshot, SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import {
+  type AskSnapshot,
+  keyOfSnapshot,
+  type SessionSnapshot,
+  sortSnapshots,
+} from "../../../src/core/view/snapshot.ts";
 import { ask, asking, now } from "../sessions.ts";
 
 const command: AskDetails = {
@@ -78,7 +82,7 @@ export function openScreen(
     /** The details that were asked for arrive. */
     answerDetails() {
       for (const { provider, sessionId } of pending.splice(0)) {
-        const session = known.find((other) => keyOf(other) === `${provider}:${sessionId}`) ?? null;
+        const session = known.find((other) => keyOfSnapshot(other) === `${provider}:${sessionId}`) ?? null;
         dispatch({ kind: "details", session });
       }
     },
@@ -87,7 +91,7 @@ export function openScreen(
       known = next;
       dispatch({
         kind: "data",
-        data: { isRunning, sessions: sortSessions(next.map(withoutDetails)), notices },
+        data: { isRunning, sessions: sortSnapshots(next.map(withoutDetails)), notices },
       });
     },
     wait(ms: number) {

@@ -35,6 +35,21 @@ const list: readonly SessionSnapshot[] = [
 ];
 const drawn = (screen: ReturnType<typeof openScreen>) => screen.screen().map((line) => line.trimEnd());
 
+test("two sessions of one project are distinguished in the list, above the details and in messages", () => {
+  const twin = (sessionId: string, title: string) =>
+    working("shop-api", { sessionId, title, cwd: "/home/dev/shop-api" });
+  const screen = openScreen([twin("1".repeat(8), "Fix the cart"), twin("2".repeat(8), "Write docs")]);
+  expect(drawn(screen).slice(2, 4)).toEqual([
+    expect.stringMatching(/^▸ ◐ shop-api “Fix the cart” +5m {2}Bash/),
+    expect.stringMatching(/^ {2}◐ shop-api “Write docs” +5m {2}Bash/),
+  ]);
+  expect(drawn(screen).find((line) => line.startsWith("──"))).toStartWith(
+    "── shop-api “Fix the cart” (main) · ",
+  );
+  screen.press("enter");
+  expect(drawn(screen).at(-1)).toBe("Going to shop-api “Fix the cart” …");
+});
+
 test("80×24 has the list, the selected session's request, and the keys", () => {
   const id = (project: string) => list.find((known) => known.project === project)?.sessionId.slice(0, 8);
   const row = (left: string, project: string) => `${left.padEnd(72)}${id(project)}`;

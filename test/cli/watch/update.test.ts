@@ -16,7 +16,7 @@ const question = {
 };
 
 describe("moving", () => {
-  const many = Array.from({ length: 30 }, (_, n) => working(`p-${n}`, { lastEventAt: now - n }));
+  const many = Array.from({ length: 30 }, (_, n) => working(`p-${n}`, { since: now - 60_000 + n }));
   const selectedIn = (screen: ReturnType<typeof openScreen>) =>
     screen.screen().find((line) => line.startsWith("▸"));
 
@@ -39,7 +39,7 @@ describe("moving", () => {
     [40, 10, 200],
     [20, 4, 30],
   ])("in %d×%d with %d sessions, the selected one is always on the screen", (columns, rows, count) => {
-    const sessions = Array.from({ length: count }, (_, n) => working(`p-${n}`, { lastEventAt: now - n }));
+    const sessions = Array.from({ length: count }, (_, n) => working(`p-${n}`, { since: now - 60_000 + n }));
     const screen = openScreen(sessions, { columns, rows });
     for (const key of ["pagedown", "j", "pagedown", "G", "k", "pageup", "pageup", "g", "end", "home"]) {
       screen.press(key);
@@ -51,23 +51,23 @@ describe("moving", () => {
 
   test("the selection stays on the same session when the list changes", () => {
     const [first, second, third] = [
-      working("a", { lastEventAt: 3 }),
-      working("b", { lastEventAt: 2 }),
-      working("c", { lastEventAt: 1 }),
+      working("a", { since: 1 }),
+      working("b", { since: 2 }),
+      working("c", { since: 3 }),
     ];
     const screen = openScreen([first, second, third]);
     screen.press("j");
     expect(screen.selected()).toBe(keyOf(second));
-    screen.receive([asks("new", answerable("1")), third, { ...second, lastEventAt: 9 }, first]);
+    screen.receive([asks("new", answerable("1")), third, { ...second, since: 9 }, first]);
     expect(screen.selected()).toBe(keyOf(second));
     expect(selectedIn(screen)).toContain(" b ");
   });
 
   test("if the selected session is gone, the one in its place is selected", () => {
     const [first, second, third] = [
-      working("a", { lastEventAt: 3 }),
-      working("b", { lastEventAt: 2 }),
-      working("c", { lastEventAt: 1 }),
+      working("a", { since: 1 }),
+      working("b", { since: 2 }),
+      working("c", { since: 3 }),
     ];
     const screen = openScreen([first, second, third]);
     screen.press("j");

@@ -21,6 +21,7 @@ describe("valid settings hold", () => {
         unattended: true,
         whileLooking: true,
       },
+      tray: { leftClick: "nextWaiting" as const },
       quietHours: { from: "22:00", to: "08:00" },
       mutedProjects: ["playground"],
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(ls *)"] } },
@@ -55,6 +56,8 @@ describe("a mistake is reported", () => {
     [{ alerts: { sound: "no" } }, 'alerts.sound must be true or false, not "no"'],
     [{ alerts: { sound: null } }, "alerts.sound must be true or false, not null"],
     [{ alerts: { sound: { a: 1 } } }, "alerts.sound must be true or false, not this object"],
+    [{ tray: { leftClick: "next" } }, 'tray.leftClick must be "menu" or "nextWaiting", not "next"'],
+    [{ tray: "menu" }, 'tray must be an object like {"leftClick": "menu"}, not "menu"'],
     [{ alerts: true }, 'alerts must be an object like {"blocked": true}, not true'],
     [{ keep: { journalDays: 0 } }, "keep.journalDays must be a number of days from 1 to 365, not 0"],
     [
@@ -145,7 +148,7 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
-      name === "alerts" || name === "answering" || name === "keep"
+      ["alerts", "tray", "answering", "keep"].includes(name)
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );

@@ -93,9 +93,9 @@ describe("untrusted text", () => {
     });
     const menu = createTestMenu([trap]);
     expect(formatSubmenu([trap], trap).slice(0, 4)).toEqual([
+      "(Asks · Allow: Quit)",
       "(“Quit”)",
       "(Branch Settings…)",
-      "(Asks · Allow: Quit)",
       "(└ Go to terminal · Quit)",
     ]);
     const quits = listEntries(menu.items).filter((entry) => entry.label === "Quit");

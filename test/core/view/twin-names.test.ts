@@ -1,8 +1,7 @@
 /** How two sessions of one project are told apart. */
 import { expect, test } from "bun:test";
-import { sessionKeyOf } from "../../../src/core/session/keys.ts";
 import type { Session } from "../../../src/core/session/session.ts";
-import { nameSessions } from "../../../src/core/view/session-names.ts";
+import { formatSessionName, namePartsOf, nameSessions } from "../../../src/core/view/session-names.ts";
 import { ago, done, minute } from "./menu/fixture.ts";
 
 function nameTwins(one: Partial<Session>, other: Partial<Session>): string[] {
@@ -10,7 +9,7 @@ function nameTwins(one: Partial<Session>, other: Partial<Session>): string[] {
     done("app", minute, { sessionId: "5e55109e-1", ...one }),
     done("app", 2 * minute, { sessionId: "7a11ba11-2", ...other }),
   ];
-  return [...nameSessions(twins.map((session) => ({ key: sessionKeyOf(session), session }))).values()];
+  return [...nameSessions(twins.map(namePartsOf)).values()].map(formatSessionName);
 }
 
 test("a live session keeps its plain name beside an ended one of the same project", () => {

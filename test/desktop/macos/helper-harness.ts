@@ -107,6 +107,7 @@ export function createView(tooltip: string, over: Partial<TrayView> = {}): TrayV
     title: "beckon: nothing needs you",
     tooltip,
     items: [{ kind: "entry", id: "quit", label: "Quit", action: quit }],
+    leftClick: "menu",
     ...over,
   };
 }

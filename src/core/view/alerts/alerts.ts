@@ -10,7 +10,7 @@ import { isProbe } from "../../session/probe.ts";
 import { projectOf, type Session } from "../../session/session.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
-import { nameSessions } from "../session-names.ts";
+import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import type { Alert, AlertButton, AlertKind } from "../view.ts";
 import { type AlertCause, findCauses } from "./causes.ts";
 import { formatListAlert } from "./text.ts";
@@ -153,7 +153,8 @@ function nameForAlerts(named: readonly Session[], sessions: readonly Session[]):
   const projects = new Set([...wanted].map(projectOf));
   const siblings = sessions.filter((s) => !s.ended && !wanted.has(s) && projects.has(projectOf(s)));
   const all = [...wanted, ...siblings.slice(0, maxSiblings)];
-  return nameSessions(all.map((session) => ({ key: sessionKeyOf(session), session })));
+  const names = nameSessions(all.map(namePartsOf));
+  return new Map([...names].map(([key, name]) => [key, formatSessionName(name)]));
 }
 
 function findEarliest(times: readonly number[], now: number): number | null {

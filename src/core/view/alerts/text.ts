@@ -6,6 +6,7 @@ import { formatFirstQuestion, formatInterrupted, statusTexts } from "../../sessi
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
+import { branchOf } from "../session-names.ts";
 import { nameTerminal } from "../terminal-name.ts";
 import type { Alert, AlertButton } from "../view.ts";
 
@@ -96,7 +97,7 @@ function formatOptions(options: readonly string[]): string {
 function formatContext(session: Session, name: string, when: string, agentId: string | null = null): string {
   const child = session.children.find((one) => one.agentId === agentId);
   const subagent = agentId === null ? "" : `${truncateEnd(child?.type ?? "", maxTool)} subagent`.trim();
-  const branch = session.gitBranch === "HEAD" ? "" : truncateMiddle(session.gitBranch ?? "", maxBranch);
+  const branch = truncateMiddle(branchOf(session.gitBranch), maxBranch);
   const topic = truncateEnd(session.title ?? "", maxTopic);
   const further = [branch, topic].filter((part) => part !== "" && !name.includes(part));
   const terminal = session.ended ? null : nameTerminal(session.place);

@@ -8,10 +8,11 @@ import type { Session } from "../../session/session.ts";
 import { shortenHome } from "../../text/paths.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createAges } from "../ages.ts";
-import { formatGroupCount, type Group, groupLabels, groups } from "../groups.ts";
-import { nameSessions } from "../session-names.ts";
+import { formatGroupCount, type Group, groupLabels, sortSessions } from "../groups.ts";
+import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import {
   createEntryId,
+  joinSections,
   type MenuEntry,
   type MenuItem,
   maxLabelColumns,
@@ -49,6 +50,8 @@ export interface MenuInput {
   readonly now: Moment;
   readonly facts: MenuFacts;
   readonly findDetails: FindAskDetails;
+  /** The answer id of the dangerous ask that the user chose to allow and has to confirm; null if there is none. */
+  readonly confirming: string | null;
 }
 
 export interface Menu extends TrayView {
@@ -80,15 +83,24 @@ export function createMenu(input: MenuInput): Menu {
     formatTime: facts.formatTime,
     findDetails: withAnsweringEnabled(input.findDetails, config),
     home: facts.home,
+    confirming: input.confirming,
   };
-  const rows = sessions.flatMap((session) => createMenuRow(session, context) ?? []).sort(compareRows);
+  const rows = sortSessions(
+    sessions.flatMap((session) => createMenuRow(session, context) ?? []),
+    ({ key, group, since }) => ({ key, group, since: since.at }),
+  );
   const byGroup = Map.groupBy(rows, ({ group }) => group);
   const rowsIn = (group: Group): readonly MenuRow[] => byGroup.get(group) ?? [];
   // Only rows that can be listed get a name and an entry.
   const listedIn = (group: Group): readonly MenuRow[] =>
     rowsIn(group).slice(0, group === "ended" ? maxEnded : maxListed[group] + 1 + maxInSubmenu);
-  const names = nameSessions([...byGroup.keys()].flatMap(listedIn));
-  const nameRow = (row: MenuRow): string => names.get(row.key) ?? row.key;
+  const names = nameSessions(
+    [...byGroup.keys()].flatMap(listedIn).map(({ session }) => namePartsOf(session)),
+  );
+  const nameRow = ({ key }: MenuRow): string => {
+    const name = names.get(key);
+    return name ? formatSessionName(name) : key;
+  };
   const entriesIn = (group: Group): MenuEntry[] =>
     listedIn(group).map((row) => createSessionEntry(row, nameRow(row), context));
   const section = (group: Group): MenuItem[] => createSection(group, entriesIn(group), rowsIn(group).length);
@@ -120,17 +132,10 @@ export function createMenu(input: MenuInput): Menu {
     icon: createIcon(needsYou.length, rowsIn("failed").length, rowsIn("working").length),
     title,
     tooltip: [title, ...limitLines(lines, maxInTooltip)].join("\n"),
-    items: joinSections(sections),
+    items: joinSections(sections, "menu"),
+    leftClick: config.tray.leftClick,
     nextChange: ages.nextChange(),
   };
-}
-
-const newestFirst: ReadonlySet<Group> = new Set(["failed", "ready", "ended"]);
-
-/** The session that waits or works longest comes first, so it keeps its position. In groups of what is over, the newest does. */
-function compareRows(a: MenuRow, b: MenuRow): number {
-  const byTime = newestFirst.has(a.group) ? b.since.at - a.since.at : a.since.at - b.since.at;
-  return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
 function createIcon(needsYou: number, failed: number, working: number): TrayIcon {
@@ -227,13 +232,4 @@ function createQuietEntry(
   const label = isByHours ? "Quiet hours" : "Quiet";
   const current = until !== null ? `Quiet until ${until}` : isOn ? "Quiet until turned off" : label;
   return { ...createText("quiet", current), children };
-}
-
-function joinSections(sections: readonly MenuItem[][]): MenuItem[] {
-  const filled = sections.filter((section) => section.length > 0);
-  return filled.flatMap((section, index) => {
-    if (index === 0) return section;
-    const id = createEntryId("separator", section[0]?.id ?? "");
-    return [{ kind: "separator" as const, id }, ...section];
-  });
 }

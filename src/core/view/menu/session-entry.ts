@@ -1,27 +1,20 @@
 /** A session in the menu: its line, what is known about it, and what the user can do with it. */
 import type { UserAction } from "../../config/user-action.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
-import type { Moment } from "../../session/event.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
 import { statusOf } from "../../session/phase.ts";
 import { type Ask, hasDied, isInterrupted, projectOf, type Session } from "../../session/session.ts";
 import {
+  dangerMark,
+  describeReady,
   formatBackgroundTask,
   formatFailure,
-  formatInterrupted,
   statusTexts,
   summarizeAsk,
 } from "../../session/texts.ts";
 import { shortenHomePath } from "../../text/paths.ts";
-import {
-  extractFirstLine,
-  measureWidth,
-  toSingleLine,
-  truncateEnd,
-  truncateMiddle,
-} from "../../text/text.ts";
+import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { dayMs } from "../../timing.ts";
-import type { Ages } from "../ages.ts";
 import {
   findSnoozeEnd,
   formatSilence,
@@ -30,7 +23,8 @@ import {
   groupSession,
   type SessionGroup,
 } from "../groups.ts";
-import { createEntryId, type MenuEntry, maxLabelColumns } from "../view.ts";
+import { branchOf } from "../session-names.ts";
+import { createEntryId, joinSections, type MenuEntry, maxLabelColumns } from "../view.ts";
 import { createAnswerEntries } from "./answer-entries.ts";
 
 export interface MenuContext extends GroupContext {
@@ -38,13 +32,14 @@ export interface MenuContext extends GroupContext {
   readonly formatTime: (at: number) => string;
   readonly findDetails: FindAskDetails;
   readonly home: string;
+  /** The answer id of the dangerous ask that the user has to confirm; null if there is none. */
+  readonly confirming: string | null;
 }
 
 export interface MenuRow extends SessionGroup {
   readonly session: Session;
   /** `agent:sessionId` */
   readonly key: string;
-  readonly since: Moment;
   /** What it does or wants. */
   readonly what: string;
 }
@@ -52,54 +47,50 @@ export interface MenuRow extends SessionGroup {
 /** Returns null for a session that ended more than a day ago: nobody looks for it in a menu. */
 export function createMenuRow(session: Session, context: MenuContext): MenuRow | null {
   const grouping = groupSession(session, context);
-  const { since, what } = describeSession(session, grouping, context.ages);
-  if (grouping.group === "ended" && context.ages.isOlder(since, dayMs)) return null;
-  return { session, key: sessionKeyOf(session), ...grouping, since, what };
+  if (grouping.group === "ended" && context.ages.isOlder(grouping.since, dayMs)) return null;
+  const what = describeSession(session, grouping, context);
+  return { session, key: sessionKeyOf(session), ...grouping, what };
 }
 
-function describeSession(
-  session: Session,
-  { group, asks }: SessionGroup,
-  ages: Ages,
-): Pick<MenuRow, "since" | "what"> {
-  const { ended, turn } = session;
+function describeSession(session: Session, { group, asks }: SessionGroup, context: MenuContext): string {
+  const { ended, turn, background, prompted, lastPrompt, lastResponse } = session;
   const [ask] = asks;
-  if (ask) return { since: ask, what: describeAsk(session, ask) };
+  if (ask) return describeAsk(session, ask, context);
   if (group === "ended") {
-    const what = hasDied(session) ? statusTexts.died : ended ? statusTexts.ended : statusTexts.lost;
-    return { since: ended ?? session.last, what };
+    return hasDied(session) ? statusTexts.died : ended ? statusTexts.ended : statusTexts.lost;
   }
-  if (group === "working") {
-    const what = statusOf(session, ages.minute).detail ?? statusTexts.thinking;
-    return { since: findWorkStart(session, ages), what };
-  }
-  return { since: turn, what: turn.error === null ? describeReady(session) : formatFailure(turn.error) };
+  if (group === "working") return statusOf(session, context.ages.minute).detail ?? statusTexts.thinking;
+  if (turn.error !== null) return formatFailure(turn.error);
+  return describeReady({
+    background: background === null ? null : formatBackgroundTask(background),
+    isInterrupted: isInterrupted(session),
+    hasTurns: prompted !== null,
+    lastPrompt,
+    lastResponse,
+  });
 }
 
-/** "Bash: npm run deploy", "Explore › Question: Which colour?" */
-function describeAsk(session: Session, ask: Ask): string {
+/** "Bash: npm run deploy", "Explore › Question: Which colour?", "⚠ Bash: rm -rf build" */
+function describeAsk(session: Session, ask: Ask, context: MenuContext): string {
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
-  return (ask.agentId === null ? "" : `${child?.type || "Subagent"} › `) + summarizeAsk(ask);
+  const subagent = ask.agentId === null ? "" : `${child?.type || "Subagent"} › `;
+  const step = isConfirming(ask, context) ? "Confirm or deny · " : "";
+  return markDanger(ask, context) + step + subagent + summarizeAsk(ask);
 }
 
-function findWorkStart(session: Session, { minute }: Ages): Moment {
-  if (session.turn.running) return session.turn;
-  const started = session.children.filter((child) => child.running).map((child) => child.startedAt);
-  return { at: Math.min(...started), t: minute.t };
-}
+const markDanger = (ask: Ask, { findDetails }: MenuContext): string =>
+  findDetails(ask)?.dangers.length ? dangerMark : "";
 
-function describeReady(session: Session): string {
-  const { background, prompted } = session;
-  if (background !== null) return formatBackgroundTask(background);
-  if (isInterrupted(session)) return formatInterrupted(session.lastPrompt);
-  return prompted === null ? statusTexts.ready : statusTexts.done;
-}
+const isConfirming = (ask: Ask, { confirming }: MenuContext): boolean =>
+  confirming !== null && confirming === answerIdOf(ask);
 
 /** `name · 4 min · Bash: npm run deploy +1 · muted` */
 export function formatSessionLine(row: MenuRow, name: string, context: MenuContext): string {
   const { ages, formatTime, home } = context;
   const start = `${name} · ${ages.format(row.since)} · `;
-  const moreAsks = row.asks.length > 1 ? ` +${row.asks.length - 1}` : "";
+  const others = row.asks.slice(1);
+  const hasDanger = others.some((ask) => markDanger(ask, context) !== "");
+  const moreAsks = others.length > 0 ? ` +${others.length}${hasDanger ? ` ${dangerMark.trim()}` : ""}` : "";
   const silence = row.silence === null ? "" : ` · ${formatSilence(row.silence, formatTime)}`;
   const room = maxLabelColumns - 2 - measureWidth(start) - measureWidth(moreAsks + silence);
   const children = row.group === "working" ? formatChildren(row.session) : "";
@@ -116,21 +107,40 @@ function formatChildren({ children }: Session): string {
 }
 
 export function createSessionEntry(row: MenuRow, name: string, context: MenuContext): MenuEntry {
+  const line = formatSessionLine(row, name, context);
+  const { key, session, asks } = row;
+  const answerable = asks.flatMap((ask) => {
+    const details = context.findDetails(ask);
+    return details === null ? [] : [{ ask, details }];
+  })[0];
+  const answers = answerable
+    ? createAnswerEntries({
+        session: key,
+        ...answerable,
+        isConfirming: isConfirming(answerable.ask, context),
+      })
+    : [];
+  const others = asks.filter((ask) => ask !== answerable?.ask);
+  const commands = createCommands(row, context, { hasFocus: !session.ended && answerable === undefined });
   return {
     kind: "entry",
-    id: createEntryId("session", row.key),
-    label: `${groupMarks[row.group]} ${formatSessionLine(row, name, context)}`,
+    id: createEntryId("session", key),
+    label: `${groupMarks[row.group]} ${line}`,
     action: null,
-    children: [...createDetails(row, context), ...createActions(row, context)],
+    children: joinSections([answers, createDetails(row, others, line, context), commands], key),
   };
 }
 
 /** How many asks and subagents are listed. */
 const maxListed = 4;
 
-/** Text of an agent is quoted or follows a word of ours, so it cannot look like a command. */
-function createDetails({ session, key, asks, what, group }: MenuRow, context: MenuContext): MenuEntry[] {
-  const { findDetails, home } = context;
+/** `asks`: the asks that are not shown in full. Text of an agent is quoted or follows a word of ours, so it cannot look like a command. */
+function createDetails(
+  { session, key, asks: all, what, group }: MenuRow,
+  asks: readonly Ask[],
+  line: string,
+  context: MenuContext,
+): MenuEntry[] {
   const text = (label: string, name: string, ...parts: readonly string[]): MenuEntry => ({
     kind: "entry",
     id: createEntryId(name, key, ...parts),
@@ -138,25 +148,19 @@ function createDetails({ session, key, asks, what, group }: MenuRow, context: Me
     action: null,
   });
   const entries: MenuEntry[] = [];
-  const title = toSingleLine(session.title ?? session.lastPrompt ?? "");
-  if (title !== "") entries.push(text(`“${truncateEnd(title, maxLabelColumns - 2)}”`, "title"));
-  const branch = toSingleLine(session.gitBranch ?? "");
-  if (branch !== "") entries.push(text(`Branch ${truncateMiddle(branch, maxLabelColumns - 7)}`, "branch"));
-
+  const verb = asks.length < all.length ? "Also asks" : "Asks";
   for (const ask of asks.slice(0, maxListed)) {
-    const label = `Asks · ${shortenHomePath(describeAsk(session, ask), home)}`;
-    const details = findDetails(ask);
-    if (details === null) entries.push(text(label, "ask", ask.id));
-    else {
-      const children = createAnswerEntries(key, ask, details);
-      entries.push({ ...text(label, "answer", answerIdOf(ask)), children });
-    }
+    const subject = shortenHomePath(describeAsk(session, ask, context), context.home);
+    entries.push(text(`${verb} · ${subject}`, "ask", ask.id));
   }
   if (asks.length > maxListed) entries.push(text(`and ${asks.length - maxListed} more`, "asks"));
-
-  const hasResponse = group === "ready" && !isInterrupted(session);
-  const response = hasResponse ? toSingleLine(extractFirstLine(session.lastResponse)) : "";
-  if (response !== "") entries.push(text(`Said “${truncateEnd(response, maxLabelColumns - 7)}”`, "said"));
+  const title = toSingleLine(session.title ?? session.lastPrompt ?? "");
+  if (title !== "") entries.push(text(`“${truncateEnd(title, maxLabelColumns - 2)}”`, "title"));
+  const branch = toSingleLine(branchOf(session.gitBranch));
+  if (branch !== "") entries.push(text(`Branch ${truncateMiddle(branch, maxLabelColumns - 7)}`, "branch"));
+  // The session's own row has room for its start only.
+  if (group === "ready" && !line.includes(what))
+    entries.push(text(`Said “${truncateEnd(what, maxLabelColumns - 7)}”`, "said"));
   if (session.turn.error !== null && (group === "failed" || group === "ready")) {
     entries.push(text(`It ${what}`, "failed"));
   }
@@ -168,7 +172,11 @@ function createDetails({ session, key, asks, what, group }: MenuRow, context: Me
   return entries;
 }
 
-function createActions(row: MenuRow, context: MenuContext): MenuEntry[] {
+function createCommands(
+  row: MenuRow,
+  context: MenuContext,
+  { hasFocus }: { readonly hasFocus: boolean },
+): MenuEntry[] {
   const { session, key, asks, group } = row;
   const command: CreateCommand = (name, label, action) => ({
     kind: "entry",
@@ -178,7 +186,7 @@ function createActions(row: MenuRow, context: MenuContext): MenuEntry[] {
   });
   const canDismiss = (asks.length > 0 || group === "failed") && row.silence?.kind !== "dismissed";
   return [
-    ...(session.ended ? [] : [command("focus", "Go to terminal", { do: "focus", session: key })]),
+    ...(hasFocus ? [command("focus", "Go to terminal", { do: "focus", session: key })] : []),
     ...(group === "ended" ? [] : createSnoozeEntries(row, context, command)),
     ...(group === "ended" ? [] : createMuteEntries(row, context, command)),
     ...(canDismiss ? [command("dismiss", "Dismiss", { do: "dismiss", session: key })] : []),

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
 import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
+import type { Ask } from "../../../../src/core/session/session.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import type { MenuEntry } from "../../../../src/core/view/view.ts";
 import { createDetails, createQuestion } from "../../session/ask-fixture.ts";
@@ -9,20 +10,24 @@ import {
   ask,
   blocked,
   createTestMenu,
-  formatMenu,
   formatSubmenu,
   keyOf,
   listEntries,
+  listLabels,
   minute,
 } from "./fixture.ts";
 
 const open = ask(4 * minute, { request: "event-1" });
 const session = blocked("checkout-api", 4 * minute, { asks: [open] });
-const answer = `answer/${keyOf(session)}/${answerIdOf(open)}`;
 const id = keyOf(session).split(":")[1]?.slice(0, 8);
 
-const offered = (what: AskDetails, more: Partial<MenuInput> = {}): string[] =>
-  formatSubmenu([session], answer, { findDetails: () => what, ...more });
+/** The ask in the submenu of its session, without the separator above its answers and without the commands below them. */
+const offered = (what: AskDetails, more: Partial<MenuInput> = {}): string[] => {
+  const [text = "", answers = ""] = formatSubmenu([session], session, { findDetails: () => what, ...more })
+    .join("\n")
+    .split("\n---\n");
+  return [...text.split("\n"), ...answers.split("\n")];
+};
 const entry = (what: AskDetails, label: string): MenuEntry | undefined =>
   listEntries(createTestMenu([session], { findDetails: () => what }).items).find(
     (one) => one.label === label,
@@ -43,12 +48,27 @@ test("a command is shown in full above its answers", () => {
   ]);
 });
 
-test("the submenu opens at the entry of the ask: nothing else in the menu moves", () => {
-  const before = formatSubmenu([session], session);
-  const after = formatSubmenu([session], session, { findDetails: () => createDetails() });
-  expect(before[0]).toBe("(Asks · Bash: npm run deploy)");
-  expect(after[0]).toBe("Asks · Bash: npm run deploy >");
-  expect(after.slice(1)).toEqual(before.slice(1));
+test("Allow and Deny are directly in the submenu of the session, with what else can be done", () => {
+  const titled = { ...session, title: "Ship it", gitBranch: "release/7" };
+  expect(formatSubmenu([titled], titled, { findDetails: () => createDetails() })).toEqual([
+    "(Run a command)",
+    "(│ npm run deploy)",
+    "---",
+    "Go to terminal",
+    "Allow",
+    "Deny",
+    "---",
+    "(“Ship it”)",
+    "(Branch release/7)",
+    "---",
+    "Snooze 15 min",
+    "Snooze 1 hour",
+    "[ ] Mute this session",
+    "[ ] Mute project “checkout-api”",
+    "Dismiss",
+    "Copy session id",
+    "Open transcript",
+  ]);
 });
 
 test("a click answers exactly this ask", () => {
@@ -74,17 +94,50 @@ test("a long line continues after a mark", () => {
   ]);
 });
 
-test("a danger is shown before the command, and allowing it has another label", () => {
-  expect(
-    offered(createDetails({ lines: ["rm -rf build"], dangers: ["deletes without asking (rm -rf)"] })),
-  ).toEqual([
+const dangerous = createDetails({
+  lines: ["rm -rf build"],
+  dangers: ["deletes without asking (rm -rf)"],
+  always: ["Always allow rm in this session"],
+});
+
+test("something dangerous is marked in its row, and one click does not allow it", () => {
+  const { items } = createTestMenu([session], { findDetails: () => dangerous });
+  expect(listLabels(items)).toContain("● checkout-api · 4 min · ⚠ Bash: npm run deploy");
+  expect(offered(dangerous)).toEqual([
     "(Run a command)",
     "(⚠ deletes without asking (rm -rf))",
     "(│ rm -rf build)",
     "Go to terminal",
-    "Allow anyway",
+    "Allow ⚠ …",
     "Deny",
   ]);
+  expect(entry(dangerous, "Allow ⚠ …")?.action).toEqual({
+    do: "confirm",
+    session: keyOf(session),
+    ask: answerIdOf(open),
+  });
+});
+
+test("the second click allows it, and only this ask", () => {
+  const input = { findDetails: () => dangerous, confirming: answerIdOf(open) };
+  expect(offered(dangerous, input).slice(-3)).toEqual(["Go to terminal", "Yes, allow it ⚠", "Deny"]);
+  const { items } = createTestMenu([session], input);
+  expect(listLabels(items)).toContain("● checkout-api · 4 min · ⚠ Confirm or deny · Bash: npm run deploy");
+  expect(listEntries(items).find(({ label }) => label === "Yes, allow it ⚠")?.action).toMatchObject({
+    do: "answer",
+    ask: answerIdOf(open),
+    answer: { do: "allow" },
+  });
+  expect(offered(dangerous, { ...input, confirming: "another ask" })).toContain("Allow ⚠ …");
+});
+
+test("a dangerous ask behind another one is marked in the row too", () => {
+  const other = ask(minute, { id: "ask-2", request: "event-2" });
+  const both = blocked("checkout-api", 4 * minute, { asks: [open, other] });
+  const { items } = createTestMenu([both], {
+    findDetails: ({ id }) => (id === "ask-2" ? dangerous : createDetails()),
+  });
+  expect(listLabels(items)).toContain("● checkout-api · 4 min · Bash: npm run deploy +1 ⚠");
 });
 
 test("what is too long for a menu can only be looked at or denied", () => {
@@ -168,19 +221,24 @@ test("an offer that does not fit is left to the command line", () => {
   });
 });
 
-test("each of several asks has its own submenu", () => {
+test("of several asks the first that can be answered is shown in full, and the next one after it", () => {
+  const subagent = ask(5 * minute, { id: "ask-0", request: "event-0", agentId: "a1", summary: "make" });
   const other = ask(minute, { id: "ask-2", request: "event-2", summary: "git push" });
-  const both = blocked("checkout-api", 4 * minute, { asks: [open, other] });
-  const { items } = createTestMenu([both], {
-    findDetails: ({ request }) => createDetails({ lines: [request ?? ""] }),
-  });
-  const asks = listEntries(items).filter((one) => one.id.startsWith("answer/"));
-  expect(asks.map(({ children = [] }) => formatMenu(children).split("\n")[1])).toEqual([
+  const all = blocked("checkout-api", 5 * minute, { asks: [subagent, open, other] });
+  const findDetails = ({ request, agentId }: Ask) =>
+    agentId === null ? createDetails({ lines: [request ?? ""] }) : null;
+  expect(formatSubmenu([all], all, { findDetails }).slice(1, 9)).toEqual([
     "(│ event-1)",
-    "(│ event-2)",
+    "---",
+    "Go to terminal",
+    "Allow",
+    "Deny",
+    "---",
+    "(Also asks · Subagent › Bash: make)",
+    "(Also asks · Bash: git push)",
   ]);
-  const allows = listEntries(items).filter(({ label }) => label === "Allow");
-  expect(new Set(allows.map((one) => one.action?.do === "answer" && one.action.ask)).size).toBe(2);
+  const later = { ...all, asks: [subagent, other] };
+  expect(formatSubmenu([later], later, { findDetails })[1]).toBe("(│ event-2)");
 });
 
 test("there are no answers if answering is turned off", () => {

@@ -109,6 +109,7 @@ export function createTestMenu(sessions: readonly Session[], more: Partial<MenuI
     now,
     facts,
     findDetails: () => null,
+    confirming: null,
     ...more,
   });
 }

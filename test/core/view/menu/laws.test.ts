@@ -8,7 +8,7 @@ import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
 import { groupMarks } from "../../../../src/core/view/groups.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
-import { createSnapshot } from "../../../../src/core/view/snapshot.ts";
+import { createSnapshot, keyOfSnapshot, sortSnapshots } from "../../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
 import { detailsArbitrary } from "../../session/ask-fixture.ts";
 import {
@@ -143,6 +143,7 @@ const inputs: fc.Arbitrary<MenuInput> = sessions.chain((list) => {
         ({ id }: Ask) =>
           some[Number(id.slice(2)) % some.length] ?? null,
     ),
+    confirming: nullable(fc.constantFrom("none", ...list.flatMap((one) => one.asks.map(answerIdOf)))),
     now: fc.integer({ min: 0, max: 2 * minute }).map((ms) => ({ at: now.at + ms, t: now.t + ms })),
     facts: fc.record({
       unconnected: fc.subarray([{ id: "claude", name: "Claude Code" }]),
@@ -169,9 +170,9 @@ describe("for any sessions", () => {
   test("no two entries have the same id", () => {
     checkLaw((input) => {
       const { items } = menuFor(input);
-      const ids = [...listEntries(items), ...items.filter((item) => item.kind === "separator")].map(
-        ({ id }) => id,
-      );
+      const listIds = (list: readonly MenuItem[]): string[] =>
+        list.flatMap((item) => [item.id, ...(item.kind === "entry" ? listIds(item.children ?? []) : [])]);
+      const ids = listIds(items);
       expect(new Set(ids).size).toBe(ids.length);
     });
   });
@@ -216,14 +217,49 @@ describe("for any sessions", () => {
     });
   });
 
-  test("the menu is at most three levels deep, and only its first level has separators", () => {
+  test("the submenu of a session has no submenus, and no menu starts or ends with a separator", () => {
     checkLaw((input) => {
       const { items } = menuFor(input);
-      expect(depth(items)).toBeLessThanOrEqual(3);
       expect(items.length).toBeLessThanOrEqual(50);
-      expect(items.at(-1)?.kind).toBe("entry");
-      const inside = items.flatMap((item) => (item.kind === "entry" ? (item.children ?? []) : []));
-      expect(inside.filter(({ kind }) => kind === "separator")).toEqual([]);
+      for (const { id, children = [] } of listEntries(items)) {
+        if (id.startsWith("session/")) expect(depth(children)).toBe(0);
+      }
+      for (const menu of [
+        items,
+        ...listEntries(items).flatMap(({ children }) => (children ? [children] : [])),
+      ]) {
+        const kinds = menu.map(({ kind }) => kind);
+        expect([kinds[0], kinds.at(-1)]).toEqual(["entry", "entry"]);
+        expect(kinds.some((kind, n) => kind === "separator" && kinds[n + 1] === "separator")).toBe(false);
+      }
+    });
+  });
+
+  test("nothing dangerous is allowed with the first click", () => {
+    checkLaw((input) => {
+      const dangerous = new Set(
+        input.sessions.flatMap((one) =>
+          one.asks.flatMap((open) =>
+            input.findDetails(open)?.dangers.length ? [`${keyOf(one)} ${answerIdOf(open)}`] : [],
+          ),
+        ),
+      );
+      for (const { action } of listEntries(menuFor(input).items)) {
+        if (action?.do !== "answer" || action.answer.do === "deny") continue;
+        if (dangerous.has(`${action.session} ${action.ask}`)) expect(action.ask).toBe(input.confirming ?? "");
+      }
+    });
+  });
+
+  test("sessions are in the order of beckon status", () => {
+    checkLaw((input) => {
+      const context = { ...input, formatTime: String };
+      const known = input.sessions.map((one) => createSnapshot(one, input.now, context));
+      const order = sortSnapshots(known).map(keyOfSnapshot);
+      const listed = listEntries(menuFor(input).items).flatMap(({ action }) =>
+        action?.do === "copy-id" ? [action.session] : [],
+      );
+      expect(listed).toEqual(order.filter((key) => listed.includes(key)));
     });
   });
 
@@ -268,10 +304,11 @@ describe("for any sessions", () => {
 
   test("the label of an answer is always a text of beckon", () => {
     const ours =
-      /^(?:Allow|Allow anyway|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
+      /^(?:Allow|Allow ⚠ …|Yes, allow it ⚠|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
     checkLaw((input) => {
       for (const { id, label, action } of listEntries(menuFor(input).items)) {
-        if (action?.do === "answer" || id.startsWith("look/")) expect(label).toMatch(ours);
+        if (action?.do === "answer" || action?.do === "confirm" || id.startsWith("focus-ask/"))
+          expect(label).toMatch(ours);
       }
     });
   });

@@ -30,12 +30,13 @@ describe("the submenu of a session", () => {
       children: [child("a1"), child("a2", { type: "", detail: null }), child("a3", { running: false })],
     });
     expect(formatSubmenu([api], api)).toEqual([
-      "(“Ship it”)",
-      "(Branch release/7)",
       "(Asks · Bash: npm run deploy)",
       "(Asks · Explore › Bash: rm -r build)",
+      "(“Ship it”)",
+      "(Branch release/7)",
       "(└ Explore · Grep)",
       "(└ Subagent · Thinking)",
+      "---",
       "Go to terminal",
       "Snooze 15 min",
       "Snooze 1 hour",
@@ -47,7 +48,7 @@ describe("the submenu of a session", () => {
     ]);
   });
 
-  test("shows the subagents of a working session, and the last response of a ready one", () => {
+  test("shows the subagents of a working session", () => {
     const children = ["a", "b", "c", "d", "e", "f"].map((id) => child(id));
     const api = working("api", minute, { children });
     expect(listLabels(createTestMenu([api]).items)[2]).toBe("◐ api · 1 min · Bash +6 subagents");
@@ -55,8 +56,16 @@ describe("the submenu of a session", () => {
       ...Array(4).fill("(└ Explore · Grep)"),
       "(└ 2 more)",
     ]);
+  });
+
+  test("shows the last response of a ready session in its row, and more of it below if it is long", () => {
     const site = done("site", minute, { lastResponse: "\n## **All** `green`\nDetails" });
-    expect(formatSubmenu([site], site)[0]).toBe("(Said “All green”)");
+    expect(listLabels(createTestMenu([site]).items)).toContain("○ site · 1 min · All green");
+    expect(formatSubmenu([site], site)[0]).toBe("Go to terminal");
+    const long = { ...site, lastResponse: `All ${"very ".repeat(11)}green.` };
+    const row = listLabels(createTestMenu([long]).items).find((label) => label.startsWith("○"));
+    expect(row).toBe(`○ site · 1 min · All ${"very ".repeat(11).trim()}…`);
+    expect(formatSubmenu([long], long)[0]).toBe(`(Said “All ${"very ".repeat(11)}green.”)`);
   });
 
   test("shows the prompt of an interrupted session, not an older response", () => {
@@ -69,11 +78,10 @@ describe("the submenu of a session", () => {
       lastPrompt,
     });
     expect(listLabels(createTestMenu([site]).items)).toContain("○ site · 1 min · interrupted: Now deploy");
-    expect(formatSubmenu([site], site).slice(0, 2)).toEqual(["(“Now deploy”)", "Go to terminal"]);
+    expect(formatSubmenu([site], site).slice(0, 3)).toEqual(["(“Now deploy”)", "---", "Go to terminal"]);
     // It has never been heard to stop: the reply may be to this prompt.
     const other = { ...site, stopped: null };
-    expect(listLabels(createTestMenu([other]).items)).toContain("○ site · 1 min · done");
-    expect(formatSubmenu([other], other).slice(0, 2)).toEqual(["(“Now deploy”)", "(Said “All green”)"]);
+    expect(listLabels(createTestMenu([other]).items)).toContain("○ site · 1 min · All green");
   });
 
   test("counts from the start of a subagent if only that works", () => {
