@@ -176,7 +176,7 @@ describe("on a desktop", () => {
         await Bun.sleep(timing.minReadMs);
       };
       await waitForEntry("Allow ⚠ …");
-      expect(await readLabels()).toContainEqual(expect.stringMatching(/^● shop-api .* · now · ⚠ Bash: rm /));
+      expect(await readLabels()).toContainEqual(expect.stringMatching(/^● shop-api .*· now · ⚠ Bash: rm /));
       await chooseMenuEntry(bus, "Allow ⚠ …");
       await waitForEntry("Yes, allow it ⚠");
       expect(hooks[0]?.exitCode).toBeNull();
