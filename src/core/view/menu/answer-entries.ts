@@ -11,7 +11,7 @@ import { truncateEnd } from "../../text/text.ts";
 import { createEntryId, type MenuEntry, type MenuItem, maxLabelColumns } from "../view.ts";
 
 /** Starts every row of an agent's text, so that none can look like an entry of ours. */
-export const textBar = "│ ";
+const textBar = "│ ";
 const columns = maxLabelColumns - textBar.length;
 const maxRows = 20;
 const maxDangers = 5;
