@@ -385,6 +385,8 @@ function readExpansion(reader: Reader, depth: number, substitutions: Script[], i
     if (inner.hereDocuments.length > 0) throw new UnreadableError();
     return "$()";
   }
+  const arithmetic = readArithmetic(reader);
+  if (arithmetic !== null) return arithmetic;
   if (text.startsWith("$(", position)) {
     reader.position += 2;
     substitutions.push(readScript(reader, ")", depth + 1));
@@ -400,6 +402,27 @@ function readExpansion(reader: Reader, depth: number, substitutions: Script[], i
   const expansion = name.exec(text)?.[0] ?? "$";
   reader.position += expansion.length;
   return expansion;
+}
+
+/**
+ * `$((1 << 3))`, where `<<` and `#` are operators. null if it has quotes or substitutions, or may be a subshell in a substitution:
+ * `$((a) | (b))`.
+ */
+function readArithmetic(reader: Reader): string | null {
+  if (!reader.text.startsWith("$((", reader.position)) return null;
+  const pattern = /\$\(\([\w \t+\-*/%<>=!&|^~?:,#.()]{0,200}\)\)/y;
+  pattern.lastIndex = reader.position;
+  const text = pattern.exec(reader.text)?.[0];
+  if (text === undefined) return null;
+  let open = 0;
+  for (const [n, char] of [...text].entries()) {
+    if (char === "(") open++;
+    if (char === ")") open--;
+    const isEnd = n === text.length - 1;
+    if (open < (n > text.length - 3 ? 0 : n > 1 ? 2 : 0) || (isEnd && open !== 0)) return null;
+  }
+  reader.position += text.length;
+  return text;
 }
 
 /** `$HOME` and `${HOME}`, as they are written. Everything else runs a program or computes something. */

@@ -43,6 +43,7 @@ describe("labelled commands", () => {
     "dangers-more.json",
     "dangers-fresh-1.json",
     "dangers-fresh-2.json",
+    "dangers-fresh-3.json",
   ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(

@@ -18,8 +18,8 @@ export interface CommandContext {
   readonly writtenTexts: Map<string, string>;
   /** Remotes of git that the command itself adds: a push to one leads to an address that nobody approved before. */
   readonly addedRemotes: Set<string>;
-  /** How many characters of nested scripts may still be read: one text can be quoted in itself many times. */
-  readonly budget: { remainingLength: number };
+  /** How much may still be read: one text can be quoted in itself many times. What is beyond it is marked. */
+  readonly budget: { remainingLength: number; remainingCommands: number };
   /** Checks a path that is written, moved or deleted. */
   checkTarget(path: string, verb?: string): void;
   /** Checks a path whose content is replaced by a program that is not an editor. */
@@ -56,7 +56,8 @@ export interface AgentDangers {
 export type DangerPattern = readonly [kind: DangerKind, text: string, pattern: RegExp];
 
 const maxFolders = 32;
-const maxScriptLength = 200_000;
+const maxScriptLength = 60_000;
+const maxCommands = 400;
 
 export function createCommandContext(
   project: string | null,
@@ -78,7 +79,7 @@ export function createCommandContext(
     downloads: new Set<string>(),
     writtenTexts: new Map<string, string>(),
     addedRemotes: new Set<string>(),
-    budget: { remainingLength: maxScriptLength },
+    budget: { remainingLength: maxScriptLength, remainingCommands: maxCommands },
     enterFolder(folder: string) {
       // An unknown folder may be any.
       const next = /^[~$`-]/.test(folder) || folder === "" ? "/" : folder;

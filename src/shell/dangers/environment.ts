@@ -3,10 +3,10 @@ import type { CommandContext } from "./context.ts";
 
 /** The value is a command. */
 const commandVariable =
-  /^(?:GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|ASKPASS)|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|SHELL|LESSOPEN|LESSCLOSE|RSYNC_RSH|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|PROMPT_COMMAND|RUSTC|RUSTC_(?:WORKSPACE_)?WRAPPER|CARGO_TARGET_\w+_(?:RUNNER|LINKER)|CC|CXX|LD|AR|FC|PYTHONBREAKPOINT|npm_config_(?:script_shell|git|node_gyp)|DOCKER_SSH|FZF_DEFAULT_COMMAND|PS[0-4])$/i;
+  /^(?:GIT_(?:SSH|SSH_COMMAND|PROXY_COMMAND|EXTERNAL_DIFF|ASKPASS)|\w*PAGER|\w*EDITOR|VISUAL|BROWSER|SHELL|LESSOPEN|LESSCLOSE|RSYNC_RSH|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|PROMPT_COMMAND|RUSTC|(?:CARGO_BUILD_)?RUSTC_(?:WORKSPACE_)?WRAPPER|CARGO_TARGET_\w+_(?:RUNNER|LINKER)|CC|CXX|LD|AR|FC|PYTHONBREAKPOINT|npm_config_(?:script_shell|git|node_gyp)|DOCKER_SSH|FZF_DEFAULT_COMMAND|PS[0-4])$/i;
 /** The value names code that is loaded before the program starts. */
 const codeVariable =
-  /^(?:LD_(?:PRELOAD|AUDIT|LIBRARY_PATH)|DYLD_\w+|BASH_ENV|PERL5(?:DB|LIB)|PERL5OPT|PYTHON(?:STARTUP|HOME|INSPECT|USERBASE)|PYTHONWARNINGS_RUN|GIT_(?:CONFIG\w*|EXEC_PATH|TEMPLATE_DIR|DIR)|RIPGREP_CONFIG_PATH|GCONV_PATH|OPENSSL_(?:CONF|MODULES|ENGINES)|SHELLOPTS|BASHOPTS|BASH_FUNC_\S*|BASH_LOADABLES_PATH|ZDOTDIR|INPUTRC|NODE_REPL_EXTERNAL_MODULE|CLASSPATH_PREFIX|LUA_INIT\w*|R_PROFILE\w*|GOENV|PHPRC|PHP_INI_SCAN_DIR|VIMINIT|EXINIT|TCLLIBPATH|XDG_CONFIG_HOME)$/i;
+  /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_\w+|BASH_ENV|PERL5(?:DB|LIB)|PERL5OPT|PYTHON(?:STARTUP|HOME|INSPECT|USERBASE)|PYTHONWARNINGS_RUN|GIT_(?:CONFIG\w*|EXEC_PATH|TEMPLATE_DIR|DIR)|RIPGREP_CONFIG_PATH|GCONV_PATH|OPENSSL_(?:CONF|MODULES|ENGINES)|SHELLOPTS|BASHOPTS|BASH_FUNC_\S*|BASH_LOADABLES_PATH|ZDOTDIR|INPUTRC|NODE_REPL_EXTERNAL_MODULE|CLASSPATH_PREFIX|LUA_INIT\w*|R_PROFILE\w*|GOENV|PHPRC|PHP_INI_SCAN_DIR|VIMINIT|EXINIT|TCLLIBPATH|XDG_CONFIG_HOME)$/i;
 /** The value is a list of options, and some of them load code or name a program. */
 const optionVariables: readonly (readonly [RegExp, RegExp])[] = [
   [/^NODE_OPTIONS$/, /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader|--inspect)/],
@@ -23,6 +23,7 @@ const optionVariables: readonly (readonly [RegExp, RegExp])[] = [
     /checkpoint-action|to-command|-I|-T|-e|command/,
   ],
   [/^(?:C|CXX|CPP|LD)FLAGS$/, /-(?:wrapper|B|fplugin)/],
+  [/^DOCKER_HOST$/, /^(?:tcp|ssh|https?):(?!\/\/(?:localhost|127\.))/],
   [/^ENV$/, /[/.]/],
   [/^PYTHONPATH$/, /(?:^|:)\/(?:tmp|var\/tmp|dev\/shm)\b/],
 ];
@@ -37,7 +38,8 @@ export function checkAssignment(name: string, value: string, context: CommandCon
 }
 
 function runsValue(name: string, value: string): boolean {
-  if (name === "PATH") return value.split(":").some((entry) => !isEverydayFolder(entry.trim()));
+  if (name === "PATH" || name === "LD_LIBRARY_PATH")
+    return value.split(":").some((entry) => !isEverydayFolder(entry.trim()));
   if (codeVariable.test(name)) return value !== "";
   const base = value.trim().replace(/^(?:\/usr)?(?:\/local)?\/bin\//, "");
   // A prompt is only a text, unless it has commands in it.

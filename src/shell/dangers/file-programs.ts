@@ -33,7 +33,9 @@ export function findsOnlyGenerated(all: readonly string[], context: Pick<Command
   const folders = options === -1 ? all : all.slice(0, options);
   return (
     (folders.length > 0 && folders.every((folder) => isGenerated(folder, context.paths))) ||
-    (names.length > 0 && names.every((text) => isGenerated(text.replace(/^\*(?=\.)/, "x"), context.paths)))
+    (names.length > 0 &&
+      !folders.some((folder) => isOutsideProject(folder, context.paths)) &&
+      names.every((text) => isGenerated(text.replace(/^\*(?=\.)/, "x"), context.paths)))
   );
 }
 
@@ -166,7 +168,7 @@ const scp: CheckProgram = (args, context, name, command) => {
 };
 
 /** `d` for every line, or nothing printed. */
-const emptyScript = /^(?:(?:1|0)?,?\$?|\/\.?\*?\/|1,\$)?\s*[dD]$|^(?:1,\$|%)?d;?$/;
+const emptyScript = /^(?:(?:1|0)?,?\$?|\/\.?\*?\/|1,\$)?\s*[dD]$|^(?:1,\$|%)?d;?$|^s(.)\^?\.\*\$?\1\1[gI]*$/;
 
 const sed: CheckProgram = (args, { checkTarget, checkEmptied, findings }, name) => {
   const isInPlace = hasOption(args, "i", "in-place");
@@ -288,7 +290,7 @@ const editor: CheckProgram = (args, { findings }, name, { redirects }) => {
     findings.add("deletes", "changes files by a script of an editor", name);
 };
 
-const awk: CheckProgram = (args, { findings, checkTarget, checkEmptied }, name) => {
+const awk: CheckProgram = (args, { findings, checkTarget, checkEmptied, checkOverwrite }, name) => {
   const code = args.all.join("\n");
   if (/\bsystem\s*\(|\|\s*getline|\|\s*"/.test(code))
     findings.add("runs", "runs other programs", `${name} system`);
@@ -296,7 +298,7 @@ const awk: CheckProgram = (args, { findings, checkTarget, checkEmptied }, name) 
   const [, path] = /\bprintf?\b[^>;}]{0,500}>\s*"([^"\s]{1,200})"/.exec(code) ?? [];
   if (path !== undefined && !path.startsWith("/dev/std")) {
     checkTarget(path);
-    checkEmptied(path, `${name} >`);
+    checkOverwrite(path, `${name} >`);
   }
   const isInPlace =
     args.all.some((arg, n) => arg === "inplace" && args.all[n - 1] === "-i") || /-i ?inplace/.test(code);
@@ -428,6 +430,21 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
     if (args.all.some((arg) => /^--delete-/.test(arg))) context.findings.add("deletes", "deletes keys", name);
     createOutputCheck("o", "output")(args, context, name, command);
   },
+  shuf: createOutputCheck("o", "output"),
+  uniq: (args, { checkEmptied }, name) => {
+    const [from, to] = args.rest;
+    if (from !== undefined && from === to) checkEmptied(from, name);
+  },
+  cpio: (args, { findings }, name) => {
+    if (hasOption(args, "u", "unconditional"))
+      findings.add("deletes", "overwrites files without asking", `${name} -u`);
+  },
+  robocopy: ({ all }, { findings }, name) => {
+    const option = all.find((arg) => /^\/(?:mir|purge|move?)$/i.test(arg));
+    if (option !== undefined) findings.add("deletes", "deletes files", `${name} ${option}`);
+  },
+  move: mv,
+  "move-item": mv,
   sponge: tee,
   age: createOutputCheck("o", "output"),
   iconv: createOutputCheck("o", "output"),

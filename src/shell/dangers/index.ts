@@ -1,6 +1,6 @@
 /** Finds what a shell command would do that the user should notice. When in doubt, it is reported. */
 
-import type { Command, Pipeline, Script, Word } from "../index.ts";
+import type { Command, Pipeline, Redirect, Script, Word } from "../index.ts";
 import { parseShell } from "../index.ts";
 import { parseArguments } from "./arguments.ts";
 import type { CommandContext } from "./context.ts";
@@ -46,7 +46,14 @@ export function checkScriptText(text: string, context: CommandContext): void {
 }
 
 function checkScript(script: Script, context: CommandContext): void {
-  for (const pipeline of script) checkPipeline(pipeline, context);
+  for (const pipeline of script) {
+    context.budget.remainingCommands -= pipeline.length;
+    if (context.budget.remainingCommands < 0) {
+      context.findings.add("unclear", "too complex to check", "hundreds of commands");
+      return;
+    }
+    checkPipeline(pipeline, context);
+  }
 }
 
 const decoders = new Set(["base64", "base32", "xxd", "openssl", "uudecode", "rev", "gpg"]);
@@ -152,14 +159,16 @@ function runsInput({ name, args }: ProgramCall): boolean {
 function checkCommand(command: Command, context: CommandContext): void {
   for (const script of listSubstitutions(command)) checkScript(script, context);
   checkRedirects(command, context);
+  const words = skipPrefix(command);
+  // `ssh -i KEY`: the key stays on this machine.
+  const keys = new Set(words.flatMap(({ text }, n) => (words[n - 1]?.text === "-i" ? [text] : [])));
   for (const { text } of listWords(command)) {
-    checkWord(text, context);
-    if (findSecretPath(text) !== null && isOutsideProject(text, context.paths))
+    if (!keys.has(text)) checkWord(text.replace(sshKey, "ssh"), context);
+    if (!keys.has(text) && findSecretPath(text) !== null && isOutsideProject(text, context.paths))
       context.findings.add("sends", "uses a file that may hold secrets", text);
     if (/\$\{[^}]{0,200}@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
   }
   for (const { body } of command.redirects) if (body !== null) checkWord(body, context);
-  const words = skipPrefix(command);
   const [first] = words;
   for (const { text } of command.words.slice(0, command.words.length - words.length))
     checkAssigned(text, context);
@@ -181,6 +190,9 @@ function checkCommand(command: Command, context: CommandContext): void {
     if (!(isCleanup && program.name === "rm")) checkProgram(program, command, context);
 }
 
+/** `GIT_SSH_COMMAND='ssh -i ~/.ssh/key'` */
+const sshKey = /\bssh(?: -\w+)? -i \S{1,200}/;
+
 /** `NAME=value` before a program, alone, or as an argument of `export` and `env`. */
 function checkAssigned(text: string, context: CommandContext): void {
   if (!assignment.test(text)) return;
@@ -197,6 +209,7 @@ const writesNothing =
   /^(?::|true|exec|echo|echo -e|cat \/dev\/null|printf|printf ''|printf %s|echo -n|echo -n ''|cp \/dev\/null)\s*$/;
 
 function checkRedirects(command: Command, context: CommandContext): void {
+  if (command.redirects.length === 0) return;
   const line = command.words.map(({ text }) => text).join(" ");
   const isEmpty =
     command.group === null &&
@@ -205,6 +218,7 @@ function checkRedirects(command: Command, context: CommandContext): void {
   const hasInput = command.redirects.some(
     ({ operator, target }) => operator.startsWith("<") && target.text !== "/dev/null",
   );
+  const readsDevice = listWords(command).some(({ text }) => /^\/dev\/(?:null|zero|u?random)$/.test(text));
   for (const { operator, target } of command.redirects) {
     if (!operator.includes(">") || /^(?:\d+|-)$/.test(target.text)) continue;
     context.checkTarget(target.text);
@@ -213,7 +227,12 @@ function checkRedirects(command: Command, context: CommandContext): void {
       context.writtenTexts.set(normalizePath(target.text), written);
     if (operator === "<>") context.checkOverwrite(target.text, operator);
     else if (operator.includes(">>") || operator === ">&") continue;
-    else if (isDownload) context.checkOverwrite(target.text, operator);
+    else if (isDownload) {
+      context.checkOverwrite(target.text, operator);
+      context.downloads.add(target.text.replace(/^\.\//, ""));
+    }
+    // `cat /dev/urandom > a.db`, `cat < /dev/null > a.ts`
+    else if (readsDevice) context.checkOverwrite(target.text, operator);
     else if (isEmpty && !hasInput) context.checkEmptied(target.text, operator);
   }
 }
@@ -397,12 +416,22 @@ function checkFetched({ name, args }: ProgramCall, context: CommandContext): voi
 /** `echo 'ls' > x.sh; sh x.sh`, `cat > x.py <<EOF …; python3 x.py` */
 function checkWritten({ name, args }: ProgramCall, context: CommandContext): void {
   const runsFile = shells.has(name) || interpreters.has(name) || name === "source" || name === ".";
-  const path = runsFile ? args.find(({ text }) => !text.startsWith("-"))?.text : name;
+  const makefile = args.find((_, n) => args[n - 1]?.text === "-f")?.text;
+  const path = runsFile
+    ? args.find(({ text }) => !text.startsWith("-"))?.text
+    : /^g?make$/.test(name)
+      ? (makefile ?? "Makefile")
+      : name;
   const key = normalizePath(path ?? "");
   const text = context.writtenTexts.get(key);
   if (text === undefined) return;
   // Once is enough: a script may name itself.
   context.writtenTexts.delete(key);
+  if (/^g?make$/.test(name)) {
+    for (const recipe of text.split(/\n|\\n/))
+      checkScriptText(recipe.replace(/^(?:\\t|[\s@-])+/, ""), context.speculate());
+    return;
+  }
   if (interpreters.has(name)) checkCodeText(text, name, context);
   else checkScriptText(text, context);
 }
@@ -410,7 +439,11 @@ function checkWritten({ name, args }: ProgramCall, context: CommandContext): voi
 /** `./X.sh` and `x.sh` are the same file. A program is named without its folder. */
 const normalizePath = (path: string): string => path.replace(/^.*\//s, "").toLowerCase();
 
-function checkEval({ name, args }: ProgramCall, { group }: Command, context: CommandContext): void {
+function checkEval(
+  { name, args }: ProgramCall,
+  { group, redirects }: Command,
+  context: CommandContext,
+): void {
   const inner = [...args.flatMap((word) => word.substitutions), ...(group ? [group] : [])];
   const from = inner.map((script) => findDownloader(script, context)).find((findings) => findings !== null);
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
@@ -423,6 +456,15 @@ function checkEval({ name, args }: ProgramCall, { group }: Command, context: Com
   else if (name === "trap") checkScriptText(args[0]?.text ?? "", context);
   else if (name !== "source" && name !== ".")
     checkScriptText(args.map(({ text }) => text).join(" "), context);
+  else if (args.some(({ text }) => input.test(text))) checkInputScript(redirects, context);
+}
+
+/** `sh <<< 'ls'`, and a here-document. */
+function checkInputScript(redirects: readonly Redirect[], context: CommandContext): void {
+  for (const { operator, target, body } of redirects) {
+    if (operator === "<<<") checkScriptText(target.text, context);
+    else if (body !== null) checkScriptText(body, context);
+  }
 }
 
 /** Programs that print settings for the shell, which people evaluate every day. */
@@ -458,12 +500,28 @@ function checkShell({ name, args }: ProgramCall, command: Command, context: Comm
     if (/^\s*[$`]/.test(code.text))
       context.findings.add("unclear", "runs what only the shell knows", `${name} -c`);
   }
-  for (const { operator, target, body } of command.redirects) {
+  for (const { operator, target } of command.redirects)
     if (/^<(?:<<)?$/.test(operator) && target.substitutions.length > 0)
       context.findings.add("unclear", "cannot tell what this runs", `${name} ${operator}`);
-    if (operator === "<<<") checkScriptText(target.text, context);
-    else if (body !== null) checkScriptText(body, context);
-  }
+  checkInputScript(command.redirects, context);
+  if (/^(?:pwsh|powershell)$/.test(name))
+    checkPowerShell(args.map(({ text }) => text).join(" "), name, context);
+}
+
+/** PowerShell's language is not a POSIX shell's: it is checked by its words. */
+function checkPowerShell(code: string, name: string, { findings }: CommandContext): void {
+  const runsText = /\b(?:iex|Invoke-Expression)\b/i.test(code);
+  if (
+    runsText &&
+    /\b(?:DownloadString|DownloadFile|irm|iwr|curl|wget|Invoke-(?:WebRequest|RestMethod))\b/i.test(code)
+  )
+    findings.add("downloads", "runs what it downloads", name);
+  else if (runsText || /\bFromBase64String\b/i.test(code))
+    findings.add("unclear", "cannot tell what this runs", name);
+  if (/\b(?:Remove-Item|Clear-Content|Clear-Disk|Format-Volume|Clear-RecycleBin)\b/i.test(code))
+    findings.add("deletes", "deletes files", name);
+  if (/\b(?:Stop-Computer|Restart-Computer|Stop-Service|Set-ExecutionPolicy|New-LocalUser)\b/i.test(code))
+    findings.add("system", "changes the running system", name);
 }
 
 /** `bash <(curl …)`, `bash -c "$(curl …)"`, `bash <<< "$(curl …)"`, `bash < <(curl …)` */

@@ -4,22 +4,54 @@ import type { CommandContext } from "./context.ts";
 import { isSourceFile } from "./paths.ts";
 import type { ProgramCall } from "./programs.ts";
 
-const deletesFolders =
-  /\brmtree\b|\brm_rf?\b|\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?(?:\.promises)?\.rm\b|\bpromises\)?\.rm\b|\bremove_tree\b|\brimraf\b|\bemptyDir(?:Sync)?\b|\b(?:FileUtils\.)?remove_dir\b|\bDeno\.remove(?:Sync)?\b|\bremove_dir_all\b|\bdel_dir_r\b|\brm\([^)]{0,200}recursive|\bunlink\s{0,4}\([^)]{0,200}recursive\s{0,4}=|\bFile\.rm_rf\b|\bdeleteDir\b|\bdeltree\b|\bos\.RemoveAll\b|\bremove_entry_secure\b/;
-const deletesFiles =
-  /\bunlink(?:Sync)?\b|\bfile delete\b|\bos\.[Rr]emove(?:dirs)?\b|\bfs::remove_\w+|\bremove_file\b|\bremove_entry\w*|\brename\b[^\n]{0,100}\/dev\/null|\bClear-Content\b|\bRemove-Item\b|\bFile\.(?:delete|rm)\b|\bFileUtils\.(?:rm|remove)\b|\bfile\.remove\b|\.delete\(\)|\brm\(\s{0,4}["']|\bFiles\.delete\w*\b|\bremove\(\s{0,4}["'][^"']*["']\s{0,4}\)|\bos\.rename\b[^\n]{0,100}\/dev\/null/;
+const anyOf = (...patterns: readonly RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join("|"));
+
+// Add the functions of a language to the list of what they do. Limit every repetition: code can be long.
+
+const deletesFolders = anyOf(
+  /\brmtree\b|\bremove_tree\b|\bdeltree\b/, // Python, Perl
+  /\brm_rf?\b|\bremove_dir\b|\bremove_entry\w*/, // Ruby, Elixir
+  /\brmSync\b|\brmdirSync\b|\bremoveSync\b|\bfs(?:Promises)?(?:\.promises)?\.rm\b|\bpromises\)?\.rm\b|\brimraf\b|\bemptyDir(?:Sync)?\b/,
+  /\bDeno\.remove(?:Sync)?\b/,
+  /\bremove_dir_all\b|\bos\.RemoveAll\b|\bDirectory\.Delete\b|\bdeleteDir\b|\bdel_dir_r\b|\bdelete-directory/,
+  /\brm\([^)]{0,200}recursive|\bunlink\s{0,4}\([^)]{0,200}recursive\s{0,4}=/, // Julia, R
+  /\bto delete folder\b/, // AppleScript
+);
+const deletesFiles = anyOf(
+  /\bunlink(?:Sync)?\b|\bremove_file\b|\bfs::remove_\w+|\bfile delete\b|\bdelete-file/,
+  /\bos\.[Rr]emove(?:dirs)?\b|\bfile\.remove\b|\.delete\(\)|\bremove\(\s{0,4}["'][^"']{0,200}["']\s{0,4}\)/,
+  /\brm\(\s{0,4}["']|\(rm,/, // Julia
+  // A class for files, and a method that deletes: `FileManager.default.removeItem`
+  /\b(?:FileManager|FileUtils|Files?|Directory|Dir|Folder|Finder|Path|IO)\b[^\n]{0,60}\b(?:[dD]elete|[rR]emove|[uU]nlink|rm)(?![a-z])\w*/,
+  /\b(?:replace|rename|copy\w{0,20}|move)\b[^\n]{0,60}\/dev\/null|\bextractall\(\s{0,4}["']\//,
+  /\bClear-Content\b|\bRemove-Item\b/,
+);
 /** Methods of object mappers that delete rows or tables. */
-const deletesRows =
-  /\b(?:delete_all|destroy_all|deleteMany|truncate_all|drop_all|dropAllTables|drop_database|dropDatabase|drop_table|drop_collection|Repo\.delete_all|flushall|flushdb)\b|\bobjects\.[^\n]{0,100}\.delete\(|::truncate\(/;
+const deletesRows = anyOf(
+  /\b(?:delete_all|destroy_all|truncate_all|drop_all|drop_database|drop_table|drop_collection)\b/,
+  /\b(?:deleteMany|dropAllTables|dropDatabase|flushall|flushdb)\b|::truncate\(/,
+  /\bobjects\.[^\n]{0,100}\.delete\(/,
+);
+const forks = /\bfork\b[^\n]{0,20}\bwhile\b|\bwhile\b[^\n]{0,60}\bfork\b/;
 const endsAll = /\bkill\(\s{0,4}-1\b|\bkill\b[^\n]{0,20},\s{0,4}-1\b/;
 /** Signs that a text in the code is run. */
 const runsSomething = /exec|system|spawn|popen|\brun\b|`|\$|shell|%x|\bqx\b|cmd|process|command/i;
-const runsOthers =
-  /os\.system|\bsubprocess\b|os\.popen|os\.(?:exec|spawn|posix_spawn)[lv]?|pty\.spawn|child_process|\bexec(?:File)?Sync\b|\bspawn(?:Sync)?\s{0,4}\(|\bsystem\s{0,4}[("'`%]|\bsystem\b\s{1,4}["'q]|\bqx\b|%x[[({]|do shell script|Bun\.(?:spawn|\$)|os\.execute|io\.popen|\bpopen\b|shell_exec|passthru|proc_open|pcntl_exec|\bKernel\b|\bOpen3\b|Deno\.(?:Command|run)|\bProcessBuilder\b|getRuntime|System\.cmd|os:cmd|\brun\(\s{0,4}`|\bsystem2?\(|\bctypes\b|System\.Process|callCommand|\bSys\.command\b/;
+const runsOthers = anyOf(
+  /os\.system|os\.popen|os\.(?:exec|spawn|posix_spawn)[lv]?|\bsubprocess\.[a-zA-Z]|\bfrom subprocess import|pty\.spawn|\bctypes\b/,
+  /child_process|\bexec(?:File)?Sync\b|\bspawn(?:Sync)?\s{0,4}\(|Bun\.(?:spawn|\$)|Deno\.(?:Command|run)/,
+  /\bsystem\s{0,4}[("'`%]|\bsystem\b\s{1,4}["'q]|\bsystem2?\(|\bpopen\b|\bqx\b|%x[[({]|\bKernel\b|\bOpen3\b/,
+  /shell_exec|passthru|proc_open|pcntl_exec/, // PHP
+  /os\.execute|io\.popen/, // Lua
+  /\bProcessBuilder\b|getRuntime|System\.cmd|System\.Process|callCommand|os:cmd|\bSys\.command\b/,
+  /do shell script|\brun\(\s{0,4}`/, // AppleScript, Julia
+);
 /** Only in Perl, Ruby and PHP: `/x/.exec(y)` and template literals are everyday JavaScript. */
 const runsInScripts = /(?<![.\w$])exec\b\s{0,4}[("'%q]|`[^`]{1,500}`/;
-const runsText =
-  /\beval\s+(?:pack|unpack|decode\w*|join|reverse|\$)|(?<![.\w])(?:exec|eval|Function|compile|instance_eval|loadstring|load)\s{0,4}\(/;
+const runsText = anyOf(
+  /\beval\s{1,4}(?:pack|unpack|decode\w{0,20}|join|reverse|Net::|URI|open|\$)/,
+  /(?<![.\w])(?:exec|eval|Function|compile|instance_eval|loadstring|load)\s{0,4}\(/,
+);
 const hidesText =
   /(?:\b|_)b(?:ase)?64|fromCharCode|\batob\b|\bchr\(|\bunhexlify\b|fromhex|\bpack\b|\bcodecs\b|\bzlib\b|\bmarshal\b|\.reverse\(\)|\[::-1\]|rot13|str_rot|__import__|importlib|getattr\(|\\x[0-9a-f]{2}\\x/i;
 const fetches =
@@ -27,10 +59,16 @@ const fetches =
 const sends =
   /\bsocket\b|requests\.(?:post|put|patch|delete)|smtplib|ftplib|paramiko|method\s{0,4}:\s{0,4}["'](?:POST|PUT|PATCH|DELETE)/i;
 /** A write of nothing: `write_text('')`, `writeFileSync('a', '')`, `open('a', 'w').close()`, `truncate('a')`. */
-const empties =
-  /\btruncate(?:Sync)?\b|\bftruncate\b|\b(?:write_text|write_bytes|write|writeFile|writeFileSync|writeTextFile|writeTextFileSync|file_put_contents|outputFileSync)\([^()\n]{0,200}(?:""|''|b''|``|null|None)\s{0,4}\)|\bopen\([^()\n]{0,200}["']w[b+]?["']\s{0,4}\)(?:\s{0,4}\.close\(\)|\s{0,4}$|\s{0,4}[;\]\n"'])|\bwrite_(?:text|bytes)\(\s{0,4}\)|File\.open\([^()\n]{0,200}["']w["']\s{0,4}\)/;
-const writes =
-  /\b(?:write_text|write_bytes|writeFile|writeFileSync|writeTextFile|writeTextFileSync|appendFileSync|file_put_contents|copyFileSync|copyfile|renameSync|Bun\.write|File\.write|IO\.write|Files\.write\w*|spurt|write\.\w+)\s{0,4}\(|\bopen\([^()\n]{0,200}["'][wx][b+]?["']|\bopen\s{0,4}\(?[^()\n]{0,80}["']\s{0,4}\+?>/;
+const empties = anyOf(
+  /\btruncate(?:Sync)?\b|\bftruncate\b|\bwrite_(?:text|bytes)\(\s{0,4}\)/,
+  /\b(?:write_text|write_bytes|write|writeFile|writeFileSync|writeTextFile|writeTextFileSync|file_put_contents|outputFileSync)\([^()\n]{0,200}(?:""|''|b''|``|null|None)\s{0,4}\)/,
+  /\bopen\([^()\n]{0,200}["']w[b+]?["']\s{0,4}\)(?:\s{0,4}\.close\(\)|\s{0,4}$|\s{0,4}[;\]\n"'])|File\.open\([^()\n]{0,200}["']w["']\s{0,4}\)/,
+);
+const writes = anyOf(
+  /\b(?:write_text|write_bytes|writeFile|writeFileSync|writeTextFile|writeTextFileSync|appendFileSync|createWriteStream|copyFileSync|renameSync)\s{0,4}\(/,
+  /\b(?:file_put_contents|copyfile|Bun\.write|File\.write|IO\.write|Files\.write\w{0,20}|spurt|write\.\w{1,20})\s{0,4}\(/,
+  /\bopen\([^()\n]{0,200}["'][wx][b+]?["']|\bopen\s{0,4}\(?[^()\n]{0,80}["']\s{0,4}\+?>/,
+);
 
 export function checkCode({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
   const bodies = command.redirects.flatMap(
@@ -69,12 +107,13 @@ export function checkCodeText(code: string, name: string, { findings }: CommandC
   if (deletesFiles.test(code)) findings.add("deletes", "deletes files", form);
   if (empties.test(code)) findings.add("deletes", "empties files", form);
   if (deletesRows.test(code)) findings.add("data", "deletes data", form);
+  if (forks.test(code)) findings.add("system", "starts itself again and again", form);
   if (endsAll.test(code)) findings.add("system", "ends every process", form);
   if (runsText.test(code) && fetches.test(code)) findings.add("downloads", "runs what it downloads", form);
   else if (runsText.test(code) && hidesText.test(code))
     findings.add("unclear", "cannot tell what this runs", form);
   if (
-    /__import__|\bgetattr\(\s{0,4}(?:os|subprocess|shutil)\b|globalThis\[|process\.binding|process\.mainModule/.test(
+    /__import__|\bgetattr\(\s{0,4}(?:os|subprocess|shutil|builtins|__builtins__|sys)\b|globalThis\[|process\.binding|process\.mainModule/.test(
       code,
     )
   )

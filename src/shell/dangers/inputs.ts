@@ -19,7 +19,8 @@ export function checkCommandLine(command: string, context: CommandContext): void
   checkScriptText(isCut ? start.slice(0, start.lastIndexOf("\n") + 1) : start, context);
 }
 
-const forkBomb = /(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/;
+const forkBomb =
+  /\bwhile\s{1,4}(?::|true)\s{0,4}[;\n]\s{0,4}do\b[^\n;]{1,200}&\s{0,4}done\b|(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/;
 
 /** Right-to-left letters also reverse the characters between them: `rm א/ב` is shown as `rm ב/א`. */
 const rightToLeft =

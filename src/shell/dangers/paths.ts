@@ -87,8 +87,9 @@ const generatedFile =
   /(?:^|[^/])\.(?:log|tmp|temp|bak|orig|rej|swp|pid|py[co]|o|obj|class|tsbuildinfo|gcda|gcno|prof|profraw|lcov|eslintcache)$|^(?:\.DS_Store|\.coverage|nohup\.out|coverage\.\w+|junit\.xml|package-lock\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock|go\.sum)$/i;
 
 /** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
-export function isGenerated(path: string, paths: Pick<PathContext, "project" | "from">): boolean {
+export function isGenerated(target: string, paths: PathContext): boolean {
   const { project } = paths;
+  const path = replaceProjectVariable(target, paths);
   const inProject = full.test(path) && project !== null ? findRelativePath(project, path) : path;
   if (inProject === null || full.test(inProject)) return isTemporary(path, paths);
   const segments = inProject.replace(/^\.\/+/, "").split(/[\\/]+/);
@@ -102,7 +103,7 @@ const sourceFile =
   /\.(?:[cm]?[jt]sx?|vue|svelte|astro|py|rb|go|rs|java|kts?|scala|groovy|gradle|[ch](?:c|pp|xx)?|cs|fs|php|swift|mm?|lua|p[lm]|exs?|erl|cljs?|hs|mli?|jl|r|dart|zig|nim|sql|tf|proto|graphql|ipynb|s?css|db|sqlite3?|env)$|(?:^|[\\/])(?:Makefile|Dockerfile|package\.json|tsconfig\.json|Cargo\.toml|pyproject\.toml|go\.mod|README\.md|\.env|\.gitignore)$/i;
 
 /** True for files that people write, and for databases: overwriting one loses work. */
-export function isSourceFile(path: string, paths: Pick<PathContext, "project" | "from">): boolean {
+export function isSourceFile(path: string, paths: PathContext): boolean {
   return sourceFile.test(path) && !isGenerated(path, paths);
 }
 

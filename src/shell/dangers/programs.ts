@@ -22,7 +22,7 @@ export const interpreters = set(
 );
 /** Tools that also run code from their arguments or their input, but mostly do something else: `rails runner`, `go run -`. */
 export const codeRunners = set(
-  "rails bin/rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart sage artisan",
+  "rails bin/rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart dotnet sage artisan",
 );
 const downloaders = set(
   "curl wget fetch aria2c http https xh httpie lwp-download irm iwr invoke-webrequest invoke-restmethod",
@@ -117,13 +117,24 @@ const inContainer = findWord(/^(?:exec|run|debug|create)$/);
 
 /** Programs that run a command only after one of their subcommands. -1 if there is none. */
 const runsAfter: ReadonlyMap<string, (words: readonly Word[]) => number> = new Map([
-  ["git", findWord(/^run$/)],
+  ["git", findWord(/^(?:run|foreach)$/)],
   ...["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"].map(
     (name) => [name, inContainer] as const,
   ),
 ]);
 
-export function listPrograms(command: Command, context: CommandContext): ProgramCall[] {
+/** The programs of a command that was checked before: several checks ask for them. */
+const knownPrograms = new WeakMap<Command, readonly ProgramCall[]>();
+
+export function listPrograms(command: Command, context: CommandContext): readonly ProgramCall[] {
+  const known = knownPrograms.get(command);
+  if (known) return known;
+  const programs = readPrograms(command, context);
+  knownPrograms.set(command, programs);
+  return programs;
+}
+
+function readPrograms(command: Command, context: CommandContext): readonly ProgramCall[] {
   const words = skipPrefix(command);
   const [first] = words;
   if (!first) return [];

@@ -139,9 +139,8 @@ const ssh: CheckProgram = ({ all }, { findings }, name, { redirects }) => {
   while (at < all.length && (all[at] ?? "").startsWith("-")) at += sshValues.test(all[at] ?? "") ? 2 : 1;
   const host = all[at] ?? "";
   const rest = all.slice(at + 1);
-  const words = rest.filter(
-    (text, n) => !(text.startsWith("-") && rest.slice(0, n).every((t) => t.startsWith("-"))),
-  );
+  const start = rest.findIndex((text) => !text.startsWith("-"));
+  const words = start === -1 ? [] : rest.slice(start);
   if (words.length > 0 && !isReading(words.join(" "))) findings.add("servers", runsThere, `${name} ${host}`);
   if (words.length === 0 && redirects.some(({ operator }) => operator.startsWith("<")))
     findings.add("servers", runsThere, `${name} ${host}`);

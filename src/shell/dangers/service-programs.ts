@@ -126,6 +126,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ["git", "deletes branches for everybody", /(?:^| )(?:pr|mr) close .*(?:--delete-branch|-d)(?= |$)/],
   ],
   docker: [
+    ["servers", servers, /^(?:-\S+ )*(?:-H|--host)[ =]?(?:tcp|ssh|https?):(?!\/\/(?:localhost|127\.))\S*/],
     [
       "root",
       "gives a container the whole machine",
@@ -152,6 +153,12 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
         "(?:(?:-r|workspace \\S+|workspaces|exec|recursive|lerna) )?(?:publish|pub|unpublish|deprecate|dist-tag (?:add|rm|remove)|npm publish|npm tag|owner (?:add|rm)|access (?:set|grant|revoke|public|restricted)|token (?:create|revoke)|stage)",
       ),
     ],
+    ["runs", "makes programs run other code", /(?:^| )--(?:script-shell|node-options)[ =]\S+/],
+    [
+      "downloads",
+      "installs from an address that is not a known registry",
+      /(?:^| )--registry[ =](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com)|https?:\/\/(?:localhost|127\.))\S+/,
+    ],
     [
       "runs",
       "makes programs run other code",
@@ -161,7 +168,14 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ],
   ],
   lerna: [["publishes", publishes, first("publish|version(?! --no-push)")]],
-  cargo: [["publishes", publishes, first("publish|yank|owner|release|workspaces publish")]],
+  cargo: [
+    ["publishes", publishes, first("publish|yank|owner|release|workspaces publish")],
+    [
+      "runs",
+      "makes programs run other code",
+      /--config[ =]\S*(?:wrapper|runner|linker|rustc|credential|alias)\S*/,
+    ],
+  ],
   twine: [["publishes", publishes, first("upload")]],
   gem: [["publishes", publishes, first("push|yank")]],
   poetry: [["publishes", publishes, first("publish")]],
