@@ -172,7 +172,7 @@ function listDetails(session: SessionSnapshot, home: string): string[] {
   const children = session.children.filter((child) => child.state === "running");
   const details = [
     ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
-    ...children.map((child) => `└ ${child.type || "Subagent"} · ${child.detail ?? statusTexts.thinking}`),
+    ...children.map((child) => `└ ${child.name} · ${child.detail ?? statusTexts.thinking}`),
   ];
   const hidden = details.slice(maxDetails);
   if (hidden.length === 0) return details;

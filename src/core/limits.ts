@@ -15,6 +15,7 @@ export const limits = {
   maxOpenAsks: 64,
   maxChildren: 64,
   maxTools: 64,
+  maxTasks: 256,
   maxEnv: 64,
   maxEnvLength: 1_000,
   /** Ids of recent events, kept to ignore duplicates. */
@@ -27,13 +28,16 @@ export const limits = {
   /** extractLastAssistantResponse reads this much first, and 4 times more as long as it finds no response. */
   transcriptTailBytes: 256_000,
   maxTranscriptTailBytes: 64 * 256_000,
-  /** The first read of a longer transcript starts this far before its end. */
-  maxTranscriptFirstReadBytes: 64 * 1024 * 1024,
+  /** How much of a transcript is read at once. The rest follows slice by slice, with pauses. */
+  transcriptSliceBytes: 4 * 1024 * 1024,
   transcriptChunkBytes: 256 * 1024,
   /** A longer row is skipped. Rows with images have some MB. */
   maxTranscriptRowBytes: 8 * 1024 * 1024,
-  /** Ids of messages and turns remembered per transcript, so that each is counted once. */
+  /** Ids of turns remembered per transcript, and of messages in all of them, so that each is counted once. */
   maxTranscriptIds: 10_000,
+  maxUsageMessages: 20_000,
+  /** Transcripts of subagents that are read per session. */
+  maxSubagentTranscripts: 2_000,
   maxResponseBlocks: 256,
   maxTranscriptsFollowed: 512,
   /** A byte that is not valid UTF-8 becomes three, so a journal line can be longer than the request was. */

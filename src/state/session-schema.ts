@@ -32,14 +32,39 @@ const ask = Type.Object({
   hidden: flag,
 });
 
+const usage = orNull(
+  Type.Object({
+    tokens: Type.Object({ input: number, output: number, cacheRead: number, cacheWrite: number }),
+    costMicros: orNull(number),
+  }),
+);
+const context = orNull(Type.Object({ used: number, window: orNull(number) }));
+
 const child = Type.Object({
   ...moment,
   agentId: text,
   type: text,
+  name: textOrNull,
   running: flag,
   detail: textOrNull,
   startedAt: number,
+  model: textOrNull,
+  usage,
+  context,
+  transcriptPath: textOrNull,
 });
+
+const skill = Type.Object({
+  ...moment,
+  name: text,
+  args: textOrNull,
+  triggerCommand: text,
+  targetDocPath: textOrNull,
+  phase: oneOf("in_progress", "completed"),
+  turnSeq: number,
+});
+
+const task = Type.Object({ id: textOrNull, status: oneOf("pending", "in_progress", "completed") });
 
 const toolCall = Type.Object({
   ...moment,
@@ -106,11 +131,16 @@ const sessionSchema = schemaOf<Session>()(
     gitBranch: textOrNull,
     title: textOrNull,
     model: textOrNull,
-    tokens: orNull(Type.Object({ input: number, output: number, cached: number })),
+    usage,
+    context,
+    tasks: Type.Array(task),
+    permissionMode: textOrNull,
+    startSource: textOrNull,
     turnCount: number,
     lastPrompt: textOrNull,
     lastResponse: textOrNull,
     currentSkill: textOrNull,
+    skill: orNull(skill),
   }),
 );
 
@@ -131,7 +161,14 @@ function fillMissingFields(value: unknown): unknown {
   if (!isRecord(value) || !isRecord(value.last)) return null;
   const { at, t } = value.last;
   const asks = Array.isArray(value.asks) ? { asks: value.asks.map(fillMissingRequest) } : {};
-  return { ...createSession({ at, t } as AgentEvent), newest: t, ...value, ...asks };
+  const children = Array.isArray(value.children) ? { children: value.children.map(fillMissingChild) } : {};
+  return { ...createSession({ at, t } as AgentEvent), newest: t, ...value, ...asks, ...children };
+}
+
+/** Earlier versions saved neither a child's name nor its usage. */
+function fillMissingChild(child: unknown): unknown {
+  const unknown = { name: null, model: null, usage: null, context: null, transcriptPath: null };
+  return isRecord(child) ? { ...unknown, ...child } : child;
 }
 
 /** Earlier versions did not save which request opened an ask. Without it the ask cannot be answered. */

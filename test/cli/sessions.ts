@@ -1,5 +1,5 @@
 /** Session snapshots for tests of the status table. */
-import type { AskSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import type { AskSnapshot, ChildSnapshot, SessionSnapshot } from "../../src/core/view/snapshot.ts";
 
 export const now = 1_790_000_000_000;
 export const minute = 60_000;
@@ -12,6 +12,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     group: "ready",
     activityPhase: "interactable",
     status: { kind: "idle", detail: null },
+    evidence: "proven",
     error: null,
     died: false,
     asks: [],
@@ -22,6 +23,13 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     title: null,
     model: null,
     tokens: null,
+    costUsd: null,
+    context: null,
+    tasks: null,
+    permissionMode: null,
+    startSource: null,
+    endReason: null,
+    transcriptPath: null,
     turnCount: 1,
     lastPrompt: null,
     lastResponse: null,
@@ -32,6 +40,25 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     since: now - 5 * minute,
     startedAt: now - 60 * minute,
     lastEventAt: now - 5 * minute,
+    ...more,
+  };
+}
+
+export function child(more: Partial<ChildSnapshot> = {}): ChildSnapshot {
+  return {
+    agentId: "a",
+    parentSessionId: "s",
+    name: "Explore",
+    type: "Explore",
+    state: "running",
+    detail: "Grep",
+    startedAt: now - minute,
+    endedAt: null,
+    model: null,
+    tokens: null,
+    costUsd: null,
+    context: null,
+    transcriptPath: null,
     ...more,
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { formatDuration, stripControls, truncate, wrapText } from "../../src/cli/output.ts";
 import { formatStatusTable } from "../../src/cli/status-table.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import { ask, asking, failed, minute, now, over, placed, session, working } from "./sessions.ts";
+import { ask, asking, child, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
 const draw = (sessions: SessionSnapshot[], columns = 100, colour = false) =>
   formatStatusTable(sessions, { now, columns, colour, home: "/home/dev" });
@@ -19,7 +19,7 @@ const many = [
   }),
   working("beckon", {
     since: now - 8_000,
-    children: [{ agentId: "a", type: "Explore", state: "running", detail: "Grep", startedAt: 0 }],
+    children: [child()],
   }),
   working("infra", {
     since: now - 200 * minute,
@@ -314,13 +314,12 @@ describe("text from an agent", () => {
 
   test("never contains control characters, in any field", () => {
     const env = { TERM_PROGRAM: evil, TMUX_PANE: evil };
-    const child = { agentId: evil, type: evil, state: "running", detail: evil, startedAt: 0 } as const;
     const said = {
       project: evil,
       gitBranch: evil,
       title: evil,
       lastResponse: evil,
-      children: [child],
+      children: [child({ agentId: evil, name: evil, type: evil, detail: evil })],
       ...placed(evil, env),
     };
     const asks = [ask({ tool: evil, summary: evil }), ask({ tool: evil, summary: evil })];

@@ -28,6 +28,8 @@ function session(place: Partial<Place> | null, ended = false): Session {
   const nothing = {
     agentId: null,
     agentType: null,
+    agentName: null,
+    permissionMode: null,
     promptId: null,
     cwd: null,
     project: null,

@@ -62,7 +62,8 @@ test("sessions with wrong fields in a good snapshot are dropped, and the others 
       {
         ...rich,
         file: { status: "busy", waitingFor: null, at: 1, t: 1 },
-        tokens: { input: 1, output: 2, cached: 3 },
+        usage: { tokens: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 }, costMicros: 5 },
+        context: { used: 1, window: null },
       },
       { ...rich, beforeCompact: { running: true, detail: null } },
       { ...rich, ended: { reason: "other", whileBusy: false, at: 1, t: 1 } },

@@ -4,22 +4,34 @@
  */
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { Enrichment, Tokens } from "../../core/session/event.ts";
+import type { ContextUse } from "../../core/session/event.ts";
+import { findContextWindow } from "./prices.ts";
 import { toOneLine } from "./summary.ts";
+import { countContext, type TranscriptOwner, type UsageBook, type UsageLedger } from "./usage.ts";
 
-export interface TranscriptFacts extends Enrichment {
+/** null if unknown. */
+export interface TranscriptFacts {
+  readonly model: string | null;
+  readonly context: ContextUse | null;
+  readonly turnCount: number;
+  readonly gitBranch: string | null;
+  readonly title: string | null;
+  readonly lastResponse: string | null;
   /** When the user interrupted the last turn. null if they did not, or another turn has started since. */
   readonly interruptedAt: number | null;
 }
 
 /** What has been read so far. addTranscriptRow changes it in place: a copy per row would cost more than the reading. */
 export interface TranscriptState {
+  readonly owner: TranscriptOwner;
+  /** All rows of a subagent's transcript are sidechain rows. In the main one, older CLIs mix them with the others. */
+  readonly isSubagent: boolean;
+  readonly book: UsageBook;
+  readonly ledger: UsageLedger;
   model: string | null;
+  context: ContextUse | null;
   gitBranch: string | null;
   readonly titles: Partial<Record<TitleRow, string | null>>;
-  /** Tokens by message.id. Old messages are removed, and their sum is kept in `removedTokens`. */
-  readonly messages: Map<string, Tokens>;
-  removedTokens: Tokens | null;
   readonly turnIds: Set<string>;
   turnCount: number;
   response: AssistantResponse | null;
@@ -41,13 +53,20 @@ const titleFields = {
 } as const;
 const titleRows = Object.keys(titleFields) as readonly TitleRow[];
 
-export function createTranscriptState(): TranscriptState {
+export interface TranscriptKind extends TranscriptOwner {
+  readonly isSubagent: boolean;
+}
+
+export function createTranscriptState(book: UsageBook, kind: TranscriptKind): TranscriptState {
   return {
+    owner: kind,
+    isSubagent: kind.isSubagent,
+    book,
+    ledger: book.createLedger(),
     model: null,
+    context: null,
     gitBranch: null,
     titles: {},
-    messages: new Map(),
-    removedTokens: null,
     turnIds: new Set(),
     turnCount: 0,
     response: null,
@@ -58,11 +77,13 @@ export function createTranscriptState(): TranscriptState {
 /** Adds one line. A line that is not JSON, or a row of an unknown type, adds nothing. */
 export function addTranscriptRow(state: TranscriptState, line: string): TranscriptState {
   const row = parseRow(line);
-  if (!row || row.isSidechain === true) return state;
+  if (!row) return state;
+  state.book.add(state.ledger, row, state.owner);
+  if (row.isSidechain === true && !state.isSubagent) return state;
   state.gitBranch = readText(row.gitBranch, limits.maxIdLength) ?? state.gitBranch;
   if (isModelMessage(row)) {
     state.model = readText(row.message.model, limits.maxIdLength) ?? state.model;
-    addUsage(state, row.message);
+    state.context = readContext(row, row.message) ?? state.context;
     state.response = addMessage(state.response, row.message);
     state.interruptedAt = dropIfOlder(row, state.interruptedAt);
   } else if (isInterruption(row)) {
@@ -78,14 +99,11 @@ export function addTranscriptRow(state: TranscriptState, line: string): Transcri
   return state;
 }
 
-/** `fromStart`: whether the first row was read too. Without it, turns and tokens are unknown. */
-export function summarizeTranscript(state: TranscriptState, fromStart: boolean): TranscriptFacts {
+export function summarizeTranscript(state: TranscriptState): TranscriptFacts {
   return {
     model: state.model,
-    tokens: fromStart
-      ? [...state.messages.values()].reduce<Tokens | null>(addTokens, state.removedTokens)
-      : null,
-    turnCount: fromStart ? state.turnCount : null,
+    context: state.context,
+    turnCount: state.turnCount,
     gitBranch: state.gitBranch,
     title: titleRows.map((type) => state.titles[type]).find((title) => title) ?? null,
     lastResponse: state.response && truncateResponse(textOf(state.response), limits.maxTextLength),
@@ -107,7 +125,7 @@ export function findLastResponse(lines: readonly string[]): {
   let isWhole = false;
   for (let i = lines.length - 1; i >= 0 && !isWhole; i--) {
     const row = parseRow(lines[i] ?? "");
-    if (!row) continue;
+    if (!row || row.isSidechain === true) continue;
     if (!isModelMessage(row)) {
       isWhole = startsTurn(row);
       continue;
@@ -129,20 +147,23 @@ export function truncateResponse(response: string | null, maxLength: number): st
   return `${response.slice(0, splitsPair ? maxLength - 1 : maxLength)}...`;
 }
 
-function addUsage(state: TranscriptState, message: JsonRecord): void {
-  const id = readId(message);
-  const { usage } = message;
-  if (id === null || !isRecord(usage)) return;
-  state.messages.set(id, {
-    // Tokens that are written to the cache are input like any other.
-    input: asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens),
-    output: asCount(usage.output_tokens),
-    cached: asCount(usage.cache_read_input_tokens),
-  });
-  const [oldest] = state.messages;
-  if (oldest === undefined || state.messages.size <= limits.maxTranscriptIds) return;
-  state.messages.delete(oldest[0]);
-  state.removedTokens = addTokens(state.removedTokens, oldest[1]);
+function readContext(row: JsonRecord, message: JsonRecord): ContextUse | null {
+  const used = isRecord(message.usage) ? countContext(message.usage) : 0;
+  const model =
+    readText(row.requestedModel, limits.maxIdLength) ?? readText(message.model, limits.maxIdLength);
+  if (used === 0) return null;
+  const window = model === null ? null : findWindow(model);
+  // A request that did not fit would have been refused.
+  return { used, window: window !== null && used > window ? Math.max(used, longWindow) : window };
+}
+
+const longWindow = 1_000_000;
+/** The CLI gives these models 200,000 tokens of the million that they can have, unless `[1m]` follows the name (measured). */
+const modelsWithShortWindow = /^claude-(?:opus|sonnet)-4-6/;
+
+function findWindow(model: string): number | null {
+  if (/\[1m\]$/i.test(model)) return longWindow;
+  return modelsWithShortWindow.test(model) ? 200_000 : findContextWindow(model);
 }
 
 /** A rewind or a fork can write a row again. */
@@ -177,15 +198,6 @@ function dropIfOlder(row: JsonRecord, interruptedAt: number | null): number | nu
   return (readTime(row) ?? Number.POSITIVE_INFINITY) > interruptedAt ? null : interruptedAt;
 }
 
-function addTokens(a: Tokens | null, b: Tokens): Tokens {
-  if (a === null) return b;
-  return { input: a.input + b.input, output: a.output + b.output, cached: a.cached + b.cached };
-}
-
-function asCount(value: unknown): number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
-}
-
 const interruptions: ReadonlySet<string> = new Set([
   "[Request interrupted by user]",
   "[Request interrupted by user for tool use]",
@@ -201,10 +213,24 @@ export function parseRow(line: string): JsonRecord | null {
   }
 }
 
-/** A message of the model in the main thread. The CLI writes some itself (API errors, "No response requested."). */
+/** A message of the model. The CLI writes some itself (API errors, "No response requested."). */
 function isModelMessage(row: JsonRecord): row is JsonRecord & { readonly message: JsonRecord } {
-  if (row.type !== "assistant" || row.isSidechain === true || row.isApiErrorMessage === true) return false;
+  if (row.type !== "assistant" || row.isApiErrorMessage === true) return false;
   return isRecord(row.message) && row.message.model !== "<synthetic>";
+}
+
+const toolResultText = Buffer.from('"tool_result"');
+const interruptedText = Buffer.from("[Request interrupted");
+
+/**
+ * False for a row that addTranscriptRow would ignore. Most of a long transcript is what tools returned, attachments and
+ * requests; parsing them would take several times as long. Inside of a JSON string quotes are escaped, so these texts are not
+ * found there.
+ */
+export function isRelevantRow(row: Buffer): boolean {
+  if (row.includes('"assistant"') || row.includes('"usage"')) return true;
+  if (row.includes('"user"')) return !row.includes(toolResultText) || row.includes(interruptedText);
+  return row.includes('-title"') || row.includes('"summary"');
 }
 
 /** Esc or "No" in the terminal. */

@@ -1,7 +1,7 @@
 /** Translates Claude Code's hook events into beckon's own. Nothing else gives them a meaning. */
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
-import type { AgentEvent, BackgroundTask, Change } from "../../core/session/event.ts";
+import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
 import { hashText } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
@@ -21,6 +21,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
     sessionId: event.session_id,
     agentId: event.agent_id ?? null,
     agentType: event.agent_type ?? null,
+    agentName: readAgentName(event),
     name: intern(event.hook_event_name),
     promptId: event.prompt_id ?? null,
     cwd: event.cwd ?? null,
@@ -28,6 +29,7 @@ export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | nu
     transcriptPath: event.transcript_path ?? null,
     place: hook.meta.place,
     attended: hook.meta.attended,
+    permissionMode: event.permission_mode === undefined ? null : intern(event.permission_mode),
     payloadKey: stamp.key,
     change: createChange(event),
   };
@@ -69,7 +71,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         toolUseId: event.tool_use_id ?? null,
         inputKey: hashInput(input),
         summary: summarizeCall(event.tool_name ?? "", input),
-        skill: findSkill(event.tool_name, input),
+        skill: readSkill(event.tool_name, input),
       };
     }
     case "PostToolUse":
@@ -80,7 +82,8 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         tool: intern(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
         outcome: outcomes[event.hook_event_name],
-        skill: findSkill(event.tool_name, event.tool_input ?? {}),
+        skill: readSkill(event.tool_name, event.tool_input ?? {}),
+        ...(event.hook_event_name === "PostToolUse" ? readTask(event.tool_name, event.tool_input ?? {}) : {}),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };
@@ -117,7 +120,16 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
     case "SubagentStart":
       return { kind: "child-start", type: event.agent_type ?? "" };
     case "SubagentStop":
-      return { kind: "child-end" };
+      return { kind: "child-end", transcriptPath: event.agent_transcript_path ?? null };
+    case "TaskCreated":
+    case "TaskCompleted":
+      return {
+        kind: "task",
+        task: {
+          id: event.task_id ?? null,
+          status: event.hook_event_name === "TaskCreated" ? "pending" : "completed",
+        },
+      };
     case "PreCompact":
       return { kind: "compact-start" };
     case "PostCompact":
@@ -171,11 +183,42 @@ function hashInput(input: JsonRecord): string {
   }
 }
 
-/** Older CLIs send skill_name, with a slash. */
-function findSkill(tool: string | undefined, input: JsonRecord): string | null {
+/** These skills work on the document that their first argument names. */
+const documentSkills: ReadonlySet<string> = new Set(["spec", "spec-review", "lite-spec"]);
+
+/** Older CLIs send skill_name, with a slash, and skill_args. */
+function readSkill(tool: string | undefined, input: JsonRecord): SkillCall | null {
   if (tool !== "Skill") return null;
-  const name = [input.skill, input.skill_name].find((v) => typeof v === "string" && v.length > 0);
-  return typeof name === "string" ? toOneLine(name.replace(/^\/+/, "")) : null;
+  const name = toOneLine(findText(input.skill, input.skill_name)?.replace(/^\/+/, "") ?? "");
+  if (!name) return null;
+  const args = toOneLine(findText(input.args, input.skill_args) ?? "") || null;
+  const [document = null] = args?.split(" ") ?? [];
+  return {
+    name,
+    args,
+    triggerCommand: args === null ? `/${name}` : `/${name} ${args}`,
+    targetDocPath: documentSkills.has(name) ? document : null,
+  };
+}
+
+function findText(...values: readonly unknown[]): string | null {
+  return values.find((value): value is string => typeof value === "string" && value.length > 0) ?? null;
+}
+
+const taskStatuses = ["pending", "in_progress", "completed", "deleted"] as const;
+
+/** TaskCreate's input has no id: the id comes with the TaskCreated event, or with the first TaskUpdate. */
+function readTask(tool: string | undefined, input: JsonRecord): { readonly task?: TaskChange } {
+  if (tool === "TaskCreate") return { task: { id: null, status: "pending" } };
+  const status = taskStatuses.find((known) => known === input.status);
+  const id = tool === "TaskUpdate" ? findText(input.taskId) : null;
+  return id === null || status === undefined ? {} : { task: { id, status } };
+}
+
+/** Teammates and the subagents of older CLIs have a name of their own. */
+function readAgentName(event: AnyHookEvent | UnknownHookEvent): string | null {
+  const isChildEvent = event.hook_event_name === "SubagentStart" || event.hook_event_name === "SubagentStop";
+  return (isChildEvent && event.agent_name) || null;
 }
 
 function truncateMessage(message: string | undefined): string | null {

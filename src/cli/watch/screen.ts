@@ -290,7 +290,7 @@ function describeSession({ size, home }: Model, session: SessionSnapshot): Line[
   const response = group === "ready" && !interrupted ? paragraph("", lastResponse) : [];
   return [
     ...paragraph("", error && formatFailure(error), "error", 4),
-    ...running.map(({ type, detail }) => line(`└ ${type || "Subagent"}${detail ? ` · ${detail}` : ""}`)),
+    ...running.map(({ name, detail }) => line(`└ ${name}${detail ? ` · ${detail}` : ""}`)),
     ...paragraph("Prompt: ", lastPrompt, "dim", 3),
     ...(response.length > 0 ? [line(""), ...response, line("")] : []),
     ...paragraph("Title: ", title, "dim", 1),

@@ -2,9 +2,18 @@
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
 import * as asks from "./asks.ts";
-import { endChild, isChildRunning, reconcileChildren, upsertChild } from "./children.ts";
-import { type AgentEvent, type Change, isHookChange, isSamePlace, type Moment } from "./event.ts";
-import { createSession, isEndedByHook, type Session, type ToolCall } from "./session.ts";
+import { endChild, enrichChildren, isChildRunning, reconcileChildren, upsertChild } from "./children.ts";
+import {
+  type AgentEvent,
+  type Change,
+  type Enrichment,
+  isHookChange,
+  isSamePlace,
+  type Moment,
+  type SkillCall,
+  type TaskChange,
+} from "./event.ts";
+import { createSession, isEndedByHook, type Session, type SkillRun, type ToolCall } from "./session.ts";
 import { applyStatusFile, settle } from "./settle.ts";
 import { statusTexts } from "./texts.ts";
 
@@ -65,6 +74,7 @@ function recordActivity(session: Session, event: AgentEvent): Session {
     transcriptPath: (isMain ? event.transcriptPath : null) ?? session.transcriptPath,
     attended: mergeAttended(session, event),
     place: mergePlace(session, event),
+    permissionMode: (isMain ? event.permissionMode : null) ?? session.permissionMode,
   };
 }
 
@@ -174,7 +184,9 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
     case "child-start":
       return isMain ? session : upsertChild(session, event);
     case "child-end":
-      return isMain ? session : endChild(session, agentId, event);
+      return isMain ? session : endChild(session, agentId, event, change.transcriptPath);
+    case "task":
+      return applyTask(session, change.task);
     case "compact-start": {
       const beforeCompact = session.beforeCompact ?? {
         running: session.turn.running,
@@ -222,7 +234,14 @@ function startSession(
 ): Session {
   const named = change.model === null ? session : { ...session, model: change.model };
   if (change.source === "compact") return named;
-  return { ...endTurn(named, event, null), asks: [], children: [], tools: [], background: null };
+  return {
+    ...endTurn(named, event, null),
+    startSource: change.source,
+    asks: [],
+    children: [],
+    tools: [],
+    background: null,
+  };
 }
 
 function endSession(session: Session, when: Moment, reason: string): Session {
@@ -266,8 +285,8 @@ function startTool(session: Session, event: AgentEvent, change: Change & { kind:
   if (event.agentId !== null && !isChildRunning(known, event.agentId)) return known;
   const tools = [...known.tools, call];
   if (tools.length > limits.maxTools) tools.shift();
-  const skill = change.skill === null || !isMain ? known.currentSkill : change.skill;
-  return asks.bindToolCall({ ...known, tools, currentSkill: skill }, call, event);
+  const started = change.skill === null || !isMain ? known : startSkill(known, change.skill, event);
+  return asks.bindToolCall({ ...started, tools }, call, event);
 }
 
 function endCall(call: ToolCall, when: Moment): ToolCall {
@@ -287,19 +306,43 @@ function endTool(session: Session, event: AgentEvent, change: Change & { kind: "
     if (c.ended && event.t - c.t >= timing.trailingMs * 2) continue;
     tools.push(isSame(c) ? endCall(c, event) : c);
   }
-  const closed = asks.closeForTool({ ...session, tools }, event, change.tool, change.toolUseId);
+  const counted = change.task ? applyTask(session, change.task) : session;
+  const closed = asks.closeForTool({ ...counted, tools }, event, change.tool, change.toolUseId);
   if (!isMain) return upsertChild(closed, event, null);
   const reminded = asks.closeAsks(closed, (ask) => ask.from === "reminder");
   if (isTrailing(session, event) && !session.tools.some(isSame)) return reminded;
   const running = runTurn(reminded, event, statusTexts.thinking);
-  return change.skill === null ? running : { ...running, currentSkill: null };
+  return change.skill === null ? running : endSkill(running, change.skill, event);
 }
 
-function enrich(session: Session, known: (Change & { kind: "enriched" })["with"]): Session {
+function startSkill(session: Session, call: SkillCall, { at, t }: Moment): Session {
+  const skill: SkillRun = { ...call, phase: "in_progress", turnSeq: session.turnCount, at, t };
+  return { ...session, currentSkill: call.name, skill };
+}
+
+function endSkill(session: Session, call: SkillCall, { at, t }: Moment): Session {
+  const turnSeq = session.skill?.name === call.name ? session.skill.turnSeq : session.turnCount;
+  return { ...session, currentSkill: null, skill: { ...call, phase: "completed", turnSeq, at, t } };
+}
+
+/** The agent reports the same task twice: with the call that creates it, which knows no id, and with the id. */
+function applyTask(session: Session, { id, status }: TaskChange): Session {
+  const { tasks } = session;
+  const index = tasks.findIndex((task) => task.id === id && id !== null);
+  const unnamed = index < 0 && id !== null ? tasks.findIndex((task) => task.id === null) : -1;
+  const at = index < 0 ? unnamed : index;
+  if (status === "deleted") return at < 0 ? session : { ...session, tasks: tasks.toSpliced(at, 1) };
+  if (at >= 0) return { ...session, tasks: tasks.with(at, { id, status }) };
+  return tasks.length >= limits.maxTasks ? session : { ...session, tasks: [...tasks, { id, status }] };
+}
+
+function enrich(before: Session, known: Enrichment): Session {
+  const session = known.children ? enrichChildren(before, known.children) : before;
   return {
     ...session,
     model: known.model ?? session.model,
-    tokens: known.tokens ?? session.tokens,
+    usage: known.usage ?? session.usage,
+    context: known.context ?? session.context,
     turnCount: known.turnCount ?? session.turnCount,
     gitBranch: known.gitBranch ?? session.gitBranch,
     title: known.title ?? session.title,
@@ -315,7 +358,9 @@ function applyLate(session: Session, event: AgentEvent): Session {
   }
   if (change.kind === "child-end" && event.agentId !== null) {
     const child = session.children.find((c) => c.agentId === event.agentId);
-    return child && child.t <= event.t ? endChild(session, event.agentId, event) : session;
+    return child && child.t <= event.t
+      ? endChild(session, event.agentId, event, change.transcriptPath)
+      : session;
   }
   // Applied by settle() once nothing changes any more.
   if (change.kind === "status" && session.file && event.t > session.file.t) {

@@ -3,7 +3,7 @@
 import { limits } from "../limits.ts";
 import { timing } from "../timing.ts";
 import { endThreadAsks } from "./asks.ts";
-import type { AgentEvent, BackgroundTask, Moment } from "./event.ts";
+import type { AgentEvent, BackgroundTask, ChildEnrichment, Moment } from "./event.ts";
 import type { Child, Session } from "./session.ts";
 
 export function isChildRunning(session: Session, agentId: string): boolean {
@@ -19,6 +19,8 @@ export function upsertChild(session: Session, event: AgentEvent, detail?: string
     const child: Child = {
       agentId,
       type: event.agentType ?? "",
+      name: event.agentName ?? null,
+      ...unread,
       running: true,
       detail: detail ?? null,
       startedAt: event.at,
@@ -32,6 +34,7 @@ export function upsertChild(session: Session, event: AgentEvent, detail?: string
   return replaceChild(session, known, {
     ...known,
     type: event.agentType ?? known.type,
+    name: event.agentName ?? known.name,
     running: true,
     detail: detail === undefined ? known.detail : detail,
     at: event.at,
@@ -39,7 +42,12 @@ export function upsertChild(session: Session, event: AgentEvent, detail?: string
   });
 }
 
-export function endChild(session: Session, agentId: string, when: Moment): Session {
+export function endChild(
+  session: Session,
+  agentId: string,
+  when: Moment,
+  transcriptPath: string | null = null,
+): Session {
   const closed = endThreadAsks(session, agentId);
   const tools = closed.tools.filter((call) => call.agentId !== agentId);
   const known = closed.children.find((child) => child.agentId === agentId);
@@ -49,10 +57,36 @@ export function endChild(session: Session, agentId: string, when: Moment): Sessi
     ...known,
     running: false,
     detail: null,
+    transcriptPath: transcriptPath ?? known.transcriptPath,
     at: when.at,
     t: when.t,
   });
 }
+
+/** Adds what the transcripts say about children. Those that no hook has reported are not added. */
+export function enrichChildren(session: Session, found: readonly ChildEnrichment[]): Session {
+  const byId = new Map(found.map((child) => [child.agentId, child]));
+  if (!session.children.some(({ agentId }) => byId.has(agentId))) return session;
+  const children = session.children.map((child) => {
+    const {
+      model = null,
+      usage = null,
+      context = null,
+      transcriptPath = null,
+    } = byId.get(child.agentId) ?? {};
+    return {
+      ...child,
+      model: model ?? child.model,
+      usage: usage ?? child.usage,
+      context: context ?? child.context,
+      transcriptPath: transcriptPath ?? child.transcriptPath,
+    };
+  });
+  return { ...session, children };
+}
+
+/** What only a child's transcript knows. */
+const unread = { model: null, usage: null, context: null, transcriptPath: null } as const;
 
 /** Applies the background tasks that the end of a turn reports. Adds unknown children, never revives one that has ended. */
 export function reconcileChildren(
@@ -75,6 +109,8 @@ export function reconcileChildren(
     ...unknown.map((task) => ({
       agentId: task.id,
       type: task.description ?? "",
+      name: null,
+      ...unread,
       running: true,
       detail: null,
       startedAt: when.at,

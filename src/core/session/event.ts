@@ -31,16 +31,43 @@ export interface BackgroundTask {
   readonly description: string | null;
 }
 
+/** Four parts that do not overlap. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
-  readonly cached: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
 
-/** What the transcript adds to a session. Absent or null means unknown: the session keeps its value. */
+export interface Usage {
+  readonly tokens: Tokens;
+  /** Millionths of a dollar at list price, an integer. null if the price of any model is unknown. */
+  readonly costMicros: number | null;
+}
+
+/** How full the model's context is, in tokens. */
+export interface ContextUse {
+  readonly used: number;
+  /** null if unknown. */
+  readonly window: number | null;
+}
+
+/** What the transcripts add to a subagent. */
+export interface ChildEnrichment {
+  readonly agentId: string;
+  readonly model: string | null;
+  readonly usage: Usage | null;
+  readonly context: ContextUse | null;
+  readonly transcriptPath: string | null;
+}
+
+/** What the transcripts add to a session. Absent or null means unknown: the session keeps its value. */
 export interface Enrichment {
   readonly model?: string | null;
-  readonly tokens?: Tokens | null;
+  /** Of the session and all of its subagents. */
+  readonly usage?: Usage | null;
+  readonly context?: ContextUse | null;
+  readonly children?: readonly ChildEnrichment[];
   readonly turnCount?: number | null;
   readonly gitBranch?: string | null;
   readonly title?: string | null;
@@ -51,6 +78,24 @@ export interface Enrichment {
 export type WaitingFor = "permission" | "question" | "dialog";
 
 export type FileStatus = "idle" | "busy" | "waiting" | "shell";
+
+/** A call of a skill, as seed 001 names its parts. */
+export interface SkillCall {
+  /** Without a leading slash. */
+  readonly name: string;
+  readonly args: string | null;
+  /** The command that a user would type: `/spec docs/a.md`. */
+  readonly triggerCommand: string;
+  /** The document that the skill works on. null if the skill has none. */
+  readonly targetDocPath: string | null;
+}
+
+/** A change of the agent's own list of tasks. */
+export interface TaskChange {
+  /** null if the agent has not given it an id yet. */
+  readonly id: string | null;
+  readonly status: "pending" | "in_progress" | "completed" | "deleted";
+}
 
 /** How an event changes its session. `no-change` only updates cwd, place and the time of the last event. */
 export type Change =
@@ -64,14 +109,16 @@ export type Change =
       /** Equal for equal inputs. Matches a permission request with its tool call. */
       readonly inputKey: string;
       readonly summary: string;
-      readonly skill: string | null;
+      readonly skill: SkillCall | null;
     }
   | {
       readonly kind: "tool-end";
       readonly tool: string;
       readonly toolUseId: string | null;
       readonly outcome: "ok" | "failed" | "denied";
-      readonly skill: string | null;
+      readonly skill: SkillCall | null;
+      /** The call changed the list of tasks. Absent if it did not. */
+      readonly task?: TaskChange;
     }
   | { readonly kind: "tool-batch-end" }
   | {
@@ -97,7 +144,8 @@ export type Change =
       readonly background: readonly BackgroundTask[] | null;
     }
   | { readonly kind: "child-start"; readonly type: string }
-  | { readonly kind: "child-end" }
+  | { readonly kind: "child-end"; readonly transcriptPath: string | null }
+  | { readonly kind: "task"; readonly task: TaskChange }
   | { readonly kind: "compact-start" }
   | { readonly kind: "compact-end" }
   | { readonly kind: "setup" }
@@ -121,6 +169,8 @@ export interface AgentEvent extends Moment {
   /** The subagent it belongs to; null for the main thread. */
   readonly agentId: string | null;
   readonly agentType: string | null;
+  /** The subagent's own name; null if it has none. */
+  readonly agentName: string | null;
   /** The agent's name of the event, for the history. */
   readonly name: string;
   readonly promptId: string | null;
@@ -131,6 +181,8 @@ export interface AgentEvent extends Moment {
   readonly place: Place | null;
   /** False if no user is in front of it (`-p`, SDK); null if unknown. */
   readonly attended: boolean | null;
+  /** `default`, `plan`, `acceptEdits`, …; null if the event does not name it. */
+  readonly permissionMode: string | null;
   /** Equal for equal payloads. A hook that is registered twice sends two events that count once. */
   readonly payloadKey: string | null;
   readonly change: Change;
@@ -163,6 +215,7 @@ export function createInternalEvent(
   return {
     agentId: null,
     agentType: null,
+    agentName: null,
     name: change.kind,
     promptId: null,
     cwd: null,
@@ -170,6 +223,7 @@ export function createInternalEvent(
     transcriptPath: null,
     place: null,
     attended: null,
+    permissionMode: null,
     payloadKey: null,
     ...about,
     id,

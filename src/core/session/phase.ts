@@ -1,11 +1,12 @@
 /** Phase, state and status of a session at a given time. They are derived, never stored. */
 import { timing } from "../timing.ts";
-import type { Moment } from "./event.ts";
-import { type Ask, isBlocking, isVisible, type Session } from "./session.ts";
+import type { FileStatus, Moment } from "./event.ts";
+import { type Ask, isBlocking, isVisible, nameOfChild, type Session } from "./session.ts";
 import { describeReason, formatBackgroundTask, statusTexts, summarizeAskInFull } from "./texts.ts";
 
 export type ActivityPhase = "busy" | "interactable" | "waiting_permission" | "waiting_question";
 export type SessionState = "active" | "idle" | "completed" | "stale";
+export type Evidence = "proven" | "inferred";
 export interface Status {
   readonly kind: "working" | "attention" | "idle";
   readonly detail: string | null;
@@ -46,6 +47,33 @@ export function phaseOf(session: Session, now: Moment): ActivityPhase | null {
   return isBusy(session) ? "busy" : "interactable";
 }
 
+/**
+ * "proven" if the agent's status file agrees with the hooks, or the agent itself reported the end of the turn or of the
+ * session. Without a status file, an open ask or a running turn is inferred: the user can have pressed Esc, which no hook
+ * reports.
+ */
+export function evidenceOf(session: Session): Evidence {
+  const { ended, file, turn, stopped, prompted, asks } = session;
+  if (ended) return "proven";
+  const isBlocked = asks.some((ask) => isBlocking(ask) && isVisible(ask));
+  if (file === null) {
+    const isStatedEnd = stopped !== null && stopped.t === turn.t;
+    return !isBlocked && !isBusy(session) && (isStatedEnd || prompted === null) ? "proven" : "inferred";
+  }
+  return isAgreeing(file.status, isBlocked, isBusy(session)) ? "proven" : "inferred";
+}
+
+function isAgreeing(status: FileStatus, isBlocked: boolean, isWorking: boolean): boolean {
+  switch (status) {
+    case "waiting":
+      return isBlocked;
+    case "busy":
+      return isWorking && !isBlocked;
+    default:
+      return !isBlocked && !isWorking;
+  }
+}
+
 export function statusOf(session: Session, now: Moment): Status {
   const state = stateOf(session, now);
   if (state === "completed" || state === "stale") return { kind: "idle", detail: session.turn.error };
@@ -53,7 +81,7 @@ export function statusOf(session: Session, now: Moment): Status {
   if (ask && isBlocking(ask)) return { kind: "attention", detail: detailOf(ask) };
   if (session.turn.running) return { kind: "working", detail: session.detail ?? statusTexts.thinking };
   const child = session.children.findLast((c) => c.running);
-  if (child) return { kind: "working", detail: child.type || "Subagent" };
+  if (child) return { kind: "working", detail: nameOfChild(child) };
   const { turn, background } = session;
   return {
     kind: "idle",

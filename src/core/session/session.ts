@@ -4,7 +4,17 @@
  *
  * The snapshot on disk contains these objects, so their field names are a format.
  */
-import type { AgentEvent, AskKind, FileStatus, Moment, Place, Tokens } from "./event.ts";
+import type {
+  AgentEvent,
+  AskKind,
+  ContextUse,
+  FileStatus,
+  Moment,
+  Place,
+  SkillCall,
+  TaskChange,
+  Usage,
+} from "./event.ts";
 
 /** Something the session waits for the user to do. */
 export interface Ask extends Moment {
@@ -31,9 +41,28 @@ export interface Ask extends Moment {
 export interface Child extends Moment {
   readonly agentId: string;
   readonly type: string;
+  /** null if it has no name of its own. */
+  readonly name: string | null;
   readonly running: boolean;
   readonly detail: string | null;
   readonly startedAt: number;
+  readonly model: string | null;
+  readonly usage: Usage | null;
+  readonly context: ContextUse | null;
+  readonly transcriptPath: string | null;
+}
+
+/** The last call of a skill. */
+export interface SkillRun extends SkillCall, Moment {
+  readonly phase: "in_progress" | "completed";
+  /** The turn that called it: the first is 1. */
+  readonly turnSeq: number;
+}
+
+export interface Task {
+  /** null if the agent has not given it an id yet. */
+  readonly id: string | null;
+  readonly status: Exclude<TaskChange["status"], "deleted">;
 }
 
 /** A tool call that runs, or ended a moment ago: its permission request can arrive after its end. */
@@ -93,11 +122,18 @@ export interface Session {
   readonly gitBranch: string | null;
   readonly title: string | null;
   readonly model: string | null;
-  readonly tokens: Tokens | null;
+  /** Of the session and all of its subagents. */
+  readonly usage: Usage | null;
+  readonly context: ContextUse | null;
+  readonly tasks: readonly Task[];
+  readonly permissionMode: string | null;
+  /** `startup`, `resume`, `clear`, `fork`; null if its start was not seen. */
+  readonly startSource: string | null;
   readonly turnCount: number;
   readonly lastPrompt: string | null;
   readonly lastResponse: string | null;
   readonly currentSkill: string | null;
+  readonly skill: SkillRun | null;
 }
 
 export function isBlocking(ask: Ask): boolean {
@@ -164,12 +200,22 @@ export function createSession(event: AgentEvent): Session {
     gitBranch: null,
     title: null,
     model: null,
-    tokens: null,
+    usage: null,
+    context: null,
+    tasks: [],
+    permissionMode: null,
+    startSource: null,
     turnCount: 0,
     lastPrompt: null,
     lastResponse: null,
     currentSkill: null,
+    skill: null,
   };
+}
+
+/** For users. */
+export function nameOfChild({ name, type }: Pick<Child, "name" | "type">): string {
+  return name || type || "Subagent";
 }
 
 export function projectOf(session: Session): string | null {

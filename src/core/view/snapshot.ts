@@ -3,16 +3,27 @@ import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
 import type { AskDetails } from "../session/ask-details.ts";
-import type { AskKind, Moment, Place, Tokens } from "../session/event.ts";
+import type { AskKind, ContextUse, Moment, Place, Tokens, Usage } from "../session/event.ts";
 import {
   type ActivityPhase,
+  type Evidence,
+  evidenceOf,
   phaseOf,
   type SessionState,
   type Status,
   stateOf,
   statusOf,
 } from "../session/phase.ts";
-import { hasDied, isInterrupted, isVisible, projectOf, type Session } from "../session/session.ts";
+import {
+  type Child,
+  hasDied,
+  isInterrupted,
+  isVisible,
+  nameOfChild,
+  projectOf,
+  type Session,
+  type Task,
+} from "../session/session.ts";
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
 import { formatSilence, type Group, groupSession, type Silence, sortSessions } from "./groups.ts";
@@ -39,6 +50,29 @@ export interface AskSnapshot {
   readonly why?: string;
 }
 
+/** `cached` is the older name of `cacheRead`. */
+export interface TokenCounts extends Tokens {
+  readonly cached: number;
+}
+
+export interface ChildSnapshot {
+  readonly agentId: string;
+  readonly parentSessionId: string;
+  /** Its own name, its type, or "Subagent". */
+  readonly name: string;
+  readonly type: string;
+  readonly state: "running" | "ended";
+  readonly detail: string | null;
+  readonly startedAt: number;
+  /** null while it runs. */
+  readonly endedAt: number | null;
+  readonly model: string | null;
+  readonly tokens: TokenCounts | null;
+  readonly costUsd: number | null;
+  readonly context: ContextUse | null;
+  readonly transcriptPath: string | null;
+}
+
 export interface SessionSnapshot {
   readonly provider: string;
   readonly sessionId: string;
@@ -46,6 +80,8 @@ export interface SessionSnapshot {
   /** The group under which users see it. */
   readonly group: Group;
   readonly activityPhase: ActivityPhase | null;
+  /** Whether the agent itself proves the phase, or it is inferred from what has happened. */
+  readonly evidence: Evidence;
   readonly status: Status;
   /** The error that ended its last turn. */
   readonly error: string | null;
@@ -54,19 +90,25 @@ export interface SessionSnapshot {
   /** Its last turn was interrupted, so `lastResponse` is older than `lastPrompt`. */
   readonly interrupted?: true;
   readonly asks: readonly AskSnapshot[];
-  readonly children: readonly {
-    readonly agentId: string;
-    readonly type: string;
-    readonly state: "running" | "ended";
-    readonly detail: string | null;
-    readonly startedAt: number;
-  }[];
+  readonly children: readonly ChildSnapshot[];
   readonly cwd: string | null;
   readonly project: string | null;
   readonly gitBranch: string | null;
   readonly title: string | null;
   readonly model: string | null;
-  readonly tokens: Tokens | null;
+  /** Of the session and all of its subagents. null if unknown. */
+  readonly tokens: TokenCounts | null;
+  /** At list price. null if unknown, or if a model's price is unknown. */
+  readonly costUsd: number | null;
+  readonly context: ContextUse | null;
+  /** The agent's own list of tasks. null if it has none. */
+  readonly tasks: { readonly done: number; readonly total: number } | null;
+  readonly permissionMode: string | null;
+  /** `startup`, `resume`, `clear`, `fork`; null if its start was not seen. */
+  readonly startSource: string | null;
+  /** Why it ended. null while it lives. */
+  readonly endReason: string | null;
+  readonly transcriptPath: string | null;
   readonly turnCount: number;
   readonly lastPrompt: string | null;
   readonly lastResponse: string | null;
@@ -102,6 +144,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     state: stateOf(session, now),
     group,
     activityPhase: phaseOf(session, now),
+    evidence: evidenceOf(session),
     status: statusOf(session, now),
     error: session.turn.error,
     died: hasDied(session),
@@ -117,19 +160,20 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
       openedAt: ask.at,
       answerable: false,
     })),
-    children: session.children.map((child) => ({
-      agentId: child.agentId,
-      type: child.type,
-      state: child.running ? "running" : "ended",
-      detail: child.detail,
-      startedAt: child.startedAt,
-    })),
+    children: session.children.map((child) => createChildSnapshot(session, child)),
     cwd: session.cwd,
     project: projectOf(session),
     gitBranch: session.gitBranch,
     title: session.title,
     model: session.model,
-    tokens: session.tokens,
+    tokens: countTokens(session.usage),
+    costUsd: toDollars(session.usage),
+    context: session.context,
+    tasks: countTasks(session.tasks),
+    permissionMode: session.permissionMode,
+    startSource: session.startSource,
+    endReason: session.ended?.reason ?? null,
+    transcriptPath: session.transcriptPath,
     turnCount: session.turnCount,
     lastPrompt: session.lastPrompt,
     lastResponse: session.lastResponse,
@@ -151,6 +195,43 @@ export const keyOfSnapshot = ({ provider, sessionId }: SessionSnapshot): string 
 
 export function sortSnapshots(snapshots: readonly SessionSnapshot[]): readonly SessionSnapshot[] {
   return sortSessions(snapshots, (snapshot) => ({ ...snapshot, key: keyOfSnapshot(snapshot) }));
+}
+
+function createChildSnapshot({ sessionId }: Session, child: Child): ChildSnapshot {
+  return {
+    agentId: child.agentId,
+    parentSessionId: sessionId,
+    name: nameOfChild(child),
+    type: child.type,
+    state: child.running ? "running" : "ended",
+    detail: child.detail,
+    startedAt: child.startedAt,
+    endedAt: child.running ? null : child.at,
+    model: child.model,
+    tokens: countTokens(child.usage),
+    costUsd: toDollars(child.usage),
+    context: child.context,
+    transcriptPath: child.transcriptPath,
+  };
+}
+
+function countTokens(usage: Usage | null): TokenCounts | null {
+  return usage && { ...usage.tokens, cached: usage.tokens.cacheRead };
+}
+
+function toDollars(usage: Usage | null): number | null {
+  return usage?.costMicros == null ? null : usage.costMicros / 1_000_000;
+}
+
+function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
+  if (tasks.length === 0) return null;
+  return { done: tasks.filter(({ status }) => status === "completed").length, total: tasks.length };
+}
+
+function sinceOf(session: Session): number {
+  if (session.ended) return session.ended.at;
+  const blocking = session.asks.find((ask) => ask.kind !== "idle" && isVisible(ask));
+  return blocking?.at ?? session.turn.at;
 }
 
 /** Differs for two terminals in one folder, and stays the same after a restart of beckon. */

@@ -7,6 +7,7 @@ import {
   summarizeTranscript,
   truncateResponse,
 } from "../../../src/agents/claude/transcript.ts";
+import { createUsageBook } from "../../../src/agents/claude/usage.ts";
 import { limits } from "../../../src/core/limits.ts";
 import {
   apiError,
@@ -22,7 +23,16 @@ import {
 } from "./rows.ts";
 
 const factsOf = (lines: readonly string[]) =>
-  summarizeTranscript(lines.reduce(addTranscriptRow, createTranscriptState()), true);
+  summarizeTranscript(
+    lines.reduce(
+      addTranscriptRow,
+      createTranscriptState(createUsageBook(), {
+        sessionId: "s1",
+        isSubagent: false,
+        hasTranscript: () => false,
+      }),
+    ),
+  );
 
 const prompt = user("go");
 const command = user("<command-name>/model</command-name>");

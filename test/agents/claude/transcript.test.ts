@@ -7,13 +7,23 @@ import {
   summarizeTranscript,
   truncateResponse,
 } from "../../../src/agents/claude/transcript.ts";
+import { createUsageBook, sumUsage } from "../../../src/agents/claude/usage.ts";
 import { limits } from "../../../src/core/limits.ts";
 import { apiError, assistant, attachment, noResponse, text, timeOf, toolResult, user } from "./rows.ts";
 
 const folder = new URL("../../fixtures/transcripts/", import.meta.url);
 const linesOf = (name: string) => readFileSync(new URL(`${name}.jsonl`, folder), "utf8").split("\n");
-const factsOf = (lines: readonly string[]) =>
-  summarizeTranscript(lines.reduce(addTranscriptRow, createTranscriptState()), true);
+const createState = () =>
+  createTranscriptState(createUsageBook(), {
+    sessionId: "s1",
+    isSubagent: false,
+    hasTranscript: () => false,
+  });
+
+function factsOf(lines: readonly string[]) {
+  const state = lines.reduce(addTranscriptRow, createState());
+  return { ...summarizeTranscript(state), tokens: sumUsage([state.ledger])?.tokens ?? null };
+}
 
 describe("transcripts of the real CLI", () => {
   test.each([
@@ -27,13 +37,19 @@ describe("transcripts of the real CLI", () => {
   ])("%s: %d turns, %d messages", (name, turnCount, messages, lastResponse) => {
     const facts = factsOf(linesOf(name));
     expect(facts).toMatchObject({ model: "claude-opus-5-5", gitBranch: "HEAD", turnCount, title: null });
-    expect(facts.tokens).toEqual({ input: 100 * messages, output: 20 * messages, cached: 0 });
+    expect(facts.tokens).toEqual({
+      input: 100 * messages,
+      output: 20 * messages,
+      cacheRead: 0,
+      cacheWrite: 0,
+    });
     expect(facts.lastResponse).toMatch(lastResponse);
   });
 
   test("api_error-0: four prompts and no response of the model", () => {
     expect(factsOf(linesOf("api_error-0"))).toEqual({
       model: null,
+      context: null,
       tokens: null,
       turnCount: 4,
       gitBranch: "HEAD",
@@ -54,9 +70,9 @@ describe("transcripts of the real CLI", () => {
   test("the last response is the same, read backwards or forwards, at any point of any of them", () => {
     for (const file of readdirSync(folder)) {
       const lines = linesOf(file.replace(".jsonl", ""));
-      const fold = createTranscriptState();
+      const state = createState();
       for (const [i, line] of lines.entries()) {
-        const { lastResponse } = summarizeTranscript(addTranscriptRow(fold, line), true);
+        const { lastResponse } = summarizeTranscript(addTranscriptRow(state, line));
         expect(lastResponse ?? null).toBe(
           truncateResponse(findLastResponse(lines.slice(0, i + 1)).text, limits.maxTextLength),
         );
@@ -66,7 +82,7 @@ describe("transcripts of the real CLI", () => {
 });
 
 describe("tokens and model", () => {
-  test("the rows of one message count once: the last of them", () => {
+  test("the rows of one message count once: the one with most tokens", () => {
     const usage = (output_tokens: number) => ({
       message: { id: "m1", model: "m", usage: { input_tokens: 7, output_tokens } },
     });
@@ -75,7 +91,7 @@ describe("tokens and model", () => {
       assistant("m1", [], usage(1)),
       assistant("m1", [], usage(9)),
     ]);
-    expect(facts.tokens).toEqual({ input: 11 + 7, output: 5 + 9, cached: 100 });
+    expect(facts.tokens).toEqual({ input: 10 + 7, output: 5 + 9, cacheRead: 100, cacheWrite: 1 });
   });
 
   test("rows that a fork copied, or that were written again, count once", () => {
@@ -86,18 +102,18 @@ describe("tokens and model", () => {
       assistant("m2", text("b")),
     ];
     expect(factsOf([...once, ...once])).toEqual(factsOf(once));
-    expect(factsOf(once)).toMatchObject({ turnCount: 2, tokens: { input: 22, output: 10, cached: 200 } });
+    expect(factsOf(once)).toMatchObject({ turnCount: 2, tokens: { input: 20, output: 10 } });
   });
 
   test("every message of a very long session counts", () => {
-    const fold = createTranscriptState();
-    const many = limits.maxTranscriptIds + 50;
-    for (let i = 0; i < many; i++) addTranscriptRow(fold, assistant(`m${i}`, []));
-    expect(fold.messages.size).toBe(limits.maxTranscriptIds);
-    expect(summarizeTranscript(fold, true).tokens).toEqual({
-      input: 11 * many,
+    const state = createState();
+    const many = limits.maxUsageMessages + 50;
+    for (let i = 0; i < many; i++) addTranscriptRow(state, assistant(`m${i}`, []));
+    expect(sumUsage([state.ledger])?.tokens).toEqual({
+      input: 10 * many,
       output: 5 * many,
-      cached: 100 * many,
+      cacheRead: 100 * many,
+      cacheWrite: many,
     });
   });
 
@@ -108,32 +124,42 @@ describe("tokens and model", () => {
       cache_read_input_tokens: 2 ** 60,
       cache_creation_input_tokens: 1.5,
     };
-    expect(factsOf([assistant("m1", [], { message: { id: "m1", usage } })]).tokens).toEqual({
-      input: 0,
-      output: 0,
-      cached: 0,
-    });
+    const usable = { ...usage, output_tokens: 3 };
+    const rows = [usage, usable].map((fields, n) =>
+      assistant("", [], { message: { id: `m${n}`, usage: fields } }),
+    );
+    expect(factsOf(rows).tokens).toEqual({ input: 0, output: 3, cacheRead: 0, cacheWrite: 0 });
   });
 
-  test("subagents, API errors and messages that the CLI writes itself change neither", () => {
+  test("API errors and messages that the CLI writes itself change neither", () => {
     const own = [user("hi"), assistant("m1", text("a"))];
-    const other = {
-      id: "x",
-      model: "claude-haiku",
-      content: text("sub"),
-      usage: { input_tokens: 1, output_tokens: 1 },
-    };
-    const strange = assistant("x", [], { isSidechain: true, message: other, gitBranch: "worktree" });
-    expect(factsOf([...own, apiError("API Error: 500"), noResponse(), strange])).toEqual(factsOf(own));
+    expect(factsOf([...own, apiError("API Error: 500"), noResponse()])).toEqual(factsOf(own));
   });
 
-  test("are unknown if the start of the transcript was not read", () => {
-    const fold = [user("hi"), assistant("m1", text("a"))].reduce(addTranscriptRow, createTranscriptState());
-    expect(summarizeTranscript(fold, false)).toMatchObject({
-      tokens: null,
-      turnCount: null,
-      model: "claude-opus-5-5",
-    });
+  test("a subagent's rows, which older CLIs write between the others, count only as usage", () => {
+    const own = [user("hi"), assistant("m1", text("a"))];
+    const message = { id: "x", model: "claude-haiku", usage: { input_tokens: 1, output_tokens: 1 } };
+    const other = assistant("x", [], { isSidechain: true, message, gitBranch: "worktree" });
+    const tokens = { input: 11, output: 6, cacheRead: 100, cacheWrite: 1 };
+    expect(factsOf([...own, other])).toEqual({ ...factsOf(own), tokens });
+  });
+
+  test.each([
+    ["claude-opus-5-5", undefined, 1_000_000],
+    ["claude-opus-4-6", "claude-opus-4-6", 200_000],
+    ["claude-opus-4-6", "claude-opus-4-6[1m]", 1_000_000],
+    ["claude-haiku-4-5-20251001", undefined, 200_000],
+    ["gpt-5", undefined, null],
+  ])("the context of %s (asked for as %s) has %p tokens", (model, requestedModel, window) => {
+    const usage = { input_tokens: 5, cache_read_input_tokens: 40_000, output_tokens: 9 };
+    const row = assistant("m1", [], { requestedModel, message: { id: "m1", model, usage } });
+    expect(factsOf([row]).context).toEqual({ used: 40_005, window });
+  });
+
+  test("a context that is fuller than its window was a long one", () => {
+    const usage = { input_tokens: 250_000 };
+    const row = assistant("m1", [], { message: { id: "m1", model: "claude-sonnet-4-6", usage } });
+    expect(factsOf([row]).context).toEqual({ used: 250_000, window: 1_000_000 });
   });
 });
 

@@ -204,13 +204,23 @@ describe("tools", () => {
     expect(outcome("PostToolUse", { error: "exit 1" })).toEqual(["failed", "t1"]);
   });
   test.each([
-    [{ skill: "review" }, "review"],
-    [{ skill_name: "/review", skill_args: "x" }, "review"],
-    [{ skill: "", skill_name: "old" }, "old"],
-    [{}, null],
-  ])("a skill %j is %j", (tool_input, skill) => {
-    expect(changeOf("PreToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
-    expect(changeOf("PostToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+    [{ skill: "review" }, ["review", null, "/review", null]],
+    [{ skill_name: "/review", skill_args: "x" }, ["review", "x", "/review x", null]],
+    [{ skill: "", skill_name: "old" }, ["old", null, "/old", null]],
+    [{ skill: "spec", args: "docs/a.md now" }, ["spec", "docs/a.md now", "/spec docs/a.md now", "docs/a.md"]],
+    [{ skill: "spec" }, ["spec", null, "/spec", null]],
+    [
+      { skill_name: "/spec-review", skill_args: "a.md" },
+      ["spec-review", "a.md", "/spec-review a.md", "a.md"],
+    ],
+    [{ skill: "lite-spec", args: "\n a.md" }, ["lite-spec", "a.md", "/lite-spec a.md", "a.md"]],
+  ])("a skill %j is %j", (tool_input, [name, args, triggerCommand, targetDocPath]) => {
+    const skill = { name, args, triggerCommand, targetDocPath };
+    for (const event of ["PreToolUse", "PostToolUse", "PostToolUseFailure"])
+      expect(changeOf(event, { tool_name: "Skill", tool_input })).toMatchObject({ skill });
+  });
+  test.each([{}, { skill: 3 }, { skill: "/" }])("a skill without a name, %j, is none", (tool_input) => {
+    expect(changeOf("PreToolUse", { tool_name: "Skill", tool_input })).toMatchObject({ skill: null });
   });
   test("the input of another tool is not a skill", () => {
     expect(changeOf("PreToolUse", { tool_name: "Bash", tool_input: { skill: "x" } })).toMatchObject({
@@ -219,7 +229,7 @@ describe("tools", () => {
   });
 });
 
-test.each(["CwdChanged", "FileChanged", "TaskCreated", "TeammateIdle", "SomethingNew", "__proto__"])(
+test.each(["CwdChanged", "FileChanged", "TeammateIdle", "SomethingNew", "__proto__"])(
   "%s changes nothing",
   (name) => {
     expect(changeOf(name)).toEqual({ kind: "no-change" });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { makeLineVisible } from "../../../src/core/text/visible.ts";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
-import { failed, minute, now, over, placed, session, working } from "../sessions.ts";
+import { child, failed, minute, now, over, placed, session, working } from "../sessions.ts";
 import { answerable, asks, openScreen } from "./harness.ts";
 
 const list: readonly SessionSnapshot[] = [
@@ -25,7 +25,7 @@ const list: readonly SessionSnapshot[] = [
   },
   failed("billing"),
   working("beckon", {
-    children: [{ agentId: "a", type: "Explore", state: "running", detail: "Grep", startedAt: 0 }],
+    children: [child()],
   }),
   session("shop-web", {
     lastPrompt: "Fix the cart",
@@ -215,7 +215,7 @@ describe("whatever agents write, the terminal gets text only", () => {
               status: { kind: "working", detail },
               error: group === "failed" ? detail : null,
               cwd: `/${detail}`,
-              children: [{ agentId: "c", type: detail, state: "running", detail: line, startedAt: 0 }],
+              children: [child({ agentId: "c", name: detail, type: detail, detail: line })],
               ...placed(detail, { TERM_PROGRAM: detail }),
               asks:
                 group === "needs_you"

@@ -12,6 +12,8 @@ const toolUseIds = [null, "t1", "t2", "t3"];
 const tools = ["Bash", "Write", "mcp__fake__ask"];
 const oneOf = <T>(values: readonly T[]) => fc.constantFrom(...values);
 
+const spec = { name: "spec", args: "a.md", triggerCommand: "/spec a.md", targetDocPath: "a.md" };
+
 const changes: fc.Arbitrary<Change> = fc.oneof(
   fc.record({
     kind: fc.constant("session-start" as const),
@@ -30,14 +32,21 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     toolUseId: oneOf(toolUseIds),
     inputKey: oneOf(["k1", "k2"]),
     summary: fc.constant("do it"),
-    skill: oneOf([null, "spec"]),
+    skill: oneOf([null, spec]),
   }),
   fc.record({
     kind: fc.constant("tool-end" as const),
     tool: oneOf(tools),
     toolUseId: oneOf(toolUseIds),
     outcome: oneOf(["ok", "failed", "denied"] as const),
-    skill: oneOf([null, "spec"]),
+    skill: oneOf([null, spec]),
+  }),
+  fc.record({
+    kind: fc.constant("task" as const),
+    task: fc.record({
+      id: oneOf([null, "1", "2"]),
+      status: oneOf(["pending", "in_progress", "completed", "deleted"] as const),
+    }),
   }),
   fc.constant({ kind: "tool-batch-end" } as const),
   fc.record({
@@ -72,7 +81,7 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     ),
   }),
   fc.record({ kind: fc.constant("child-start" as const), type: fc.constant("Explore") }),
-  fc.constant({ kind: "child-end" } as const),
+  fc.constant({ kind: "child-end", transcriptPath: null } as const),
   fc.constant({ kind: "compact-start" } as const),
   fc.constant({ kind: "compact-end" } as const),
   fc.constant({ kind: "setup" } as const),
@@ -110,6 +119,7 @@ const events: fc.Arbitrary<AgentEvent[]> = fc
         sessionId: "s",
         agentId,
         agentType: agentId && "Explore",
+        agentName: null,
         name: change.kind,
         promptId,
         cwd: "/p",
@@ -117,6 +127,7 @@ const events: fc.Arbitrary<AgentEvent[]> = fc
         transcriptPath: null,
         place: null,
         attended: null,
+        permissionMode: null,
         payloadKey: `k${index}`,
         change,
       };

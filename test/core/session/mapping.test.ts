@@ -72,12 +72,18 @@ describe("the life of a session", () => {
     });
     const known = {
       model: "m",
-      tokens: { input: 1, output: 2, cached: 3 },
+      context: { used: 5, window: 200_000 },
       turnCount: 7,
       gitBranch: "main",
       title: "T",
     };
-    expect(timeline.internal({ kind: "enriched", with: known }).snapshot()).toMatchObject(known);
+    const tokens = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 };
+    const usage = { tokens, costMicros: 1_250_000 };
+    expect(timeline.internal({ kind: "enriched", with: { ...known, usage } }).snapshot()).toMatchObject({
+      ...known,
+      tokens: { ...tokens, cached: 3 },
+      costUsd: 1.25,
+    });
     expect(timeline.hook("SessionEnd").snapshot()).toMatchObject({ state: "completed", activityPhase: null });
   });
   test("no event gives a completed session a phase, except a start or a prompt", () => {

@@ -8,7 +8,7 @@ import {
   type EventSubject,
   type Moment,
 } from "../../../core/session/event.ts";
-import type { Session } from "../../../core/session/session.ts";
+import type { Child, Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import { createPlace, createStatusChange, findTranscriptPath, type StatusFile } from "../status-file.ts";
@@ -19,6 +19,10 @@ import { createTranscriptReader, findTranscript } from "./transcripts.ts";
 const readAtOnce = 100;
 /** The transcript lags behind the hooks. */
 const transcriptLagMs = 300;
+/** How often a transcript is read while a turn calls tools, for what it has used so far. */
+const usageIntervalMs = 5_000;
+/** The pause between two slices of a long transcript: a gigabyte takes half a minute and a tenth of one processor. */
+const slicePauseMs = 100;
 const agent = "claude";
 let count = 0;
 
@@ -26,9 +30,9 @@ export function watchClaude(context: WatchContext): AgentWatcher {
   const { clock, dispatch, findSession, mask, onError } = context;
   const folder = claudeFolder(context.env);
   const reader = createTranscriptReader();
-  /** Sessions whose transcript is to be read, and when: each is put last again, so the first is the first due. */
+  /** Sessions whose transcript is to be read, and when. */
   const due = new Map<string, { session: Session; atMs: number }>();
-  let reading: ReturnType<typeof setTimeout> | null = null;
+  let wakeUp: { readonly timer: ReturnType<typeof setTimeout>; readonly atMs: number } | null = null;
   let isStopped = false;
   let nextUnseen = 0;
 
@@ -72,40 +76,56 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     const path = session.transcriptPath && (await findTranscript(session.transcriptPath, context.env));
     const facts = path ? await reader.read(path) : null;
     if (!facts) return;
-    const { interruptedAt, lastResponse, ...others } = facts;
+    const { interruptedAt, lastResponse, isBehind, ...others } = facts;
     const title = others.title ? { title: mask(others.title) } : {};
     // The Stop hook has the response earlier and in full.
     const response =
       session.lastResponse === null && lastResponse ? { lastResponse: mask(lastResponse) } : {};
-    const enrichment = { ...others, ...title, ...response };
+    const known = new Set(session.children.map(({ agentId }) => agentId));
+    const children = others.children?.filter(({ agentId }) => known.has(agentId)) ?? [];
+    const enrichment = { ...others, ...title, ...response, children };
     // Nothing else of the session: it may have changed while the file was read.
     const subject = { agent, sessionId: session.sessionId };
     if (isNews(session, enrichment)) emit(subject, clock(), { kind: "enriched", with: enrichment });
     const isUnseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
     if (isUnseen) emit(subject, toMoment(clock(), interruptedAt), { kind: "interrupted" });
+    if (isBehind) readSoon(session, slicePauseMs);
   }
 
   /** Debounced: a Stop can come before the read that its prompt asked for. */
-  function readSoon(session: Session): void {
-    if (!session.transcriptPath) return;
-    due.delete(session.sessionId);
-    due.set(session.sessionId, { session, atMs: performance.now() + transcriptLagMs });
-    reading ??= setTimeout(readDue, transcriptLagMs);
+  function readSoon(session: Session, delayMs = transcriptLagMs): void {
+    if (!session.transcriptPath || isStopped) return;
+    due.set(session.sessionId, { session, atMs: performance.now() + delayMs });
+    wakeAfter(delayMs);
+  }
+
+  /** For what a turn has used so far: a read that is due earlier is enough. */
+  function readLater(session: Session): void {
+    if (!due.has(session.sessionId)) readSoon(session, usageIntervalMs);
+  }
+
+  function wakeAfter(delayMs: number): void {
+    const atMs = performance.now() + delayMs;
+    if (wakeUp && wakeUp.atMs <= atMs) return;
+    if (wakeUp) clearTimeout(wakeUp.timer);
+    wakeUp = { timer: setTimeout(readDue, delayMs), atMs };
   }
 
   function readDue(): void {
-    reading = null;
+    wakeUp = null;
+    const now = performance.now();
+    let nextMs = Number.POSITIVE_INFINITY;
     for (const [id, { session, atMs }] of due) {
-      const left = atMs - performance.now();
-      if (left > 1) {
-        reading = setTimeout(readDue, left);
-        return;
+      if (atMs - now > 1) {
+        nextMs = Math.min(nextMs, atMs - now);
+        continue;
       }
       due.delete(id);
       readTranscript(findSession(id) ?? session).catch((error) =>
         onError(`could not read the transcript of ${id}: ${error}`),
       );
     }
+    if (nextMs < Number.POSITIVE_INFINITY) wakeAfter(nextMs);
   }
 
   /** Older CLIs write no status: Esc shows in the transcript only. */
@@ -144,12 +164,13 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     follow(session, event) {
       if (session.ended) reader.forget(session.transcriptPath ?? "");
       else if (changesTranscript.has(event.change.kind)) readSoon(session);
+      else if (event.change.kind === "tool-end") readLater(session);
     },
     continuesElsewhere: ({ sessionId }) => continuesElsewhere(sessionId),
     stop() {
       isStopped = true;
       files.stop();
-      if (reading) clearTimeout(reading);
+      if (wakeUp) clearTimeout(wakeUp.timer);
     },
   };
 }
@@ -159,12 +180,21 @@ const changesTranscript: ReadonlySet<Change["kind"]> = new Set([
   "session-start",
   "prompt",
   "turn-end",
+  "child-end",
   "status",
 ]);
 
-function isNews(session: Session, enrichment: Enrichment): boolean {
-  const names = Object.keys(enrichment) as (keyof Enrichment)[];
-  return names.some((name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]));
+function isNews(session: Session, { children = [], ...own }: Enrichment): boolean {
+  const names = Object.keys(own) as (keyof typeof own)[];
+  if (names.some((name) => own[name] != null && !Bun.deepEquals(own[name], session[name]))) return true;
+  return children.some(({ agentId, usage, model, context }) => {
+    const known = session.children.find((child) => child.agentId === agentId);
+    return known && !Bun.deepEquals({ usage, model, context }, pickUsage(known));
+  });
+}
+
+function pickUsage({ usage, model, context }: Child) {
+  return { usage, model, context };
 }
 
 /** A later write of the file is a later change, even within one millisecond or after the wall clock was set back. */

@@ -1,20 +1,24 @@
 /** Reads Claude Code's transcripts: only files in its own folder, only new bytes, never more than a limit in memory. */
-import { constants } from "node:fs";
-import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { limits } from "../../../core/limits.ts";
+import type { ChildEnrichment, Enrichment } from "../../../core/session/event.ts";
 import type { Env } from "../../../system/folders.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import {
   addTranscriptRow,
   createTranscriptState,
   findLastResponse,
+  isRelevantRow,
   parseRow,
   summarizeTranscript,
   type TranscriptFacts,
+  type TranscriptKind,
   type TranscriptState,
   truncateResponse,
 } from "../transcript.ts";
+import { createUsageBook, sumUsage, type TranscriptOwner, type UsageBook } from "../usage.ts";
 
 /** The model's last response. null if there is no file, no response in the last turn, or only tool calls and thinking. */
 export async function extractLastAssistantResponse(
@@ -28,7 +32,7 @@ export async function extractLastAssistantResponse(
     for (let length = limits.transcriptTailBytes; ; length *= 4) {
       const lines: string[] = [];
       const tail = findTail(size, length);
-      await readRows(file, tail, size, (line) => lines.push(line));
+      await readRows(file, tail, { end: size, size }, (row) => lines.push(row.toString()));
       const { text, isWhole } = findLastResponse(lines);
       if (isWhole || !tail.isMidRow || length >= limits.maxTranscriptTailBytes)
         return truncateResponse(text, maxLength);
@@ -38,32 +42,137 @@ export async function extractLastAssistantResponse(
   }
 }
 
+/** What a session's transcripts say. */
+export interface SessionFacts extends Enrichment {
+  readonly interruptedAt: number | null;
+  /** Not everything has been read yet: usage and turns are unknown, and the next read continues. */
+  readonly isBehind: boolean;
+}
+
 export interface TranscriptReader {
-  /** What the transcript says now. null if there is no such file. */
-  read(path: string): Promise<TranscriptFacts | null>;
+  /**
+   * What the transcripts of a session and its subagents say now. null if there is no such file. One call reads at most a slice
+   * of each file, however long they are.
+   */
+  read(path: string): Promise<SessionFacts | null>;
   forget(path: string): void;
 }
 
+interface FollowedSession {
+  main: ReadTranscript | null;
+  /** By path. */
+  readonly subagents: Map<string, ReadTranscript>;
+  /** What the end of a transcript says that has not been read to its end yet. */
+  tail: { readonly size: number; readonly facts: TranscriptFacts } | null;
+}
+
 export function createTranscriptReader(): TranscriptReader {
-  const transcripts = new Map<string, Promise<ReadTranscript | null>>();
+  const book = createUsageBook();
+  const sessions = new Map<string, FollowedSession>();
+  /** One after another: two reads at once would add the same rows twice, and keep other work waiting for longer. */
+  let queue: Promise<unknown> = Promise.resolve();
+
+  function drop(path: string): void {
+    const session = sessions.get(path);
+    if (!session) return;
+    sessions.delete(path);
+    for (const { state } of [session.main, ...session.subagents.values()].filter((file) => file !== null))
+      book.forget(state.ledger);
+  }
+
+  function follow(path: string): FollowedSession {
+    const session = sessions.get(path) ?? { main: null, subagents: new Map(), tail: null };
+    sessions.delete(path);
+    sessions.set(path, session);
+    const [oldest] = sessions.keys();
+    if (oldest !== undefined && sessions.size > limits.maxTranscriptsFollowed) drop(oldest);
+    return session;
+  }
+
+  async function readSession(path: string): Promise<SessionFacts | null> {
+    const session = follow(path);
+    const owner = findOwner(path);
+    session.main = await readSlice(path, session.main, book, { ...owner, isSubagent: false });
+    if (!session.main) {
+      drop(path);
+      return null;
+    }
+    let isBehind = !session.main.isAtEnd;
+    for (const file of await listSubagentTranscripts(path)) {
+      const before = session.subagents.get(file) ?? null;
+      const after = await readSlice(file, before, book, { ...owner, isSubagent: true });
+      if (after) session.subagents.set(file, after);
+      if (after && !after.isAtEnd) isBehind = true;
+    }
+    return summarize(path, session, session.main, isBehind);
+  }
+
+  async function summarize(
+    path: string,
+    session: FollowedSession,
+    main: ReadTranscript,
+    isBehind: boolean,
+  ): Promise<SessionFacts> {
+    const children = [...session.subagents].map(([file, { state }]) => describeSubagent(file, state));
+    if (main.isAtEnd) session.tail = null;
+    else if (session.tail?.size !== main.size)
+      session.tail = { size: main.size, facts: await readTailFacts(path, main) };
+    const facts = session.tail?.facts ?? summarizeTranscript(main.state);
+    const ledgers = [main, ...session.subagents.values()].map(({ state }) => state.ledger);
+    return {
+      ...facts,
+      turnCount: main.isAtEnd ? facts.turnCount : null,
+      usage: isBehind ? null : sumUsage(ledgers),
+      ...(children.length > 0 ? { children } : {}),
+      isBehind,
+    };
+  }
 
   return {
-    async read(path) {
-      // One after another: two reads at once would add the same rows twice.
-      const before = transcripts.get(path) ?? Promise.resolve(null);
-      const next = before.catch(() => null).then((last) => readNewRows(path, last));
-      transcripts.delete(path);
-      transcripts.set(path, next);
-      const [oldest] = transcripts.keys();
-      if (oldest !== undefined && transcripts.size > limits.maxTranscriptsFollowed)
-        transcripts.delete(oldest);
-      const now = await next;
-      return now && summarizeTranscript(now.state, now.fromStart);
+    read(path) {
+      const reading = queue.then(() => readSession(path));
+      queue = reading.catch(() => null);
+      return reading;
     },
-    forget(path) {
-      transcripts.delete(path);
+    forget: drop,
+  };
+}
+
+function findOwner(path: string): TranscriptOwner {
+  const others = new Map<string, boolean>();
+  return {
+    sessionId: basename(path, ".jsonl"),
+    hasTranscript(sessionId) {
+      const isKnown = others.get(sessionId) ?? existsBeside(path, sessionId);
+      if (others.size < limits.maxHookItems) others.set(sessionId, isKnown);
+      return isKnown;
     },
   };
+}
+
+function existsBeside(path: string, sessionId: string): boolean {
+  return /^[\w-]+$/.test(sessionId) && existsSync(join(dirname(path), `${sessionId}.jsonl`));
+}
+
+function describeSubagent(path: string, state: TranscriptState): ChildEnrichment {
+  return {
+    agentId: basename(path, ".jsonl").replace(/^agent-/, ""),
+    model: state.model,
+    usage: sumUsage([state.ledger]),
+    context: state.context,
+    transcriptPath: path,
+  };
+}
+
+/** The subagents' transcripts are in a folder beside the session's. A link to another place is not followed. */
+async function listSubagentTranscripts(path: string): Promise<string[]> {
+  const folder = join(dirname(path), basename(path, ".jsonl"), "subagents");
+  const names = await readdir(folder).catch(() => []);
+  if (names.length === 0 || (await realpath(folder).catch(() => null)) !== folder) return [];
+  return names
+    .filter((name) => /^agent-.+\.jsonl$/.test(name))
+    .slice(0, limits.maxSubagentTranscripts)
+    .map((name) => join(folder, name));
 }
 
 /** null if `path` is not one of Claude Code's transcripts. */
@@ -106,25 +215,52 @@ interface ReadTranscript {
   readonly position: Position;
   /** The bytes before the position. If they differ, it is another file: inodes are soon used again. */
   readonly mark: Buffer;
-  readonly fromStart: boolean;
+  /** Everything that was in the file has been read. */
+  readonly isAtEnd: boolean;
   readonly state: TranscriptState;
 }
 
 const markBytes = 64;
 
-async function readNewRows(path: string, last: ReadTranscript | null): Promise<ReadTranscript | null> {
-  const file = await openRegular(path);
+/** Reads on from where the last read ended, at most one slice. */
+async function readSlice(
+  path: string,
+  last: ReadTranscript | null,
+  book: UsageBook,
+  kind: TranscriptKind,
+): Promise<ReadTranscript | null> {
+  const file = await openRegular(path, constants.O_NOFOLLOW ?? 0);
   if (!file) return null;
   try {
     const { ino: inode, size, mtimeMs } = await file.stat();
-    if (last && last.inode === inode && last.size === size && last.mtimeMs === mtimeMs) return last;
+    const isUnchanged = last?.inode === inode && last.size === size && last.mtimeMs === mtimeMs;
+    if (last && isUnchanged && last.isAtEnd) return last;
     const isContinued = last && last.inode === inode && (await hasMark(file, last));
-    const from = isContinued ? last.position : findTail(size, limits.maxTranscriptFirstReadBytes);
-    const state = isContinued ? last.state : createTranscriptState();
-    const position = await readRows(file, from, size, (line) => addTranscriptRow(state, line));
+    if (last && !isContinued) book.forget(last.state.ledger);
+    const from = isContinued ? last.position : { offset: 0, isMidRow: false };
+    const state = isContinued ? last.state : createTranscriptState(book, kind);
+    const end = Math.min(size, from.offset + limits.transcriptSliceBytes);
+    const { position, isAtEnd } = await readRows(file, from, { end, size }, (row) => {
+      if (isRelevantRow(row)) addTranscriptRow(state, row.toString());
+    });
     const mark = await readAt(file, Math.max(0, position.offset - markBytes), position.offset);
-    const fromStart = isContinued ? last.fromStart : !from.isMidRow;
-    return { inode, size, mtimeMs, position, mark, fromStart, state };
+    return { inode, size, mtimeMs, position, mark, isAtEnd, state };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What the last slice says. Its usage is not counted: the slices before it are counted first. */
+async function readTailFacts(path: string, main: ReadTranscript): Promise<TranscriptFacts> {
+  const state = createTranscriptState(createUsageBook(), { ...findOwner(path), isSubagent: false });
+  const file = await openRegular(path);
+  if (!file) return summarizeTranscript(state);
+  try {
+    const { size } = main;
+    await readRows(file, findTail(size, limits.transcriptSliceBytes), { end: size, size }, (row) => {
+      if (isRelevantRow(row)) addTranscriptRow(state, row.toString());
+    });
+    return summarizeTranscript(state);
   } finally {
     await file.close();
   }
@@ -139,42 +275,53 @@ function findTail(size: number, length: number): Position {
   return size <= length ? { offset: 0, isMidRow: false } : { offset: size - length - 1, isMidRow: true };
 }
 
-/** Calls `onRow` for each complete row and returns where to continue. A half-written last row is left for the next time. */
+/**
+ * Calls `onRow` for each complete row and returns where to continue. Reads to `end`, and on to the end of a row that has begun
+ * there. A half-written last row is left for the next time.
+ */
 async function readRows(
   file: FileHandle,
   from: Position,
-  size: number,
-  onRow: (line: string) => void,
-): Promise<Position> {
+  { end, size }: { readonly end: number; readonly size: number },
+  onRow: (row: Buffer) => void,
+): Promise<{ readonly position: Position; readonly isAtEnd: boolean }> {
   let isSkipping = from.isMidRow;
   let next = from;
   let pieces: Buffer[] = [];
   let pendingBytes = 0;
-  for (let position = from.offset; position < size; ) {
-    const chunk = await readAt(file, position, Math.min(size, position + limits.transcriptChunkBytes));
+  let offset = from.offset;
+  while (offset < end || (offset < size && pendingBytes > 0)) {
+    const chunk = await readAt(file, offset, Math.min(size, offset + limits.transcriptChunkBytes));
     if (chunk.length === 0) break;
     let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      const fits = pendingBytes + end - start <= limits.maxTranscriptRowBytes;
-      if (fits && !isSkipping) onRow(Buffer.concat([...pieces, chunk.subarray(start, end)]).toString());
+    for (let stop = chunk.indexOf(10); stop >= 0; stop = chunk.indexOf(10, start)) {
+      const fits = pendingBytes + stop - start <= limits.maxTranscriptRowBytes;
+      const piece = chunk.subarray(start, stop);
+      if (fits && !isSkipping) onRow(pieces.length === 0 ? piece : Buffer.concat([...pieces, piece]));
       isSkipping = false;
       pieces = [];
       pendingBytes = 0;
-      start = end + 1;
-      next = { offset: position + start, isMidRow: false };
+      start = stop + 1;
+      next = { offset: offset + start, isMidRow: false };
+      if (next.offset >= end && next.offset < size) return { position: next, isAtEnd: false };
     }
-    position += chunk.length;
+    offset += chunk.length;
     if (isSkipping) continue;
     pieces.push(chunk.subarray(start));
     pendingBytes += chunk.length - start;
     isSkipping = pendingBytes > limits.maxTranscriptRowBytes;
-    if (isSkipping) pieces = [];
+    if (isSkipping) {
+      pieces = [];
+      pendingBytes = 0;
+    }
   }
+  const isAtEnd = offset >= size;
+  if (isSkipping) return { position: { offset, isMidRow: true }, isAtEnd };
   // If it parses, it is a complete row whose line break is missing.
-  const rest = isSkipping ? "" : Buffer.concat(pieces).toString();
-  if (parseRow(rest) === null) return next;
+  const rest = Buffer.concat(pieces);
+  if (!isAtEnd || parseRow(rest.toString()) === null) return { position: next, isAtEnd };
   onRow(rest);
-  return { offset: next.offset + pendingBytes, isMidRow: false };
+  return { position: { offset, isMidRow: false }, isAtEnd };
 }
 
 async function readAt(file: FileHandle, from: number, to: number): Promise<Buffer> {
@@ -184,8 +331,10 @@ async function readAt(file: FileHandle, from: number, to: number): Promise<Buffe
 }
 
 /** Does not block on a pipe, as opening one for reading usually does. */
-async function openRegular(path: string): Promise<FileHandle | null> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null);
+async function openRegular(path: string, moreFlags = 0): Promise<FileHandle | null> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | moreFlags).catch(
+    () => null,
+  );
   if (!file) return null;
   const stats = await file.stat().catch(() => null);
   if (stats?.isFile()) return file;

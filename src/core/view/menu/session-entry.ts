@@ -3,7 +3,14 @@ import type { UserAction } from "../../config/user-action.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
 import { statusOf } from "../../session/phase.ts";
-import { type Ask, hasDied, isInterrupted, projectOf, type Session } from "../../session/session.ts";
+import {
+  type Ask,
+  hasDied,
+  isInterrupted,
+  nameOfChild,
+  projectOf,
+  type Session,
+} from "../../session/session.ts";
 import {
   dangerMark,
   describeReady,
@@ -73,7 +80,7 @@ function describeSession(session: Session, { group, asks }: SessionGroup, contex
 /** "Bash: npm run deploy", "Explore › Question: Which colour?", "⚠ Bash: rm -rf build" */
 function describeAsk(session: Session, ask: Ask, context: MenuContext): string {
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
-  const subagent = ask.agentId === null ? "" : `${child?.type || "Subagent"} › `;
+  const subagent = ask.agentId === null ? "" : `${child ? nameOfChild(child) : "Subagent"} › `;
   const step = isConfirming(ask, context) ? "Confirm or deny · " : "";
   return markDanger(ask, context) + step + subagent + summarizeAsk(ask);
 }
@@ -165,8 +172,9 @@ function createDetails(
     entries.push(text(`It ${what}`, "failed"));
   }
   const running = session.children.filter((child) => child.running);
-  for (const { agentId, type, detail } of running.slice(0, maxListed)) {
-    entries.push(text(`└ ${type || "Subagent"} · ${detail ?? statusTexts.thinking}`, "child", agentId));
+  for (const child of running.slice(0, maxListed)) {
+    const label = `└ ${nameOfChild(child)} · ${child.detail ?? statusTexts.thinking}`;
+    entries.push(text(label, "child", child.agentId));
   }
   if (running.length > maxListed) entries.push(text(`└ ${running.length - maxListed} more`, "children"));
   return entries;

@@ -15,6 +15,7 @@ import fc from "fast-check";
 import {
   createTranscriptReader,
   extractLastAssistantResponse,
+  type TranscriptReader,
 } from "../../../../src/agents/claude/watch/transcripts.ts";
 import { limits } from "../../../../src/core/limits.ts";
 import { assistant, attachment, fileOf, result, say, thinking, use, user } from "../rows.ts";
@@ -109,6 +110,13 @@ describe("the last assistant response of a transcript file", () => {
   });
 });
 
+async function readToEnd(reader: TranscriptReader) {
+  for (;;) {
+    const facts = await reader.read(path);
+    if (!facts?.isBehind) return facts;
+  }
+}
+
 describe("reading a transcript again and again", () => {
   test("adds what was written since, and reads nothing twice", async () => {
     const reader = createTranscriptReader();
@@ -125,7 +133,7 @@ describe("reading a transcript again and again", () => {
     expect(facts).toMatchObject({
       turnCount: 2,
       lastResponse: "two",
-      tokens: { input: 22, output: 10, cached: 200 },
+      usage: { tokens: { input: 20, output: 10, cacheRead: 200, cacheWrite: 2 } },
     });
     expect(await reader.read(path)).toEqual(facts as never);
   });
@@ -155,13 +163,13 @@ describe("reading a transcript again and again", () => {
     const reader = createTranscriptReader();
     const row = say("m1", "whole");
     writeFileSync(path, fileOf([user("go")]) + row.slice(0, 40));
-    expect(await reader.read(path)).toMatchObject({ turnCount: 1, tokens: null, lastResponse: null });
+    expect(await reader.read(path)).toMatchObject({ turnCount: 1, usage: null, lastResponse: null });
     appendFileSync(path, row.slice(40));
     expect(await reader.read(path)).toMatchObject({ lastResponse: "whole" });
     appendFileSync(path, `\n${fileOf([user("next")])}`);
     expect(await reader.read(path)).toMatchObject({
       turnCount: 2,
-      tokens: { input: 11, output: 5, cached: 100 },
+      usage: { tokens: { input: 10, output: 5, cacheRead: 100, cacheWrite: 1 } },
     });
   });
 
@@ -200,7 +208,7 @@ describe("reading a transcript again and again", () => {
     expect(await reader.read(path)).toMatchObject({
       turnCount: 1,
       lastResponse: "new",
-      tokens: { output: 5 },
+      usage: { tokens: { output: 5 } },
     });
   });
 
@@ -228,16 +236,25 @@ describe("reading a transcript again and again", () => {
     const reader = createTranscriptReader();
     const room = limits.maxTranscriptRowBytes - user("").length;
     writeFileSync(path, fileOf([user("x".repeat(room)), user("y".repeat(room + 1)), say("m1", "after it")]));
-    expect(await reader.read(path)).toMatchObject({ turnCount: 1, lastResponse: "after it" });
+    expect(await readToEnd(reader)).toMatchObject({ turnCount: 1, lastResponse: "after it" });
   });
 
-  test("reads only the end of a huge file; turns and tokens are unknown then", async () => {
+  test("reads a long file slice by slice, and knows its end at once", async () => {
     const reader = createTranscriptReader();
-    writeFileSync(path, fileOf([user("a"), assistant("m1", "x", { gitBranch: "old" })]));
-    truncateSync(path, limits.maxTranscriptFirstReadBytes + 1_000_000);
-    expect(await reader.read(path)).toMatchObject({ gitBranch: null, turnCount: null });
-    appendFileSync(path, `\n${fileOf([user("b"), say("m2", "the end")])}`);
-    const unknown = { turnCount: null, tokens: null };
-    expect(await reader.read(path)).toMatchObject({ ...unknown, gitBranch: "main", lastResponse: "the end" });
+    const filler = fileOf([attachment(1_000_000)]).repeat(14);
+    writeFileSync(path, fileOf([user("a"), assistant("m1", "x", { gitBranch: "old" })]) + filler);
+    appendFileSync(path, fileOf([user("b"), say("m2", "the end")]));
+    const end = { gitBranch: "main", lastResponse: "the end" };
+    const unknown = { turnCount: null, usage: null };
+    expect(await reader.read(path)).toMatchObject({ ...end, ...unknown, isBehind: true });
+    appendFileSync(path, fileOf([user("c"), say("m3", "a later end")]));
+    const later = { gitBranch: "main", lastResponse: "a later end" };
+    expect(await reader.read(path)).toMatchObject({ ...later, ...unknown, isBehind: true });
+    expect(await reader.read(path)).toMatchObject({
+      ...later,
+      turnCount: 3,
+      usage: { tokens: { input: 30, output: 15 } },
+      isBehind: false,
+    });
   });
 });
