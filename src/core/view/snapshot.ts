@@ -228,12 +228,6 @@ function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
   return { done: tasks.filter(({ status }) => status === "completed").length, total: tasks.length };
 }
 
-function sinceOf(session: Session): number {
-  if (session.ended) return session.ended.at;
-  const blocking = session.asks.find((ask) => ask.kind !== "idle" && isVisible(ask));
-  return blocking?.at ?? session.turn.at;
-}
-
 /** Differs for two terminals in one folder, and stays the same after a restart of beckon. */
 function computeFingerprint(session: Session): string | null {
   const { place, firstCwd } = session;
