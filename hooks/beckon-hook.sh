@@ -44,9 +44,10 @@ is_larger() { # FILE BYTES
   [ -n "$(find "$1" -size "+${2}c" 2>/dev/null)" ]
 }
 
-# Not a link, not a pipe, not another user's: somebody else may have put something in the file's place.
+# Not a link, not a pipe, not another user's, without a second name: somebody else may have put something in the file's place.
 is_ours() { # FILE
-  [ -O "$state" ] && [ ! -L "$1" ] && { [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ]; }; }
+  [ -O "$state" ] && [ ! -L "$1" ] &&
+    { [ ! -e "$1" ] || { [ -f "$1" ] && [ -O "$1" ] && [ -n "$(find "$1" -links 1 2>/dev/null)" ]; }; }
 }
 
 # Writes a line at once, however long it is, so that lines of hooks that run at the same time do not mix. printf writes in pieces.
@@ -88,7 +89,7 @@ keep() {
   if is_larger "$state/spool.jsonl" $max_spool; then
     fault 'spool is full: event dropped; start beckon to empty it'
   elif [ -d "$state" ] && ! is_ours "$state/spool.jsonl"; then
-    fault "$state or spool.jsonl in it is a link, no file, or belongs to another user: event lost"
+    fault "$state or spool.jsonl in it is a link, not a file, or belongs to another user: event lost"
   else
     append "$state/spool.jsonl" "$line" || fault "could not write $state/spool.jsonl: event lost"
   fi

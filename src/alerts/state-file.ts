@@ -2,12 +2,12 @@
 import { type Preferences, parsePreferences } from "../core/config/preferences.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { readSmallFile, writePrivateFile } from "../storage/files.ts";
+import { readOwnFile, writePrivateFile } from "../storage/files.ts";
 
 /** Returns {} if the file is missing or damaged: the user then has no preferences, and alerts may be shown once more. */
 export function loadAlertState(path: string): JsonRecord {
   try {
-    const value: unknown = JSON.parse(readSmallFile(path, limits.maxAlertStateBytes));
+    const value: unknown = JSON.parse(readOwnFile(path, limits.maxAlertStateBytes));
     return isRecord(value) ? value : {};
   } catch {
     return {};

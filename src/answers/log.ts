@@ -1,10 +1,10 @@
 /** The answer log: what was asked and answered, shown and not shown, one JSON line each, for `beckon log`. */
-import { chmodSync, closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import { constants, fstatSync, lstatSync, readFileSync, readSync, rmSync } from "node:fs";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { limits } from "../core/limits.ts";
 import { dayMs } from "../core/timing.ts";
-import { ignoreErrors, writePrivateFile } from "../storage/files.ts";
+import { ignoreErrors, openOwnFile, withFile, writePrivateFile } from "../storage/files.ts";
 import { appendBoundedLine } from "../storage/log.ts";
 
 /** Secrets in its texts are masked before they come here. */
@@ -49,15 +49,12 @@ export interface AnswerLogOptions {
   readonly onError: (text: string) => void;
 }
 
-/** Older files that are kept beside the current one. */
-const keptFiles = 3;
 /** Twenty busy agents end several asks a second: opening the file for each would cost more than everything else. */
 const writeAfterMs = 100;
 const maxBufferedLength = 16_384;
 
 export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLog {
   const { maxBytes = limits.maxDecisionsBytes } = options;
-  ignoreErrors(() => chmodSync(path, 0o600));
   let buffer = "";
   let timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -66,7 +63,7 @@ export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLo
     timer = null;
     const lines = buffer.trimEnd();
     buffer = "";
-    if (lines !== "" && !appendBoundedLine(path, lines, maxBytes, keptFiles))
+    if (lines !== "" && !appendBoundedLine(path, lines, maxBytes, limits.maxOlderLogs))
       options.onError(`could not write ${path}: the last answers are not in the log`);
   }
 
@@ -87,12 +84,12 @@ export function openAnswerLog(path: string, options: AnswerLogOptions): AnswerLo
 
 /** From the oldest to the newest. */
 function listFiles(path: string): string[] {
-  const older = Array.from({ length: keptFiles }, (_, n) => `${path}.${keptFiles - n}`);
+  const older = Array.from({ length: limits.maxOlderLogs }, (_, n) => `${path}.${limits.maxOlderLogs - n}`);
   return [...older, path];
 }
 
 function removeOlder(path: string, oldest: number): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile()) return;
   const lines = stats.mtimeMs < oldest ? [] : readLines(path);
   if (lines.length === 0) rmSync(path, { force: true });
@@ -115,16 +112,13 @@ export function readAnswerLog(path: string): AnswerLogEntry[] {
 
 /** Reads the end of the file, no more of it than beckon itself would have written. */
 function readLines(path: string): string[] {
-  const file = openSync(path, "r");
-  try {
+  return withFile(openOwnFile(path, constants.O_RDONLY), (file) => {
     const { size } = fstatSync(file);
     if (size <= limits.maxDecisionsBytes * 2) return splitLines(readFileSync(file, "utf8"));
     const part = Buffer.alloc(limits.maxDecisionsBytes * 2);
     const bytes = readSync(file, part, 0, part.length, size - part.length);
     return splitLines(part.toString("utf8", 0, bytes)).slice(1);
-  } finally {
-    closeSync(file);
-  }
+  });
 }
 
 const splitLines = (text: string): string[] => text.split("\n").filter((line) => line !== "");

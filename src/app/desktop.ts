@@ -8,7 +8,7 @@ import type { Notifier, NotifierReport, OpenAlertSink, ReadPresence, Terminals }
 import type { MenuFacts } from "../core/view/menu/menu.ts";
 import { createDesktopParts } from "../desktop/index.ts";
 import { createTraySink, type TraySink, type TraySinkOptions } from "../desktop/tray/sink.ts";
-import { ensurePrivateFolder } from "../storage/files.ts";
+import { ensureOwnFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 import { homeOf } from "../system/folders.ts";
@@ -64,7 +64,7 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
       openFile: parts.openFile,
       openPage: parts.openPage,
       async openList() {
-        ensurePrivateFolder(paths.helpers);
+        ensureOwnFolder(paths.helpers);
         return parts.openList(paths.helpers);
       },
       copy: parts.copy,
@@ -86,7 +86,7 @@ export function createDesktop({ paths, env, table, agents }: DesktopOptions): De
     open({ tray, addAlertSink, onAction }) {
       const folder = paths.helpers;
       const open = async () => {
-        ensurePrivateFolder(folder);
+        ensureOwnFolder(folder);
         await Promise.all([
           parts.preload(),
           tray.open({ open: parts.openTray, folder, onAction }),

@@ -1,7 +1,8 @@
 /** How the command line talks to the running beckon. */
-import { readFileSync } from "node:fs";
 import type { Quiet } from "../core/config/quiet.ts";
+import { limits } from "../core/limits.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import { readOwnFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 
@@ -47,7 +48,7 @@ export async function fetchApi(
 /** Empty if there is no file: the app's 401 then says more than a missing file. */
 function readToken(path: string): string {
   try {
-    return readFileSync(path, "utf8")
+    return readOwnFile(path, limits.maxSmallFileBytes)
       .trim()
       .replace(/^Authorization: /, "");
   } catch {

@@ -36,7 +36,7 @@ import {
   runLiveTest,
 } from "../setup/doctor/index.ts";
 import { type InstallRecord, readInstallRecord } from "../setup/record.ts";
-import { readSmallFile } from "../storage/files.ts";
+import { readOwnFile } from "../storage/files.ts";
 import { isOff } from "../storage/off-marker.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { removeLastSpoolLine } from "../storage/spool.ts";
@@ -283,7 +283,7 @@ function ownProgram(): string[] {
 
 function isInSpool({ spool }: Paths, sessionId: string): boolean {
   try {
-    return readSmallFile(spool, limits.maxSpoolBytes * 2).includes(sessionId);
+    return readOwnFile(spool, limits.maxSpoolBytes * 2).includes(sessionId);
   } catch {
     return false;
   }

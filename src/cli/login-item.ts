@@ -2,7 +2,7 @@
 
 import { openLoginItem } from "../desktop/login/index.ts";
 import { recordLogin } from "../setup/record.ts";
-import { ensurePrivateFolder } from "../storage/files.ts";
+import { ensureOwnFolder } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
 
@@ -46,7 +46,7 @@ async function enable({ paths, env, binary, wanted }: LoginItemOptions): Promise
   const before = await item.state();
   // A user who turned it off in the system's own settings meant it.
   if (before.turnedOff && wanted === null) return { ...nothingDone, lines: [before.problem ?? turnedOff] };
-  ensurePrivateFolder(paths.helpers);
+  ensureOwnFolder(paths.helpers);
   const done = await item.enable({ binary, home: env.BECKON_HOME ? paths.state : null });
   await recordLogin(paths, true);
   const wasCorrect = before.on && before.problem === null && before.binary === binary;

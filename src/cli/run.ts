@@ -40,7 +40,7 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
     return 0;
   }
   clearOff(paths);
-  rmSync(paths.launchMarker, { force: true });
+  ignoreErrors(() => rmSync(paths.launchMarker, { force: true }));
   const how = app.isHeadless ? " without icon and alerts, because there is no desktop here" : "";
   process.stdout.write(
     `beckon ${version} is running at ${app.url}${how}.\nSee your sessions with: beckon status. Stop it with Ctrl-C.\n`,

@@ -49,6 +49,8 @@ export const limits = {
   maxAlertStateBytes: 4 * 1024 * 1024,
   maxSnapshotBytes: 256 * 1024 * 1024,
   maxLogLineLength: 4_000,
+  /** beckon.log.1, .2, … and the same for the answer log. */
+  maxOlderLogs: 3,
   /** The forwarder: what it reads, and what it leaves on disk. */
   maxStdinBytes: 64 * 1024 * 1024,
   /** endpoint.json, auth-header, config.json. */

@@ -1,6 +1,7 @@
 /** Writes files of beckon that other programs read or run. */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { readOwnBytes } from "../storage/files.ts";
 
 /** Replaces the file atomically. A file with the same content is not touched: it may be in use. */
 export function putFile(path: string, bytes: Buffer, mode: 0o600 | 0o700): void {
@@ -20,7 +21,7 @@ export function putFile(path: string, bytes: Buffer, mode: 0o600 | 0o700): void 
 
 function hasContent(path: string, bytes: Buffer): boolean {
   try {
-    return readFileSync(path).equals(bytes);
+    return readOwnBytes(path, bytes.length).equals(bytes);
   } catch {
     return false;
   }

@@ -6,8 +6,6 @@ import {
   fstatSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
-  readFileSync,
   renameSync,
   statSync,
   writeFileSync,
@@ -15,32 +13,30 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { limits } from "../core/limits.ts";
-import { ignoreErrors } from "../storage/files.ts";
+import { ignoreErrors, openOrClearOwnFile, readOwnBytes } from "../storage/files.ts";
 import { escapeControlCharacters } from "../storage/log.ts";
 
 const newline = 10;
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
+const { O_APPEND, O_CREAT, O_WRONLY } = constants;
 
-/** Never waits and never follows a link: somebody else may have put something in the file's place. */
-function openForAppend(path: string): number {
+/** `onCleared` gets a sentence for the log if something else was in the file's place. */
+function openForAppend(path: string, onCleared?: (sentence: string) => void): number {
   const folder = dirname(path);
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const ownUid = process.getuid?.();
-  const refuse = (what: string, owner: number) => new Error(`${what} belongs to user ${owner}, not to you`);
   const { uid } = statSync(folder);
-  if (ownUid !== undefined && uid !== ownUid) throw refuse(folder, uid);
-  // On Windows the last two constants are undefined, which counts as 0.
-  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW | O_NONBLOCK, 0o600);
-  const stat = fstatSync(file);
-  if (stat.isFile() && (ownUid === undefined || stat.uid === ownUid)) return file;
-  closeSync(file);
-  throw stat.isFile() ? refuse(path, stat.uid) : new Error(`${path} is not a file`);
+  if (ownUid !== undefined && uid !== ownUid)
+    throw new Error(`${folder} belongs to user ${uid}, not to you (${ownUid})`);
+  return openOrClearOwnFile(path, O_APPEND | O_CREAT | O_WRONLY, onCleared);
 }
 
-/** Writes the line at once, so that lines of hooks that run at the same time do not mix. Returns what went wrong, or null. */
+/** Writes the line at once, so that lines of hooks that run at the same time do not mix. Returns what the log must say, or null. */
 export function appendSpool(path: string, body: string): string | null {
+  let cleared: string | null = null;
   try {
-    const file = openForAppend(path);
+    const file = openForAppend(path, (sentence) => {
+      cleared = sentence;
+    });
     try {
       const { size } = fstatSync(file);
       if (size > limits.maxSpoolBytes)
@@ -49,7 +45,7 @@ export function appendSpool(path: string, body: string): string | null {
       const line = Buffer.from(`${body.replace(/[\r\n]/g, " ")}\n`);
       const written = writeSync(file, line);
       return written === line.length
-        ? null
+        ? cleared
         : `only ${written} of ${line.length} bytes fitted into the spool: event lost`;
     } finally {
       closeSync(file);
@@ -79,7 +75,7 @@ export function appendLog(path: string, eventName: string, sessionId: string, te
 }
 
 function dropOldestHalf(path: string): void {
-  const bytes = readFileSync(path);
+  const bytes = readOwnBytes(path, limits.maxHookLogReadBytes);
   const from = bytes.indexOf(newline, Math.floor(bytes.length / 2)) + 1;
   const replacement = `${path}.${process.pid}.tmp`;
   writeFileSync(replacement, bytes.subarray(from), { mode: 0o600, flag: "wx" });

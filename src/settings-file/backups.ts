@@ -1,8 +1,9 @@
 /** Dated copies of agents' settings files as they were before beckon changed them. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { ensurePrivateFolder, ignoreErrors, writePrivateFile } from "../storage/files.ts";
+import { limits } from "../core/limits.ts";
+import { ensureOwnFolder, ignoreErrors, readOwnBytes, writePrivateFile } from "../storage/files.ts";
 
 const maxBackups = 5;
 
@@ -13,7 +14,7 @@ const suffixFor = (path: string): string => `${sha256(path).slice(0, 8)}-${basen
 
 /** Returns the path of the backup. */
 export function createBackup(folder: string, path: string, bytes: Buffer, now = Date.now()): string {
-  ensurePrivateFolder(folder);
+  ensureOwnFolder(folder);
   const date = new Date(now).toISOString().replace(/[:.]/g, "-");
   const backup = join(folder, `${date}-${suffixFor(path)}`);
   if (existsSync(backup)) return createBackup(folder, path, bytes, now + 1);
@@ -34,7 +35,7 @@ export function pruneBackups(folder: string, path: string, needed: string | null
 /** Null if it is gone or does not have this hash. */
 export function readBackup(path: string, hash: string | null): Buffer | null {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readOwnBytes(path, limits.maxAgentSettingsBytes);
     return sha256(bytes) === hash ? bytes : null;
   } catch {
     return null;

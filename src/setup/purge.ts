@@ -2,7 +2,7 @@
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
-import { errorCode, ignoreErrors, readSmallFile, removeTree } from "../storage/files.ts";
+import { errorCode, ignoreErrors, readOwnFile, removeTree } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { readInstallRecord } from "./record.ts";
 
@@ -19,7 +19,7 @@ export const isBeckonHere = (paths: Paths): boolean =>
 
 function readText(path: string): string {
   try {
-    return readSmallFile(path, limits.maxSmallFileBytes);
+    return readOwnFile(path, limits.maxSmallFileBytes);
   } catch {
     return "";
   }

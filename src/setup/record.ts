@@ -5,7 +5,7 @@ import { defaultAgent } from "../agents/index.ts";
 import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { withFileLock } from "../settings-file/file-lock.ts";
-import { ensurePrivateFolder, readSmallFile, writePrivateFile } from "../storage/files.ts";
+import { ensurePrivateFolder, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 
 export interface InstalledFile {
@@ -51,7 +51,7 @@ type RecordPaths = Pick<Paths, "state" | "installed">;
 /** null if nothing is installed, or the file is damaged. */
 export function readInstallRecord(paths: RecordPaths): InstallRecord | null {
   try {
-    return parseRecord(JSON.parse(readSmallFile(paths.installed, limits.maxInstalledBytes)));
+    return parseRecord(JSON.parse(readOwnFile(paths.installed, limits.maxInstalledBytes)));
   } catch {
     return null;
   }

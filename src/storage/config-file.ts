@@ -1,4 +1,7 @@
-/** The user's settings file, config.json. It is read again whenever it changes. */
+/**
+ * The user's settings file, config.json. It is read again whenever it changes. It may be a link, because users keep their settings
+ * in a repository of dotfiles. beckon only reads it.
+ */
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";

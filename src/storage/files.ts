@@ -1,4 +1,7 @@
-/** Operations on files and folders that hold prompts, commands and the token: only their owner may read them. */
+/**
+ * Operations on files and folders that hold prompts, commands and the token: only their owner may read them. Every file in the
+ * state folder is opened with `openOwnFile`: never through a link, and only if it is a regular file with one name.
+ */
 import {
   chmodSync,
   closeSync,
@@ -14,11 +17,12 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const maxTries = 5;
 const leftoverAgeMs = 60_000;
@@ -60,6 +64,12 @@ function createOnce(folder: string): void {
   if (target.uid !== uid) throw createError(`belongs to user ${target.uid}, not to you (${uid})`);
   if ((target.mode & 0o077) !== 0) chmodSync(folder, 0o700);
   removeLeftovers(folder);
+}
+
+/** The same for a folder in the state folder: a link is not followed there. */
+export function ensureOwnFolder(folder: string): void {
+  checkOwnFolder(folder);
+  ensurePrivateFolder(folder);
 }
 
 /** Temporary files of writePrivateFile. BECKON_HOME can be the user's home folder, so other names must not match. */
@@ -111,27 +121,154 @@ export function syncFolder(folder: string): void {
   }
 }
 
+// Both are undefined on Windows. Without O_NONBLOCK, opening a pipe blocks until another program opens its other end.
+const nonBlocking = constants.O_NONBLOCK ?? 0;
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** Something else is in the place of one of beckon's own files. */
+export class UnsafeFileError extends Error {
+  /** `is a link` */
+  readonly reason: string;
+  constructor(path: string, reason: string) {
+    super(`${path} ${reason}, so beckon does not open it. Move it away.`);
+    this.name = "UnsafeFileError";
+    this.reason = reason;
+  }
+}
+
 /**
- * Reads a regular file of at most `maxBytes`. Throws an error with a code for anything else, and never blocks: another
- * program may have put a pipe or a device at this path.
+ * Opens one of beckon's own files. Throws UnsafeFileError if it is a link, not a regular file, has a second name, or belongs to
+ * another user. Never blocks.
+ */
+export function openOwnFile(path: string, flags: number): number {
+  if (noFollow === 0) checkOwnFile(path);
+  let fd: number;
+  try {
+    fd = openSync(path, flags | noFollow | nonBlocking, 0o600);
+  } catch (error) {
+    // The system's own error names neither the file nor what it is: ELOOP, ENXIO, EISDIR.
+    checkOwnFile(path);
+    throw error;
+  }
+  const reason = findDanger(fstatSync(fd));
+  if (reason === null) return fd;
+  closeSync(fd);
+  throw new UnsafeFileError(path, reason);
+}
+
+/** Throws UnsafeFileError if `openOwnFile` would, without opening the file. A missing file is safe. */
+export function checkOwnFile(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const reason = stats ? findDanger(stats) : null;
+  if (reason !== null) throw new UnsafeFileError(path, reason);
+}
+
+/** Throws UnsafeFileError if something else than a folder of this user is there. A missing folder is safe. */
+export function checkOwnFolder(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return;
+  const reason = stats.isDirectory() ? findOtherOwner(stats) : (findDanger(stats) ?? "is a file");
+  if (reason !== null) throw new UnsafeFileError(path, reason);
+}
+
+/** Why beckon must not open it; null if it may. */
+function findDanger(stats: Stats): string | null {
+  if (stats.isSymbolicLink()) return "is a link";
+  if (stats.isDirectory()) return "is a folder";
+  if (stats.isFIFO()) return "is a pipe";
+  if (stats.isSocket()) return "is a socket";
+  if (!stats.isFile()) return "is a device";
+  return findOtherOwner(stats) ?? (stats.nlink > 1 ? "has a second name (a hard link)" : null);
+}
+
+function findOtherOwner({ uid }: Stats): string | null {
+  const own = process.getuid?.();
+  return own === undefined || uid === own ? null : `belongs to user ${uid}, not to you (${own})`;
+}
+
+/**
+ * Makes room for one of beckon's own files, if `openOwnFile` would refuse what is there. A file with a second name is replaced by
+ * a copy, anything else is renamed: nothing is lost, and the target of a link is not touched. Returns a sentence for the log, or
+ * null if there was nothing to do. Throws if it cannot be done.
+ */
+export function clearOwnPath(path: string): string | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const reason = stats ? findDanger(stats) : null;
+  if (!stats || reason === null) return null;
+  const name = basename(path);
+  if (stats.isFile() && findOtherOwner(stats) === null && stats.size <= maxCopiedBytes) {
+    const fd = openSync(path, constants.O_RDONLY | noFollow | nonBlocking);
+    writePrivateFile(
+      path,
+      withFile(fd, () => readAll(fd, maxCopiedBytes)),
+    );
+    return `${name} had a second name (a hard link): beckon goes on with a copy of it`;
+  }
+  const date = new Date().toISOString().replace(/[:.]/g, "-");
+  const aside = `${path}.set-aside-${date}`;
+  renameSync(path, aside);
+  return `${name} ${reason}: beckon does not open it, and has renamed it to ${basename(aside)}`;
+}
+
+const maxCopiedBytes = 512 * 1024 * 1024;
+
+/** Like openOwnFile, but makes room first if something else is in the file's place. */
+export function openOrClearOwnFile(
+  path: string,
+  flags: number,
+  onCleared: (sentence: string) => void = () => {},
+): number {
+  try {
+    return openOwnFile(path, flags);
+  } catch (error) {
+    if (!(error instanceof UnsafeFileError)) throw error;
+    const sentence = clearOwnPath(path);
+    if (sentence !== null) onCleared(sentence);
+    return openOwnFile(path, flags);
+  }
+}
+
+/**
+ * Reads a regular file of at most `maxBytes`, also through a link: for files of the user and of other programs. Throws an error
+ * with a code for anything else, and never blocks: another program may have put a pipe or a device at this path.
  */
 export function readSmallFile(path: string, maxBytes: number): string {
-  // Without O_NONBLOCK, opening a pipe blocks until another program writes to it.
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  return decodeText(
+    withFile(openSync(path, constants.O_RDONLY | nonBlocking), (fd) => readAll(fd, maxBytes)),
+  );
+}
+
+/** Reads one of beckon's own files (see openOwnFile) of at most `maxBytes`. */
+export function readOwnFile(path: string, maxBytes: number): string {
+  return decodeText(readOwnBytes(path, maxBytes));
+}
+
+export function readOwnBytes(path: string, maxBytes: number): Buffer {
+  return withFile(openOwnFile(path, constants.O_RDONLY), (fd) => readAll(fd, maxBytes));
+}
+
+/** Some editors on Windows write a byte order mark. */
+const decodeText = (bytes: Buffer): string => bytes.toString("utf8").replace(/^\ufeff/, "");
+
+function readAll(fd: number, maxBytes: number): Buffer {
+  const stats = fstatSync(fd);
+  if (!stats.isFile())
+    throw createReadError("not a regular file", stats.isDirectory() ? "EISDIR" : "ENOTREG");
+  if (stats.size > maxBytes) throw createReadError(`larger than ${maxBytes} bytes`, "EFBIG");
+  const bytes = Buffer.alloc(stats.size);
+  let length = 0;
+  while (length < bytes.length) {
+    const read = readSync(fd, bytes, length, bytes.length - length, null);
+    if (read === 0) break;
+    length += read;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** Closes the file at the end. */
+export function withFile<T>(fd: number, use: (fd: number) => T): T {
   try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile())
-      throw createReadError("not a regular file", stats.isDirectory() ? "EISDIR" : "ENOTREG");
-    if (stats.size > maxBytes) throw createReadError(`larger than ${maxBytes} bytes`, "EFBIG");
-    const bytes = Buffer.alloc(Math.min(stats.size, maxBytes));
-    let length = 0;
-    while (length < bytes.length) {
-      const read = readSync(fd, bytes, length, bytes.length - length, null);
-      if (read === 0) break;
-      length += read;
-    }
-    // Some editors on Windows write a byte order mark.
-    return bytes.toString("utf8", 0, length).replace(/^\ufeff/, "");
+    return use(fd);
   } finally {
     closeSync(fd);
   }
@@ -168,6 +305,7 @@ export function removeEmptyFolders(lowest: string, topmost: string | null): void
 /** The system's error code (`ENOSPC`), or the message of an error without one. */
 export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (error instanceof UnsafeFileError) return `it ${error.reason}`;
   return "code" in error && typeof error.code === "string" ? error.code : error.message;
 }
 

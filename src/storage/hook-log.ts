@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { limits } from "../core/limits.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { dayMs, hourMs } from "../core/timing.ts";
-import { readSmallFile } from "./files.ts";
+import { readOwnFile } from "./files.ts";
 import { listSegments } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
 
@@ -51,7 +51,7 @@ function readLastEventAt(journal: string): number {
 
 function readOrEmpty(path: string): string {
   try {
-    return readSmallFile(path, limits.maxHookLogReadBytes);
+    return readOwnFile(path, limits.maxHookLogReadBytes);
   } catch {
     return "";
   }

@@ -1,7 +1,8 @@
 /** beckon's own log, one line per entry, in files of bounded size. A hook loads this file, so it imports little. */
-import { appendFileSync, chmodSync, renameSync, statSync } from "node:fs";
+import { closeSync, constants, fchmodSync, fstatSync, renameSync, writeFileSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
+import { openOrClearOwnFile } from "./files.ts";
 import { schedule as scheduleTimer } from "./schedule.ts";
 
 export type Level = "info" | "warn" | "error";
@@ -22,16 +23,16 @@ const countMs = 5_000;
 
 /** The returned function never throws: a full disk must not stop what is being logged. */
 export function openLog(path: string, options: LogOptions = {}): Log {
-  const { maxBytes = 1024 * 1024, keep = 3, echo = false, now = () => new Date() } = options;
+  const {
+    maxBytes = 1024 * 1024,
+    keep = limits.maxOlderLogs,
+    echo = false,
+    now = () => new Date(),
+  } = options;
   const { schedule = scheduleTimer } = options;
   let last = "";
   let repeated = 0;
   let cancelCount: (() => void) | null = null;
-  try {
-    chmodSync(path, 0o600);
-  } catch {
-    // The file does not exist yet.
-  }
 
   function write(line: string, level: Level): void {
     const stamped = `${now().toISOString()} ${line}`;
@@ -72,17 +73,31 @@ export function openLog(path: string, options: LogOptions = {}): Log {
  * Returns false if that fails, and never throws.
  */
 export function appendBoundedLine(path: string, line: string, maxBytes: number, keep = 1): boolean {
+  const text = `${line}\n`;
+  let fd: number | null = null;
   try {
-    const text = `${line}\n`;
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    fd = openForAppend(path);
+    const { size } = fstatSync(fd);
     if (size > 0 && size + Buffer.byteLength(text) > maxBytes) {
       for (let number = keep; number > 0; number--) renameToNumber(path, number);
+      closeSync(fd);
+      fd = null;
+      fd = openForAppend(path);
     }
-    appendFileSync(path, text, { mode: 0o600 });
+    writeFileSync(fd, text);
     return true;
   } catch {
     return false;
+  } finally {
+    if (fd !== null) closeSync(fd);
   }
+}
+
+function openForAppend(path: string): number {
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  const fd = openOrClearOwnFile(path, O_APPEND | O_CREAT | O_WRONLY);
+  if ((fstatSync(fd).mode & 0o077) !== 0) fchmodSync(fd, 0o600);
+  return fd;
 }
 
 function renameToNumber(path: string, number: number): void {

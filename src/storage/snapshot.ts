@@ -1,8 +1,8 @@
 /** The snapshot of the state: written atomically, with the previous one kept. A damaged one never prevents a start. */
-import { readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { limits } from "../core/limits.ts";
-import { errorCode, writePrivateFile } from "./files.ts";
+import { errorCode, readOwnFile, writePrivateFile } from "./files.ts";
 import type { JournalPosition } from "./journal/index.ts";
 import { isSegmentName } from "./journal/segments.ts";
 import type { Paths } from "./paths.ts";
@@ -32,7 +32,7 @@ type ReadResult =
   | { readonly kind: "unreadable" | "damaged"; readonly reason: string }
   | { readonly kind: "newer"; readonly reason: string; readonly version: number };
 
-const previousPath = (path: string) => path.replace(/(\.json)?$/, ".previous.json");
+export const previousPath = (path: string) => path.replace(/(\.json)?$/, ".previous.json");
 
 /** Throws if the snapshot cannot be written. The one before is then still there. */
 export function saveSnapshot(paths: Pick<Paths, "snapshot">, value: SnapshotFile): void {
@@ -82,13 +82,12 @@ const joinProblems = (problems: readonly string[]) =>
 
 function readSnapshotFile(path: string): ReadResult {
   try {
-    const { size } = statSync(path);
-    if (size > limits.maxSnapshotBytes) return { kind: "damaged", reason: `is too large (${size} bytes)` };
-    const text = readFileSync(path, "utf8");
+    const text = readOwnFile(path, limits.maxSnapshotBytes);
     if (text.trim() === "") return { kind: "damaged", reason: "is empty" };
     return checkSnapshotHeader(JSON.parse(text));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return { kind: "missing" };
+    if (errorCode(error) === "EFBIG") return { kind: "damaged", reason: "is too large" };
     if (error instanceof SyntaxError) return { kind: "damaged", reason: "is damaged (not JSON)" };
     return { kind: "unreadable", reason: `cannot be read (${errorCode(error)})` };
   }
@@ -119,7 +118,7 @@ function setAside(path: string, snapshot: string, result: ReadResult, now: Date)
   const date = now.toISOString().replace(/[:.]/g, "-");
   const suffix = path === snapshot ? "" : "-previous";
   const versioned = result.kind === "newer" ? `${stem}.v${result.version}${suffix}` : null;
-  const isFree = versioned && !statSync(`${versioned}.json`, { throwIfNoEntry: false });
+  const isFree = versioned && !lstatSync(`${versioned}.json`, { throwIfNoEntry: false });
   const target = versioned
     ? isFree
       ? `${versioned}.json`

@@ -10,18 +10,17 @@ import {
   existsSync,
   fstatSync,
   ftruncateSync,
-  openSync,
+  lstatSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
 } from "node:fs";
 import { basename } from "node:path";
 import { isJson } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { Schedule } from "../core/ports.ts";
 import { timing } from "../core/timing.ts";
-import { errorCode, ignoreErrors } from "./files.ts";
+import { errorCode, ignoreErrors, openOrClearOwnFile, openOwnFile, withFile } from "./files.ts";
 import { type FileLine, readCompleteLines } from "./read-lines.ts";
 import { scheduleTogether } from "./schedule.ts";
 
@@ -62,7 +61,7 @@ interface FileState {
 }
 
 /** The spool is renamed before it is removed: a writer that has it open may still append to it. */
-const rotatedPath = (path: string): string => `${path}.taking`;
+export const rotatedPath = (path: string): string => `${path}.taking`;
 
 export function openSpool(path: string, options: SpoolOptions): Spool {
   const { onError, maxLineBytes, pollMs = timing.spoolPollMs, quietMs = 5_000 } = options;
@@ -113,9 +112,21 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     return true;
   }
 
+  /** null if there is no such file. */
+  async function withSpoolFile<T>(file: string, use: (fd: number) => Promise<T>): Promise<T | null> {
+    let fd: number;
+    try {
+      fd = openOrClearOwnFile(file, constants.O_RDONLY, onError);
+    } catch (error) {
+      if (errorCode(error) === "ENOENT") return null;
+      throw error;
+    }
+    return use(fd).finally(() => closeSync(fd));
+  }
+
   /** Reads the new lines of one file. null if there is no such file. */
   async function readFile(file: string): Promise<FileState | null> {
-    const stats = statSync(file, { throwIfNoEntry: false });
+    const stats = lstatSync(file, { throwIfNoEntry: false });
     if (!stats) {
       states.delete(file);
       return null;
@@ -123,7 +134,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     const before = states.get(file);
     const isUnchanged = before?.ino === stats.ino && before.size === stats.size;
     if (isUnchanged && !before.isBlocked) return before;
-    const state = await withFile(file, async (fd): Promise<FileState> => {
+    const state = await withSpoolFile(file, async (fd): Promise<FileState> => {
       const { ino, size } = fstatSync(fd);
       const id = identifyFile(fd);
       // Another program emptied the file, and it is shorter now than what was read of it.
@@ -148,7 +159,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   }
 
   async function takeLastLine(file: string, { id, offset, size }: FileState): Promise<boolean> {
-    const isTaken = await withFile(file, async (fd) => {
+    const isTaken = await withSpoolFile(file, async (fd) => {
       const bytes = Buffer.alloc(Math.min(size - offset, maxLineBytes + 1));
       const read = readSync(fd, bytes, 0, bytes.length, offset);
       const text = bytes.length > maxLineBytes ? null : bytes.toString("utf8", 0, read);
@@ -232,18 +243,6 @@ function decodePosition(position: SpoolPosition | null): Map<string, number> {
   return offsets.set(id, position[1]);
 }
 
-/** null if there is no such file. */
-function withFile<T>(path: string, use: (fd: number) => Promise<T>): Promise<T | null> {
-  let fd: number;
-  try {
-    fd = openSync(path, "r");
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return Promise.resolve(null);
-    throw error;
-  }
-  return use(fd).finally(() => closeSync(fd));
-}
-
 const identityBytes = 4_096;
 
 /** Inode, birth time and a hash of the first line, which never changes once complete: an inode number can be reused. */
@@ -302,10 +301,7 @@ export function removeLastSpoolLine(path: string, length: number, mark: string):
 }
 
 function cutLastLine(path: string, length: number, mark: string): boolean {
-  const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
-  // On Windows the last two are undefined, which counts as 0 here.
-  const fd = openSync(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
-  try {
+  return withFile(openOwnFile(path, constants.O_RDWR), (fd) => {
     const { size } = fstatSync(fd);
     if (size <= length || size - length > limits.maxSmallFileBytes) return false;
     const added = Buffer.alloc(size - length);
@@ -315,7 +311,5 @@ function cutLastLine(path: string, length: number, mark: string): boolean {
     if (!isOneLine || !text.includes(mark) || fstatSync(fd).size !== size) return false;
     ftruncateSync(fd, length);
     return true;
-  } finally {
-    closeSync(fd);
-  }
+  });
 }

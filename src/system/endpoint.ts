@@ -2,10 +2,10 @@
  * How other processes of this user find the running app: endpoint.json has its address, auth-header the token. Checked by
  * hand and not with a schema, because a hook that starts the app loads this file.
  */
-import { chmodSync, lstatSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, lstatSync, rmSync } from "node:fs";
 import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
-import { ensurePrivateFolder, ignoreErrors, readSmallFile, writePrivateFile } from "../storage/files.ts";
+import { ensurePrivateFolder, ignoreErrors, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { isAlive, parseStartTime, readSystemFile } from "./processes.ts";
 
@@ -51,7 +51,7 @@ export function removeEndpoint(paths: Pick<Paths, "endpoint">, pid: number = pro
 }
 
 function parseEndpoint({ endpoint }: Pick<Paths, "endpoint">): Readonly<Record<string, unknown>> {
-  return asRecord(JSON.parse(readSmallFile(endpoint, limits.maxSmallFileBytes)));
+  return asRecord(JSON.parse(readOwnFile(endpoint, limits.maxSmallFileBytes)));
 }
 
 /** The token of this state folder. The file is a whole header line, for `curl -H @auth-header`. */
@@ -63,15 +63,25 @@ export function loadOrCreateToken(paths: Pick<Paths, "state" | "authHeader">): s
       `${paths.authHeader} is a folder, but beckon keeps its token in that file. Move it away.`,
     );
   }
-  const uid = process.getuid?.();
-  if (stats?.isFile() && stats.size < 4_096 && (uid === undefined || stats.uid === uid)) {
-    if ((stats.mode & 0o077) !== 0) chmodSync(paths.authHeader, 0o600);
-    const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(readFileSync(paths.authHeader, "utf8"))?.[1];
-    if (token && token.length >= limits.minTokenLength) return token;
+  const known = readToken(paths.authHeader);
+  if (known !== null) {
+    if (stats && (stats.mode & 0o077) !== 0) chmodSync(paths.authHeader, 0o600);
+    return known;
   }
   const token = createSecret();
   writePrivateFile(paths.authHeader, `Authorization: Bearer ${token}\n`);
   return token;
+}
+
+/** null if there is no valid token. */
+function readToken(path: string): string | null {
+  try {
+    const text = readOwnFile(path, limits.maxSmallFileBytes);
+    const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(text)?.[1] ?? "";
+    return token.length >= limits.minTokenLength ? token : null;
+  } catch {
+    return null;
+  }
 }
 
 export function createSecret(): string {

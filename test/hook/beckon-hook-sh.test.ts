@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chownSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -313,10 +314,13 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       });
     }
 
-    test("nothing is written through a link", async () => {
+    test.each([
+      ["a link", symlinkSync],
+      ["a hard link", linkSync],
+    ])("nothing is written through %s", async (_, makeLink) => {
       harness.write("precious", "mine\n");
       for (const name of ["spool.jsonl", "hook.log"])
-        symlinkSync(harness.inHome("precious"), harness.inHome(name));
+        makeLink(harness.inHome("precious"), harness.inHome(name));
       const result = await forward(text);
       expectNoOutput(result);
       expect(result.stderr).toContain("event lost");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chownSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { chownSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { timing } from "../../src/core/timing.ts";
 import { splitGluedLines } from "../../src/storage/spool.ts";
@@ -89,7 +89,7 @@ describe("something else is in the place of a file", () => {
       const result = await harness.forward(JSON.stringify(event));
       expectNoOutput(result);
       expect(result.ms).toBeLessThan(maxMs);
-      expect(result.stderr).toMatch(/could not write the spool|spool is full/);
+      expect(result.stderr).toMatch(/has renamed it to spool.jsonl.set-aside|spool is full/);
       // A log that is far too long is emptied: only the new line is left.
       if (what.startsWith("a hole")) expect(harness.log()).toMatch(/^\d[^\n]+spool is full[^\n]+\n$/);
     });
@@ -112,15 +112,25 @@ describe("something else is in the place of a file", () => {
     expect(harness.spool()).toHaveLength(1);
   });
 
-  test("nothing is written through a link", async () => {
-    harness.write("precious", "mine\n");
-    symlinkSync(harness.inHome("precious"), harness.inHome("spool.jsonl"));
-    symlinkSync(harness.inHome("precious"), harness.inHome("hook.log"));
-    const result = await harness.forward(JSON.stringify(event));
-    expectNoOutput(result);
-    expect(result.stderr).toContain("could not write the spool");
-    expect(readFileSync(harness.inHome("precious"), "utf8")).toBe("mine\n");
-  });
+  test.each([
+    ["a link", symlinkSync],
+    ["a hard link", linkSync],
+    ["a pipe", (_: string, path: string) => Bun.spawnSync(["mkfifo", path])],
+    ["a folder", (_: string, path: string) => mkdirSync(path)],
+  ] as const)(
+    "nothing is written to %s: it is renamed or copied, and the event is kept",
+    async (_, replace) => {
+      harness.write("precious", "");
+      for (const name of ["spool.jsonl", "hook.log"])
+        replace(harness.inHome("precious"), harness.inHome(name));
+      const result = await harness.forward(JSON.stringify(event));
+      expectNoOutput(result);
+      expect(result.stderr).toMatch(/spool\.jsonl (is a (link|pipe|folder)|had a second name)/);
+      expect(readFileSync(harness.inHome("precious"), "utf8")).toBe("");
+      expect(harness.spool().map((line) => parseEnvelope(line).payload)).toEqual([event]);
+      expect(harness.log()).toContain("spool.jsonl");
+    },
+  );
 
   testWith("linux", "root")("nothing is written to another user's folder or file", async () => {
     chownSync(harness.home, 65_534, 65_534);
@@ -132,7 +142,7 @@ describe("something else is in the place of a file", () => {
     harness.write("spool.jsonl", "");
     chownSync(harness.inHome("spool.jsonl"), 65_534, 65_534);
     expectNoOutput(await harness.forward(JSON.stringify(event)));
-    expect(harness.spool()).toEqual([]);
+    expect(harness.spool()).toHaveLength(1);
     expect(harness.log()).toContain("spool.jsonl belongs to user 65534");
   });
 

@@ -11,7 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ensurePrivateFolder, readSmallFile, writePrivateFile } from "../../src/storage/files.ts";
+import {
+  ensureOwnFolder,
+  ensurePrivateFolder,
+  readSmallFile,
+  writePrivateFile,
+} from "../../src/storage/files.ts";
 import { testWith } from "../needs.ts";
 import { readMode, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
 
@@ -64,6 +69,14 @@ test("a link of the user to a folder of the user is accepted", () => {
   symlinkSync(join(parent, "real"), join(parent, "link"));
   ensurePrivateFolder(join(parent, "link"));
   expect(readMode(join(parent, "real"))).toBe("700");
+});
+
+test("a link in place of a folder inside the state folder is an error, and its target is left alone", () => {
+  const parent = temporaryFolder();
+  mkdirSync(join(parent, "real"), { mode: 0o755 });
+  symlinkSync(join(parent, "real"), join(parent, "helpers"));
+  expect(() => ensureOwnFolder(join(parent, "helpers"))).toThrow(/helpers is a link.*Move it away/);
+  expect(readMode(join(parent, "real"))).toBe("755");
 });
 
 test("a file in place of the folder is an error that says what to do", () => {

@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { version } from "node-notifier/package.json";
 import type { Notifier, NotifierOptions } from "../../core/ports.ts";
 import type { Alert } from "../../core/view/view.ts";
+import { readOwnBytes } from "../../storage/files.ts";
 import { exec } from "../../system/exec.ts";
 import { appName, expireTimeoutOf, formatBody, formatTitle } from "./alert-text.ts";
 
@@ -128,7 +129,8 @@ async function unpackProgram(folder: string): Promise<string> {
 
 function isSame(path: string, from: string): boolean {
   try {
-    return readFileSync(path).equals(readFileSync(from));
+    const bytes = readFileSync(from);
+    return readOwnBytes(path, bytes.length).equals(bytes);
   } catch {
     return false;
   }

@@ -3,7 +3,7 @@ import { lstatSync, type Stats, statfsSync, statSync } from "node:fs";
 import { createFindings, type Finding } from "../../agents/finding.ts";
 import { limits } from "../../core/limits.ts";
 import { watchConfig } from "../../storage/config-file.ts";
-import { errorCode, readSmallFile } from "../../storage/files.ts";
+import { errorCode, readOwnFile } from "../../storage/files.ts";
 import type { Paths } from "../../storage/paths.ts";
 
 interface Ownership {
@@ -172,7 +172,7 @@ function readTokenFacts(path: string): FilesFacts["token"] {
   const ownership = readOwnership(() => lstatSync(path));
   if (ownership === null || typeof ownership === "string") return ownership;
   try {
-    const text = readSmallFile(path, limits.maxSmallFileBytes);
+    const text = readOwnFile(path, limits.maxSmallFileBytes);
     const token = /^Authorization: Bearer ([\w-]+)\r?\n?$/.exec(text)?.[1] ?? "";
     return { ...ownership, isGood: token.length >= limits.minTokenLength };
   } catch (error) {
@@ -182,7 +182,7 @@ function readTokenFacts(path: string): FilesFacts["token"] {
 
 function checkEndpointFile(path: string): FilesFacts["endpoint"] {
   try {
-    const { url, pid } = Object(JSON.parse(readSmallFile(path, limits.maxSmallFileBytes)));
+    const { url, pid } = Object(JSON.parse(readOwnFile(path, limits.maxSmallFileBytes)));
     const { protocol, hostname } = new URL(String(url));
     if (protocol !== "http:" || hostname !== "127.0.0.1") return `names ${url}, which is not this machine`;
     return Number.isInteger(pid) && pid > 0 ? "good" : "names no process";

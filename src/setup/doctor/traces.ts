@@ -4,7 +4,7 @@ import { createFindings, type Finding, formatCount } from "../../agents/finding.
 import { limits } from "../../core/limits.ts";
 import { isProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
-import { readSmallFile } from "../../storage/files.ts";
+import { readOwnFile } from "../../storage/files.ts";
 import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
 
@@ -96,7 +96,7 @@ export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFact
 
 function read(path: string, maxBytes: number): string {
   try {
-    return readSmallFile(path, maxBytes);
+    return readOwnFile(path, maxBytes);
   } catch {
     return "";
   }

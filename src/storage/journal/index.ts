@@ -6,7 +6,7 @@ import { closeSync, fstatSync, ftruncateSync, rmSync, statSync, writeSync } from
 import { join } from "node:path";
 import { limits } from "../../core/limits.ts";
 import { dayMs } from "../../core/timing.ts";
-import { errorCode, ignoreErrors } from "../files.ts";
+import { errorCode, ignoreErrors, UnsafeFileError } from "../files.ts";
 import {
   type JournalLine,
   type JournalPosition,
@@ -15,7 +15,14 @@ import {
   readRecentIds,
   replaySegments,
 } from "./read.ts";
-import { createSegment, listSegments, nextSegmentName, reopenSegment, type Segment } from "./segments.ts";
+import {
+  createSegment,
+  listForeignEntries,
+  listSegments,
+  nextSegmentName,
+  reopenSegment,
+  type Segment,
+} from "./segments.ts";
 
 export type { JournalLine, JournalPosition };
 
@@ -51,9 +58,12 @@ export class JournalError extends Error {
   readonly code: string;
   constructor(cause: unknown) {
     const code = errorCode(cause);
-    const advice =
-      code === "ENOSPC" || code === "EDQUOT" ? "Free some disk space." : "Is the state folder writable?";
-    super(`the journal could not be written (${code}). ${advice}`, { cause });
+    const isFull = code === "ENOSPC" || code === "EDQUOT";
+    const advice = isFull ? "Free some disk space." : "Is the state folder writable?";
+    super(
+      `the journal could not be written${cause instanceof UnsafeFileError ? `: ${cause.message}` : ` (${code}). ${advice}`}`,
+      { cause },
+    );
     this.name = "JournalError";
     this.code = code;
   }
@@ -90,7 +100,10 @@ export function openJournal(dir: string, options: JournalOptions): Journal {
         lastUsedName = newest;
       }
     }
-    return createSegment(dir, nextSegmentName(lastUsedName ?? newest), now());
+    const foreign = listForeignEntries(dir);
+    let name = nextSegmentName(lastUsedName ?? newest);
+    while (foreign.includes(name)) name = nextSegmentName(name);
+    return createSegment(dir, name, now());
   }
 
   /** The next append starts another segment. */

@@ -1,10 +1,10 @@
 /** Reads the journal back. Lines are checked by hand: a start can have a hundred thousand of them. */
-import { closeSync, fstatSync, openSync } from "node:fs";
+import { constants, fstatSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../core/limits.ts";
-import { errorCode, ignoreErrors } from "../files.ts";
+import { errorCode, ignoreErrors, openOwnFile, withFile } from "../files.ts";
 import { findEndOfLastLine, readCompleteLines, visitHeadsBackwards } from "../read-lines.ts";
-import { listSegments, nextSegmentName } from "./segments.ts";
+import { listForeignEntries, listSegments, nextSegmentName } from "./segments.ts";
 
 export interface JournalLine {
   readonly id: string;
@@ -48,7 +48,7 @@ export function replaySegments(
   }
 
   function replaySegment(segment: string): void {
-    withFile(join(dir, segment), (fd) => {
+    withFile(openSegment(dir, segment), (fd) => {
       const from = after?.segment === segment ? after.offset : 0;
       const reader = readCompleteLines(fd, from, limits.maxJournalLineBytes);
       let step = reader.next();
@@ -70,6 +70,7 @@ export function replaySegments(
     });
   }
 
+  for (const name of listForeignEntries(dir)) onError(`journal ${name} is not a regular file: it is skipped`);
   for (const segment of segments) {
     try {
       replaySegment(segment);
@@ -89,7 +90,7 @@ export function readRecentIds(dir: string, max: number): string[] {
     if (ids.length >= max || bytesLeft <= 0) break;
     // The replay has reported a segment that cannot be read.
     ignoreErrors(() =>
-      withFile(join(dir, segment), (fd) => {
+      withFile(openSegment(dir, segment), (fd) => {
         const end = findEndOfLastLine(fd, fstatSync(fd).size);
         const from = Math.max(0, end - bytesLeft);
         bytesLeft -= end - from;
@@ -109,7 +110,7 @@ export function readJournalEnd(dir: string): JournalPosition | null {
   const segment = listSegments(dir).at(-1);
   if (segment === undefined) return null;
   try {
-    return withFile(join(dir, segment), (fd) => ({
+    return withFile(openSegment(dir, segment), (fd) => ({
       segment,
       offset: findEndOfLastLine(fd, fstatSync(fd).size),
     }));
@@ -118,14 +119,7 @@ export function readJournalEnd(dir: string): JournalPosition | null {
   }
 }
 
-function withFile<T>(path: string, use: (fd: number) => T): T {
-  const fd = openSync(path, "r");
-  try {
-    return use(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
+const openSegment = (dir: string, name: string): number => openOwnFile(join(dir, name), constants.O_RDONLY);
 
 function parseId(head: string): string | null {
   const quoted = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(head)?.[1];

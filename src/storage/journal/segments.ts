@@ -2,15 +2,15 @@
 import {
   closeSync,
   constants,
+  type Dirent,
   fchmodSync,
   fstatSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   readdirSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errorCode } from "../files.ts";
+import { checkOwnFolder, errorCode, openOwnFile } from "../files.ts";
 import { findEndOfLastLine } from "../read-lines.ts";
 
 /** A segment that is open for appending. */
@@ -28,11 +28,20 @@ export const isSegmentName = (name: string): boolean => segmentName.test(name);
 
 /** Oldest first. */
 export function listSegments(dir: string): string[] {
+  return listEntries(dir).flatMap((entry) => (entry.isFile() ? entry.name : []));
+}
+
+/** Links, folders and pipes with the name of a segment. They are left alone. */
+export function listForeignEntries(dir: string): string[] {
+  return listEntries(dir).flatMap((entry) => (entry.isFile() ? [] : entry.name));
+}
+
+function listEntries(dir: string): Dirent[] {
+  checkOwnFolder(dir);
   try {
     return readdirSync(dir, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && isSegmentName(entry.name))
-      .map(({ name }) => name)
-      .sort();
+      .filter(({ name }) => isSegmentName(name))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (errorCode(error) === "ENOENT") return [];
     throw error;
@@ -46,7 +55,7 @@ export function nextSegmentName(name: string): string {
 
 /** Cuts off an incomplete last line: it was never acknowledged, and the next line would continue it. */
 export function reopenSegment(dir: string, name: string): Segment {
-  const fd = openSync(join(dir, name), constants.O_RDWR | constants.O_APPEND);
+  const fd = openOwnFile(join(dir, name), constants.O_RDWR | constants.O_APPEND);
   try {
     fchmodSync(fd, 0o600);
     const { size, birthtimeMs } = fstatSync(fd);
@@ -60,7 +69,8 @@ export function reopenSegment(dir: string, name: string): Segment {
 }
 
 export function createSegment(dir: string, name: string, now: number): Segment {
+  checkOwnFolder(dir);
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
-  return { name, fd: openSync(join(dir, name), flags, 0o600), startedAt: now, length: 0 };
+  return { name, fd: openOwnFile(join(dir, name), flags), startedAt: now, length: 0 };
 }

@@ -197,8 +197,8 @@ test("in a folder that cannot be written each append fails with advice, and work
   ]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   const reason = failed[0]?.status === "rejected" ? failed[0].reason : null;
-  expect(reason).toMatchObject({ name: "JournalError", code: "ENOTDIR" });
-  expect(reason.message).toContain("Is the state folder writable?");
+  expect(reason).toMatchObject({ name: "JournalError", code: "it is a file" });
+  expect(reason.message).toContain("Move it away.");
   rmSync(dir);
   await journal.append(createEntry("c"));
   expect(readJournal(dir).ids).toEqual(["c"]);
