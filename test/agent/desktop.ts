@@ -13,10 +13,12 @@ const sockets = "/tmp/.X11-unix";
 const stableMs = 700;
 const timeoutMs = 10_000;
 
-interface SandboxDesktop {
+export interface SandboxDesktop {
   /** Lets the sandbox reach the desktop. */
   readonly options: SandboxOptions;
   readonly screen: Desktop;
+  /** Lets programs in the sandbox open windows. */
+  connect(sandbox: Sandbox): Promise<void>;
   /** Waits until a notification is on the screen and has stopped changing. */
   waitForNotification(): Promise<Area>;
   /** Waits until no notification is on the screen. */
@@ -39,7 +41,7 @@ export function testOnDesktop() {
       async () => {
         const desktop = await openDesktop();
         const onDesktop = async (sandbox: Sandbox): Promise<void> => {
-          await sandbox.runShell(`ln -s ~/desktop/x11 ${sockets}`);
+          await desktop.connect(sandbox);
           await sandbox.beckon.start();
           await drive(sandbox, desktop);
         };
@@ -53,7 +55,7 @@ export function testOnDesktop() {
     );
 }
 
-async function openDesktop(): Promise<SandboxDesktop> {
+export async function openDesktop(): Promise<SandboxDesktop> {
   const desktop = await startDesktop({ panel: true, notifications: true });
   const { XDG_RUNTIME_DIR: runtime = "", DISPLAY = "", XDG_CURRENT_DESKTOP = "" } = desktop.env;
 
@@ -70,6 +72,7 @@ async function openDesktop(): Promise<SandboxDesktop> {
 
   return {
     screen: desktop,
+    connect: (sandbox) => sandbox.runShell(`ln -s ~/desktop/x11 ${sockets}`),
     async waitUntilWithdrawn() {
       await waitUntil(async () => (await listNotifications()).length === 0, timeoutMs);
     },

@@ -1,6 +1,7 @@
 /**
- * bun fake-api.ts LOG     a fake Messages API on loopback. LOG gets one line for each request of a turn:
- *                         [when it arrived, when it was answered, the tool results in it]
+ * bun fake-api.ts LOG [PROMPTS]   a fake Messages API on loopback. LOG gets one line for each request of a turn:
+ *                                 [when it arrived, when it was answered, the tool results in it].
+ *                                 PROMPTS is JSON: prompts, and the line of the script that each stands for
  *
  * The CLI is real, the model is not: script.ts computes its answers.
  */
@@ -93,7 +94,8 @@ async function respond(request: Request, log: string): Promise<Response> {
 }
 
 if (import.meta.main) {
-  const [log = "/dev/null"] = process.argv.slice(2);
+  const [log = "/dev/null", promptsJson = "{}"] = process.argv.slice(2);
+  const prompts = Object.entries(JSON.parse(promptsJson) as Record<string, string>);
   Bun.serve({
     hostname: "127.0.0.1",
     port: apiPort,
@@ -103,7 +105,11 @@ if (import.meta.main) {
       const { pathname } = new URL(request.url);
       if (pathname === "/v1/messages/count_tokens") return Response.json({ input_tokens: 100 });
       if (pathname === "/v1/messages" && request.method === "POST") {
-        return respond((await request.json()) as Request, log);
+        const body = prompts.reduce(
+          (text, [prompt, line]) => text.replaceAll(JSON.stringify(prompt), JSON.stringify(line)),
+          await request.text(),
+        );
+        return respond(JSON.parse(body) as Request, log);
       }
       return request.method === "HEAD" ? new Response() : createError(404);
     },

@@ -77,6 +77,8 @@ export interface SandboxOptions {
   readonly settings?: object;
   /** Path in the home to a file or folder outside that is mounted there. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Prompts that the fake API takes as a line of its script. */
+  readonly prompts?: Readonly<Record<string, string>>;
   /** Variables added to beckon's environment. */
   readonly env?: Env;
 }
@@ -154,7 +156,12 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     ...options.files,
   });
   const requestLog = inHome("requests.log");
-  const api = space.startOutside([process.execPath, join(import.meta.dir, "fake-api.ts"), requestLog]);
+  const api = space.startOutside([
+    process.execPath,
+    join(import.meta.dir, "fake-api.ts"),
+    requestLog,
+    JSON.stringify(options.prompts ?? {}),
+  ]);
   if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");
   const terminal = await openTerminal(space, shell);
   const recorder = startRecorder(inHome(".claude/sessions"), inHome("hooks"));

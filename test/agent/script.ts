@@ -59,7 +59,7 @@ const thinkMs = 100;
 const planText = "# A plan\n\n1. Do this\n2. Do that\n";
 
 const createText = (text: string): Answer => ({ text, calls: [], chunkMs: 0 });
-const createToolUse = (...calls: Call[]): Answer => ({ text: "I will use a tool.", calls, chunkMs: 0 });
+const createToolUse = (...calls: Call[]): Answer => ({ text: "Let me check.", calls, chunkMs: 0 });
 const createBashCall = (command: string, more = {}): Call => ({
   name: "Bash",
   input: { command, description: "Run a command", ...more },
@@ -95,7 +95,7 @@ type Command = (rest: string, step: number, request: Request) => Answer;
 const answerOnce =
   (answer: (rest: string) => Answer): Command =>
   (rest, step) =>
-    step === 0 ? answer(rest) : createText("The tool has run.");
+    step === 0 ? answer(rest) : createText("Done, without errors.");
 
 const commands: Readonly<Record<string, Command>> = {
   bash: answerOnce((command) => createToolUse(createBashCall(command))),
