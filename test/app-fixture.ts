@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -129,7 +130,7 @@ export function createAppFixture() {
 
     read: (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : ""),
     readJournal: (): string =>
-      [...new Bun.Glob("*").scanSync(paths.journal)]
+      (existsSync(paths.journal) ? readdirSync(paths.journal) : [])
         .map((name) => readFileSync(join(paths.journal, name), "utf8"))
         .join(""),
 
