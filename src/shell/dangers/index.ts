@@ -29,7 +29,7 @@ import {
 } from "./programs.ts";
 import { findPipeTarget } from "./remote-programs.ts";
 import { databaseClients, findDataLoss, findGrant, findRemoteChange } from "./sql.ts";
-import { canRunText, checkVerbs, isOrdinary } from "./verbs.ts";
+import { checkVerbs, isOrdinary, quotesCommands } from "./verbs.ts";
 
 /** Checks a text that would be run as a script. */
 export function checkScriptText(text: string, context: CommandContext): void {
@@ -295,6 +295,10 @@ const evaluates =
 const setsCode =
   /^(?:hash -\w*p|enable -\w*f|bind -\w*x|complete .*-\w*C|compgen .*-\w*C|mapfile .*-\w*C|readarray .*-\w*C|set -o history)\b/;
 
+/** Options that name a program to run, whichever program has them. */
+const commandOption =
+  /^--?(?:use-askpass|on-download-[\w-]+|(?:pre|post|deploy|renew)-hook|shell-escape|proxy-command|init-command|compress-program|rsync-path|script-security)(?:=|$)/;
+
 function checkProgram(program: ProgramCall, command: Command, context: CommandContext): void {
   const { name, args } = program;
   const texts = args.map(({ text }) => text);
@@ -334,12 +338,15 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     args.some(({ text }) => /\[[^\]]{0,200}(?:\$\((?!\))|`)|^\$\((?!\))/.test(text))
   )
     findings.add("runs", "hides a command in a name or number", name);
+  const runOption = texts.find((text) => commandOption.test(text));
+  if (runOption !== undefined && !quotesCommands(name))
+    findings.add("runs", "runs other programs", `${name} ${runOption}`);
   if (setsCode.test(`${name} ${texts.join(" ")}`))
     findings.add("runs", "makes programs run other code", name);
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
     for (const text of listTextsBeforeOrdinary(program))
       if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
-  } else if (!isOrdinary(name) || canRunText(name)) checkHidden(program, command, context);
+  } else if (!quotesCommands(name)) checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
@@ -351,9 +358,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
 function listTextsBeforeOrdinary(program: ProgramCall): readonly string[] {
   const texts = program.args.map(({ text }) => text);
   const inner = findInnerProgram(program);
-  return inner && isOrdinary(inner.name) && !canRunText(inner.name)
-    ? texts.slice(0, texts.length - inner.args.length)
-    : texts;
+  return inner && quotesCommands(inner.name) ? texts.slice(0, texts.length - inner.args.length) : texts;
 }
 
 /** `--option=`, `ext::`, and what makes an editor or a debugger run a program: `:!`, `shell`. */

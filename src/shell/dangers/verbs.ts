@@ -34,12 +34,16 @@ const projectTools = set(
 /** False if the arguments may be a command of another program: most programs that are not known here are wrappers. */
 export const isOrdinary = (name: string): boolean => textPrograms.has(name) || projectTools.has(name);
 
-/** Ordinary programs that also run a text as a command, by an option or a target: `npm exec -c '…'`, `hyperfine '…'`. */
-const textRunners = set(
-  "less more make gmake man split npm pnpm yarn bun cargo hyperfine go nox tox ninja bazel ffmpeg open flatpak snap caddy",
+/** Programs whose arguments may quote a command without running it: prose, code, patterns, names of tests. */
+const quoting = set(
+  `echo printf cat grep egrep fgrep zgrep rg ag ack ugrep sed gsed awk gawk mawk nawk jq yq xq tomlq dasel fx gron htmlq git gh glab
+   test [ [[ expr let read set local declare typeset readonly export return alias history type which whereis whatis help info apropos
+   tldr say notify-send logger codex gemini aider claude curl wget http https xh psql mysql sqlite3 mongosh redis-cli node python ruby
+   perl php lua sudo doas env trap docker podman kubectl jest vitest mocha ava tap playwright cypress pytest rspec minitest phpunit
+   go-test nosetests unittest cz commitlint find fd vim vi nvim nano emacs ed ex`,
 );
 
-export const canRunText = (name: string): boolean => textRunners.has(name);
+export const quotesCommands = (name: string): boolean => quoting.has(name);
 
 /** Programs of cloud providers: everything that does not read changes machines that cost money. */
 const providers = set(
@@ -61,7 +65,7 @@ const cloudVerb =
   /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
-  /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate)(?:[-:_][\w-]+)?$/;
+  /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate|shutdown|reboot|poweroff|factory-?reset|revoke|evict|flush-?all|flash)(?:[-:_][\w-]+)?$/;
 const removes = /^(?:rm|remove|del|uninstall|rb|unlink)$/;
 const publishesProject = /^(?:publish|unpublish|upload|push|deploy|yank|release|ship|shipit)$/;
 const publishes =
@@ -127,7 +131,9 @@ export function checkVerbs(
   }
   if (hasOwnCheck) return;
   const option = args.all.find((arg) =>
-    /^--?(?:delete|destroy|purge|wipe|drop|erase|remove-all\S*|delete-\S+)$/.test(arg),
+    /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|accept-data-loss|(?:remove-all|delete|drop|wipe|purge)-\S+)$/.test(
+      arg,
+    ),
   );
   const verb =
     rest.slice(0, 4).find((text) => deletes.test(text)) ??
