@@ -267,7 +267,7 @@ const make: CheckProgram = (args, context, name, command) => {
   runOption(/^(?:SHELL=(?!(?:\/usr)?(?:\/bin\/)?(?:ba|da|z)?sh$)|--eval)/)(args, context, name, command);
   if (
     findOptionValues(args, "f", "file", "makefile").some((path) =>
-      /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(path),
+      /^(?:-|\/dev\/(?:stdin|fd\/0)|<\(\))$/.test(path),
     )
   )
     context.findings.add("runs", "runs what another program prints", `${name} -f -`);
@@ -280,7 +280,9 @@ const editor: CheckProgram = (args, { findings }, name, { redirects }) => {
       arg.startsWith("+") ||
       /^(?:-c|-S|-s|--cmd|-es|-Es|--eval|-eval|-e|-f|-l|--load|--batch)$/.test(args.all[n - 1] ?? ""),
   );
-  const script = [...commands, ...redirects.map(({ target, body }) => body ?? target.text)].join("\n");
+  const script = [...commands, ...redirects.map(({ target, body }) => body ?? target.text)]
+    .map((text) => text.replace(/^\+/, ""))
+    .join("\n");
   if (/!|system\(|shell-command|call-process|:?te(?:rm|rminal)\b/.test(script))
     findings.add("runs", "runs other programs", name);
   else if (
@@ -318,6 +320,11 @@ const cmake: CheckProgram = (args, { findings, paths }, name) => {
 const removeItem: CheckProgram = ({ all }, { findings }, name) => {
   const deep = all.find((arg) => /^(?:-r(?:ecurse)?|\/s)$/i.test(arg));
   if (deep !== undefined) findings.add("deletes", "deletes whole folders", `${name} ${deep}`);
+};
+
+const deleteOnWindows: CheckProgram = ({ all }, { findings, paths }, name) => {
+  const path = all.find((arg) => !/^[-/]\w{1,10}$/.test(arg) && !isGenerated(arg, paths));
+  if (path !== undefined) findings.add("deletes", "deletes files", `${name} ${path}`);
 };
 
 const emptyEveryPath: CheckProgram = ({ rest }, { checkTarget, checkEmptied }, name) => {
@@ -395,8 +402,8 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   "clear-content": emptyEveryPath,
   "set-content": overwriteEveryPath,
   "out-file": overwriteEveryPath,
-  del: removeItem,
-  erase: removeItem,
+  del: deleteOnWindows,
+  erase: deleteOnWindows,
   rd: removeItem,
   cp: checkLastPath,
   install: checkLastPath,
@@ -422,7 +429,8 @@ export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   sort,
   openssl: (args, context, name, command) => {
     const isConnected =
-      args.all[0] === "s_client" && command.redirects.some(({ operator }) => operator === "<");
+      args.all[0] === "s_client" &&
+      command.redirects.some(({ operator, target }) => operator === "<" && target.text !== "/dev/null");
     if (isConnected) context.findings.add("sends", "sends files to another machine", `${name} s_client`);
     createOutputCheck("", "out")(args, context, name, command);
   },

@@ -20,7 +20,7 @@ function runsProgram(setting: string, value?: string): boolean {
 const globalValue = /^(?:-[cC]|--(?:git-dir|work-tree|exec-path|namespace|super-prefix|config-env))$/;
 /** Options of any subcommand that name a program or a file. */
 const runOption =
-  /^(?:--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|server-option-exec)=|--(?:upload-pack|receive-pack|extcmd)$|-O(?!=)\S)/;
+  /^(?:--(?:exec|upload-pack|receive-pack|extcmd|open-files-in-pager|server-option-exec)=|--(?:upload-pack|receive-pack|extcmd|template)$|--template=|-O(?!=)\S)/;
 
 /** The same options in their short form. */
 const shortRunOption: Readonly<Record<string, string>> = { difftool: "x", clone: "u", "fetch-pack": "u" };

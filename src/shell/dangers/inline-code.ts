@@ -25,7 +25,7 @@ const deletesFiles = anyOf(
   // A class for files, and a method that deletes: `FileManager.default.removeItem`
   /\b(?:FileManager|FileUtils|Files?|Directory|Dir|Folder|Finder|Path|IO)\b[^\n]{0,60}\b(?:[dD]elete|[rR]emove|[uU]nlink|rm)(?![a-z])\w*/,
   /\b(?:replace|rename|copy\w{0,20}|move)\b[^\n]{0,60}\/dev\/null|\bextractall\(\s{0,4}["']\//,
-  /\bClear-Content\b|\bRemove-Item\b/,
+  /\bClear-Content\b|\bRemove-Item\b|\bsend2trash\b|\btrash\(/,
 );
 /** Methods of object mappers that delete rows or tables. */
 const deletesRows = anyOf(

@@ -52,9 +52,9 @@ export function isOutsideProject(path: string, { project, from }: PathContext): 
 
 const full = /^(?:[\\/]|[A-Za-z]:[\\/])/;
 
-const temporary = /^(?:\/(?:private\/)?(?:var\/)?tmp\/|\/dev\/shm\/)(?=[\w.@%+-])/;
+const temporary = /^\/(?:(?:private\/)?(?:var\/)?tmp|dev\/shm)(?:\/|$)/;
 
-/** True for named files in the folder for temporary files, where agents keep logs and drafts. `/tmp/*` is not named. */
+/** True for the folder for temporary files, where agents keep logs and drafts. */
 function isTemporary(path: string, { project, from }: Pick<PathContext, "project" | "from">): boolean {
   if (project !== null && temporary.test(project)) return false;
   if (home.test(path)) return false;
@@ -91,7 +91,9 @@ export function isGenerated(target: string, paths: PathContext): boolean {
   const { project } = paths;
   const path = replaceProjectVariable(target, paths);
   const inProject = full.test(path) && project !== null ? findRelativePath(project, path) : path;
-  if (inProject === null || full.test(inProject)) return isTemporary(path, paths);
+  if (inProject === null || full.test(inProject))
+    // A named file in the folder for temporary files, but not `/tmp` or `/tmp/*`.
+    return isTemporary(path, paths) && /tmp\/+[\w.@%+-]|shm\/+[\w.@%+-]/.test(path);
   const segments = inProject.replace(/^\.\/+/, "").split(/[\\/]+/);
   if (segments.some((segment) => segment === ".." || /[$`~{]/.test(segment))) return false;
   return (

@@ -96,7 +96,15 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   ],
   netlify: [["servers", servers, /deploy.* (?:--prod|-p)(?: |$)/]],
   firebase: [["servers", servers, /^deploy|:delete/]],
-  wrangler: [["servers", servers, word("deploy|publish|delete|rollback")]],
+  wrangler: [
+    [
+      "servers",
+      servers,
+      word(
+        "deploy|publish|delete|rollback|(?:secret|kv\\S*|key|object|bulk|versions) (?:put|bulk|upload|create|delete|deploy)|--remote",
+      ),
+    ],
+  ],
   gh: [
     [
       "servers",
@@ -238,7 +246,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   go: [["runs", "runs other programs", /(?:^| )--?(?:toolexec|exec)[ =]\S*/]],
   dropdb: [["data", "deletes data", /^(?!--help)/]],
   flyway: [["data", "deletes data", word("clean|undo|repair")]],
-  liquibase: [["data", "deletes data", word("drop-?all|rollback\\S*")]],
+  liquibase: [["data", "deletes data", word("drop-?[aA]ll|rollback\\S*")]],
   init: [["system", turnsOff, /^[016]$/]],
   dropuser: [["data", "deletes data", /^/]],
   pg_resetwal: [["data", "deletes data", /^/]],
@@ -267,6 +275,8 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   hdfs: [["data", "deletes data", word("-rm|-rmr")]],
   codex: [["root", skipsPermissions, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
+  dpkg: [["system", "removes programs", /(?:^| )(?:-P|-r|--purge|--remove)(?= |$)/]],
+  rpm: [["system", "removes programs", /(?:^| )(?:-\w*e\w*|--erase)(?= |$)|--eval\b.*%\(/]],
   format: [["disk", "erases a disk", /^[a-z]:/i]],
   security: [["system", "changes or reads your keychain", /delete-|dump-|find-\w+-password|export/]],
   tmutil: [["data", "deletes backups", word("delete|deletelocalsnapshots|disable")]],
@@ -387,6 +397,7 @@ const alike: Readonly<Record<string, string>> = {
   mongo: "mongosh",
   rails: "rake",
   gemini: "codex",
+  "django-admin": "manage.py",
   "apt-get": "apt",
   dnf: "apt",
   yum: "apt",

@@ -94,7 +94,7 @@ export function checkVerbs(
     ),
   );
   if (isDry && !args.all.some((arg) => /^--no-dry|^--dry-run=(?:false|none)/.test(arg))) return;
-  const rest = args.rest.slice(0, 5);
+  const rest = listSubcommands(args.all).slice(0, 5);
   const form = (text: string) => `${name} ${text}`;
   const database = dropsDatabase.exec(args.rest.slice(0, 6).join(" ").slice(0, 1_000))?.[0];
   if (database !== undefined && !ordinaryText.has(name))
@@ -131,7 +131,7 @@ export function checkVerbs(
   }
   if (hasOwnCheck) return;
   const option = args.all.find((arg) =>
-    /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|accept-data-loss|(?:remove-all|delete|drop|wipe|purge)-\S+)$/.test(
+    /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|accept-data-loss|(?:remove-all|delete|drop|wipe|purge|reset)-\S+)$/.test(
       arg,
     ),
   );
@@ -150,6 +150,23 @@ export function checkVerbs(
     .find((text, n) => publishes.test(text) && !/^--/.test(args.all[n - 1] ?? ""));
   if (publishing !== undefined)
     findings.add("publishes", "publishes or deploys for everybody", form(publishing));
+}
+
+/** Options without a value. */
+const flag =
+  /^-(?:[a-zA-Z]|-(?:yes|force|quiet|verbose|all|recursive|no-\S+|json|debug|global|local|prod|production|auto-approve|non-?interactive))$/;
+
+/** What is not an option, and not the value of an option that comes after the first subcommand: `generate --name drop-users`. */
+function listSubcommands(all: readonly string[]): string[] {
+  const words: string[] = [];
+  for (const [n, arg] of all.entries()) {
+    if (words.length >= 6) break;
+    if (arg.startsWith("-") && arg !== "-") continue;
+    const option = all[n - 1] ?? "";
+    const isValue = words.length > 0 && /^-[^=]+$/.test(option) && !flag.test(option);
+    if (!isValue) words.push(arg);
+  }
+  return words;
 }
 
 /** Programs whose arguments are free text that may speak about databases. */
