@@ -45,6 +45,7 @@ describe("labelled commands", () => {
     "dangers-fresh-2.json",
     "dangers-fresh-3.json",
     "dangers-fresh-4.json",
+    "dangers-fresh-5.json",
   ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(

@@ -70,6 +70,7 @@ export function createCommandContext(
     from: folders,
     agentFiles: agents.flatMap(({ files }) => files),
     projectVariables: agents.flatMap(({ projectVariables }) => projectVariables),
+    temporaryVariables: new Set(),
   };
   const shared = {
     paths,

@@ -2,12 +2,14 @@
 
 import { type Arguments, findOptionValues, hasOption } from "./arguments.ts";
 import type { CheckProgram, CommandContext } from "./context.ts";
-import { isGenerated, isOutsideProject } from "./paths.ts";
+import { isGenerated, isOutsideProject, replaceVariable } from "./paths.ts";
 import { checkCurlRequest, checkRsyncTarget, checkScpTarget, checkWgetRequest } from "./remote-programs.ts";
 
 const rm: CheckProgram = (args, { findings, checkTarget, paths }) => {
   const isRecursive = hasOption(args, "rR", "recursive");
-  const lost = args.rest.filter((path) => !isGenerated(path, paths));
+  // A file with this ending is a leftover of an editor, but a folder is somebody's backup.
+  const isBackup = (path: string) => isRecursive && /\.(?:bak|orig)\/?$/.test(path);
+  const lost = args.rest.filter((path) => isBackup(path) || !isGenerated(path, paths));
   if (lost.length > 0 || args.rest.length === 0) {
     if (isRecursive && hasOption(args, "f", "force"))
       findings.add("deletes", "deletes without asking", "rm -rf");
@@ -368,7 +370,8 @@ const download: CheckProgram = (args, context, name, command) => {
   }
 };
 
-const changeFolder: CheckProgram = ({ rest }, { enterFolder }) => enterFolder(rest[0] ?? "");
+const changeFolder: CheckProgram = ({ rest }, { enterFolder, paths }) =>
+  enterFolder(replaceVariable(rest[0] ?? "", paths));
 
 export const filePrograms: Readonly<Record<string, CheckProgram>> = {
   rm,

@@ -75,6 +75,9 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
       else if (decodes !== null) context.findings.add("runs", "runs what is encoded", form);
       else context.findings.add("runs", "runs what another program prints", form);
     }
+    if (programs.some(({ name, args }) => name === "xargs" && args.some(({ text }) => text === "kill")))
+      if (findsByName(pipeline.slice(0, index).map((earlier) => [earlier])))
+        context.findings.add("system", "ends processes by their name", "xargs kill");
     const sent = before === null ? null : findSent(programs);
     if (sent !== null)
       context.findings.add("sends", "sends what another program prints to another machine", sent);
@@ -164,14 +167,16 @@ function checkCommand(command: Command, context: CommandContext): void {
   const keys = new Set(words.flatMap(({ text }, n) => (words[n - 1]?.text === "-i" ? [text] : [])));
   for (const { text } of listWords(command)) {
     if (!keys.has(text)) checkWord(text.replace(sshKey, "ssh"), context);
+    // `for x in src`, `read x`, `x=src`: the variable gets another value.
+    context.paths.temporaryVariables.delete(text.split(/\+?=/, 1)[0] ?? "");
     if (!keys.has(text) && findSecretPath(text) !== null && isOutsideProject(text, context.paths))
       context.findings.add("sends", "uses a file that may hold secrets", text);
     if (/\$\{[^}]{0,200}@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
   }
   for (const { body } of command.redirects) if (body !== null) checkWord(body, context);
   const [first] = words;
-  for (const { text } of command.words.slice(0, command.words.length - words.length))
-    checkAssigned(text, context);
+  for (const word of command.words.slice(0, command.words.length - words.length))
+    checkAssigned(word, context);
   if (first?.isDynamic && !/^\[{1,2}$/.test(first.text))
     context.findings.add("unclear", "runs a program that only the shell knows", first.text);
   const action = words[1]?.text ?? "";
@@ -194,16 +199,21 @@ function checkCommand(command: Command, context: CommandContext): void {
 const sshKey = /\bssh(?: -\w+)? -i \S{1,200}/;
 
 /** `NAME=value` before a program, alone, or as an argument of `export` and `env`. */
-function checkAssigned(text: string, context: CommandContext): void {
+function checkAssigned({ text, substitutions }: Word, context: CommandContext): void {
   if (!assignment.test(text)) return;
   const at = text.indexOf("=");
   const value = text.slice(at + 1);
+  if (substitutions.length === 1 && substitutions.every(isMktemp) && value === "$()")
+    context.paths.temporaryVariables.add(text.slice(0, at));
   checkAssignment(text.slice(0, at).replace(/\+$|\[.*$/, ""), value, context);
   // A substitution in single quotes is only a text until the shell evaluates the variable: `x='a[$(…)]'; echo $((x))`.
   if (/\[\s*(?:\$\((?!\))|`)/.test(value))
     context.findings.add("runs", "hides a command in a name or number", text);
   if (looksDestructive(value)) checkScriptText(value, context.speculate());
 }
+
+const isMktemp = ([pipeline, ...others]: Script): boolean =>
+  others.length === 0 && pipeline?.length === 1 && pipeline[0]?.words[0]?.text === "mktemp";
 
 const writesNothing =
   /^(?::|true|exec|echo|echo -e|cat \/dev\/null|printf|printf ''|printf %s|echo -n|echo -n ''|cp \/dev\/null)\s*$/;
@@ -313,7 +323,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
     context.network.add(name === "git" ? "git push" : name);
   if (/^(?:env|printenv|set|export)$/.test(name) && read.rest.length === 0) context.secrets.add(name);
   if (/^(?:env|export|declare|typeset|readonly|sudo|make|setenv)$/.test(name))
-    for (const text of texts) checkAssigned(text, context);
+    for (const word of args) checkAssigned(word, context);
   if (network.has(name) && args.some(({ substitutions }) => substitutions.some(readsFiles)))
     findings.add("sends", "sends what another program prints to another machine", name);
   if (name === "kill" && args.some(({ substitutions }) => substitutions.some(findsByName)))
@@ -346,7 +356,8 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   if (isWrapper(name) || (name === "git" && texts.some((text) => gitRuns.test(text)))) {
     for (const text of listTextsBeforeOrdinary(program))
       if (/\s/.test(text)) checkScriptText(stripPrefix(text), context.speculate());
-  } else if (!quotesCommands(name)) checkHidden(program, command, context);
+  } else if (!quotesCommands(name) && !context.agentPrograms.has(name))
+    checkHidden(program, command, context);
   if (/^(?:eval|trap|alias|exec|iex|invoke-expression|source|\.)$/.test(name))
     checkEval(program, command, context);
   if (shells.has(name)) checkShell(program, command, context);
@@ -374,12 +385,13 @@ const fileReader =
   /^(?:.*\/)?(?:cat|tac|base64|base32|xxd|od|tar|gzip|zip|head|tail|env|printenv|openssl|gpg|strings|cut|tr)$/;
 
 function readsFiles(script: Script): boolean {
-  return script
-    .flat()
-    .some(
-      ({ words, redirects }) =>
-        fileReader.test(words[0]?.text ?? "") || redirects.some(({ operator }) => operator === "<"),
-    );
+  return script.flat().some(
+    ({ words, redirects }) =>
+      redirects.some(({ operator }) => operator === "<") ||
+      // `cat <<EOF` prints what is written in the command itself.
+      (fileReader.test(words[0]?.text ?? "") &&
+        !(words.length === 1 && redirects.some(({ body }) => body !== null))),
+  );
 }
 
 /** `\\! x` in psql, `.shell x` in sqlite3 and `system x` in mysql run a program. */

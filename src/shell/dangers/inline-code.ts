@@ -3,6 +3,7 @@ import type { Command } from "../index.ts";
 import type { CommandContext } from "./context.ts";
 import { isSourceFile } from "./paths.ts";
 import type { ProgramCall } from "./programs.ts";
+import { findDataLoss } from "./sql.ts";
 
 const anyOf = (...patterns: readonly RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join("|"));
@@ -33,6 +34,12 @@ const deletesRows = anyOf(
   /\b(?:deleteMany|dropAllTables|dropDatabase|flushall|flushdb)\b|::truncate\(/,
   /\bobjects\.[^\n]{0,100}\.delete\(/,
 );
+/** A client of a cloud provider or of containers, and a method that deletes. */
+const usesCloud =
+  /\b(?:boto3|google\.cloud|azure\.\w|kubernetes|stripe|dockerode|docker\.from_env|aws-sdk)\b/;
+const deletesByMethod =
+  /[._](?:delete|terminate|remove|destroy|prune|stop)\w{0,40}\(|\bnew (?:Delete|Terminate)\w{1,40}Command\b/;
+const runsSql = /\b(?:execute\w{0,20}|query\w{0,20}|raw|sql)\s{0,4}[(`]/;
 const forks = /\bfork\b[^\n]{0,20}\bwhile\b|\bwhile\b[^\n]{0,60}\bfork\b/;
 const endsAll = /\bkill\(\s{0,4}-1\b|\bkill\b[^\n]{0,20},\s{0,4}-1\b/;
 /** Signs that a text in the code is run. */
@@ -107,6 +114,10 @@ export function checkCodeText(code: string, name: string, { findings }: CommandC
   if (deletesFiles.test(code)) findings.add("deletes", "deletes files", form);
   if (empties.test(code)) findings.add("deletes", "empties files", form);
   if (deletesRows.test(code)) findings.add("data", "deletes data", form);
+  if (usesCloud.test(code) && deletesByMethod.test(code))
+    findings.add("servers", "deletes in the cloud", form);
+  const loss = runsSql.test(code) ? findDataLoss(code) : null;
+  if (loss !== null) findings.add("data", "deletes data", `${form} ${loss}`);
   if (forks.test(code)) findings.add("system", "starts itself again and again", form);
   if (endsAll.test(code)) findings.add("system", "ends every process", form);
   if (runsText.test(code) && fetches.test(code)) findings.add("downloads", "runs what it downloads", form);

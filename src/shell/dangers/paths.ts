@@ -11,6 +11,8 @@ export interface PathContext {
   readonly agentFiles: readonly RegExp[];
   /** Variables that hold the project's folder. */
   readonly projectVariables: readonly string[];
+  /** Variables that the command set to a new temporary file or folder: `x=$(mktemp -d)`. */
+  readonly temporaryVariables: Set<string>;
 }
 
 const harmless = /^\/dev\/(?:null|stdin|stdout|stderr|tty|zero|full|fd\/\d+)$/;
@@ -25,7 +27,7 @@ export function checkTarget(
   findings: DangerFindings,
   verb = "writes",
 ): void {
-  const path = replaceProjectVariable(target, paths);
+  const path = replaceVariable(target, paths);
   if (path === "" || path === "-" || harmless.test(path) || address.test(path)) return;
   if (/^\/dev\/(?:tcp|udp)\//.test(path)) return;
   const own = describeSpecialFile(path, paths);
@@ -37,8 +39,14 @@ export function checkTarget(
     findings.add("outside", `${verb} outside the project`, path);
 }
 
-function replaceProjectVariable(path: string, { project, projectVariables }: PathContext): string {
+/** Fills in the variables that are known: `$PWD/x` is a path in the project. */
+export function replaceVariable(
+  path: string,
+  { project, projectVariables, temporaryVariables }: PathContext,
+): string {
   const name = /^\$(?:\{(\w+)\}|(\w+))/.exec(path);
+  if (name !== null && temporaryVariables.has(name[1] ?? name[2] ?? ""))
+    return `/tmp/mktemp${path.slice(name[0].length)}`;
   const isProject = name !== null && ["PWD", ...projectVariables].includes(name[1] ?? name[2] ?? "");
   return isProject ? (project ?? "$PWD") + path.slice(name[0].length) : path;
 }
@@ -89,7 +97,7 @@ const generatedFile =
 /** True for what a build, a test run or a package manager makes again: `dist`, `coverage/lcov.info`, `*.pyc`. */
 export function isGenerated(target: string, paths: PathContext): boolean {
   const { project } = paths;
-  const path = replaceProjectVariable(target, paths);
+  const path = replaceVariable(target, paths);
   const inProject = full.test(path) && project !== null ? findRelativePath(project, path) : path;
   if (inProject === null || full.test(inProject))
     // A named file in the folder for temporary files, but not `/tmp` or `/tmp/*`.

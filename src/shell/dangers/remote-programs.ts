@@ -35,7 +35,8 @@ function checkHttpRequest(
 ): void {
   const { isRemote, form } = listRemoteHosts(args);
   const isData = dataPort.test(args.rest.join(" "));
-  const loss = data.map((text) => findDataLoss(text)).find((statement) => statement !== null);
+  const statements = data.filter((text) => /^\s*(?:drop|truncate|delete|alter|update)\b/i.test(text));
+  const loss = statements.map((text) => findDataLoss(text)).find((statement) => statement !== null);
   if (loss || (isData && data.some((text) => /delete|remove|drop|truncate/i.test(text))))
     findings.add("data", "deletes data", `${name} ${loss ?? form}`);
   if (/^DELETE$/i.test(method) && (isRemote || isData))

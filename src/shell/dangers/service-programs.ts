@@ -95,7 +95,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ],
   ],
   netlify: [["servers", servers, /deploy.* (?:--prod|-p)(?: |$)/]],
-  firebase: [["servers", servers, /^deploy|:delete/]],
+  firebase: [["servers", servers, /^deploy|:(?:delete|disable)/]],
   wrangler: [
     [
       "servers",
@@ -144,7 +144,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
       "data",
       "deletes containers and their data",
       word(
-        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm|system reset|machine rm|(?:container |image )?(?:stop|kill|rm|rmi) .*\\$\\(\\)",
+        "(?:system|volume|image|container|builder|network|buildx) prune|volume (?:rm|remove)|rm (?:-\\S+ )*-\\w*[fv]\\w*|rm --force|down .*(?:-v|--volumes|--rmi)|down -v|down --volumes|(?:stack|service|swarm|node|secret|config) (?:rm|leave|update|scale|deploy|rollback|demote)|context rm|system reset|machine rm|(?:container |image )?(?:stop|kill|rm|rmi) .*\\$\\(\\)|rmi (?:-\\S+ )*-\\w*f\\w*",
       ),
     ],
     [

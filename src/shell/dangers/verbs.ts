@@ -38,7 +38,7 @@ export const isOrdinary = (name: string): boolean => textPrograms.has(name) || p
 const quoting = set(
   `echo printf cat grep egrep fgrep zgrep rg ag ack ugrep sed gsed awk gawk mawk nawk jq yq xq tomlq dasel fx gron htmlq git gh glab
    test [ [[ expr let read set local declare typeset readonly export return alias history type which whereis whatis help info apropos
-   tldr say notify-send logger codex gemini aider claude curl wget http https xh psql mysql sqlite3 mongosh redis-cli node python ruby
+   tldr say notify-send logger codex gemini aider curl wget http https xh psql mysql sqlite3 mongosh redis-cli node python ruby
    perl php lua sudo doas env trap docker podman kubectl jest vitest mocha ava tap playwright cypress pytest rspec minitest phpunit
    go-test nosetests unittest cz commitlint find fd vim vi nvim nano emacs ed ex`,
 );
@@ -62,7 +62,7 @@ const cloud = set(
 const localGroups =
   /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
 const cloudVerb =
-  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|reset|restart|deploy|promote|rollback|stop|scale|on|off)$/;
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|create|reset|restart|deploy|disable|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
   /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate|shutdown|reboot|poweroff|factory-?reset|revoke|evict|flush-?all|flash)(?:[-:_][\w-]+)?$/;
@@ -104,7 +104,9 @@ export function checkVerbs(
     // `npm publish` has its own check.
     const goal = rest.find(
       (text, n) =>
-        target.test(text) && !(n === 0 && text === "publish" && /^(?:npm|pnpm|yarn|bun|lerna)$/.test(name)),
+        // `sbt 'release with-defaults'`, `nx run api:deploy`
+        target.test((name === "nx" ? text.replace(/^[\w@/-]+:/, "") : text).split(" ", 1)[0] ?? "") &&
+        !(n === 0 && text === "publish" && /^(?:npm|pnpm|yarn|bun|lerna)$/.test(name)),
     );
     if (goal !== undefined) findings.add("publishes", "publishes or deploys for everybody", form(goal));
     return;
