@@ -6,12 +6,17 @@ import { Elysia } from "elysia";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
-import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
 import { createPageCheck, type PageAccess } from "./page-access.ts";
 import { type RouteName, routes } from "./routes.ts";
+
+export interface ChildWithParent {
+  readonly child: ChildSnapshot;
+  readonly parent: SessionSnapshot;
+}
 
 export interface SessionList {
   all(): readonly SessionSnapshot[];
@@ -19,6 +24,8 @@ export interface SessionList {
   find(name: string): SessionSnapshot | null;
   /** Every session that the name could mean. */
   findMatches(name: string): readonly SessionSnapshot[];
+  /** A subagent with this id, and its session. null if there is none. */
+  findChild(agentId: string): ChildWithParent | null;
   /** Further fields of the list: quiet modes that are on, known problems. */
   more(): object;
 }
@@ -237,7 +244,9 @@ function createHandlers(
     sessions: () => respond(200, { sessions: sessions.all(), ...sessions.more() }),
     session: ({ params: { id } }) => {
       const session = id == null ? null : sessions.find(id);
-      return session ? respond(200, session) : respondNoSession(id);
+      if (session) return respond(200, session);
+      const child = id == null ? null : sessions.findChild(id);
+      return child ? respond(200, child) : respondNoSession(id);
     },
     history: async ({ query }) => {
       const parsed = parseHistoryQuery(query);

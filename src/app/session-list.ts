@@ -44,6 +44,15 @@ export function createSessionList(options: SessionListOptions): SessionList {
       const context = createContext();
       return store.findMatches(name, now).map((session) => createSnapshot(session, now, context));
     },
+    findChild(agentId) {
+      const now = clock();
+      const session = store
+        .sessions(now)
+        .findLast(({ children }) => children.some((child) => child.agentId === agentId));
+      const parent = session && pending.addAnswerInfo(createSnapshot(session, now, createContext()), true);
+      const child = parent?.children.find((known) => known.agentId === agentId);
+      return parent && child ? { child, parent } : null;
+    },
     more() {
       const quiet = readQuiet(options);
       const unconnected = options

@@ -35,7 +35,7 @@ export const limits = {
   maxTranscriptRowBytes: 8 * 1024 * 1024,
   /** Ids of turns remembered per transcript, and of messages in all of them, so that each is counted once. */
   maxTranscriptIds: 10_000,
-  maxUsageMessages: 20_000,
+  maxUsageMessages: 5_000,
   /** Transcripts of subagents that are read per session. */
   maxSubagentTranscripts: 2_000,
   maxResponseBlocks: 256,

@@ -9,7 +9,13 @@ const answer = async (response: Response) => ({ status: response.status, body: a
 
 describe("when something fails inside", () => {
   const token = "t".repeat(limits.minTokenLength);
-  const sessions = { all: () => [], find: () => null, findMatches: () => [], more: () => ({}) };
+  const sessions = {
+    all: () => [],
+    find: () => null,
+    findMatches: () => [],
+    findChild: () => null,
+    more: () => ({}),
+  };
   const act = async () => null;
   const never = () => {
     throw new Error("not asked for here");

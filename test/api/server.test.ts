@@ -171,9 +171,26 @@ describe("/ingest with the older fields", () => {
 
 describe("/api/sessions", () => {
   const fields =
-    "provider sessionId state activityPhase status asks children cwd project gitBranch title model tokens turnCount " +
+    "provider sessionId state activityPhase evidence status asks children cwd project gitBranch title model tokens " +
+    "costUsd context tasks permissionMode startSource endReason transcriptPath turnCount " +
     "lastPrompt lastResponse currentSkill place fingerprint startedAt lastEventAt";
   const askFields = "id kind agentId tool summary options openedAt answerable";
+
+  test("finds a subagent by its id, with its session", async () => {
+    await fixture.postHook({
+      ...createPromptEvent("parent-1"),
+      hook_event_name: "SubagentStart",
+      agent_id: "agent-of-parent-1",
+      agent_type: "Explore",
+    });
+    const response = await fixture.request("/api/sessions/agent-of-parent-1");
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      child: { agentId: "agent-of-parent-1", parentSessionId: "parent-1", name: "Explore", state: "running" },
+      parent: { sessionId: "parent-1", children: [{ agentId: "agent-of-parent-1" }] },
+    });
+    expect((await fixture.request("/api/sessions/agent-of-nobody")).status).toBe(404);
+  });
 
   test("lists each session with every promised field", async () => {
     const seen = { pid: process.pid, procStart: "7", tty: "/dev/pts/3", env: { TERM_PROGRAM: "kitty" } };

@@ -72,6 +72,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         inputKey: hashInput(input),
         summary: summarizeCall(event.tool_name ?? "", input),
         skill: readSkill(event.tool_name, input),
+        ...(event.tool_name === "TaskCreate" ? { task: { id: null, status: "pending" } } : {}),
       };
     }
     case "PostToolUse":
@@ -83,7 +84,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         toolUseId: event.tool_use_id ?? null,
         outcome: outcomes[event.hook_event_name],
         skill: readSkill(event.tool_name, event.tool_input ?? {}),
-        ...(event.hook_event_name === "PostToolUse" ? readTask(event.tool_name, event.tool_input ?? {}) : {}),
+        ...readTask(event.tool_name, event.tool_input ?? {}, event.hook_event_name === "PostToolUse"),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };
@@ -207,11 +208,16 @@ function findText(...values: readonly unknown[]): string | null {
 
 const taskStatuses = ["pending", "in_progress", "completed", "deleted"] as const;
 
-/** TaskCreate's input has no id: the id comes with the TaskCreated event, or with the first TaskUpdate. */
-function readTask(tool: string | undefined, input: JsonRecord): { readonly task?: TaskChange } {
-  if (tool === "TaskCreate") return { task: { id: null, status: "pending" } };
+/** What the end of a call does to the list of tasks. A TaskCreate that failed has created none. */
+function readTask(
+  tool: string | undefined,
+  input: JsonRecord,
+  hasSucceeded: boolean,
+): { readonly task?: TaskChange } {
+  if (tool === "TaskCreate" && !hasSucceeded) return { task: { id: null, status: "deleted" } };
+  if (tool !== "TaskUpdate" || !hasSucceeded) return {};
   const status = taskStatuses.find((known) => known === input.status);
-  const id = tool === "TaskUpdate" ? findText(input.taskId) : null;
+  const id = findText(input.taskId);
   return id === null || status === undefined ? {} : { task: { id, status } };
 }
 

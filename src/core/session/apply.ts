@@ -285,7 +285,8 @@ function startTool(session: Session, event: AgentEvent, change: Change & { kind:
   if (event.agentId !== null && !isChildRunning(known, event.agentId)) return known;
   const tools = [...known.tools, call];
   if (tools.length > limits.maxTools) tools.shift();
-  const started = change.skill === null || !isMain ? known : startSkill(known, change.skill, event);
+  const counted = change.task ? applyTask(known, change.task) : known;
+  const started = change.skill === null || !isMain ? counted : startSkill(counted, change.skill, event);
   return asks.bindToolCall({ ...started, tools }, call, event);
 }
 
@@ -325,12 +326,11 @@ function endSkill(session: Session, call: SkillCall, { at, t }: Moment): Session
   return { ...session, currentSkill: null, skill: { ...call, phase: "completed", turnSeq, at, t } };
 }
 
-/** The agent reports the same task twice: with the call that creates it, which knows no id, and with the id. */
 function applyTask(session: Session, { id, status }: TaskChange): Session {
   const { tasks } = session;
-  const index = tasks.findIndex((task) => task.id === id && id !== null);
-  const unnamed = index < 0 && id !== null ? tasks.findIndex((task) => task.id === null) : -1;
-  const at = index < 0 ? unnamed : index;
+  const known = id === null ? -1 : tasks.findIndex((task) => task.id === id);
+  const isNew = id === null && status !== "deleted";
+  const at = known >= 0 || isNew ? known : tasks.findIndex((task) => task.id === null);
   if (status === "deleted") return at < 0 ? session : { ...session, tasks: tasks.toSpliced(at, 1) };
   if (at >= 0) return { ...session, tasks: tasks.with(at, { id, status }) };
   return tasks.length >= limits.maxTasks ? session : { ...session, tasks: [...tasks, { id, status }] };

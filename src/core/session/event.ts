@@ -90,7 +90,10 @@ export interface SkillCall {
   readonly targetDocPath: string | null;
 }
 
-/** A change of the agent's own list of tasks. */
+/**
+ * A change of the agent's own list of tasks. A call that creates a task does not know its id. The first change with an unknown
+ * id is taken for one of the tasks without an id.
+ */
 export interface TaskChange {
   /** null if the agent has not given it an id yet. */
   readonly id: string | null;
@@ -110,6 +113,8 @@ export type Change =
       readonly inputKey: string;
       readonly summary: string;
       readonly skill: SkillCall | null;
+      /** The call changes the list of tasks. Absent if it does not. */
+      readonly task?: TaskChange;
     }
   | {
       readonly kind: "tool-end";

@@ -9,6 +9,7 @@ import {
   type FileStatus,
 } from "../../../src/core/session/event.ts";
 import { type EventWindow, reduce } from "../../../src/core/session/reduce.ts";
+import type { Session } from "../../../src/core/session/session.ts";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { takeSnapshot } from "../view/snapshot.ts";
 
@@ -25,6 +26,7 @@ export interface Timeline {
   /** The next thing happened this much before the last one, but comes now. */
   late(ms: number): Timeline;
   snapshot(): SessionSnapshot;
+  session(): Session;
   readonly events: readonly AgentEvent[];
 }
 
@@ -78,6 +80,10 @@ export function createTimeline(place: Record<string, unknown> = {}): Timeline {
     snapshot() {
       if (!window) throw new Error("no events yet");
       return takeSnapshot(window.session, { at: startedAt + ms, t: ms });
+    },
+    session() {
+      if (!window) throw new Error("no events yet");
+      return window.session;
     },
     events,
   };

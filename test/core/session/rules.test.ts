@@ -1,6 +1,14 @@
 /** What every hook event changes: the table in the design, row by row. */
 import { describe, expect, test } from "bun:test";
-import { askColour, bash, call, child, createAskingTimeline, createTimeline } from "./fixture.ts";
+import {
+  askColour,
+  bash,
+  call,
+  child,
+  createAskingTimeline,
+  createTimeline,
+  type Timeline,
+} from "./fixture.ts";
 
 const running = () =>
   createTimeline().hook("SessionStart", { source: "startup" }).hook("UserPromptSubmit", { prompt: "go" });
@@ -459,12 +467,110 @@ describe("Skill", () => {
         tool_use_id: "toolu_s",
       });
       expect(timeline.snapshot().currentSkill).toBe("spec");
+      const call = {
+        name: "spec",
+        triggerCommand: "/spec docs/x.md",
+        targetDocPath: "docs/x.md",
+        turnSeq: 1,
+      };
+      expect(timeline.session().skill).toMatchObject({ ...call, phase: "in_progress" });
       expect(
         timeline.hook("PostToolUse", { tool_name: "Skill", tool_input, tool_use_id: "toolu_s" }).snapshot()
           .currentSkill,
       ).toBeNull();
+      expect(timeline.session().skill).toMatchObject({ ...call, phase: "completed" });
     });
   }
+  test("a failed one is completed too", () => {
+    const skill = { tool_name: "Skill", tool_input: { skill: "spec" }, tool_use_id: "toolu_s" };
+    const timeline = running().hook("PreToolUse", skill).hook("PostToolUseFailure", skill);
+    expect(timeline.snapshot().currentSkill).toBeNull();
+    expect(timeline.session().skill).toMatchObject({ name: "spec", phase: "completed", turnSeq: 1 });
+  });
+});
+
+describe("tasks", () => {
+  const create = (n: number) => ({ tool_name: "TaskCreate", tool_input: {}, tool_use_id: `toolu_c${n}` });
+  const update = (taskId: string, status: string) => ({
+    tool_name: "TaskUpdate",
+    tool_input: { taskId, status },
+    tool_use_id: `toolu_${taskId}${status}`,
+  });
+  const run = (timeline: Timeline, fields: Record<string, unknown>, end = "PostToolUse") =>
+    timeline.hook("PreToolUse", fields).hook(end, fields);
+
+  test("none are known until one is created", () => {
+    expect(running().snapshot().tasks).toBeNull();
+  });
+  test("created and completed ones are counted once, with the events of the tasks", () => {
+    const timeline = running();
+    for (const task_id of ["1", "2", "3"]) {
+      timeline.hook("PreToolUse", create(Number(task_id)));
+      timeline.hook("TaskCreated", { task_id }).hook("PostToolUse", create(Number(task_id)));
+    }
+    expect(timeline.snapshot().tasks).toEqual({ done: 0, total: 3 });
+    run(timeline, update("1", "in_progress"));
+    run(timeline.hook("TaskCompleted", { task_id: "1" }), update("1", "completed"));
+    expect(timeline.snapshot().tasks).toEqual({ done: 1, total: 3 });
+    expect(run(timeline, update("2", "deleted")).snapshot().tasks).toEqual({ done: 1, total: 2 });
+  });
+  test("the calls alone are enough", () => {
+    const timeline = run(run(running(), create(1)), create(2));
+    expect(timeline.snapshot().tasks).toEqual({ done: 0, total: 2 });
+    run(run(timeline, update("2", "completed")), update("1", "completed"));
+    expect(timeline.snapshot().tasks).toEqual({ done: 2, total: 2 });
+  });
+  test("the events alone are enough", () => {
+    const timeline = running().hook("TaskCreated", { task_id: "1" }).hook("TaskCreated", { task_id: "2" });
+    expect(timeline.hook("TaskCompleted", { task_id: "2" }).snapshot().tasks).toEqual({ done: 1, total: 2 });
+  });
+  test("a call that failed has created none", () => {
+    expect(run(running(), create(1), "PostToolUseFailure").snapshot().tasks).toBeNull();
+  });
+});
+
+describe("evidence", () => {
+  test("the agent's report that a turn is over proves it; a running turn could have been interrupted", () => {
+    expect(createTimeline().hook("SessionStart").snapshot().evidence).toBe("proven");
+    expect(running().snapshot().evidence).toBe("inferred");
+    expect(running().hook("Stop").snapshot().evidence).toBe("proven");
+    expect(createAskingTimeline().snapshot().evidence).toBe("inferred");
+    expect(createAskingTimeline().hook("SessionEnd").snapshot().evidence).toBe("proven");
+  });
+  test("a status file that agrees proves a turn and an ask", () => {
+    expect(running().file("busy").snapshot().evidence).toBe("proven");
+    expect(createAskingTimeline().file("waiting", "permission prompt").snapshot().evidence).toBe("proven");
+    expect(createAskingTimeline().file("busy", null, 0).snapshot().evidence).toBe("inferred");
+  });
+});
+
+describe("what hooks say besides", () => {
+  test("how it started, its permission mode and why it ended", () => {
+    const timeline = createTimeline().hook("SessionStart", { source: "resume", permission_mode: "plan" });
+    expect(timeline.snapshot()).toMatchObject({
+      startSource: "resume",
+      permissionMode: "plan",
+      endReason: null,
+    });
+    timeline.hook("UserPromptSubmit", { prompt: "x", permission_mode: "acceptEdits" });
+    timeline.hook("PreToolUse", { ...child, ...call, permission_mode: "default" });
+    expect(timeline.snapshot().permissionMode).toBe("acceptEdits");
+    timeline.hook("SessionStart", { source: "compact" });
+    expect(timeline.hook("SessionEnd", { reason: "clear" }).snapshot()).toMatchObject({
+      startSource: "resume",
+      endReason: "clear",
+    });
+  });
+  test("a subagent's name and transcript", () => {
+    const timeline = running().hook("SubagentStart", { ...child, agent_name: "scout" });
+    expect(timeline.snapshot().children).toMatchObject([
+      { agentId: "a1", name: "scout", type: "Explore", state: "running", endedAt: null },
+    ]);
+    timeline.hook("SubagentStop", { ...child, agent_transcript_path: "/t/agent-a1.jsonl" });
+    const [ended] = timeline.snapshot().children;
+    expect(ended).toMatchObject({ name: "scout", state: "ended", transcriptPath: "/t/agent-a1.jsonl" });
+    expect(ended?.endedAt).toBeGreaterThan(ended?.startedAt ?? 0);
+  });
 });
 
 test("an answer through beckon closes only that ask", () => {

@@ -27,6 +27,8 @@ const missedWithout: Readonly<Record<string, string>> = {
   SubagentStart: "subagents as they start",
   PostCompact: "the end of compaction",
   Setup: "its setup",
+  TaskCreated: "how many tasks it has",
+  TaskCompleted: "which tasks are done",
 };
 
 export function findProgramFindings({ path, version }: ProgramFacts): Finding[] {

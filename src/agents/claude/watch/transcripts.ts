@@ -276,7 +276,7 @@ function findTail(size: number, length: number): Position {
 }
 
 /**
- * Calls `onRow` for each complete row and returns where to continue. Reads to `end`, and on to the end of a row that has begun
+ * Calls `onRow` for each complete row, which is valid during the call, and returns where to continue. Reads to `end`, and on to the end of a row that has begun
  * there. A half-written last row is left for the next time.
  */
 async function readRows(
@@ -290,9 +290,12 @@ async function readRows(
   let pieces: Buffer[] = [];
   let pendingBytes = 0;
   let offset = from.offset;
+  // One buffer for all chunks: a long transcript would fill the memory with used ones faster than it is cleaned.
+  const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(limits.transcriptChunkBytes, size - offset)));
   while (offset < end || (offset < size && pendingBytes > 0)) {
-    const chunk = await readAt(file, offset, Math.min(size, offset + limits.transcriptChunkBytes));
-    if (chunk.length === 0) break;
+    const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, size - offset), offset);
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
     let start = 0;
     for (let stop = chunk.indexOf(10); stop >= 0; stop = chunk.indexOf(10, start)) {
       const fits = pendingBytes + stop - start <= limits.maxTranscriptRowBytes;
@@ -307,7 +310,7 @@ async function readRows(
     }
     offset += chunk.length;
     if (isSkipping) continue;
-    pieces.push(chunk.subarray(start));
+    pieces.push(Buffer.from(chunk.subarray(start)));
     pendingBytes += chunk.length - start;
     isSkipping = pendingBytes > limits.maxTranscriptRowBytes;
     if (isSkipping) {

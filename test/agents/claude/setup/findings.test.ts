@@ -32,7 +32,7 @@ describe("Claude Code", () => {
   test("what an old version lacks is described without the names of events", () => {
     const { text, fix } = only(findProgramFindings({ path: "/c", version: "2.0.76" }), "claude.lacks");
     expect(text).toBe(
-      "with this version beckon does not see that a question was answered by another hook, calls that auto mode refused, what MCP servers ask you, that a turn ended with an error, the end of compaction and its setup",
+      "with this version beckon does not see that a question was answered by another hook, calls that auto mode refused, what MCP servers ask you, that a turn ended with an error, the end of compaction, its setup, how many tasks it has and which tasks are done",
     );
     expect(fix).toBe("Update Claude Code: claude update");
   });
@@ -91,7 +91,7 @@ describe("hooks", () => {
         id: "hooks.registered",
         link: "hooks",
         state: "ok",
-        text: "all 16 events registered in ~/.claude/settings.json",
+        text: "all 18 events registered in ~/.claude/settings.json",
         fix: null,
       },
     ]);
