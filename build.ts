@@ -80,6 +80,7 @@ async function build(outfile: string, target: Bun.Build.CompileTarget | null): P
   await Bun.build({
     entrypoints: [
       inRepo("src/main.ts"),
+      inRepo("src/history/history-thread.ts"),
       ...(isForWindows ? [inRepo("src/desktop/windows/tray-thread.ts")] : []),
     ],
     // Beside the chunks, so that a chunk finds the thread as its source does: by its name alone.

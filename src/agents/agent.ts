@@ -59,6 +59,8 @@ export interface Forwarding {
 export interface AgentRuntime {
   /** null if the payload names no session or no event. */
   translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null;
+  /** What the payload says besides its change, for the history. */
+  readDetails?(payload: JsonRecord): EventDetails;
   /** Says what is wrong with a payload that could not be translated. */
   explainRefusal(payload: JsonRecord): string;
   /** Removes what tools returned (files, command output, images) from the event's text. `from` is where the payload starts. */
@@ -85,6 +87,36 @@ export interface EventStamp extends Moment {
   readonly id: string;
   /** The payload's key: `dedupeKey`, or the hash of its text. */
   readonly key: string;
+}
+
+/** What the history keeps of an event besides its change. Every text is as it was sent, and is shortened later. */
+export interface EventDetails {
+  readonly tool?: { readonly name: string; readonly input: JsonRecord } | undefined;
+  /** Of a subagent or a member of a team. */
+  readonly agentName?: string | undefined;
+  readonly teamName?: string | undefined;
+  readonly parentSessionId?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly message?: string | undefined;
+  /** The severity of a notification, in the agent's terms. */
+  readonly level?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly error?: string | undefined;
+  readonly exitCode?: number | undefined;
+  readonly thinking?: string | undefined;
+  /** `isReported`: by an event of its own. Otherwise it was derived from a tool call. */
+  readonly task?: TaskEvent | undefined;
+  /** The event is only a sign of life. */
+  readonly isHeartbeat?: boolean | undefined;
+  /** The event is a notification for the user. */
+  readonly isNotification?: boolean | undefined;
+}
+
+export interface TaskEvent {
+  readonly change: "created" | "started" | "completed";
+  readonly id: string | null;
+  readonly subject: string | null;
+  readonly isReported: boolean;
 }
 
 export interface AnswerSupport {

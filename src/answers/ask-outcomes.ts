@@ -8,11 +8,14 @@ import type { AgentEvent } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
+import type { AskEnding } from "../core/wire.ts";
 
 export interface AskOutcome {
   readonly session: Session;
   readonly ask: Ask;
+  /** For the log. */
   readonly outcome: string;
+  readonly how: AskEnding;
   /** The session ended before anyone answered. */
   readonly isAbandoned: boolean;
   readonly at: number;
@@ -71,7 +74,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
     const finished = entries.findLast((entry) => endsToolOf(entry.value.ask, event));
     if (finished) {
       const outcome = describeOutcome(finished.value.ask, session, event);
-      finished.value = { ...finished.value, outcome, isAbandoned: false };
+      finished.value = { ...finished.value, ...outcome, isAbandoned: false };
       report(finished);
     }
     for (const entry of entries) {
@@ -80,7 +83,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
       if (entry === finished || outcome !== answered || !isDecided) continue;
       entry.value = {
         ...entry.value,
-        outcome: describeOutcome(ask, session, event),
+        ...describeOutcome(ask, session, event),
         isAbandoned: session.ended !== null,
       };
     }
@@ -96,7 +99,7 @@ export function createAskOutcomes(options: AskOutcomesOptions): AskOutcomes {
         if (open.has(ask.id) || !isBlocking(ask) || ask.from !== "hook") continue;
         const isAbandoned = session.ended !== null;
         const outcome = describeOutcome(ask, session, event);
-        const value: AskOutcome = { session, ask, outcome, isAbandoned, at: now() };
+        const value: AskOutcome = { session, ask, ...outcome, isAbandoned, at: now() };
         const isCertain =
           isAbandoned || (event.change.kind !== "status" && event.change.kind !== "tool-batch-end");
         if (isCertain) onOutcome(value);
@@ -122,18 +125,25 @@ function isEndWithoutTool(ask: Ask, { change, agentId }: AgentEvent): boolean {
   return change.kind === "status" && (change.status === "idle" || change.status === "shell");
 }
 
-function describeOutcome({ kind }: Ask, { ended }: Session, { change }: AgentEvent): string {
+function describeOutcome(
+  { kind }: Ask,
+  { ended }: Session,
+  { change }: AgentEvent,
+): Pick<AskOutcome, "outcome" | "how"> {
   switch (change.kind) {
     case "tool-end":
-      if (change.outcome === "denied") return "denied";
-      return kind === "question" ? answered : "allowed";
+      if (change.outcome === "denied") return { outcome: "denied", how: "denied" };
+      if (kind === "question") return { outcome: answered, how: "replied" };
+      return { outcome: "allowed", how: kind === "plan" ? "approved" : "allowed" };
     case "elicitation-end":
-      return answered;
+      return { outcome: answered, how: "replied" };
     case "tool-batch-end":
-      return "No";
+      return { outcome: "No", how: "denied" };
     case "status":
-      return change.status === "busy" ? answered : "No or Esc";
+      return change.status === "busy"
+        ? { outcome: answered, how: "replied" }
+        : { outcome: "No or Esc", how: "denied" };
     default:
-      return ended ? "the session ended" : "over";
+      return { outcome: ended ? "the session ended" : "over", how: "dismissed" };
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import type { Sink } from "../core/ports.ts";
+import type { AskEnd, Sink } from "../core/ports.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
@@ -26,6 +26,7 @@ export interface AnswersOptions {
   readonly dispatch: (event: AgentEvent) => void;
   /** What can be answered has changed. */
   readonly onChange: () => void;
+  readonly onAskEnded: (end: AskEnd) => void;
   readonly onError: (text: string) => void;
 }
 
@@ -47,6 +48,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     readEntries: () => readAnswerLog(path),
     mask: maskText,
     now: () => clock().at,
+    onAskEnded: options.onAskEnded,
     findSession: (sessionKey) =>
       options.sessions().find((session) => sessionKeyOf(session) === sessionKey) ?? null,
   });

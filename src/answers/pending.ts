@@ -17,6 +17,7 @@ import { type Ask, isBlocking, isVisible, type Session } from "../core/session/s
 import { findSettleTime, settle } from "../core/session/settle.ts";
 import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { AskEnding } from "../core/wire.ts";
 import { signDecision } from "../system/decision-signature.ts";
 import { areInside } from "./real-paths.ts";
 
@@ -68,6 +69,7 @@ export interface GivenAnswer {
   readonly ask: Ask;
   /** "allowed", "denied: not on a Friday" */
   readonly answered: string;
+  readonly how: AskEnding;
   /** "command line", "rule Bash(ls *)" */
   readonly by: string;
 }
@@ -194,7 +196,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (allowed === null || !(await areInside(allowed.folder, allowed.paths))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
-    if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, `rule ${allowed.rule}`);
+    if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, { rule: allowed.rule });
   }
 
   function remove(request: PendingRequest): void {
@@ -252,7 +254,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     session: Session,
     answerId: string,
     userAnswer: Answer,
-    by: string,
+    by: string | { readonly rule: string },
   ): Promise<AnswerAccepted | ActionRefused | string> {
     const settled = settle(session, clock().t);
     const ask = settled.asks.find((open) => isVisible(open) && answerIdOf(open) === answerId);
@@ -277,7 +279,8 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       session: settled,
       ask,
       answered: formatAnswer(userAnswer, request.details),
-      by,
+      how: typeof by === "string" ? endingOf(userAnswer, ask) : "rule",
+      by: typeof by === "string" ? by : `rule ${by.rule}`,
     });
   }
 
@@ -320,7 +323,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     request.connection.close();
     if (!session || !ask || session.file !== null) return;
     closeAsk(request);
-    options.onAnswered({ session, ask, answered: "No, Esc or /exit", by: "in the terminal" });
+    options.onAnswered({ session, ask, answered: "No, Esc or /exit", how: "denied", by: "in the terminal" });
   }
 
   function closeAsk({ agent, sessionId, request }: PendingRequest): void {
@@ -397,6 +400,19 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
 function findAsk(session: Session | null, request: string): Ask | null {
   return session?.asks.find((ask) => ask.request === request) ?? null;
+}
+
+function endingOf(answer: Answer, ask: Ask): AskEnding {
+  switch (answer.do) {
+    case "allow":
+      return ask.kind === "plan" ? "approved" : "allowed";
+    case "always":
+      return "always";
+    case "deny":
+      return "denied";
+    case "reply":
+      return "replied";
+  }
 }
 
 function formatGivenAnswer({ answered, by }: GivenAnswer): string {

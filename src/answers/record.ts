@@ -1,5 +1,5 @@
 /** Writes the answer log: who answered what and where, which alerts were shown, and why others were not. */
-import type { SessionChange } from "../core/ports.ts";
+import type { AskEnd, SessionChange } from "../core/ports.ts";
 import {
   createAskAlertKey,
   createDiedAlertKey,
@@ -11,6 +11,7 @@ import { isProbe, isProbeAlert } from "../core/session/probe.ts";
 import { projectOf, type Session } from "../core/session/session.ts";
 import { formatFailure, statusTexts, summarizeAsk } from "../core/session/texts.ts";
 import type { Alert } from "../core/view/view.ts";
+import type { AskEnding } from "../core/wire.ts";
 import { createAskOutcomes } from "./ask-outcomes.ts";
 import type { AnswerLog, AnswerLogEntry } from "./log.ts";
 import type { GivenAnswer } from "./pending.ts";
@@ -22,6 +23,7 @@ export interface AnswerRecorderOptions {
   readonly mask: (text: string) => string;
   readonly now: () => number;
   readonly findSession: (key: string) => Session | null;
+  readonly onAskEnded?: (end: AskEnd) => void;
 }
 
 export interface AnswerRecorder {
@@ -88,14 +90,16 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
 
   const outcomes = createAskOutcomes({
     now,
-    onOutcome({ session, ask, outcome, isAbandoned, at }) {
+    onOutcome({ session, ask, outcome, how, isAbandoned, at }) {
       const by = isAbandoned ? null : "in the terminal";
+      options.onAskEnded?.({ session, ask, how, where: isAbandoned ? null : "terminal", at });
       add(session, { what: "answered", asked: summarizeAsk(ask), outcome, by }, at);
     },
   });
 
   return {
-    answered({ session, ask, answered, by }) {
+    answered({ session, ask, answered, how, by }) {
+      options.onAskEnded?.({ session, ask, how, where: whereOf(how, by), at: now() });
       add(session, { what: "answered", asked: summarizeAsk(ask), outcome: answered, by: cleanText(by) });
       // On disk before the user sees that the answer was accepted.
       log.flush();
@@ -120,6 +124,12 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
     },
     stop: outcomes.stop,
   };
+}
+
+/** Where the user answered, as the history names it. */
+function whereOf(how: AskEnding, by: string): string {
+  if (how === "rule") return "rule";
+  return by === "in the terminal" ? "terminal" : by === "tray" ? "menu" : by;
 }
 
 /** What an alert is about, from the state, where secrets are masked; null if its ask is over. */

@@ -3,7 +3,7 @@
  * what an earlier one has made: files, state, sinks, sources, the API, the desktop.
  */
 import type { Agent } from "../agents/agent.ts";
-import { agents as everyAgent, loadAgents } from "../agents/index.ts";
+import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.ts";
 import { createAlerts } from "../alerts/index.ts";
 import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
@@ -13,14 +13,16 @@ import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { hasDesktop } from "../desktop/index.ts";
-import { createEmptyHistory } from "../history/index.ts";
+import { createHistory } from "../history/index.ts";
 import { maskText } from "../secrets/index.ts";
+import { createTransitionFinder } from "../state/transitions.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { openLog } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
+import { schedule } from "../storage/schedule.ts";
 import { clearStateFolder } from "../storage/state-folder.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
@@ -119,6 +121,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     sessions: sessionsNow,
     dispatch: store.dispatch,
     onChange: renderLoop.refresh,
+    onAskEnded: (end) => transitions.onAskEnded(end),
     onError,
   });
   const { pending, recorder } = answers;
@@ -175,8 +178,30 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });
   const snapshot = state.createSnapshotSink(spool.position);
   const memory = createMemoryRelease();
-  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory];
-  onSettingsChanged.push(renderLoop.refresh, pending.recheck);
+  const sessionList = createSessionList({
+    store,
+    pending,
+    preferences: alerts.preferences,
+    clock,
+    config,
+    problems: () => [...settings.problems(), ...history.problems()],
+    unconnected: connection.unconnected,
+  });
+  const history = createHistory({
+    path: paths.history,
+    journal: paths.journal,
+    position: state.journalPosition,
+    defaultProvider: env.BECKON_PROVIDER || defaultAgent,
+    agents: table === everyAgent ? undefined : table,
+    sessions: sessionsNow,
+    groupOf: (key) =>
+      sessionList.all().find((one) => `${one.provider}:${one.sessionId}` === key)?.group ?? "ended",
+    config,
+    now: () => clock().at,
+    onProblem,
+  });
+  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory, history];
+  onSettingsChanged.push(renderLoop.refresh, pending.recheck, history.onSettingsChanged);
 
   // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
   const watch = watchAgents({
@@ -190,8 +215,18 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onError,
   });
   const sources: readonly Source[] = [spool, watch];
+  const transitions = createTransitionFinder({
+    clock,
+    get: store.get,
+    schedule,
+    onTransition(transition) {
+      for (const sink of sinks) sink.onTransition?.(transition);
+    },
+  });
+  transitions.restore(sessionsNow());
   store.subscribe((session, event, before) => {
     const change = { session, event, before };
+    transitions.onChange(session, event.at);
     for (const sink of sinks) sink.onChange?.(change);
     for (const source of sources) source.onChange?.(change);
     renderLoop.refresh();
@@ -199,7 +234,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   for (const source of sources) await source.start();
   const prune = () => {
     const { completedHours, completedMax } = config().keep;
-    store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
+    const dropped = store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
+    for (const key of dropped) transitions.onDeparted(key);
   };
   prune();
   const pruning = setInterval(prune, pruneMs);
@@ -214,6 +250,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     for (const source of sources) await source.stop();
     // Last, so that what the sources just dispatched is written down.
     await answers.stop?.();
+    transitions.stop();
+    await history.stop();
     await snapshot.stop?.();
     state.close();
     lock?.release();
@@ -229,16 +267,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     isOwnUser: isOwnSocket,
     stop: () => quit.resolve("request"),
     accept: (text) => ingest.accept(text),
-    sessions: createSessionList({
-      store,
-      pending,
-      preferences: alerts.preferences,
-      clock,
-      config,
-      problems: settings.problems,
-      unconnected: connection.unconnected,
-    }),
-    history: createEmptyHistory(() => clock().at),
+    sessions: sessionList,
+    history,
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
@@ -253,7 +283,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
         alerts: alerts.report(),
         quiet: readQuiet({ ...alerts, config, clock }),
         config: config(),
-        problems: settings.problems(),
+        problems: [...settings.problems(), ...history.problems()],
         probes: sessionsNow().filter(isProbe),
         reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
       }),

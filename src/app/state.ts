@@ -9,7 +9,7 @@ import { createIngest, type Ingest } from "../ingest/index.ts";
 import { maskJson } from "../secrets/index.ts";
 import { decodeState, encodeState } from "../state/saved-state.ts";
 import { createStore, type Store } from "../state/store.ts";
-import { openJournal } from "../storage/journal/index.ts";
+import { type JournalPosition, openJournal } from "../storage/journal/index.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import { loadSnapshot, saveSnapshot } from "../storage/snapshot.ts";
@@ -29,6 +29,8 @@ export interface StateOptions {
 export interface AppState {
   readonly store: Store;
   readonly ingest: Ingest;
+  /** Everything before it is in the journal, and was dispatched. */
+  readonly journalPosition: () => JournalPosition;
   /** How far the spool was read; null if never. */
   readonly spoolPosition: SpoolPosition | null;
   readonly replayedEvents: number;
@@ -74,6 +76,7 @@ export function openState({
   return {
     store,
     ingest,
+    journalPosition: journal.position,
     spoolPosition,
     replayedEvents: replayed.lines,
     createSnapshotSink(currentSpoolPosition) {

@@ -91,8 +91,12 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         command: "status",
         overview: [["beckon status", "list every session and what it needs"]],
         summary: "Lists every session, the ones that need you first.",
-        usage: ["beckon status [--json] [--watch]"],
-        options: [json, ["--watch", "keep the list current, and act on it with keys"]],
+        usage: ["beckon status [--json | --short] [--watch]"],
+        options: [
+          json,
+          ["--short", "one line for a status bar: ●2 ◐4 ○3"],
+          ["--watch", "keep the list current, and act on it with keys"],
+        ],
         examples: [
           ["beckon status --watch", "press ? in it for the keys"],
           ["beckon status --json | jq '.sessions[].group'", "the group of each session"],
@@ -202,6 +206,35 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         usage: ["beckon log [--json] [-n N]"],
         options: [json, ["-n N", "the last N entries (30)"]],
         examples: [["beckon log -n 100", ""]],
+      },
+      {
+        command: "history",
+        overview: [["beckon history TEXT", "search what happened"]],
+        summary:
+          "Lists what happened, or what contains every word of TEXT: prompts, answers, tools, asks and how they ended.",
+        usage: ["beckon history [TEXT] [OPTIONS]", "beckon history --export"],
+        options: [
+          ["-n N", "the last N entries (30)"],
+          ["--project NAME", "only of this project"],
+          ["--kind KIND", "only prompt, answer, permission, question, plan, tool, failed, …"],
+          ["--session ID", "only of this session"],
+          json,
+          ["--export", "every event as a line of JSON, oldest first"],
+        ],
+        examples: [
+          ["beckon history migration", "everything about it"],
+          ["beckon history --kind permission -n 100", "what was asked, and how it was answered"],
+          ["beckon history --export > events.jsonl", ""],
+        ],
+      },
+      {
+        command: "stats",
+        overview: [["beckon stats", "how long agents waited for you, by day and project"]],
+        summary:
+          "Shows how long agents waited for you, how fast you answered, and what they used, by day and project.",
+        usage: ["beckon stats [--days N] [--json]"],
+        options: [["--days N", "the last N days (14)"], json],
+        examples: [["beckon stats --days 30", ""]],
       },
       {
         command: "doctor",

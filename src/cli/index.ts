@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   dismiss: async () => (await import("./silence.ts")).dismiss,
   quiet: async () => (await import("./quiet.ts")).quiet,
   log: async () => (await import("./log.ts")).log,
+  history: async () => (await import("./history.ts")).history,
+  stats: async () => (await import("./stats.ts")).stats,
   doctor: async () => (await import("./doctor.ts")).doctor,
   "--install": async () => (await import("./install.ts")).install,
   "--uninstall": async () => (await import("./uninstall.ts")).uninstall,
@@ -41,7 +43,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
-  "start restart stop status open focus answer mute snooze dismiss quiet log doctor install uninstall version help".split(
+  "start restart stop status open focus answer mute snooze dismiss quiet log history stats doctor install uninstall version help".split(
     " ",
   );
 

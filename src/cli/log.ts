@@ -8,7 +8,16 @@ import { formatLocalTime } from "../system/clock.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
-import { homeFolder, padText, print, stripControls, terminalColumns, truncate, wrapText } from "./output.ts";
+import {
+  formatDay,
+  homeFolder,
+  padText,
+  print,
+  stripControls,
+  terminalColumns,
+  truncate,
+  wrapText,
+} from "./output.ts";
 
 const defaultCount = "30";
 
@@ -106,10 +115,4 @@ function createRow(entry: AnswerLogEntry, home: string): LogRow {
 function formatOutcome({ outcome, by }: LogRow, columns: number): string {
   const room = Math.max(minOutcomeColumns, columns - Bun.stringWidth(by));
   return truncate(truncate(outcome, room) + by, columns);
-}
-
-/** `Monday 16 November 2026` */
-function formatDay(at: number): string {
-  const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
-  return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
 }

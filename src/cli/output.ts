@@ -82,3 +82,23 @@ export function formatDuration(ms: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 24 ? `${hours}h ${String(minutes % 60).padStart(2, "0")}m` : `${Math.floor(hours / 24)}d`;
 }
+
+export const bold = "\x1b[1m";
+export const dim = "\x1b[2m";
+export const red = "\x1b[31m";
+
+/** Whether the output may have colours: only on a terminal, and not if the user asked for none. */
+export const hasColour = (): boolean => process.stdout.isTTY === true && !process.env.NO_COLOR;
+
+export function paint(text: string, code: string, { colour }: { readonly colour: boolean }): string {
+  if (!colour || code === "" || text.trim() === "") return text;
+  // The spaces that fill a column stay outside, so that a line does not end in them.
+  const end = text.trimEnd();
+  return `${code}${end}\x1b[0m${text.slice(end.length)}`;
+}
+
+/** `Monday 16 November 2026` */
+export function formatDay(at: number): string {
+  const parts = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+  return new Date(at).toLocaleDateString("en-GB", parts).replace(",", "");
+}

@@ -19,7 +19,17 @@ import {
   sortSnapshots,
 } from "../core/view/snapshot.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
-import { formatDuration, padText, stripControls, truncate, wrapText } from "./output.ts";
+import {
+  bold,
+  dim,
+  formatDuration,
+  padText,
+  paint,
+  red,
+  stripControls,
+  truncate,
+  wrapText,
+} from "./output.ts";
 
 export interface TableOptions {
   readonly now: number;
@@ -299,9 +309,6 @@ function formatTarget({ group, id, terminal }: StatusRow, widths: Widths): strin
     .join(" · ");
 }
 
-const bold = "\x1b[1m";
-const dim = "\x1b[2m";
-const red = "\x1b[31m";
 /** Yellow cannot be read on a light background, so text has none. */
 const markColours: Readonly<Record<Group, string>> = {
   needs_you: "\x1b[1;33m",
@@ -319,10 +326,3 @@ const textColours: Readonly<Record<Group, string>> = {
   ready: "",
   ended: dim,
 };
-
-function paint(text: string, code: string, options: TableOptions): string {
-  if (!options.colour || code === "" || text.trim() === "") return text;
-  // The spaces that fill a column stay outside, so that a line does not end in them.
-  const end = text.trimEnd();
-  return `${code}${end}\x1b[0m${text.slice(end.length)}`;
-}

@@ -1,21 +1,31 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
+import { type Group, groupMarks } from "../core/view/groups.ts";
 import { type SessionSnapshot, sortSnapshots } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
-import { parseArguments } from "./args.ts";
-import { fetchSessions } from "./client.ts";
-import { formatDuration, formatLine, homeFolder, print, terminalColumns, wrapText } from "./output.ts";
+import { parseArguments, usageError } from "./args.ts";
+import { fetchSessions, notRunning } from "./client.ts";
+import {
+  formatDuration,
+  formatLine,
+  hasColour,
+  homeFolder,
+  print,
+  terminalColumns,
+  wrapText,
+} from "./output.ts";
 import { formatQuiet } from "./quiet.ts";
 import { formatStatusTable } from "./status-table.ts";
 import type { WatchData } from "./watch/model.ts";
 
 export async function status(args: string[]): Promise<number> {
-  const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch"] });
+  const { flags } = parseArguments(args, { command: "status", flags: ["--json", "--watch", "--short"] });
   const paths = resolvePaths();
-  const asJson = flags.has("--json");
-  const format = () => (asJson ? formatJson(paths) : formatText(paths));
-  const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson;
+  const [asJson, isShort] = [flags.has("--json"), flags.has("--short")];
+  if (asJson && isShort) throw usageError("status takes --json or --short, not both");
+  const format = () => (asJson ? formatJson(paths) : isShort ? formatShort(paths) : formatText(paths));
+  const isScreen = process.stdout.isTTY === true && process.env.TERM !== "dumb" && !asJson && !isShort;
   if (!flags.has("--watch")) print(await format());
   else if (isScreen)
     await (await import("./watch/index.ts")).watchSessions({ paths, read: () => readForScreen(paths) });
@@ -58,6 +68,19 @@ async function formatJson(paths: Paths): Promise<string> {
   return `${JSON.stringify(running ? known : { ...known, running })}\n`;
 }
 
+const shortGroups = ["needs_you", "failed", "working", "ready"] as const satisfies readonly Group[];
+
+/** One line for a status bar: `●2 ◐4 ○3`. */
+async function formatShort(paths: Paths): Promise<string> {
+  const live = await fetchSessions(paths);
+  if (typeof live === "string") return live === notRunning ? "stopped\n" : "no answer\n";
+  const counts = shortGroups.flatMap((group) => {
+    const count = live.sessions.filter((session) => session.group === group).length;
+    return count === 0 ? [] : [`${groupMarks[group]}${count}`];
+  });
+  return `${counts.length === 0 ? `${groupMarks.ready}0` : counts.join(" ")}\n`;
+}
+
 const maxLines = 6;
 
 async function formatText(paths: Paths): Promise<string> {
@@ -66,7 +89,7 @@ async function formatText(paths: Paths): Promise<string> {
   const now = Date.now();
   const { warnings, notices } = listNotices(paths, known, now);
   const columns = terminalColumns();
-  const colour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+  const colour = hasColour();
   const wrapAll = (texts: readonly string[]) =>
     texts.flatMap((text) => wrapText(formatLine(text), columns, maxLines));
   const table =

@@ -5,10 +5,10 @@
 import type { LocalTime } from "./config/quiet.ts";
 import type { UserAction } from "./config/user-action.ts";
 import type { AgentEvent, ClockReading, Place } from "./session/event.ts";
-import type { Session } from "./session/session.ts";
+import type { Ask, Child, Session } from "./session/session.ts";
 import type { FocusOutcome } from "./view/focus-text.ts";
 import type { Alert, TrayView } from "./view/view.ts";
-import type { HistoryPage, HistoryQuery, Lanes, Stats, StreamEvent } from "./wire.ts";
+import type { AskEnding, HistoryPage, HistoryQuery, Lanes, SpanState, Stats, StreamEvent } from "./wire.ts";
 
 /** Runs `work` once after `ms`; the returned function cancels it. Injected, so that tests have a time of their own. */
 export type Schedule = (work: () => void, ms: number) => () => void;
@@ -34,6 +34,60 @@ export interface Source {
   stop(): void | Promise<void>;
 }
 
+/** How and where an ask ended. Reported up to 2 s after the change that closed it: the end of a tool can decide it. */
+export interface AskEnd {
+  readonly session: Session;
+  readonly ask: Ask;
+  readonly how: AskEnding;
+  /** "terminal", "menu", "command line", …; null if nobody answered. */
+  readonly where: string | null;
+  readonly at: number;
+}
+
+/**
+ * What a change of a session means to a user, found by comparing the session with what was known of it. `id` names an ask in
+ * the history: it does not change when the ask is named, nor over a restart if a hook opened it.
+ */
+export type Transition =
+  /** A blocking ask is on the screen. */
+  | {
+      readonly kind: "ask-opened" | "ask-named";
+      readonly id: string;
+      readonly session: Session;
+      readonly ask: Ask;
+    }
+  | {
+      readonly kind: "ask-closed";
+      readonly id: string;
+      readonly session: Session;
+      readonly ask: Ask;
+      readonly at: number;
+      /** How long it was on the screen. */
+      readonly waitedMs: number;
+    }
+  /** Follows "ask-closed" as soon as it is known how the ask ended. */
+  | {
+      readonly kind: "ask-ended";
+      readonly id: string;
+      readonly session: Session;
+      readonly ask: Ask;
+      readonly how: AskEnding;
+      readonly where: string | null;
+      readonly waitedMs: number;
+    }
+  /** `state` is null if the session is over. */
+  | {
+      readonly kind: "span";
+      readonly session: Session;
+      readonly state: SpanState | null;
+      readonly at: number;
+    }
+  | { readonly kind: "child-appeared" | "child-ended"; readonly session: Session; readonly child: Child }
+  /** Its process disappeared in the middle of a turn. */
+  | { readonly kind: "died"; readonly session: Session; readonly at: number }
+  /** beckon does not list the session any more. */
+  | { readonly kind: "departed"; readonly key: string; readonly at: number };
+
 /** Every session as it stands now. */
 export interface StateView {
   readonly sessions: readonly Session[];
@@ -48,6 +102,8 @@ export interface Sink {
   readonly name: string;
   /** After every event that changed a session. Must return at once. */
   onChange?(change: SessionChange): void;
+  /** Must return at once. */
+  onTransition?(transition: Transition): void;
   /**
    * Shows the state as it is now. Called soon after changes (many changes share one call), and at the wall time that the
    * last call returned; null if only an event can change what is shown.

@@ -1,2 +1,328 @@
-/** History: what happened, in an SQLite database. */
+/**
+ * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
+ * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (engine.ts).
+ */
+import type { Agent } from "../agents/agent.ts";
+import { loadAgents } from "../agents/index.ts";
+import type { Config } from "../core/config/config.ts";
+import type { HistoryReader, Sink, Transition } from "../core/ports.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { isBlocking, isVisible, type Session } from "../core/session/session.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/wire.ts";
+import { createAskId, spanStateOf } from "../state/transitions.ts";
+import type { JournalPosition } from "../storage/journal/index.ts";
+import { createEmptyHistory } from "./empty.ts";
+import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
+import { createAskRow, createSessionRow, createStateRow, type OpenState, type StateRow } from "./rows.ts";
+
+export interface HistoryOptions {
+  /** The database. */
+  readonly path: string;
+  /** The journal's folder. */
+  readonly journal: string;
+  /** Everything before it is in the journal, and in the state. */
+  readonly position: () => JournalPosition;
+  readonly defaultProvider: string;
+  /** The agents that are not in the table of all agents. Then there is no thread: functions cannot be sent to it. */
+  readonly agents?: readonly Agent[] | undefined;
+  readonly sessions: () => readonly Session[];
+  readonly groupOf: (key: string) => SessionSnapshot["group"];
+  readonly config: () => Pick<Config, "history">;
+  readonly now: () => number;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface History extends Sink, HistoryReader {
+  /** Why the history is incomplete. Empty if it is not. */
+  problems(): readonly string[];
+  /** Keeps an event of the stream for clients that connect again. */
+  addStreamEvent(event: StreamEvent): void;
+  /** The settings may have changed. */
+  onSettingsChanged(): void;
+  stop(): Promise<void>;
+}
+
+/** What happens within this time is written at once. */
+const writeMs = 250;
+const queryMs = 30_000;
+const closeMs = 3_000;
+/** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
+const maxWaitingRows = 100_000;
+
+interface Thread {
+  post(message: ToHistory): void;
+  end(): void;
+}
+
+interface PendingCall {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: ReturnType<typeof setTimeout>;
+}
+
+export function createHistory(options: HistoryOptions): History {
+  const { config, now } = options;
+  const empty = createEmptyHistory(now);
+  let thread: Thread | null = null;
+  /** The thread knows the state, and takes rows. */
+  let isWriting = false;
+  let rows: StateRow[] = [];
+  const changed = new Map<string, Session>();
+  let writeTimer: ReturnType<typeof setTimeout> | null = null;
+  let problem: string | null = null;
+  let isStopped = false;
+  let closed: (() => void) | null = null;
+  let nextCall = 1;
+  const calls = new Map<number, PendingCall>();
+  let retention = readRetention(config().history);
+
+  const isOn = () => retention !== null && !isStopped;
+
+  function ensureThread(): Thread {
+    if (thread) return thread;
+    thread = startThread(options.agents, onMessage, onDied);
+    const { path, journal, defaultProvider } = options;
+    thread.post({
+      kind: "open",
+      path,
+      journal,
+      defaultProvider,
+      retention: retention ?? { days: 1, maxMb: 1 },
+    });
+    return thread;
+  }
+
+  function onMessage(message: FromHistory): void {
+    switch (message.kind) {
+      case "behind":
+        // Everything else so far is part of the state.
+        changed.clear();
+        rows = rows.filter(({ row }) => row === "ask-ended" || row === "change");
+        thread?.post({ kind: "state", upTo: options.position(), open: describeOpen(options.sessions()) });
+        isWriting = true;
+        if (rows.length > 0) write();
+        return;
+      case "paused":
+        isWriting = false;
+        return;
+      case "problem":
+        problem = message.text;
+        options.onProblem(problem ?? "the history is written again");
+        return;
+      case "report":
+        options.onProblem(message.text);
+        return;
+      case "result":
+        takeCall(message.id)?.resolve(message.value);
+        return;
+      case "failed":
+        takeCall(message.id)?.reject(new Error(message.reason));
+        return;
+      case "closed":
+        closed?.();
+    }
+  }
+
+  function onDied(reason: string): void {
+    thread = null;
+    isWriting = false;
+    problem = `The history's thread has ended (${reason}). It is started again with the next event.`;
+    options.onProblem(problem);
+    for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(problem));
+    closed?.();
+  }
+
+  function takeCall(id: number): PendingCall | undefined {
+    const call = calls.get(id);
+    calls.delete(id);
+    if (call) clearTimeout(call.timer);
+    return call;
+  }
+
+  function clearRows(): void {
+    rows = [];
+    changed.clear();
+  }
+
+  function add(row: StateRow | null): void {
+    if (row === null || !isOn()) return;
+    if (rows.length < maxWaitingRows) rows.push(row);
+    scheduleWrite();
+  }
+
+  function scheduleWrite(): void {
+    writeTimer ??= setTimeout(write, writeMs);
+  }
+
+  function write(): void {
+    if (writeTimer) clearTimeout(writeTimer);
+    writeTimer = null;
+    if (!isOn()) return;
+    const target = ensureThread();
+    if (!isWriting) return;
+    for (const session of changed.values()) rows.push({ row: "session", session: createSessionRow(session) });
+    target.post({ kind: "write", upTo: options.position(), rows });
+    clearRows();
+  }
+
+  function call(query: HistoryCall): Promise<unknown> {
+    if (rows.length > 0 || changed.size > 0) write();
+    const id = nextCall++;
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(() => takeCall(id)?.reject(new Error("The history is busy.")), queryMs);
+    calls.set(id, { resolve, reject, timer });
+    ensureThread().post({ kind: "query", id, call: query });
+    return promise;
+  }
+
+  /** Rejects never: a result without data says why. */
+  async function ask<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
+    if (!isOn()) return whenEmpty();
+    try {
+      const value = (await call(query)) as T;
+      return problem === null || Array.isArray(value) ? value : { ...value, problem };
+    } catch (error) {
+      const value = await whenEmpty();
+      return Array.isArray(value) ? value : { ...value, enabled: true, problem: (error as Error).message };
+    }
+  }
+
+  return {
+    name: "history",
+    onChange({ session }) {
+      if (!isOn() || isProbe(session)) return;
+      changed.set(sessionKeyOf(session), session);
+      scheduleWrite();
+    },
+    onTransition(transition: Transition) {
+      add(createStateRow(transition));
+    },
+    addStreamEvent({ id, event, data }) {
+      add({ row: "change", seq: Number(id), event, data: JSON.stringify(data) });
+    },
+    findItems: (query) => ask<HistoryPage>({ name: "findItems", query }, () => empty.findItems(query)),
+    computeStats: (days) => ask<Stats>({ name: "computeStats", days }, () => empty.computeStats(days)),
+    async computeLanes(from, to) {
+      const result = await ask<Lanes>({ name: "computeLanes", from, to }, () => empty.computeLanes(from, to));
+      const lanes = result.lanes.map((lane): Lane => ({ ...lane, group: options.groupOf(lane.key) }));
+      return { ...result, lanes };
+    },
+    findMissedEvents: (afterId) =>
+      ask<readonly StreamEvent[]>({ name: "findMissedEvents", afterId }, () =>
+        empty.findMissedEvents(afterId),
+      ),
+    problems: () => (problem === null || !isOn() ? [] : [problem]),
+    onSettingsChanged() {
+      const next = readRetention(config().history);
+      const isChanged = JSON.stringify(next) !== JSON.stringify(retention);
+      retention = next;
+      if (isChanged && next && thread) thread.post({ kind: "retention", retention: next });
+      if (next === null) clearRows();
+    },
+    async stop() {
+      // Without a thread, the next start reads it from the journal.
+      if (thread) write();
+      isStopped = true;
+      if (writeTimer) clearTimeout(writeTimer);
+      for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error("beckon is stopping."));
+      if (!thread) return;
+      const done = Promise.withResolvers<void>();
+      closed = done.resolve;
+      thread.post({ kind: "close" });
+      const timer = setTimeout(done.resolve, closeMs);
+      await done.promise;
+      clearTimeout(timer);
+      thread?.end();
+      thread = null;
+    },
+  };
+}
+
+/** null if the history is off. */
+function readRetention(history: Config["history"]): HistoryRetention | null {
+  return history === "off" ? null : history;
+}
+
+function describeOpen(sessions: readonly Session[]): OpenState {
+  const live = sessions.filter((session) => !session.ended && !isProbe(session));
+  return {
+    asks: live.flatMap((session) =>
+      session.asks
+        .filter((ask) => isBlocking(ask) && isVisible(ask))
+        .map((ask) => ({
+          session: createSessionRow(session),
+          ask: createAskRow(createAskId(session, ask), session, ask),
+        })),
+    ),
+    spans: live.flatMap((session) => {
+      const state = spanStateOf(session);
+      const waiting = session.asks.find((ask) => isBlocking(ask) && isVisible(ask));
+      const since = state === "waiting" && waiting ? waiting.at : session.turn.at;
+      return state === null ? [] : [{ key: sessionKeyOf(session), state, since }];
+    }),
+  };
+}
+
+function startThread(
+  agents: readonly Agent[] | undefined,
+  onMessage: (message: FromHistory) => void,
+  onDied: (reason: string) => void,
+): Thread {
+  return agents ? startInline(agents, onMessage, onDied) : startWorker(onMessage, onDied);
+}
+
+function startWorker(onMessage: (message: FromHistory) => void, onDied: (reason: string) => void): Thread {
+  const worker = new Worker(new URL("./history-thread.ts", import.meta.url).href, {
+    name: "beckon history",
+    smol: true,
+  });
+  let isOver = false;
+  const die = (reason: string) => {
+    if (isOver) return;
+    isOver = true;
+    onDied(reason);
+  };
+  worker.onmessage = ({ data }: MessageEvent<FromHistory>) => onMessage(data);
+  worker.onerror = (event) => {
+    event.preventDefault();
+    die(event.message);
+  };
+  worker.addEventListener("close", () => die("it stopped"));
+  // It must not keep a process alive that has nothing else to do.
+  worker.unref();
+  return {
+    post: (message) => worker.postMessage(message),
+    end() {
+      isOver = true;
+      worker.terminate();
+    },
+  };
+}
+
+/** The same without a thread. */
+function startInline(
+  agents: readonly Agent[],
+  onMessage: (message: FromHistory) => void,
+  onDied: (reason: string) => void,
+): Thread {
+  const engine = import("./engine.ts").then(({ createEngine }) =>
+    createEngine({
+      loadAgents: () => loadAgents(agents),
+      post: (message) => setImmediate(onMessage, structuredClone(message)),
+    }),
+  );
+  return {
+    post(message) {
+      const copy = structuredClone(message);
+      engine.then(
+        ({ handle }) => handle(copy),
+        (error) => onDied(String(error)),
+      );
+    },
+    end() {},
+  };
+}
+
 export { createEmptyHistory } from "./empty.ts";

@@ -88,12 +88,19 @@ function isOwnBin(path: string): boolean {
   return /^beckon(\.exe)?$/.test(readdirSync(path).join());
 }
 
-/** Also `snapshot.previous.json`, `beckon.log.1` and temporary files of a killed process. */
+/** Also `snapshot.previous.json`, `beckon.log.1`, `history.db-wal` and temporary files of a killed process. */
 function isOurs(name: string, paths: Paths): boolean {
   const { state: _, ...files } = paths;
   return Object.values(files).some((path) => {
     const own = basename(path);
+    if (own.endsWith(".db")) return isOfDatabase(name, own);
     const stem = own.replace(/\.(json|jsonl|log)$/, "");
     return name === own || name.startsWith(`${own}.`) || (own !== stem && name.startsWith(`${stem}.`));
   });
+}
+
+/** Not everything that starts with `history.`, which can be a file of the user's. */
+function isOfDatabase(name: string, own: string): boolean {
+  const file = name.replace(/-(wal|shm)$/, "");
+  return file === own || (file.startsWith(own.replace(/db$/, "damaged-")) && file.endsWith(".db"));
 }

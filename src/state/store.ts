@@ -34,8 +34,8 @@ export interface Store {
   find(name: string, now: Moment): Session | null;
   /** All sessions that `name` could mean: an id, a prefix of one, `agent:id`, or a project. */
   findMatches(name: string, now: Moment): Session[];
-  /** Drops sessions that ended long ago, and the oldest ones if there are too many. */
-  prune(now: Moment, retention: Retention): void;
+  /** Drops sessions that ended long ago, and the oldest ones if there are too many. Returns their keys. */
+  prune(now: Moment, retention: Retention): readonly string[];
   /** For the snapshot, of sessions that changed a moment ago: older events of theirs can still arrive. */
   eventWindows(now: Moment): SavedEventWindow[];
   restore(sessions: readonly Session[], eventWindows?: readonly SavedEventWindow[]): void;
@@ -105,15 +105,21 @@ export function createStore(onError: (text: string) => void = throwError): Store
     prune(now, retention) {
       const over = [...windows].filter(([, { session }]) => isOver(session, now));
       over.sort(([, a], [, b]) => b.session.last.at - a.session.last.at);
+      const dropped: string[] = [];
+      const drop = (key: string): void => {
+        windows.delete(key);
+        dropped.push(key);
+      };
       over.forEach(([key, { session }], index) => {
         const isOld = elapsedMs(session.ended ?? session.last, now) > retention.completedMs;
-        if (isOld || index >= retention.completedMax) windows.delete(key);
+        if (isOld || index >= retention.completedMax) drop(key);
       });
       // A map iterates in the order of insertion: the sessions known longest come first.
       for (const key of windows.keys()) {
         if (windows.size <= limits.maxSessions) break;
-        windows.delete(key);
+        drop(key);
       }
+      return dropped;
     },
     eventWindows(now) {
       const changing = [...windows.values()].filter(

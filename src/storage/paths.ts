@@ -17,6 +17,8 @@ export interface Paths {
   readonly hookLog: string;
   /** The log of what was asked, answered, shown and not shown. */
   readonly answerLog: string;
+  /** What happened, in SQLite. */
+  readonly history: string;
   readonly lock: string;
   /** What alerts were shown, and what is muted and snoozed. */
   readonly alertState: string;
@@ -49,6 +51,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     log: join(state, "beckon.log"),
     hookLog: join(state, "hook.log"),
     answerLog: join(state, "decisions.jsonl"),
+    history: join(state, "history.db"),
     lock: join(state, "lock"),
     alertState: join(state, "desk.json"),
     helpers: join(state, "helpers"),

@@ -23,12 +23,14 @@ export function clearStateFolder(paths: Paths): string[] {
 }
 
 function listFiles(paths: Paths): string[] {
-  const { endpoint, authHeader, snapshot, spool, log, hookLog, answerLog, alertState, installed } = paths;
+  const { endpoint, authHeader, snapshot, spool, log, hookLog, answerLog, alertState, installed, history } =
+    paths;
   const numbers = Array.from({ length: limits.maxOlderLogs }, (_, index) => index + 1);
   const olderLogs = [log, answerLog].flatMap((path) => numbers.map((number) => `${path}.${number}`));
   return [
     ...[endpoint, authHeader, snapshot, previousPath(snapshot), spool, rotatedPath(spool)],
     ...[log, hookLog, answerLog, ...olderLogs, alertState, installed],
+    ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),
   ];
 }

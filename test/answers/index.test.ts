@@ -24,6 +24,7 @@ test("an ask that ends while beckon quits is in the log", () => {
     clock: () => ({ at: Date.now(), t: 0, boot: null, host: null }),
     config: () => defaultConfig,
     onChange() {},
+    onAskEnded() {},
     onError(text) {
       throw new Error(text);
     },

@@ -94,7 +94,7 @@ test("secrets of an answer are masked, and a long one is cut", () => {
   const [ask] = session?.asks ?? [];
   if (!session || !ask) throw new Error("no ask");
   const answered = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;
-  record.answered({ session, ask, answered, by: "tray" });
+  record.answered({ session, ask, answered, how: "denied", by: "tray" });
   expect(log[0]?.outcome).toStartWith("denied: token=••• xxx");
   expect(log[0]?.outcome.length).toBeLessThan(310);
 });

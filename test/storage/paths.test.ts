@@ -15,6 +15,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
     answerLog: "/opt/b/decisions.jsonl",
+    history: "/opt/b/history.db",
     lock: "/opt/b/lock",
     alertState: "/opt/b/desk.json",
     helpers: "/opt/b/helpers",

@@ -4,6 +4,7 @@ import { autoAllow } from "./answering/auto-allow.ts";
 import { claudeDangers } from "./answering/dangers.ts";
 import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
+import { readDetails } from "./details.ts";
 import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
@@ -14,6 +15,7 @@ import { findTranscript } from "./watch/transcripts.ts";
 
 export const claude: AgentRuntime = {
   translate,
+  readDetails,
   explainRefusal,
   stripToolOutput,
   identifierFields: new Set(claudeForwarding.identifierFields),

@@ -140,6 +140,38 @@ const configSchema = Type.Object({
     ),
     journalDays: amount(7, "days", 1, 365, "How long prompts and commands stay in beckon's own files."),
   }),
+  history: setting(
+    Type.Union([
+      Type.Object(
+        {
+          days: Type.Integer({ minimum: 1, maximum: 3_650 }),
+          maxMb: Type.Integer({ minimum: 10, maximum: 100_000 }),
+        },
+        { additionalProperties: false },
+      ),
+      Type.Literal("off"),
+    ]),
+    {
+      default: { days: 30, maxMb: 500 },
+      description: "How long and up to which size the history is kept; off keeps none.",
+      expected: '{"days": 30, "maxMb": 500}, or "off"',
+      example: { days: 30, maxMb: 500 },
+    },
+  ),
+  stream: Type.Object({
+    path: setting(
+      Type.Union([
+        Type.String({ minLength: 1, maxLength: limits.maxPathLength, pattern: "^(/|[A-Za-z]:[\\\\/])" }),
+        Type.Null(),
+      ]),
+      {
+        default: null,
+        description: "A file that sessions, turns and skills are appended to, for other tools.",
+        expected: "an absolute path, or null",
+        example: "/home/me/lifecycle.jsonl",
+      },
+    ),
+  }),
   // The forwarder reads these two itself, without asking the app.
   autoLaunch: flag(true, "Let a session that starts while beckon is not running start it."),
   allowRemoteUrl: flag(

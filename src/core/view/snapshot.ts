@@ -229,7 +229,7 @@ function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
 }
 
 /** Differs for two terminals in one folder, and stays the same after a restart of beckon. */
-function computeFingerprint(session: Session): string | null {
+export function computeFingerprint(session: Pick<Session, "place" | "firstCwd">): string | null {
   const { place, firstCwd } = session;
   if (place?.pid == null) return null;
   return createHash("sha256")

@@ -1,5 +1,5 @@
 /** Reads the journal back. Lines are checked by hand: a start can have a hundred thousand of them. */
-import { constants, fstatSync } from "node:fs";
+import { closeSync, constants, fstatSync } from "node:fs";
 import { join } from "node:path";
 import { limits } from "../../core/limits.ts";
 import { errorCode, ignoreErrors, openOwnFile, withFile } from "../files.ts";
@@ -31,6 +31,57 @@ const maxReadBackBytes = 256 * 1024 * 1024;
 /** `{"id":` and the longest id with every character escaped. */
 const headBytes = 16 + limits.maxIdLength * 6;
 
+export interface PositionedLine {
+  readonly line: JournalLine;
+  /** The position after it. */
+  readonly end: JournalPosition;
+}
+
+/** Yields every complete line after the position, in order. `onSkipped` is called for what cannot be read. */
+export function* readJournalLines(
+  dir: string,
+  after: JournalPosition | null,
+  onSkipped: (text: string) => void,
+): Generator<PositionedLine, void, void> {
+  const segments = listSegments(dir).filter((name) => after === null || name >= after.segment);
+  for (const segment of segments) {
+    const from = after?.segment === segment ? after.offset : 0;
+    try {
+      yield* readSegment(dir, segment, from, segment === segments.at(-1), onSkipped);
+    } catch (error) {
+      onSkipped(`journal ${segment} cannot be read (${errorCode(error)}): the rest of it is skipped`);
+    }
+  }
+}
+
+function* readSegment(
+  dir: string,
+  segment: string,
+  from: number,
+  isNewest: boolean,
+  onSkipped: (text: string) => void,
+): Generator<PositionedLine, void, void> {
+  const skip = (start: number, end: number, reason: string) =>
+    onSkipped(`journal ${segment}: skipped ${end - start} bytes at byte ${start} (${reason})`);
+  const fd = openSegment(dir, segment);
+  try {
+    const reader = readCompleteLines(fd, from, limits.maxJournalLineBytes);
+    let step = reader.next();
+    for (; !step.done; step = reader.next()) {
+      const { start, end, text } = step.value;
+      const line = text === null ? null : parseLine(text);
+      if (line === null)
+        skip(start, end, text === null ? "the line is too long" : "not a line of the journal");
+      else yield { line, end: { segment, offset: end } };
+    }
+    const { size } = fstatSync(fd);
+    // In the newest segment an incomplete line is normal after a crash: it was never acknowledged.
+    if (!isNewest && step.value < size) skip(step.value, size, "the line is incomplete");
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Passes on every complete line after the position, in order. */
 export function replaySegments(
   dir: string,
@@ -40,44 +91,14 @@ export function replaySegments(
 ): ReplayResult {
   let lines = 0;
   let skipped = 0;
-  const segments = listSegments(dir).filter((name) => after === null || name >= after.segment);
-
-  function skip(segment: string, from: number, to: number, reason: string): void {
+  const onSkipped = (text: string) => {
     skipped++;
-    onError(`journal ${segment}: skipped ${to - from} bytes at byte ${from} (${reason})`);
-  }
-
-  function replaySegment(segment: string): void {
-    withFile(openSegment(dir, segment), (fd) => {
-      const from = after?.segment === segment ? after.offset : 0;
-      const reader = readCompleteLines(fd, from, limits.maxJournalLineBytes);
-      let step = reader.next();
-      for (; !step.done; step = reader.next()) {
-        const { start, end, text } = step.value;
-        const line = text === null ? null : parseLine(text);
-        if (line === null) {
-          skip(segment, start, end, text === null ? "the line is too long" : "not a line of the journal");
-          continue;
-        }
-        lines++;
-        onLine(line);
-      }
-      const { size } = fstatSync(fd);
-      // In the newest segment an incomplete line is normal after a crash: it was never acknowledged.
-      if (segment !== segments.at(-1) && step.value < size) {
-        skip(segment, step.value, size, "the line is incomplete");
-      }
-    });
-  }
-
+    onError(text);
+  };
   for (const name of listForeignEntries(dir)) onError(`journal ${name} is not a regular file: it is skipped`);
-  for (const segment of segments) {
-    try {
-      replaySegment(segment);
-    } catch (error) {
-      skipped++;
-      onError(`journal ${segment} cannot be read (${errorCode(error)}): the rest of it is skipped`);
-    }
+  for (const { line } of readJournalLines(dir, after, onSkipped)) {
+    lines++;
+    onLine(line);
   }
   return { lines, skipped };
 }

@@ -26,6 +26,8 @@ describe("valid settings hold", () => {
       mutedProjects: ["playground"],
       answering: { enabled: false, autoAllow: { "/home/me/web": ["Read", "Bash(ls *)"] } },
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
+      history: { days: 90, maxMb: 100 },
+      stream: { path: "/home/me/lifecycle.jsonl" },
       autoLaunch: false,
       allowRemoteUrl: true,
     };
@@ -148,7 +150,7 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
-      ["alerts", "tray", "answering", "keep"].includes(name)
+      ["alerts", "tray", "answering", "keep", "stream"].includes(name)
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );

@@ -1,0 +1,173 @@
+/** `beckon history`: searches what happened, or exports it. */
+import { existsSync } from "node:fs";
+import { limits } from "../core/limits.ts";
+import { shortenHomePath } from "../core/text/paths.ts";
+import { type HistoryItem, type HistoryKind, type HistoryPage, historyKinds } from "../core/wire.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { formatLocalTime } from "../system/clock.ts";
+import { parseArguments, quote, usageError } from "./args.ts";
+import { notRunning } from "./client.ts";
+import {
+  bold,
+  dim,
+  formatDay,
+  formatDuration,
+  hasColour,
+  homeFolder,
+  padText,
+  paint,
+  print,
+  red,
+  stripControls,
+  terminalColumns,
+  truncate,
+  wrapText,
+} from "./output.ts";
+import { askHistory, formatQuery } from "./read-history.ts";
+
+const defaultCount = 30;
+
+export async function history(args: string[]): Promise<number> {
+  const { flags, values, rest } = parseArguments(args, {
+    command: "history",
+    flags: ["--json", "--export"],
+    values: { "-n": "N", "--project": "NAME", "--kind": "KIND", "--session": "ID" },
+    takesArguments: true,
+  });
+  const paths = resolvePaths();
+  const text = rest.join(" ").trim();
+  if (flags.has("--export")) {
+    if (flags.has("--json") || text !== "" || Object.keys(values).length > 0)
+      throw usageError("--export writes everything, and takes nothing else");
+    return exportAll(paths.history);
+  }
+  const query = {
+    q: text === "" ? undefined : text,
+    project: values["--project"],
+    kind: readKind(values["--kind"]),
+    session: values["--session"],
+    limit: readCount(values["-n"]),
+  };
+  const known = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  const answer = await askHistory<HistoryPage>(paths, `/api/history${formatQuery(query)}`, {
+    name: "findItems",
+    query: known,
+  });
+  const page = answer?.result ?? { enabled: true, total: 0, next: null, items: [] };
+  if (flags.has("--json")) {
+    if (!answer?.isRunning) process.stderr.write(`${notRunning}\n`);
+    print(`${JSON.stringify(page)}\n`);
+    return 0;
+  }
+  const lines = formatPage(page, { columns: terminalColumns(), colour: hasColour(), home: homeFolder() });
+  const warning = answer?.isRunning ? [] : ["", ...wrapText(notRunning, terminalColumns(), 6)];
+  print(`${[...lines, ...warning].join("\n")}\n`);
+  return 0;
+}
+
+function readKind(kind: string | undefined): HistoryKind | undefined {
+  if (kind === undefined) return undefined;
+  const known = historyKinds.find((name) => name === kind);
+  if (!known) throw usageError(`--kind takes one of ${historyKinds.join(", ")}, but got ${quote(kind)}`);
+  return known;
+}
+
+function readCount(count: string | undefined): number {
+  if (count === undefined) return defaultCount;
+  const number = /^\d{1,6}$/.test(count) ? Number(count) : 0;
+  if (number < 1 || number > limits.maxHistoryPage)
+    throw usageError(`-n takes a number from 1 to ${limits.maxHistoryPage}, but got ${quote(count)}`);
+  return number;
+}
+
+async function exportAll(path: string): Promise<number> {
+  if (!existsSync(path)) return 0;
+  const { exportHistory } = await import("../history/read-only.ts");
+  let batch = "";
+  exportHistory(path, (event) => {
+    batch += `${JSON.stringify(event)}\n`;
+    if (batch.length < maxBatchLength) return;
+    print(batch);
+    batch = "";
+  });
+  print(batch);
+  return 0;
+}
+
+const maxBatchLength = 65_536;
+
+interface PageOptions {
+  readonly columns: number;
+  readonly colour: boolean;
+  readonly home: string;
+}
+
+const timeColumns = "00:00".length;
+const maxProjectColumns = 18;
+const kindColumns = Math.max(...historyKinds.map(({ length }) => length));
+const maxOutcomeColumns = 30;
+const minTextColumns = 20;
+const gap = "  ";
+
+/** Oldest first: the newest is next to the prompt. */
+export function formatPage(page: HistoryPage, options: PageOptions): string[] {
+  const { columns, colour } = options;
+  const problem = page.problem === undefined ? [] : wrapText(page.problem, columns, 6);
+  if (!page.enabled) return ['The history is off: your settings have "history": "off".'];
+  if (page.items.length === 0) return [...problem, "Nothing found."];
+  const items = page.items.toReversed();
+  const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
+  const project = Math.min(maxProjectColumns, widest(items.map(nameProject)));
+  const outcome = Math.min(maxOutcomeColumns, widest(items.map(formatOutcome)));
+  const fixed =
+    timeColumns + project + kindColumns + 3 * gap.length + (outcome > 0 ? outcome + gap.length : 0);
+  const text = Math.max(minTextColumns, columns - fixed);
+  const lines = items.flatMap((item, index) => {
+    const day = formatDay(item.at);
+    const before = items[index - 1];
+    const heading = before && formatDay(before.at) === day ? [] : [paint(day, bold, { colour })];
+    return [...heading, formatItem(item, { project, text, outcome }, options)];
+  });
+  const hidden = page.total - items.length;
+  const more =
+    hidden > 0
+      ? [paint(`${hidden} older ${hidden === 1 ? "entry" : "entries"}: use -n`, dim, { colour })]
+      : [];
+  return [...problem, ...more, ...lines];
+}
+
+function formatItem(
+  item: HistoryItem,
+  widths: { readonly project: number; readonly text: number; readonly outcome: number },
+  { colour, home }: PageOptions,
+): string {
+  const cells = [
+    formatLocalTime(item.at, item.at),
+    paint(padText(nameProject(item), widths.project), bold, { colour }),
+    paint(padText(item.kind, kindColumns), colourOf(item), { colour }),
+    padText(stripControls(shortenHomePath(item.text, home)).replace(/\s+/g, " "), widths.text),
+    paint(truncate(formatOutcome(item), widths.outcome), dim, { colour }),
+  ];
+  return cells.join(gap).trimEnd();
+}
+
+function nameProject({ project, key }: HistoryItem): string {
+  return stripControls(project ?? key);
+}
+
+const yellow = "\x1b[33m";
+const cyan = "\x1b[36m";
+
+function colourOf({ kind, severity }: HistoryItem): string {
+  if (severity === "error" || severity === "warn") return red;
+  if (kind === "permission" || kind === "question" || kind === "plan" || kind === "elicitation")
+    return yellow;
+  return kind === "prompt" ? cyan : dim;
+}
+
+/** `allowed · menu · 12s` */
+function formatOutcome({ how, where, waitedMs }: HistoryItem): string {
+  if (waitedMs === null) return "";
+  const parts = [how ?? "open", where === how ? null : where, formatDuration(waitedMs)];
+  return stripControls(parts.filter((part) => part !== null).join(" · "));
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads the journal into the history from where it stopped: after a kill, a lock, a full disk, or from the start after a
+ * damaged file was set aside. The journal has hook events only, so asks and spans are what the hooks alone say.
+ */
+import type { AskEnd, Transition } from "../core/ports.ts";
+import type { AgentEvent } from "../core/session/event.ts";
+import type { Ask } from "../core/session/session.ts";
+import type { AskEnding } from "../core/wire.ts";
+import { createStore } from "../state/store.ts";
+import { createTransitionFinder } from "../state/transitions.ts";
+import { createStateRow, type StateRow } from "./rows.ts";
+
+export interface StateReplay {
+  /** Returns what the event changed. */
+  apply(event: AgentEvent): readonly StateRow[];
+}
+
+export function createStateReplay(): StateReplay {
+  // An event that cannot be applied changes nothing.
+  const store = createStore(() => {});
+  let rows: StateRow[] = [];
+  let now = { at: 0, t: 0, boot: null, host: null };
+  let closed: Extract<Transition, { kind: "ask-closed" }>[] = [];
+  const finder = createTransitionFinder({
+    clock: () => now,
+    get: store.get,
+    // Without the status file, only an event changes a session.
+    schedule: () => () => {},
+    onTransition(transition) {
+      if (transition.kind === "ask-closed") closed.push(transition);
+      const row = createStateRow(transition);
+      if (row) rows.push(row);
+    },
+  });
+  store.subscribe((session, event) => {
+    finder.onChange(session, event.at);
+    for (const { ask, at } of closed) {
+      const end: AskEnd = { session, ask, how: findEnding(ask, event), where: null, at };
+      finder.onAskEnded(end);
+    }
+    closed = [];
+  });
+  return {
+    apply(event) {
+      rows = [];
+      now = { ...now, at: event.at, t: Math.max(now.t, event.t) };
+      store.dispatch(event);
+      return rows;
+    },
+  };
+}
+
+function findEnding({ kind }: Ask, { change }: AgentEvent): AskEnding {
+  switch (change.kind) {
+    case "tool-end":
+      if (change.outcome === "denied") return "denied";
+      return kind === "question" ? "replied" : kind === "plan" ? "approved" : "allowed";
+    case "elicitation-end":
+      return "replied";
+    case "tool-batch-end":
+      return "denied";
+    default:
+      return "dismissed";
+  }
+}

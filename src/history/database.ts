@@ -1,0 +1,120 @@
+/** Opens the database file, brings its tables up to date, and sets aside a file that cannot be used. */
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { errorCode, ignoreErrors } from "../storage/files.ts";
+import { migrations } from "./schema.ts";
+
+const busyMs = 2_000;
+const suffixes = ["", "-wal", "-shm"] as const;
+/** How many files that were set aside are kept. They are large. */
+const maxSetAside = 2;
+
+/** The file is not a database that this beckon can use. */
+class UnusableDatabase extends Error {}
+
+/** Creates the file if there is none. Throws; `isDamaged` tells whether the file itself is to blame. */
+export function openDatabase(path: string): Database {
+  createPrivately(path);
+  const db = new Database(path, { readwrite: true, create: false, strict: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${busyMs}`);
+    // Before the first table: afterwards it would need a VACUUM of the whole file.
+    db.run("PRAGMA auto_vacuum = INCREMENTAL");
+    db.run("PRAGMA journal_mode = WAL");
+    // A killed process loses nothing. After a power failure the journal has what is missing.
+    db.run("PRAGMA synchronous = NORMAL");
+    db.run("PRAGMA journal_size_limit = 16777216");
+    db.run("PRAGMA cache_size = -8000");
+    db.run("PRAGMA temp_store = MEMORY");
+    migrate(db);
+    return db;
+  } catch (error) {
+    ignoreErrors(() => db.close());
+    throw error;
+  }
+}
+
+/** For reading beside the running beckon, or while it is stopped. Throws if there is no usable file. */
+export function openReadOnly(path: string): Database {
+  checkIsFile(path);
+  const db = new Database(path, { readonly: true, strict: true });
+  try {
+    db.run(`PRAGMA busy_timeout = ${busyMs}`);
+    if (readVersion(db) !== migrations.length) throw new UnusableDatabase("it has another version");
+    return db;
+  } catch (error) {
+    ignoreErrors(() => db.close());
+    throw error;
+  }
+}
+
+/** SQLite would create the file with the user's umask, and follow a link. */
+function createPrivately(path: string): void {
+  if (checkIsFile(path)) chmodSync(path, 0o600);
+  else closeSync(openSync(path, "wx", 0o600));
+}
+
+/** False if nothing is there. */
+function checkIsFile(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats && !stats.isFile()) throw new UnusableDatabase("it is not a regular file");
+  return stats !== undefined;
+}
+
+function readVersion(db: Database): number {
+  const row = db.query<{ user_version: number }, []>("PRAGMA user_version").get();
+  return row?.user_version ?? 0;
+}
+
+function migrate(db: Database): void {
+  const version = readVersion(db);
+  if (version > migrations.length) throw new UnusableDatabase("it was written by a newer beckon");
+  if (version === migrations.length) return;
+  db.transaction(() => {
+    for (const migration of migrations.slice(readVersion(db))) db.run(migration);
+    db.run(`PRAGMA user_version = ${migrations.length}`);
+  }).immediate();
+}
+
+/** True if the file cannot be used, now or later. False for a lock, a full disk and the like, which pass. */
+export function isDamaged(error: unknown): boolean {
+  if (error instanceof UnusableDatabase) return true;
+  return /^SQLITE_(?:CORRUPT|NOTADB|ERROR|FORMAT)/.test(errorCode(error));
+}
+
+/** For users: "is locked by another program". */
+export function explainError(error: unknown): string {
+  const code = errorCode(error);
+  if (/^SQLITE_(?:BUSY|LOCKED)/.test(code)) return "is locked by another program";
+  if (/^SQLITE_FULL|^ENOSPC|^EDQUOT/.test(code)) return "cannot grow: the disk is full";
+  if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) return `is damaged (${code})`;
+  if (error instanceof UnusableDatabase) return `cannot be used: ${error.message}`;
+  return `cannot be used (${code})`;
+}
+
+/** Renames the database with its side files. Returns the new name of the file. Throws if it cannot be renamed. */
+export function setAside(path: string, now: Date): string {
+  const stem = path.replace(/\.db$/, "");
+  const target = `${stem}.damaged-${now.toISOString().replace(/[:.]/g, "-")}.db`;
+  for (const suffix of suffixes) {
+    try {
+      renameSync(path + suffix, target + suffix);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error;
+    }
+  }
+  removeOldest(stem);
+  return basename(target);
+}
+
+function removeOldest(stem: string): void {
+  const folder = dirname(stem);
+  const start = `${basename(stem)}.damaged-`;
+  const kept = readdirSync(folder)
+    .filter((name) => name.startsWith(start) && name.endsWith(".db"))
+    .sort();
+  for (const name of kept.slice(0, -maxSetAside)) {
+    for (const suffix of suffixes) rmSync(join(folder, name + suffix), { force: true });
+  }
+}

@@ -1,0 +1,45 @@
+/** The messages between the app and the thread that owns the database. */
+import type { HistoryQuery } from "../core/wire.ts";
+import type { JournalPosition } from "../storage/journal/index.ts";
+import type { OpenState, StateRow } from "./rows.ts";
+
+export interface HistoryRetention {
+  readonly days: number;
+  readonly maxMb: number;
+}
+
+export type HistoryCall =
+  | { readonly name: "findItems"; readonly query: HistoryQuery }
+  | { readonly name: "computeStats"; readonly days: number }
+  | { readonly name: "computeLanes"; readonly from: number; readonly to: number }
+  | { readonly name: "findMissedEvents"; readonly afterId: string };
+
+export type ToHistory =
+  | {
+      readonly kind: "open";
+      readonly path: string;
+      /** The journal's folder. */
+      readonly journal: string;
+      readonly defaultProvider: string;
+      readonly retention: HistoryRetention;
+    }
+  /** The state at this position of the journal. Sent after "open" and whenever the thread asks for it with "behind". */
+  | { readonly kind: "state"; readonly upTo: JournalPosition; readonly open: OpenState }
+  /** The journal has grown to this position, and the state adds these rows. */
+  | { readonly kind: "write"; readonly upTo: JournalPosition; readonly rows: readonly StateRow[] }
+  | { readonly kind: "retention"; readonly retention: HistoryRetention }
+  | { readonly kind: "query"; readonly id: number; readonly call: HistoryCall }
+  | { readonly kind: "close" };
+
+export type FromHistory =
+  /** The thread needs the state: it has started, or could not write for a while. */
+  | { readonly kind: "behind" }
+  /** It cannot write now. */
+  | { readonly kind: "paused" }
+  /** Why the history is incomplete; null if it is not. */
+  | { readonly kind: "problem"; readonly text: string | null }
+  /** For the log. */
+  | { readonly kind: "report"; readonly text: string }
+  | { readonly kind: "result"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "failed"; readonly id: number; readonly reason: string }
+  | { readonly kind: "closed" };

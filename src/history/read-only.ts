@@ -1,0 +1,31 @@
+/** Reads the history without the app: `beckon history` and `beckon stats` while it is stopped, and the export. */
+import type { NormalizedEvent } from "../core/normalized-event.ts";
+import { explainError, openReadOnly } from "./database.ts";
+import { runCall } from "./engine.ts";
+import type { HistoryCall } from "./messages.ts";
+import { exportEvents } from "./queries.ts";
+
+/** Throws an error for the user if the database cannot be read. */
+export function readHistory(path: string, call: HistoryCall, now: number): unknown {
+  return withDatabase(path, (db) => runCall(db, call, now));
+}
+
+/** Calls `write` with every event, ordered by time, then id. */
+export function exportHistory(path: string, write: (event: NormalizedEvent) => void): void {
+  withDatabase(path, (db) => {
+    for (const event of exportEvents(db)) write(event);
+  });
+}
+
+function withDatabase<T>(path: string, use: (db: ReturnType<typeof openReadOnly>) => T): T {
+  try {
+    const db = openReadOnly(path);
+    try {
+      return use(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw new Error(`the history ${explainError(error)}: ${path}`, { cause: error });
+  }
+}

@@ -1,0 +1,645 @@
+/**
+ * Writes the history: lines of the journal, and what the state adds to them. Every row has an id that follows from what it
+ * records, so that recording something again changes nothing.
+ */
+import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { EventDetails } from "../agents/agent.ts";
+import { type HookMessage, openEnvelope } from "../agents/envelope.ts";
+import type { LoadedAgents } from "../agents/index.ts";
+import type { LifecycleEvent } from "../core/lifecycle-event.ts";
+import type { NormalizedFields } from "../core/normalized-event.ts";
+import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { statusTexts } from "../core/session/texts.ts";
+import { timing } from "../core/timing.ts";
+import type { HistoryKind, Severity } from "../core/wire.ts";
+import { errorCode } from "../storage/files.ts";
+import type { JournalLine, JournalPosition } from "../storage/journal/index.ts";
+import { createLifecycleEvent, createWaitingEvent } from "./lifecycle.ts";
+import { limitText } from "./limit-json.ts";
+import { type EventRow, normalizeHook } from "./normalize.ts";
+import type { AskRow, OpenState, SessionRow, StateRow } from "./rows.ts";
+
+export interface Recorder {
+  /** The position up to which the journal is recorded. null if nothing is. */
+  readCursor(): { readonly position: JournalPosition; readonly inode: string } | null;
+  writeCursor(position: JournalPosition, inode: string, now: number): void;
+  /** Returns the event, or null if the line is no event, a test of doctor's, or a duplicate. */
+  recordLine(line: JournalLine): AgentEvent | null;
+  recordRow(row: StateRow): void;
+  /** Closes what was open when beckon last wrote and is not any more, and opens what is missing. */
+  reconcile(open: OpenState): void;
+}
+
+export interface RecorderOptions {
+  readonly agents: LoadedAgents;
+  readonly defaultProvider: string;
+  readonly onError: (text: string) => void;
+}
+
+const maxItemLength = 2_000;
+/** Of a `seq`, see schema.ts. */
+export const seqsPerMs = 1_024;
+const maxAt = Math.floor(Number.MAX_SAFE_INTEGER / seqsPerMs) - 1;
+const maxKnownSessions = 5_000;
+const streamPrefix = "journal/";
+
+interface KnownSession {
+  project: string | null;
+  branch: string | null;
+  firstCwd: string | null;
+  turnCount: number;
+  /** Payloads of the last second, to find duplicates. */
+  payloads: { readonly key: string; readonly t: number }[];
+}
+
+export function toSeq(at: number): number {
+  return Math.min(Math.max(0, Math.floor(at)), maxAt) * seqsPerMs;
+}
+
+export function createRecorder(db: Database, options: RecorderOptions): Recorder {
+  const sql = prepareStatements(db);
+  const sessions = new Map<string, KnownSession>();
+  let lastEventSeq = 0;
+  let lastItemSeq = 0;
+
+  function findSession(key: string): KnownSession {
+    const known = sessions.get(key);
+    if (known) return known;
+    if (sessions.size >= maxKnownSessions) sessions.clear();
+    const row = sql.readSession.get(key);
+    const session: KnownSession = {
+      project: row?.project ?? null,
+      branch: row?.branch ?? null,
+      firstCwd: row?.cwd ?? null,
+      turnCount: row?.turn_count ?? 0,
+      payloads: [],
+    };
+    sessions.set(key, session);
+    return session;
+  }
+
+  /** A hook that is registered twice sends its payload twice. After a prompt or the end of a turn it is a new event. */
+  function isDuplicate(session: KnownSession, { payloadKey, t, change: { kind } }: AgentEvent): boolean {
+    if (payloadKey === null) return false;
+    const recent = session.payloads.filter((payload) => Math.abs(t - payload.t) <= timing.duplicateMs);
+    const isKnown = recent.some(({ key }) => key === payloadKey);
+    if (!isKnown) {
+      const isNewTurn = kind === "prompt" || kind === "turn-end";
+      session.payloads = isNewTurn ? [] : recent;
+      session.payloads.push({ key: payloadKey, t });
+    }
+    return isKnown;
+  }
+
+  function addEvent({ event, raw }: EventRow): void {
+    const ts = Date.parse(event.ts);
+    const insert = (seq: number) => sql.addEvent.run(seq, ...eventValues(event, ts, raw)).changes > 0;
+    lastEventSeq = insertWithSeq(
+      Math.max(toSeq(ts), isSameMs(lastEventSeq, ts) ? lastEventSeq + 1 : 0),
+      insert,
+    );
+  }
+
+  function addItem(item: {
+    readonly id: string;
+    readonly at: number;
+    readonly key: string;
+    readonly provider: string;
+    readonly project: string | null;
+    readonly branch: string | null;
+    readonly kind: HistoryKind;
+    readonly text: string;
+    readonly severity?: Severity;
+  }): void {
+    const { id, at, key, provider, project, branch, kind, severity = "info" } = item;
+    const text = limitText(item.text, maxItemLength);
+    const first = Math.max(toSeq(at), isSameMs(lastItemSeq, at) ? lastItemSeq + 1 : 0);
+    lastItemSeq = insertWithSeq(first, (seq) => {
+      const isNew =
+        sql.addItem.run(seq, id, key, provider, project, branch, kind, text, severity).changes > 0;
+      if (isNew) sql.addText.run(seq, toSearchText(text));
+      return isNew;
+    });
+  }
+
+  function addLifecycle(event: LifecycleEvent | null): void {
+    if (event?.eventType === "session.lifecycle") {
+      const { id, occurredAtIso, sessionId, provider, phase, projectPath, cwd } = event;
+      const raw = JSON.stringify(event);
+      sql.addSessionLifecycle.run(
+        id,
+        occurredAtIso,
+        sessionId,
+        provider,
+        phase ?? "",
+        projectPath,
+        cwd ?? null,
+        raw,
+      );
+    } else if (event?.eventType === "skill.lifecycle") {
+      sql.addSkillLifecycle.run(
+        event.id,
+        event.occurredAtIso,
+        event.sessionId,
+        event.provider,
+        event.skillName ?? "",
+        event.phase ?? "",
+        event.triggerCommand ?? null,
+        event.targetDocPath ?? null,
+        event.turnSeq ?? null,
+        event.projectPath,
+        JSON.stringify(event),
+      );
+    }
+  }
+
+  function recordTurn(key: string, session: KnownSession, event: AgentEvent): void {
+    const { change } = event;
+    if (change.kind === "prompt" && !change.byMachine) {
+      session.turnCount++;
+      const prompt = limitText(change.text, maxItemLength);
+      sql.addTurn.run(event.id, key, session.turnCount, event.at, prompt);
+    }
+    if (change.kind === "turn-end" && event.agentId === null) {
+      sql.endTurn.run(event.at, change.lastResponse, change.error, key, event.at);
+    }
+  }
+
+  /** The agent's own report of a task replaces what was derived from a tool call. */
+  function addEvents(rows: readonly EventRow[], event: AgentEvent, details: EventDetails): void {
+    for (const row of rows) {
+      const { task_id, event_type } = row.event;
+      if (details.task && task_id !== null) {
+        if (details.task.isReported) sql.removeGuess.run(event.sessionId, task_id, event_type, event.at);
+        else if (sql.findReport.get(event.sessionId, task_id, event_type, event.at)) continue;
+      }
+      addEvent(row);
+    }
+  }
+
+  function recordLine({ id, at, t, key: payloadKey, body }: JournalLine): AgentEvent | null {
+    const message = openEnvelope(body, options.defaultProvider, null);
+    const agent = message && options.agents.get(message.provider);
+    const event = agent?.translate(message as HookMessage, { at, t, id, key: payloadKey }) ?? null;
+    if (!message || !event || isProbe(event)) return null;
+    const key = createSessionKey(event.agent, event.sessionId);
+    const session = findSession(key);
+    if (isDuplicate(session, event)) return null;
+    const isKnown = sql.hasEvent.get(id) !== null;
+    session.project ??= event.project ?? event.cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? null;
+    session.firstCwd ??= event.cwd;
+    const details = agent?.readDetails?.(message.payload) ?? {};
+    if (!isKnown) {
+      recordTurn(key, session, event);
+      const { firstCwd, turnCount } = session;
+      const context = { projectPath: firstCwd, turnCount };
+      addLifecycle(createLifecycleEvent(event, context));
+      const { project, branch } = session;
+      const item = describeItem(event, details);
+      if (item) addItem({ id, at, key, provider: event.agent, project, branch, ...item });
+      touchSession(key, session, event);
+    }
+    addEvents(normalizeHook(message, event, details), event, details);
+    return event;
+  }
+
+  function touchSession(
+    key: string,
+    session: KnownSession,
+    { agent, sessionId, at, change }: AgentEvent,
+  ): void {
+    const endedAt = change.kind === "session-end" ? at : null;
+    sql.touchSession.run(
+      key,
+      agent,
+      sessionId,
+      session.project,
+      session.firstCwd,
+      at,
+      at,
+      endedAt,
+      session.turnCount,
+    );
+  }
+
+  function recordSession(row: SessionRow): void {
+    const session = findSession(row.key);
+    session.project = row.project ?? session.project;
+    session.branch = row.branch;
+    const before = sql.readUsage.get(row.key);
+    sql.writeSession.run(
+      row.key,
+      row.agent,
+      row.sessionId,
+      session.project,
+      row.cwd,
+      row.branch,
+      row.title,
+      row.model,
+      row.startedAt,
+      row.lastAt,
+      row.endedAt,
+      row.tty,
+      row.pid,
+      row.fingerprint,
+      row.attended === null ? null : Number(row.attended),
+    );
+    if (row.tokens !== null) recordUsage(row, row.tokens, before);
+  }
+
+  /** What the session used since it was last written, on the day it did. */
+  function recordUsage(
+    row: SessionRow,
+    tokens: number,
+    before: { readonly tokens: number; readonly cost_micros: number | null } | null,
+  ): void {
+    const addedTokens = Math.max(0, tokens - (before?.tokens ?? 0));
+    if (addedTokens === 0 && row.costMicros === (before?.cost_micros ?? null)) return;
+    const addedMicros = Math.max(0, (row.costMicros ?? 0) - (before?.cost_micros ?? 0));
+    const isUnknown = row.costMicros === null ? 1 : 0;
+    sql.addUsage.run(formatLocalDate(row.lastAt), row.key, row.project, addedTokens, addedMicros, isUnknown);
+    sql.writeUsage.run(tokens, row.costMicros, row.key);
+  }
+
+  function openAsk(session: SessionRow, ask: AskRow): void {
+    recordSession(session);
+    const { id, key, request, kind, agentId, tool, summary, openedAt } = ask;
+    if (request !== null && sql.findAsk.get(request)) return;
+    const { changes } = sql.addAsk.run(
+      id,
+      key,
+      request,
+      kind,
+      agentId,
+      tool,
+      summary,
+      session.project,
+      openedAt,
+    );
+    if (changes === 0) return;
+    addItem({ ...itemOf(session), id, at: openedAt, kind, text: formatAsk(ask) });
+    addEvent({ event: createSynthetic("agent_blocked", `${id}:blocked`, openedAt, session, ask), raw: null });
+    const event = createWaitingEvent(id, session, { kind, at: openedAt }, findSession(key).firstCwd);
+    addLifecycle(event);
+  }
+
+  function nameAsk(session: SessionRow, ask: AskRow): void {
+    const text = formatAsk(ask);
+    if (sql.nameAsk.run(ask.request, ask.kind, ask.tool, ask.summary, ask.id).changes === 0) {
+      openAsk(session, ask);
+      return;
+    }
+    const item = sql.findItem.get(ask.id);
+    if (!item) return;
+    sql.nameItem.run(ask.kind, text, item.seq);
+    sql.removeText.run(item.seq);
+    sql.addText.run(item.seq, toSearchText(text));
+  }
+
+  function closeAsk(
+    id: string,
+    request: string | null,
+    at: number,
+    waitedMs: number,
+    session: SessionRow | null,
+  ): void {
+    const row = sql.readAsk.get(id, request);
+    if (!row || row.closed_at !== null) return;
+    sql.closeAsk.run(at, waitedMs, row.id);
+    sql.closeItem.run(waitedMs, row.id);
+    if (!session) return;
+    const ask: AskRow = { ...row, openedAt: at, agentId: row.agent_id };
+    addEvent({
+      event: createSynthetic("agent_unblocked", `${row.id}:unblocked`, at, session, ask),
+      raw: null,
+    });
+  }
+
+  function endAsk(id: string, request: string | null, how: string, where: string | null): void {
+    const row = sql.readAsk.get(id, request);
+    // What was derived from the journal does not know where.
+    if (!row || row.place !== null) return;
+    sql.endAsk.run(how, where, row.id);
+    sql.endItem.run(how, where, row.id);
+  }
+
+  function changeSpan(key: string, state: string | null, at: number): void {
+    const open = sql.readSpan.get(key);
+    if (open?.state === state) return;
+    // A late event can date the change before the span began.
+    const changedAt = Math.max(at, open?.from_at ?? 0);
+    if (open && changedAt === open.from_at) sql.removeSpan.run(key, open.from_at);
+    else if (open) sql.closeSpan.run(changedAt, key, open.from_at);
+    if (state === null) return;
+    const last = sql.readLastSpan.get(key);
+    if (last && last.state === state && last.to_at === changedAt) sql.reopenSpan.run(key, last.from_at);
+    else sql.addSpan.run(key, Math.max(changedAt, last?.to_at ?? 0), state);
+  }
+
+  return {
+    readCursor() {
+      const row = sql.readCursor.get();
+      if (!row) return null;
+      const segment = row.stream_key.slice(streamPrefix.length);
+      return { position: { segment, offset: row.byte_offset }, inode: row.inode };
+    },
+    writeCursor({ segment, offset }, inode, now) {
+      const key = streamPrefix + segment;
+      sql.removeCursors.run(key);
+      sql.writeCursor.run(key, inode, offset, new Date(now).toISOString());
+    },
+    recordLine(line) {
+      try {
+        return recordLine(line);
+      } catch (error) {
+        // A line that cannot be recorded must not keep the lines after it out of the history.
+        if (errorCode(error).startsWith("SQLITE_") && !errorCode(error).startsWith("SQLITE_CONSTRAINT"))
+          throw error;
+        options.onError(`the history skipped the event ${line.id}: ${error}`);
+        return null;
+      }
+    },
+    recordRow(row) {
+      switch (row.row) {
+        case "session":
+          return recordSession(row.session);
+        case "ask-opened":
+          return openAsk(row.session, row.ask);
+        case "ask-named":
+          return nameAsk(row.session, row.ask);
+        case "ask-closed":
+          return closeAsk(row.id, row.request, row.at, row.waitedMs, row.session);
+        case "ask-ended":
+          return endAsk(row.id, row.request, row.how, row.where);
+        case "span":
+          return changeSpan(row.key, row.state, row.at);
+        case "died":
+          return addItem({
+            ...itemOf(row.session),
+            id: `${row.session.key}#${row.at}:died`,
+            at: row.at,
+            kind: "failed",
+            text: statusTexts.died,
+            severity: "error",
+          });
+        case "change":
+          sql.addChange.run(row.seq, row.event, row.data);
+      }
+    },
+    reconcile({ asks, spans }) {
+      const openIds = new Set(asks.flatMap(({ ask }) => [ask.id, ask.request ?? ask.id]));
+      for (const row of sql.listOpenAsks.all()) {
+        if (openIds.has(row.id) || (row.request !== null && openIds.has(row.request))) continue;
+        const at = Math.max(row.opened_at, row.last_at ?? row.opened_at);
+        closeAsk(row.id, null, at, at - row.opened_at, null);
+        endAsk(row.id, null, "dismissed", null);
+      }
+      const openSpans = new Map(spans.map((span) => [span.key, span]));
+      for (const row of sql.listOpenSpans.all()) {
+        if (openSpans.get(row.key)?.state === row.state) openSpans.delete(row.key);
+        else changeSpan(row.key, null, Math.max(row.from_at, row.last_at ?? row.from_at));
+      }
+      for (const { session, ask } of asks) openAsk(session, ask);
+      for (const { key, state, since } of openSpans.values()) changeSpan(key, state, since);
+    },
+  };
+}
+
+/** A colour code before a word would become a part of it. */
+function toSearchText(text: string): string {
+  return text.includes("\u001b") ? Bun.stripANSI(text) : text;
+}
+
+interface ItemText {
+  readonly kind: HistoryKind;
+  readonly text: string;
+  readonly severity?: Severity;
+}
+
+/** null if the event is not listed: only the start of a tool is, and asks are listed by themselves. */
+function describeItem({ change }: AgentEvent, details: EventDetails): ItemText | null {
+  switch (change.kind) {
+    case "session-start":
+      if (change.source === "compact") return { kind: "compact", text: "compacted" };
+      return { kind: "started", text: change.source };
+    case "session-end":
+      return { kind: "ended", text: change.reason ?? "" };
+    case "prompt":
+      return change.byMachine ? null : { kind: "prompt", text: change.text };
+    case "tool-start": {
+      if (change.skill) return { kind: "skill", text: change.skill.triggerCommand };
+      return { kind: "tool", text: [change.tool, change.summary].filter(Boolean).join(": ") };
+    }
+    case "tool-end": {
+      if (change.outcome !== "failed") return null;
+      const text = `${change.tool} failed: ${details.error ?? ""}`.trimEnd();
+      return { kind: "tool", text, severity: "warn" };
+    }
+    case "turn-end":
+      if (change.error !== null) return { kind: "failed", text: change.error, severity: "error" };
+      return change.lastResponse ? { kind: "answer", text: change.lastResponse } : null;
+    case "compact-start":
+      return { kind: "compact", text: "compacting" };
+    default:
+      return details.isNotification ? { kind: "notification", text: details.message ?? "" } : null;
+  }
+}
+
+const isSameMs = (seq: number, at: number): boolean => Math.floor(seq / seqsPerMs) === Math.floor(at);
+
+const maxSeqTries = 100_000;
+
+/** Tries the next `seq` while another row has it. Returns the one that was used. */
+function insertWithSeq(first: number, insert: (seq: number) => boolean): number {
+  for (let seq = first; seq < first + maxSeqTries; seq++) {
+    try {
+      insert(seq);
+      return seq;
+    } catch (error) {
+      if (
+        errorCode(error) !== "SQLITE_CONSTRAINT_PRIMARYKEY" &&
+        errorCode(error) !== "SQLITE_CONSTRAINT_ROWID"
+      )
+        throw error;
+    }
+  }
+  throw new Error("too many events in one moment");
+}
+
+function eventValues(event: NormalizedFields, ts: number, raw: string | null): SQLQueryBindings[] {
+  return [
+    event.id,
+    ts,
+    event.event_type,
+    event.source,
+    event.workspace_id,
+    event.terminal_session_id,
+    event.run_id,
+    event.session_id,
+    event.agent_id,
+    event.target_agent_id,
+    event.task_id,
+    event.severity,
+    JSON.stringify(event.payload),
+    event.thinking_text,
+    raw,
+  ];
+}
+
+function itemOf({ key, agent, project, branch }: SessionRow) {
+  return { key, provider: agent, project, branch };
+}
+
+function formatAsk({ tool, summary }: AskRow): string {
+  return [tool, summary].filter(Boolean).join(": ");
+}
+
+function createSynthetic(
+  event_type: "agent_blocked" | "agent_unblocked",
+  id: string,
+  at: number,
+  session: SessionRow,
+  ask: Pick<AskRow, "kind" | "agentId" | "tool" | "summary">,
+): NormalizedFields {
+  const workspace = session.project ?? "unknown";
+  return {
+    id,
+    version: "1.1",
+    ts: new Date(at).toISOString(),
+    event_type,
+    source: "synthetic",
+    workspace_id: workspace,
+    terminal_session_id: session.tty ?? session.fingerprint ?? "unknown",
+    run_id: null,
+    session_id: session.sessionId,
+    agent_id: `${workspace}/${ask.agentId ?? "leader"}`,
+    target_agent_id: null,
+    task_id: null,
+    severity: "info",
+    payload: { kind: ask.kind, ...(ask.tool === null ? {} : { tool_name: ask.tool }), summary: ask.summary },
+    thinking_text: null,
+  };
+}
+
+/** The local day: "2026-11-17". */
+export function formatLocalDate(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+type Values = SQLQueryBindings[];
+
+function prepareStatements(db: Database) {
+  const write = (text: string) => db.prepare<unknown, Values>(text);
+  const read = <Row>(text: string) => db.prepare<Row, Values>(text);
+  return {
+    readCursor: read<{ stream_key: string; inode: string; byte_offset: number }>(
+      "SELECT stream_key, inode, byte_offset FROM lifecycle_stream_offsets ORDER BY stream_key DESC LIMIT 1",
+    ),
+    removeCursors: write("DELETE FROM lifecycle_stream_offsets WHERE stream_key <> ?"),
+    writeCursor: write("INSERT OR REPLACE INTO lifecycle_stream_offsets VALUES (?, ?, ?, ?)"),
+    hasEvent: read<{ n: number }>("SELECT 1 AS n FROM normalized_events WHERE id = ?"),
+    addEvent: write(
+      `INSERT INTO normalized_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    ),
+    removeGuess: write(
+      "DELETE FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id LIKE '%:task' AND ts > ? - 60000",
+    ),
+    findReport: read<{ n: number }>(
+      "SELECT 1 AS n FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id NOT LIKE '%:task' AND ts > ? - 60000",
+    ),
+    addItem: write(
+      `INSERT INTO items (seq, id, key, provider, project, branch, kind, text, severity)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    ),
+    findItem: read<{ seq: number }>("SELECT seq FROM items WHERE id = ?"),
+    nameItem: write("UPDATE items SET kind = ?, text = ? WHERE seq = ?"),
+    closeItem: write("UPDATE items SET waited_ms = ? WHERE id = ?"),
+    endItem: write("UPDATE items SET how = ?, place = ? WHERE id = ?"),
+    addText: write("INSERT INTO items_fts (rowid, text) VALUES (?, ?)"),
+    removeText: write("DELETE FROM items_fts WHERE rowid = ?"),
+    readSession: read<{
+      project: string | null;
+      branch: string | null;
+      cwd: string | null;
+      turn_count: number;
+    }>("SELECT project, branch, cwd, turn_count FROM sessions WHERE key = ?"),
+    touchSession: write(
+      `INSERT INTO sessions (key, provider, session_id, project, cwd, started_at, last_at, ended_at, turn_count)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET last_at = max(last_at, excluded.last_at),
+       ended_at = excluded.ended_at, turn_count = excluded.turn_count`,
+    ),
+    writeSession: write(
+      `INSERT INTO sessions (key, provider, session_id, project, cwd, branch, title, model, started_at, last_at, ended_at,
+       tty, parent_pid, fingerprint, attended) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (key) DO UPDATE SET project = excluded.project, cwd = coalesce(cwd, excluded.cwd),
+       branch = excluded.branch, title = excluded.title, model = excluded.model,
+       started_at = min(started_at, excluded.started_at), last_at = max(last_at, excluded.last_at),
+       ended_at = excluded.ended_at, tty = excluded.tty, parent_pid = excluded.parent_pid,
+       fingerprint = excluded.fingerprint, attended = excluded.attended`,
+    ),
+    readUsage: read<{ tokens: number; cost_micros: number | null }>(
+      "SELECT tokens, cost_micros FROM sessions WHERE key = ?",
+    ),
+    writeUsage: write("UPDATE sessions SET tokens = ?, cost_micros = ? WHERE key = ?"),
+    addUsage: write(
+      `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, key) DO UPDATE SET tokens = tokens + excluded.tokens,
+       cost_micros = cost_micros + excluded.cost_micros, has_unknown_cost = excluded.has_unknown_cost`,
+    ),
+    addTurn: write(
+      "INSERT OR IGNORE INTO turns (id, key, turn_seq, started_at, prompt) VALUES (?, ?, ?, ?, ?)",
+    ),
+    endTurn: write(
+      `UPDATE turns SET ended_at = ?, response = ?, error = ? WHERE id =
+       (SELECT id FROM turns WHERE key = ? AND started_at <= ? AND ended_at IS NULL ORDER BY started_at DESC LIMIT 1)`,
+    ),
+    addAsk: write(
+      `INSERT OR IGNORE INTO asks (id, key, request, kind, agent_id, tool, summary, project, opened_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    findAsk: read<{ id: string }>("SELECT id FROM asks WHERE request = ?"),
+    readAsk: read<{
+      id: string;
+      key: string;
+      request: string | null;
+      kind: AskRow["kind"];
+      agent_id: string | null;
+      tool: string | null;
+      summary: string;
+      closed_at: number | null;
+      place: string | null;
+    }>(
+      "SELECT id, key, request, kind, agent_id, tool, summary, closed_at, place FROM asks WHERE id = ?1 OR request = ?2 LIMIT 1",
+    ),
+    nameAsk: write("UPDATE asks SET request = ?, kind = ?, tool = ?, summary = ? WHERE id = ?"),
+    closeAsk: write("UPDATE asks SET closed_at = ?, waited_ms = ? WHERE id = ?"),
+    endAsk: write("UPDATE asks SET how = ?, place = ? WHERE id = ?"),
+    listOpenAsks: read<{ id: string; request: string | null; opened_at: number; last_at: number | null }>(
+      `SELECT asks.id, request, opened_at, last_at FROM asks LEFT JOIN sessions ON sessions.key = asks.key
+       WHERE closed_at IS NULL`,
+    ),
+    readSpan: read<{ from_at: number; state: string }>(
+      "SELECT from_at, state FROM spans WHERE key = ? AND to_at IS NULL ORDER BY from_at DESC LIMIT 1",
+    ),
+    readLastSpan: read<{ from_at: number; to_at: number | null; state: string }>(
+      "SELECT from_at, to_at, state FROM spans WHERE key = ? ORDER BY from_at DESC LIMIT 1",
+    ),
+    listOpenSpans: read<{ key: string; from_at: number; state: string; last_at: number | null }>(
+      `SELECT spans.key, from_at, state, last_at FROM spans LEFT JOIN sessions ON sessions.key = spans.key
+       WHERE to_at IS NULL`,
+    ),
+    addSpan: write("INSERT OR REPLACE INTO spans (key, from_at, state) VALUES (?, ?, ?)"),
+    closeSpan: write("UPDATE spans SET to_at = ? WHERE key = ? AND from_at = ?"),
+    reopenSpan: write("UPDATE spans SET to_at = NULL WHERE key = ? AND from_at = ?"),
+    removeSpan: write("DELETE FROM spans WHERE key = ? AND from_at = ?"),
+    addSessionLifecycle: write(
+      "INSERT OR IGNORE INTO session_lifecycle_events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    addSkillLifecycle: write(
+      "INSERT OR IGNORE INTO skill_lifecycle_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    addChange: write("INSERT OR IGNORE INTO changes VALUES (?, ?, ?)"),
+  };
+}

@@ -1,0 +1,79 @@
+/**
+ * The tables of the history, as numbered migrations: a migration that has been released is never changed.
+ *
+ * `seq` is a time and a counter (see createSeq): the order of the primary key is the order of time, so pages, retention and the
+ * search need no other index for it.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE lifecycle_stream_offsets (
+    stream_key TEXT PRIMARY KEY, inode TEXT NOT NULL, byte_offset INTEGER NOT NULL, updated_at_iso TEXT NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE sessions (
+    key TEXT PRIMARY KEY, provider TEXT NOT NULL, session_id TEXT NOT NULL, project TEXT, cwd TEXT, branch TEXT, title TEXT,
+    model TEXT, started_at INTEGER NOT NULL, last_at INTEGER NOT NULL, ended_at INTEGER, turn_count INTEGER NOT NULL DEFAULT 0,
+    tty TEXT, parent_pid INTEGER, fingerprint TEXT, parent_session_id TEXT, agent_id TEXT, attended INTEGER,
+    tokens INTEGER NOT NULL DEFAULT 0, cost_micros INTEGER, has_unknown_cost INTEGER NOT NULL DEFAULT 0
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_sessions_fingerprint ON sessions (fingerprint) WHERE fingerprint IS NOT NULL;
+  CREATE INDEX idx_sessions_last ON sessions (last_at);
+
+  CREATE TABLE normalized_events (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ts INTEGER NOT NULL, event_type TEXT NOT NULL, source TEXT NOT NULL,
+    workspace_id TEXT NOT NULL, terminal_session_id TEXT NOT NULL, run_id TEXT, session_id TEXT, agent_id TEXT NOT NULL,
+    target_agent_id TEXT, task_id TEXT, severity TEXT NOT NULL, payload TEXT NOT NULL, thinking_text TEXT, raw TEXT
+  );
+  CREATE INDEX idx_normalized_events_task ON normalized_events (session_id, task_id, event_type) WHERE task_id IS NOT NULL;
+
+  CREATE TABLE items (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, provider TEXT NOT NULL, project TEXT, branch TEXT,
+    kind TEXT NOT NULL, text TEXT NOT NULL, how TEXT, place TEXT, waited_ms INTEGER, severity TEXT NOT NULL
+  );
+  CREATE INDEX idx_items_key ON items (key);
+  CREATE INDEX idx_items_kind ON items (kind);
+  CREATE INDEX idx_items_project ON items (project);
+  CREATE VIRTUAL TABLE items_fts USING fts5 (
+    text, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
+  );
+
+  CREATE TABLE asks (
+    id TEXT PRIMARY KEY, key TEXT NOT NULL, request TEXT, kind TEXT NOT NULL, agent_id TEXT, tool TEXT, summary TEXT NOT NULL,
+    project TEXT, opened_at INTEGER NOT NULL, closed_at INTEGER, waited_ms INTEGER, how TEXT, place TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_asks_opened ON asks (opened_at);
+  CREATE INDEX idx_asks_closed ON asks (closed_at);
+  CREATE INDEX idx_asks_request ON asks (request) WHERE request IS NOT NULL;
+
+  CREATE TABLE turns (
+    id TEXT PRIMARY KEY, key TEXT NOT NULL, turn_seq INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
+    prompt TEXT NOT NULL, response TEXT, error TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_turns_key ON turns (key, started_at);
+
+  CREATE TABLE spans (
+    key TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER, state TEXT NOT NULL, PRIMARY KEY (key, from_at)
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_spans_to ON spans (to_at, from_at);
+
+  CREATE TABLE usage (
+    day TEXT NOT NULL, key TEXT NOT NULL, project TEXT, tokens INTEGER NOT NULL, cost_micros INTEGER NOT NULL,
+    has_unknown_cost INTEGER NOT NULL, PRIMARY KEY (day, key)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE session_lifecycle_events (
+    id TEXT PRIMARY KEY, occurred_at_iso TEXT NOT NULL, session_id TEXT NOT NULL, provider TEXT NOT NULL, phase TEXT NOT NULL,
+    project_path TEXT, cwd TEXT, raw_json TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_session_events_time ON session_lifecycle_events (session_id, occurred_at_iso DESC);
+
+  CREATE TABLE skill_lifecycle_events (
+    id TEXT PRIMARY KEY, occurred_at_iso TEXT NOT NULL, session_id TEXT NOT NULL, provider TEXT NOT NULL,
+    skill_name TEXT NOT NULL, phase TEXT NOT NULL, trigger_command TEXT, target_doc_path TEXT, turn_seq INTEGER,
+    project_path TEXT, raw_json TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_skill_events_session_time ON skill_lifecycle_events (session_id, occurred_at_iso DESC);
+
+  CREATE TABLE changes (seq INTEGER PRIMARY KEY, event TEXT NOT NULL, data TEXT NOT NULL);
+  `,
+];

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  type AppFixture,
+  createAppFixture,
+  createAskEvent,
+  createPromptEvent,
+  proj,
+} from "../app-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
+
+let fixture: AppFixture;
+beforeEach(() => {
+  fixture = createAppFixture();
+});
+afterEach(() => fixture.destroy());
+
+async function beckon(...args: string[]) {
+  const child = fixture.spawnBeckon(args, { COLUMNS: "80", TZ: "UTC" });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+const stopped = "beckon is not running. Start it with: beckon start\n";
+
+/** A prompt, an answered permission and a response. */
+async function recordTurn() {
+  const tool = { session_id: "s1", tool_use_id: "t1", ...proj };
+  await fixture.postHook(createPromptEvent("s1", { prompt: "add \u001b[31mcaching\u202e to the shop" }));
+  await fixture.postHook(createAskEvent("s1"));
+  await fixture.postHook({ ...tool, ...createAskEvent("s1"), hook_event_name: "PostToolUse" });
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "Stop",
+    last_assistant_message: "Cached.",
+    ...proj,
+  });
+  await waitUntil(async () => {
+    const { out } = await beckon("history", "--json", "--kind", "permission");
+    return JSON.parse(out).items[0]?.where === "terminal";
+  }, 10_000);
+}
+
+test("history lists what happened, the newest last, in 80 columns and without control characters", async () => {
+  await fixture.start();
+  await recordTurn();
+  const { out, code } = await beckon("history");
+  expect(code).toBe(0);
+  const lines = out.trimEnd().split("\n");
+  expect(lines.slice(1).map((line) => line.replace(/^\d\d:\d\d {2}/, "").replace(/ {2,}/g, " | "))).toEqual([
+    "proj | prompt | add caching to the shop",
+    "proj | permission | Bash: touch x | allowed · terminal · 0s",
+    "proj | answer | Cached.",
+  ]);
+  expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be printed
+  expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/);
+});
+
+test("history finds words by their start, in any case, and says if there is nothing", async () => {
+  await fixture.start();
+  await recordTurn();
+  expect((await beckon("history", "CACH", "shop")).out).toContain("add caching to the shop");
+  expect((await beckon("history", "elephant")).out).toBe("Nothing found.\n");
+  expect((await beckon("history", '"; DROP TABLE items; --x NEAR(')).code).toBe(0);
+});
+
+test("history, its export and stats work while beckon is stopped", async () => {
+  const app = await fixture.start();
+  await recordTurn();
+  await app.stop();
+  const listed = await beckon("history", "caching");
+  expect(listed.out).toContain("add caching to the shop");
+  expect(listed.out).toEndWith(`\n\n${stopped}`);
+  const { out } = await beckon("history", "--export");
+  const events = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(events.map(({ event_type, source }) => `${event_type} ${source}`).sort()).toEqual([
+    "agent_blocked synthetic",
+    "agent_stopped hook",
+    "agent_unblocked synthetic",
+    "notification hook",
+    "notification hook",
+    "tool_succeeded hook",
+  ]);
+  expect(events[0]).toMatchObject({
+    version: "1.1",
+    workspace_id: "proj",
+    session_id: "s1",
+    agent_id: "proj/leader",
+  });
+  expect((await beckon("stats")).out).toContain("1 ask today");
+});
+
+test("stats says how long agents waited, by day and project", async () => {
+  await fixture.start();
+  await recordTurn();
+  const { out } = await beckon("stats");
+  expect(out).toStartWith(
+    "Agents waited for you 0s today, 0s in 14 days.\n1 ask today, you answered in 0s (median).\n",
+  );
+  expect(out).toMatch(/^day +waited +asks +median$/m);
+  expect(out).toMatch(/^proj +0s +1 +0s/m);
+  expect(out.split("\n").filter((line) => Bun.stringWidth(line) > 80)).toEqual([]);
+});
+
+test("both say so if nothing was ever recorded, and refuse what makes no sense", async () => {
+  expect((await beckon("history")).out).toBe(`Nothing found.\n\n${stopped}`);
+  expect((await beckon("stats")).out).toBe(`Nothing has been recorded yet.\n\n${stopped}`);
+  expect((await beckon("history", "--export")).out).toBe("");
+  expect(await beckon("history", "--kind", "lunch")).toMatchObject({ code: 2 });
+  expect(await beckon("history", "--export", "word")).toMatchObject({ code: 2 });
+  expect(await beckon("history", "-n", "0")).toMatchObject({ code: 2 });
+  expect(await beckon("stats", "--days", "0")).toMatchObject({ code: 2 });
+});
+
+test("status --short counts the sessions in one line, and works while beckon is stopped", async () => {
+  expect(await beckon("status", "--short")).toEqual({ out: "stopped\n", err: "", code: 0 });
+  await fixture.start();
+  expect((await beckon("status", "--short")).out).toBe("○0\n");
+  await fixture.postHook(createPromptEvent("s1"));
+  await fixture.postHook(createAskEvent("s1"));
+  await fixture.postHook(createPromptEvent("s2"));
+  await fixture.postHook(createPromptEvent("s3"));
+  expect((await beckon("status", "--short")).out).toBe("●1 ◐2\n");
+  expect((await beckon("status", "--short", "--json")).code).toBe(2);
+});

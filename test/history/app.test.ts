@@ -1,0 +1,112 @@
+/** The history through the running app: what is sent to it is found in it. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import type { HistoryPage, Lanes, Stats } from "../../src/core/wire.ts";
+import {
+  type AppFixture,
+  bash,
+  createAppFixture,
+  createAskEvent,
+  createPromptEvent,
+  proj,
+} from "../app-fixture.ts";
+import { waitUntil } from "../wait-until.ts";
+
+let fixture: AppFixture;
+beforeEach(() => {
+  fixture = createAppFixture();
+});
+afterEach(() => fixture.destroy());
+
+const get = async <T>(path: string): Promise<T> => (await fixture.request(path)).json() as Promise<T>;
+const findItems = (query = "") => get<HistoryPage>(`/api/history?${query}`);
+
+/** Resolves when the history has this many items. */
+const waitForItems = (count: number) =>
+  waitUntil(async () => (await findItems()).total === count, 5_000, `${count} items`);
+
+const toolEvent = (session_id: string, name: string, more = {}) => ({
+  session_id,
+  hook_event_name: name,
+  tool_use_id: "t1",
+  ...bash,
+  ...proj,
+  ...more,
+});
+
+test("a prompt, a tool, a permission and the answer are in the history within a second", async () => {
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s1", { prompt: "find the needle" }));
+  await fixture.postHook(toolEvent("s1", "PreToolUse"));
+  await fixture.postHook(createAskEvent("s1"));
+  await fixture.postHook(toolEvent("s1", "PostToolUse"));
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "Stop",
+    last_assistant_message: "All done",
+    ...proj,
+  });
+  expect(await waitForItems(4)).toBeLessThan(1_000);
+  const { items, enabled, next } = await findItems();
+  expect({ enabled, next }).toEqual({ enabled: true, next: null });
+  expect(items.map(({ kind, text }) => [kind, text])).toEqual([
+    ["answer", "All done"],
+    ["permission", "Bash: touch x"],
+    ["tool", "Bash: touch x"],
+    ["prompt", "find the needle"],
+  ]);
+  await waitUntil(async () => (await findItems("kind=permission")).items[0]?.how === "allowed", 5_000);
+  expect((await findItems("kind=permission")).items).toMatchObject([
+    {
+      key: "claude:s1",
+      provider: "claude",
+      project: "proj",
+      how: "allowed",
+      where: "terminal",
+      severity: "info",
+    },
+  ]);
+  expect((await findItems("q=NEEDLE")).items.map(({ kind }) => kind)).toEqual(["prompt"]);
+  expect((await findItems("q=need&kind=tool")).total).toBe(0);
+  expect(statSync(fixture.paths.history).mode & 0o777).toBe(0o600);
+});
+
+test("an open ask counts as waiting in the statistics and in its lane", async () => {
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"), { at: Date.now() - 2_000 });
+  await fixture.postHook(createAskEvent("s1"));
+  await waitForItems(2);
+  const stats = await get<Stats>("/api/stats?days=2");
+  expect(stats.today).toMatchObject({
+    asks: 1,
+    medianMs: null,
+    byRules: 0,
+    longest: { key: "claude:s1", open: true },
+  });
+  expect(stats.days).toHaveLength(2);
+  expect(stats.projects).toMatchObject([{ project: "proj", asks: 1 }]);
+  const lanes = await get<Lanes>("/api/lanes");
+  expect(lanes.lanes).toMatchObject([{ key: "claude:s1", project: "proj", group: "needs_you" }]);
+  expect(lanes.lanes[0]?.spans.map(({ state }) => state)).toEqual(["working", "waiting"]);
+  expect(lanes.anyWaiting).toMatchObject([{ to: null }]);
+});
+
+test("what was accepted just before a stop is in the history after the next start", async () => {
+  const app = await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  await app.stop();
+  await fixture.start();
+  expect((await findItems()).items.map(({ kind }) => kind)).toEqual(["prompt"]);
+});
+
+test("with history off, nothing is kept and the API says so", async () => {
+  const app = await fixture.start();
+  await app.stop();
+  writeFileSync(fixture.paths.config, '{"history": "off"}');
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  expect(await findItems()).toEqual({ enabled: false, total: 0, next: null, items: [] });
+  expect((await get<Stats>("/api/stats")).enabled).toBe(false);
+  expect((await get<Lanes>("/api/lanes")).enabled).toBe(false);
+  expect(existsSync(fixture.paths.history)).toBe(false);
+});
