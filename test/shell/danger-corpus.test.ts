@@ -46,6 +46,7 @@ describe("labelled commands", () => {
     "dangers-fresh-3.json",
     "dangers-fresh-4.json",
     "dangers-fresh-5.json",
+    "dangers-fresh-6.json",
   ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(

@@ -91,6 +91,11 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
   if (sub === "lfs" && first === "prune") report("removes files for good", "lfs prune");
   if (sub === "lfs" && first === "migrate" && /^(?:import|export)$/.test(args.rest[1] ?? ""))
     report("rewrites the history", "lfs migrate");
+  // Commands that others add to git.
+  if (sub === "annex" && /^(?:drop|dropunused|dead|uninit)$/.test(first))
+    report("removes files for good", `annex ${first}`);
+  if ((sub === "flow" && args.rest.includes("finish")) || (sub === "town" && first === "ship"))
+    report("merges for everybody", `${sub} ${first}`);
   if (sub === "svn" && first === "dcommit")
     findings.add("publishes", "publishes for everybody", "git svn dcommit");
   if (sub === "tag" && hasOption(args, "f", "force")) report("moves a tag", "tag -f");

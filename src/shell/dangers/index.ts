@@ -168,7 +168,8 @@ function checkCommand(command: Command, context: CommandContext): void {
   for (const { text } of listWords(command)) {
     if (!keys.has(text)) checkWord(text.replace(sshKey, "ssh"), context);
     // `for x in src`, `read x`, `x=src`: the variable gets another value.
-    context.paths.temporaryVariables.delete(text.split(/\+?=/, 1)[0] ?? "");
+    if (context.paths.temporaryVariables.size > 0)
+      context.paths.temporaryVariables.delete(text.split(/\+?=/, 1)[0] ?? "");
     if (!keys.has(text) && findSecretPath(text) !== null && isOutsideProject(text, context.paths))
       context.findings.add("sends", "uses a file that may hold secrets", text);
     if (/\$\{[^}]{0,200}@P\}/.test(text)) context.findings.add("unclear", "cannot tell what this runs", text);
@@ -250,11 +251,12 @@ function checkRedirects(command: Command, context: CommandContext): void {
 /** `sort x > x`: the shell empties the file before the first program reads it. */
 function checkSelfOverwrite(pipeline: Pipeline, context: CommandContext): void {
   for (const { operator, target } of pipeline.flatMap(({ redirects }) => redirects)) {
-    if (!/^(?:&?>\|?)$/.test(operator) || target.text.length < 2) continue;
-    const isInput = ({ words }: Command) =>
-      !/^(?:echo|printf)$/.test(words[0]?.text ?? "") &&
-      // `git show HEAD:x > x`
-      words.slice(1).some(({ text }) => text === target.text || text.endsWith(`:${target.text}`));
+    if (!/^(?:&?>\|?)$/.test(operator)) continue;
+    const isInput = ({ words, redirects }: Command) =>
+      redirects.some((redirect) => redirect.operator === "<" && redirect.target.text === target.text) ||
+      (!/^(?:echo|printf)$/.test(words[0]?.text ?? "") &&
+        // `git show HEAD:x > x`
+        words.slice(1).some(({ text }) => text === target.text || text.endsWith(`:${target.text}`)));
     if (pipeline.some(isInput)) context.checkEmptied(target.text, operator);
   }
 }
@@ -336,7 +338,8 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   if (context.downloads.size > 0) checkFetched(program, context);
   if (context.writtenTexts.size > 0) checkWritten(program, context);
   const isRunner = interpreters.has(name) || /^(?:npx|bunx|pnpx|pip|pip3|pipx)$/.test(name);
-  const address = isRunner ? read.rest.slice(0, 2).find((text) => /^https?:\/\//i.test(text)) : undefined;
+  const code = /^(?:run|install)$/.test(read.rest[0] ?? "") ? read.rest[1] : read.rest[0];
+  const address = isRunner && /^https?:\/\//i.test(code ?? "") ? code : undefined;
   if (address !== undefined) findings.add("downloads", "runs what it downloads", `${name} ${address}`);
   if (
     /^(?:xargs|parallel|rush)$/.test(name) &&
@@ -349,7 +352,7 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   )
     findings.add("runs", "hides a command in a name or number", name);
   const runOption = texts.find((text) => commandOption.test(text));
-  if (runOption !== undefined && !quotesCommands(name))
+  if (runOption !== undefined && (!quotesCommands(name) || name === "wget"))
     findings.add("runs", "runs other programs", `${name} ${runOption}`);
   if (setsCode.test(`${name} ${texts.join(" ")}`))
     findings.add("runs", "makes programs run other code", name);
@@ -405,14 +408,26 @@ function checkDatabaseShell(texts: readonly string[], context: CommandContext, n
 }
 
 /** A text that starts like a dangerous command, for a program that may run it: `tmux new -d 'rm …'`, `--opt='rm …'`. */
-function checkHidden({ args }: ProgramCall, command: Command, context: CommandContext): void {
+function checkHidden({ name, args }: ProgramCall, command: Command, context: CommandContext): void {
   const inputs = command.redirects.flatMap(
     ({ operator, target, body }) => body ?? (operator === "<<<" ? target.text : []),
   );
   for (const whole of [...args.map(({ text }) => text), ...inputs]) {
     const text = stripPrefix(whole);
     if (looksDestructive(text)) checkScriptText(text, context.speculate());
+    if (/[("'`=.]/.test(text)) checkInnerCode(text, name, context.speculate());
   }
+}
+
+/** A command inside of code or a setting: `system("rm …")`, `Pre-Invoke::='rm …'`, `%(rm …)`. */
+const innerCommand =
+  /[=:'"`!;({%|&,]\s{0,4}((?:\/(?:usr\/)?bin\/)?(?:rm|dd|shred|truncate|unlink|mkfs|git|curl|wget|sh|bash)\s{1,4}[^'"`)}]{1,500})/;
+
+function checkInnerCode(text: string, name: string, context: CommandContext): void {
+  const [, inner] = innerCommand.exec(text) ?? [];
+  if (inner !== undefined) checkScriptText(inner, context);
+  // Most arguments are short. Code calls functions.
+  if (/[\w.]\s?\(|`|\b\w+_all\b/.test(text)) checkCodeText(text, name, context);
 }
 
 const gitRuns = /^(?:submodule|rebase|bisect|filter-branch|difftool|-c)$/;

@@ -31,7 +31,7 @@ const deletesFiles = anyOf(
 /** Methods of object mappers that delete rows or tables. */
 const deletesRows = anyOf(
   /\b(?:delete_all|destroy_all|truncate_all|drop_all|drop_database|drop_table|drop_collection)\b/,
-  /\b(?:deleteMany|dropAllTables|dropDatabase|flushall|flushdb)\b|::truncate\(/,
+  /\b(?:deleteMany|dropAllTables|_?dropDatabase|flushall|flushdb)\b|::truncate\(/,
   /\bobjects\.[^\n]{0,100}\.delete\(/,
 );
 /** A client of a cloud provider or of containers, and a method that deletes. */

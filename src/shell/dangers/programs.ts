@@ -5,7 +5,7 @@ import { filePrograms } from "./file-programs.ts";
 import { remotePrograms } from "./remote-programs.ts";
 import { createCheck, servicePrograms } from "./service-programs.ts";
 import { databaseClients } from "./sql.ts";
-import { isOrdinary } from "./verbs.ts";
+import { isOrdinary, quotesCommands } from "./verbs.ts";
 
 export interface ProgramCall {
   /** Without its folder, in lower case: some systems treat `RM` and `rm` alike. */
@@ -113,7 +113,7 @@ const findWord =
   (pattern: RegExp) =>
   (words: readonly Word[]): number =>
     words.findIndex(({ text }) => pattern.test(text));
-const inContainer = findWord(/^(?:exec|run|debug|create)$/);
+const inContainer = findWord(/^(?:exec|run|rsh|debug|create)$/);
 
 /** Programs that run a command only after one of their subcommands. -1 if there is none. */
 const runsAfter: ReadonlyMap<string, (words: readonly Word[]) => number> = new Map([
@@ -122,6 +122,15 @@ const runsAfter: ReadonlyMap<string, (words: readonly Word[]) => number> = new M
     (name) => [name, inContainer] as const,
   ),
 ]);
+
+/** `composer exec -- ls`, `conda run -n x ls`, `ip netns exec x ls` */
+const runsRest = findWord(/^(?:--|run|exec)$/);
+
+function listDestructive(words: readonly Word[], from: number): readonly ProgramCall[] {
+  const at = words.findIndex((word, n) => n >= from && destructive.has(nameOf(word)));
+  const word = words[at];
+  return word ? [{ name: nameOf(word), args: words.slice(at + 1, at + maxArgs) }] : [];
+}
 
 /** The programs of a command that was checked before: several checks ask for them. */
 const knownPrograms = new WeakMap<Command, readonly ProgramCall[]>();
@@ -149,7 +158,9 @@ function readPrograms(command: Command, context: CommandContext): readonly Progr
   if (!isKnownWrapper && from === -1 && (!isOther || interpreters.has(own.name))) {
     // `npm exec foo`, `cargo run x`
     const inner = findInner(words);
-    return inner ? [own, inner] : [own];
+    const run = quotesCommands(own.name) ? -1 : runsRest(words);
+    const rest = run === -1 ? [] : listDestructive(words, run + 1);
+    return [own, ...(inner ? [inner] : []), ...rest];
   }
   const programs: ProgramCall[] = [own];
   const inner = findInner(words);

@@ -116,7 +116,8 @@ const readsOnly =
 const readsBySubcommand =
   /^(?:docker|podman|kubectl|systemctl|service|git|pm2|nginx|supervisorctl) (?:-\S+ )*(?:ps|logs|images|inspect|stats|version|info|compose (?:ps|logs)|get|describe|top|status|list|ls|show|is-active|is-enabled|list-units|log|diff|rev-parse|branch|-t|-v)\b/;
 
-function isReading(text: string): boolean {
+/** True if every command of the script only reads. */
+export function isReading(text: string): boolean {
   const script = parseShell(text);
   if (!script) return false;
   return script.flat().every(({ words, redirects, group }) => {

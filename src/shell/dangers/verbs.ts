@@ -1,6 +1,7 @@
 /** Subcommands of any program that delete, publish or change something for others: `foo delete x`, `make deploy`. */
-import { type Arguments, hasOption } from "./arguments.ts";
+import { type Arguments, findOptionValues, hasOption } from "./arguments.ts";
 import type { CommandContext } from "./context.ts";
+import { isReading } from "./remote-programs.ts";
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(/\s+/));
 
@@ -40,7 +41,7 @@ const quoting = set(
    test [ [[ expr let read set local declare typeset readonly export return alias history type which whereis whatis help info apropos
    tldr say notify-send logger codex gemini aider curl wget http https xh psql mysql sqlite3 mongosh redis-cli node python ruby
    perl php lua sudo doas env trap docker podman kubectl jest vitest mocha ava tap playwright cypress pytest rspec minitest phpunit
-   go-test nosetests unittest cz commitlint find fd vim vi nvim nano emacs ed ex`,
+   go-test nosetests unittest semgrep ast-grep comby cz commitlint find fd vim vi nvim nano emacs ed ex`,
 );
 
 export const quotesCommands = (name: string): boolean => quoting.has(name);
@@ -51,6 +52,18 @@ const providers = set(
 );
 const readVerb =
   /^(?:list|ls|show|describe|get|info|search|find|view|read|tail|logs?|status|check|validate|test|wait|diff|plan|preview|version|help|help-\S+|list-\S+|get-\S+|show-\S+|describe-\S+|check-\S+|export|download|browse|history|feedback|interactive|login|logout|docker-config|configure-docker|application-default|print-\S+|kubeconfig|ssh-config|config-ssh)$/;
+
+/** Programs for administrators: everything but reading changes the machine. */
+const administration = set(
+  `resize2fs e2fsck fsck fsck.ext4 tune2fs xfs_repair xfs_growfs ntfsresize flashrom efibootmgr grub-install grub2-install grub-mkconfig
+   grub2-mkconfig wg-quick brctl ovs-vsctl conntrack ipset ebtables arptables setsebool semanage restorecon chcon aa-disable aa-complain
+   aa-enforce auditctl multipath pvmove pvcreate vgcreate lvcreate lvextend lvresize dmsetup losetup chage faillock keyctl mkinitcpio dracut
+   update-initramfs depmod ldconfig update-rc.d chkconfig rc-update sysrc vipw newusers groupadd addgroup hwclock ntpdate fwupdmgr
+   pg_dropcluster pg_ctlcluster pg_upgradecluster apachectl apache2ctl httpd pg_ctl mysqld_safe varnishadm rndc postsuper postqueue exim
+   ipmitool racadm esxcli pmset nvram kmutil kextunload systemsetup run-parts alternatives`,
+);
+const readOption =
+  /^(?:-[aLlNnhtvV]|--(?:list|help|version|dry-run|show|status|info|all|print\S*|get\S*)|list|ls|show|status|info|get|dump|table|search|version|help|describe|configtest)$/;
 
 /** Programs that manage machines, clusters and services. */
 const cloud = set(
@@ -66,16 +79,17 @@ const cloudVerb =
 
 const deletes =
   /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate|shutdown|reboot|poweroff|factory-?reset|revoke|evict|flush-?all|flash)(?:[-:_][\w-]+)?$/;
-const removes = /^(?:rm|remove|del|uninstall|rb|unlink)$/;
+const removes =
+  /^(?:(?:rm|remove|del)(?:-[\w-]+)?|rmi|(?:[\w-]+:)?uninstall|rb|unlink|reset|force[-_]reset|prune|forget|flush|[\w-]+-flush|empty|revert|unregister|deactivate|uninstrument|hide|gc)$/;
 const publishesProject = /^(?:publish|unpublish|upload|push|deploy|yank|release|ship|shipit)$/;
 const publishes =
-  /^(?:deploy|publish|release|upload|push|promote|rollback|redeploy|submit|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
+  /^(?:deploy|publish|release|upload|push|promote|rollback|redeploy|submit|land|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
 /** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
 const dropsDatabase =
   /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
 /** Names of targets and scripts. */
 const target =
-  /^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod))(?:\.\w+)?$/;
+  /^(?:[\w-]+-)?uninstall\.sh$|^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod))(?:\.\w+)?$/;
 
 const runners = set(
   "make gmake just task mage rake gradle gradlew invoke inv fab cap nx turbo lerna mask npm pnpm yarn bun ant sbt lein mill earthly dagger",
@@ -125,15 +139,21 @@ export function checkVerbs(
       findings.add("publishes", "publishes or deploys for everybody", form(rest[0] ?? ""));
     return;
   }
+  if (administration.has(name) && args.all.some((arg) => !readOption.test(arg)))
+    findings.add("system", "changes the running system", form(args.all[0] ?? ""));
   if (cloud.has(name) && !localGroups.test(rest[0] ?? "")) {
     const changes = rest.find((text) => cloudVerb.test(text));
-    const isUnread = providers.has(name) && rest.length > 1 && !rest.some((text) => readVerb.test(text));
+    const isUnread =
+      providers.has(name) &&
+      rest.length > 1 &&
+      !rest.some((text) => readVerb.test(text)) &&
+      !readsOverSsh(args);
     const verb = changes ?? (isUnread ? rest[1] : undefined);
     if (verb !== undefined) findings.add("servers", "changes servers that are running", form(verb));
   }
   if (hasOwnCheck) return;
   const option = args.all.find((arg) =>
-    /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|accept-data-loss|(?:remove-all|delete|drop|wipe|purge|reset)-\S+)$/.test(
+    /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|force-sync|unregister|accept-data-loss|(?:remove-all|delete|drop|wipe|purge|reset|overwrite)-(?!cache)\S+)$/.test(
       arg,
     ),
   );
@@ -152,6 +172,12 @@ export function checkVerbs(
     .find((text, n) => publishes.test(text) && !/^--/.test(args.all[n - 1] ?? ""));
   if (publishing !== undefined)
     findings.add("publishes", "publishes or deploys for everybody", form(publishing));
+}
+
+/** `gcloud compute ssh x --command='uptime'` */
+function readsOverSsh(args: Arguments): boolean {
+  const [command] = findOptionValues(args, "", "command");
+  return command !== undefined && args.rest.includes("ssh") && isReading(command);
 }
 
 /** Options without a value. */
