@@ -184,8 +184,9 @@ collect() { # -> meta
   [ -z "$pid" ] || meta="$meta,\"pid\":$pid"
   [ -z "$start" ] || meta="$meta,\"procStart\":\"$start\""
   [ -z "$tty" ] || meta="$meta,\"tty\":\"$tty\""
-  case $agent,${CLAUDE_CODE_SESSION_ATTENDED:-},${CLAUDE_CODE_ENTRYPOINT:-} in
-    claude,1,*) meta="$meta,\"attended\":true" ;;
+  # A background session (claude --bg) says that nobody is there, but waits until the user answers.
+  case $agent,${CLAUDE_CODE_SESSION_ATTENDED:-},${CLAUDE_CODE_ENTRYPOINT:-},${CLAUDE_JOB_DIR:+job} in
+    claude,1,* | claude,*,cli,job) meta="$meta,\"attended\":true" ;;
     claude,0,* | claude,,sdk*) meta="$meta,\"attended\":false" ;;
   esac
 

@@ -35,9 +35,16 @@ export function openEnvelope(
   return {
     // An unknown name must not count as the default: the event would belong to another agent.
     provider: typeof body.provider === "string" ? body.provider : defaultProvider,
-    meta: parseMeta(meta, host),
+    meta: parseMeta(addPayloadPlace(meta, payload), host),
     payload,
   };
+}
+
+/** Some forwarders put the terminal into the payload. What `_meta` says is more exact. */
+function addPayloadPlace(meta: JsonRecord, { pid, tmux_pane }: JsonRecord): JsonRecord {
+  if (pid === undefined && tmux_pane === undefined) return meta;
+  const env = typeof tmux_pane === "string" ? { TMUX_PANE: tmux_pane } : {};
+  return { pid, ...meta, env: { ...env, ...(isRecord(meta.env) ? meta.env : {}) } };
 }
 
 const maxTime = 8.64e15;

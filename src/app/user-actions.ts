@@ -60,11 +60,12 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   }
 
   async function focus(session: Session): Promise<FocusOutcome> {
-    const { place, cwd, title } = session;
+    const { place, cwd, title, attach } = session;
     if (session.ended)
       return impossible(
         "the session has ended, so there is no terminal to go to. List the others: beckon status",
       );
+    if (attach !== null) return impossible(`it runs in the background. Open it in a terminal: ${attach}`);
     if (!place) {
       return impossible(
         "no hook of this session has reported where its terminal is. Check the hooks: beckon doctor",

@@ -190,8 +190,9 @@ function listDetails(session: SessionSnapshot, home: string): string[] {
   return [...details.slice(0, maxDetails), `${mark}and ${hidden.length} more`];
 }
 
-function describeTerminal({ place, state }: SessionSnapshot): string {
+function describeTerminal({ place, state, attach }: SessionSnapshot): string {
   if (!place || state === "completed") return "";
+  if (attach !== null) return "background";
   const name = nameTerminal(place);
   const tty = place.tty?.replace(/^\/dev\//, "");
   // If nothing else is known, the name is the tty.

@@ -128,6 +128,7 @@ const sessionSchema = schemaOf<Session>()(
     project: textOrNull,
     transcriptPath: textOrNull,
     place: orNull(place),
+    attach: textOrNull,
     gitBranch: textOrNull,
     title: textOrNull,
     model: textOrNull,

@@ -40,6 +40,21 @@ describe("a body", () => {
   });
 });
 
+test("the process and the pane may be in the payload; those in _meta win", () => {
+  const payload = { session_id: "s", pid: 12, tmux_pane: "%4" };
+  expect(openEnvelope(payload, "claude", "h")?.meta.place).toMatchObject({
+    pid: 12,
+    env: { TMUX_PANE: "%4" },
+  });
+  const _meta = { pid: 13, env: { TMUX_PANE: "%5" } };
+  expect(openEnvelope({ _meta, payload }, "claude", "h")?.meta.place).toMatchObject({
+    pid: 13,
+    env: { TMUX_PANE: "%5" },
+  });
+  const odd = { session_id: "s", pid: "12", tmux_pane: 4 };
+  expect(openEnvelope(odd, "claude", "h")?.meta.place).toBeNull();
+});
+
 describe("_meta", () => {
   const meta = (fields: Record<string, unknown>) => open({ _meta: fields, payload })?.meta;
 

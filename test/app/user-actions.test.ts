@@ -53,6 +53,15 @@ async function click(
 const allow = (key: string) =>
   ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
 
+test("a background session cannot be gone to, but opened in a terminal", async () => {
+  const background = { ...session, attach: "claude attach 4da40465" };
+  const action = { do: "focus", session: keyOf(session) } as const;
+  const messages = await click(action, () => Promise.reject(), { sessions: () => [background] });
+  expect(messages.join()).toContain(
+    "It runs in the background. Open it in a terminal: claude attach 4da40465.",
+  );
+});
+
 test("a click answers the ask it was shown for, and shows no message if that worked", async () => {
   const answers: unknown[] = [];
   const messages = await click(allow(keyOf(session)), async (...all) => {

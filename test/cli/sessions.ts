@@ -35,6 +35,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     lastResponse: null,
     currentSkill: null,
     place: null,
+    attach: null,
     fingerprint: null,
     attended: true,
     since: now - 5 * minute,

@@ -82,6 +82,12 @@ describe("_meta", () => {
     expect((await metaOf({ CLAUDE_CODE_SESSION_ATTENDED: "0" })).attended).toBe(false);
     expect((await metaOf({ CLAUDE_CODE_ENTRYPOINT: "sdk-cli" })).attended).toBe(false);
     expect((await metaOf({ CLAUDE_CODE_ENTRYPOINT: "cli" })).attended).toBeNull();
+    const background = {
+      CLAUDE_CODE_SESSION_ATTENDED: "0",
+      CLAUDE_JOB_DIR: "/home/dev/.claude/jobs/4da40465",
+    };
+    expect((await metaOf({ ...background, CLAUDE_CODE_ENTRYPOINT: "cli" })).attended).toBe(true);
+    expect((await metaOf({ ...background, CLAUDE_CODE_ENTRYPOINT: "sdk-cli" })).attended).toBe(false);
   });
 
   test("has the variables of the terminal and no others", async () => {

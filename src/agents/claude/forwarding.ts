@@ -19,7 +19,10 @@ export const claudeForwarding: Forwarding = {
     ],
   ],
   isAttended(env) {
-    if (env.CLAUDE_CODE_SESSION_ATTENDED === "1") return true;
+    // A background session (`claude --bg`) says that nobody is there, but waits until the user answers (measured). What it
+    // runs with `-p` inherits the variable.
+    const isBackground = Boolean(env.CLAUDE_JOB_DIR) && env.CLAUDE_CODE_ENTRYPOINT === "cli";
+    if (env.CLAUDE_CODE_SESSION_ATTENDED === "1" || isBackground) return true;
     if (env.CLAUDE_CODE_SESSION_ATTENDED === "0") return false;
     return env.CLAUDE_CODE_ENTRYPOINT?.startsWith("sdk") ? false : null;
   },

@@ -16,6 +16,8 @@ export interface StatusFile {
   readonly title: string | null;
   readonly attended: boolean | null;
   readonly tmuxPane: string | null;
+  /** The id of a background session. null if it has a terminal of its own. */
+  readonly jobId: string | null;
 }
 
 const statuses: ReadonlySet<unknown> = new Set<FileStatus>(["idle", "busy", "waiting", "shell"]);
@@ -43,6 +45,7 @@ export function parseStatusFile(content: string): StatusFile | null {
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
     attended: entrypoint === null ? null : entrypoint === "cli",
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
+    jobId: json.kind === "bg" ? (readText(json.jobId, 64)?.match(/^[\w-]+$/)?.[0] ?? null) : null,
   };
 }
 
@@ -60,7 +63,13 @@ export function parseWaitingFor(text: unknown): WaitingFor | null {
 /** null if the file has no status. */
 export function createStatusChange(file: StatusFile): Change | null {
   if (file.status === null) return null;
-  return { kind: "status", status: file.status, waitingFor: file.waitingFor, title: file.title };
+  return {
+    kind: "status",
+    status: file.status,
+    waitingFor: file.waitingFor,
+    title: file.title,
+    ...(file.jobId === null ? {} : { attach: `claude attach ${file.jobId}` }),
+  };
 }
 
 /** Where the CLI keeps the session's transcript. `folder` is the CLI's own. null if unknown. */

@@ -208,7 +208,7 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return asks.closeThreadAsks(endTurn(session, event, null), null);
     case "status":
       return applyStatusFile(
-        change.title === null ? session : { ...session, title: change.title },
+        { ...session, title: change.title ?? session.title, attach: change.attach ?? null },
         change,
         event,
       );

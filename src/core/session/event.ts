@@ -162,6 +162,8 @@ export type Change =
       /** null if the agent does not say. */
       readonly waitingFor: WaitingFor | null;
       readonly title: string | null;
+      /** The command that opens a session without a terminal of its own in one. Absent if it has a terminal. */
+      readonly attach?: string;
     }
   | { readonly kind: "gone"; readonly why: "process" | "file" }
   | { readonly kind: "enriched"; readonly with: Enrichment }

@@ -119,6 +119,8 @@ export interface Session {
   readonly project: string | null;
   readonly transcriptPath: string | null;
   readonly place: Place | null;
+  /** The command that opens a background session in a terminal. null if it has a terminal of its own. */
+  readonly attach: string | null;
   readonly gitBranch: string | null;
   readonly title: string | null;
   readonly model: string | null;
@@ -197,6 +199,7 @@ export function createSession(event: AgentEvent): Session {
     project: null,
     transcriptPath: null,
     place: null,
+    attach: null,
     gitBranch: null,
     title: null,
     model: null,

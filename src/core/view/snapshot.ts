@@ -114,6 +114,8 @@ export interface SessionSnapshot {
   readonly lastResponse: string | null;
   readonly currentSkill: string | null;
   readonly place: Place | null;
+  /** The command that opens a background session in a terminal. null if it has a terminal of its own. */
+  readonly attach: string | null;
   readonly fingerprint: string | null;
   readonly attended: boolean | null;
   /** Why no alert is shown for it: "muted", "snoozed until 14:20", "unattended", "dismissed". Absent if alerts are shown. */
@@ -179,6 +181,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     lastResponse: session.lastResponse,
     currentSkill: session.currentSkill,
     place: session.place,
+    attach: session.attach,
     fingerprint: computeFingerprint(session),
     attended: session.attended,
     ...(silence === null

@@ -41,7 +41,17 @@ describe("the status file", () => {
       title: null,
       attended: true,
       tmuxPane: "%0",
+      jobId: null,
     });
+  });
+
+  test("a background session says how to open it in a terminal", () => {
+    const file = read({ kind: "bg", jobId: "4da40465", tmux: undefined });
+    expect(file && createStatusChange(file)).toMatchObject({ attach: "claude attach 4da40465" });
+    for (const fields of [{ kind: "bg" }, { kind: "bg", jobId: "a; b" }, { jobId: "4da40465" }]) {
+      const other = read(fields);
+      expect(other && createStatusChange(other)).not.toHaveProperty("attach");
+    }
   });
 
   test("a name that the user chose is the title, a derived one is not", () => {

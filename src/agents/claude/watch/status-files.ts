@@ -146,7 +146,8 @@ function isDifferent(a: StatusFile, b: StatusFile): boolean {
     a.sessionId !== b.sessionId ||
     a.status !== b.status ||
     a.waitingFor !== b.waitingFor ||
-    a.title !== b.title
+    a.title !== b.title ||
+    a.jobId !== b.jobId
   );
 }
 
