@@ -175,9 +175,9 @@ describe("on a desktop", () => {
         // An answer that has just appeared cannot be clicked yet.
         await Bun.sleep(timing.minReadMs);
       };
-      await waitForEntry("Allow ⚠ …");
+      await waitForEntry("Allow… ⚠");
       expect(await readLabels()).toContainEqual(expect.stringMatching(/^● shop-api .*· now · ⚠ Bash: rm /));
-      await chooseMenuEntry(bus, "Allow ⚠ …");
+      await chooseMenuEntry(bus, "Allow… ⚠");
       await waitForEntry("Yes, allow it ⚠");
       expect(hooks[0]?.exitCode).toBeNull();
       await chooseMenuEntry(bus, "Yes, allow it ⚠");

@@ -1,58 +1,44 @@
-/** bun test/desktop/pictures.ts    Takes the README's pictures of the built app on a real desktop. */
+/**
+ * bun test/desktop/pictures.ts [FOLDER]    Takes pictures of the built app on a real desktop.
+ *
+ * Without a folder it takes the README's. With one it also takes the menu with 1, 5, 20 and 200 sessions in a dark and a light
+ * panel, for people to look at.
+ */
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
 import { binary, repo } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { startDesktop } from "./desktop-harness.ts";
-import { findMiddle, readPixels } from "./pixels.ts";
+import { type Area, type Desktop, startDesktop } from "./desktop-harness.ts";
+import { findBlockedIcon } from "./tray-app.ts";
 
-const folder = join(repo, "assets/readme");
 const minute = 60_000;
+const settleMs = 700;
 
-const desktop = await startDesktop({ panel: true, notifications: true });
-const state = join(desktop.home, "state");
-const claude = join(desktop.home, "claude");
-let count = 0;
+interface PictureSession {
+  readonly project: string;
+  /** Part of the session's id, for a project with several sessions. */
+  readonly number?: number;
+  readonly title?: string;
+  readonly branch?: string;
+  /** Minutes since its prompt, and since the last thing that happened. */
+  readonly prompted: number;
+  readonly last: number;
+  readonly prompt?: string;
+  /** What it did last. Nothing: it thinks. */
+  readonly event?: Record<string, unknown>;
+}
 
-/** `path`: /api/hook for an event, /api/hold for a request that waits for an answer. */
-async function send(project: string, minutesAgo: number, event: object, path = "/api/hook"): Promise<void> {
-  const { at, host } = createClock()();
-  const _meta = {
-    id: path === "/api/hold" ? `e${count}` : `e${++count}`,
-    attended: true,
-    at: at - minutesAgo * minute,
-    workspace_id: project,
-    host,
-    pid: process.pid,
-  };
-  const payload = { session_id: `${project}-1`, cwd: `/home/ann/${project}`, ...event };
-  const response = await fetch(
-    `${JSON.parse(readFileSync(join(state, "endpoint.json"), "utf8")).url}${path}`,
-    {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        authorization: readFileSync(join(state, "auth-header"), "utf8").trim().replace("Authorization: ", ""),
-      },
-      body: JSON.stringify({ provider: "claude", _meta, payload }),
-    },
-  );
-  await response.text();
-}
-/** A permission hook that waits until the picture is taken. */
-async function sendRequest(project: string, minutesAgo: number, event: object): Promise<void> {
-  await send(project, minutesAgo, event);
-  send(project, minutesAgo, event, "/api/hold").catch(() => {});
-  await Bun.sleep(200);
-}
-const prompt = { hook_event_name: "UserPromptSubmit", prompt: "Move the orders to the new schema" };
-const bash = (name: string, command: string) => ({
-  hook_event_name: name,
+const bash = (hook_event_name: string, command: string) => ({
+  hook_event_name,
   tool_name: "Bash",
   tool_use_id: command,
   tool_input: { command },
 });
+const asks = (command: string) => bash("PermissionRequest", command);
+const runs = (command: string) => bash("PreToolUse", command);
+const said = (last_assistant_message: string) => ({ hook_event_name: "Stop", last_assistant_message });
+const failedWith = (error: string) => ({ hook_event_name: "StopFailure", error });
 const question = {
   hook_event_name: "PermissionRequest",
   tool_name: "AskUserQuestion",
@@ -66,48 +52,240 @@ const question = {
   },
 };
 
-async function save(
-  name: string,
-  area: { x: number; y: number; width: number; height: number },
-): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  copyFileSync(await desktop.screenshot(name, area), join(folder, `${name}.png`));
+const one: readonly PictureSession[] = [
+  { project: "checkout-api", prompted: 7, last: 4, event: asks("npm run migrate -- --env staging") },
+];
+const five: readonly PictureSession[] = [
+  ...one,
+  { project: "notes", prompted: 5, last: 1, event: question },
+  { project: "docs", prompted: 9, last: 9 },
+  { project: "infra", prompted: 3, last: 2, event: runs("terraform plan") },
+  { project: "landing-page", prompted: 20, last: 6, event: said("Both headers are merged.") },
+];
+const twenty: readonly PictureSession[] = [
+  { project: "checkout-api", prompted: 40, last: 25, event: asks("git push --force origin main") },
+  { project: "notes", prompted: 15, last: 12, event: question },
+  {
+    project: "customer-portal-frontend-next-generation",
+    prompted: 9,
+    last: 6,
+    event: asks(
+      'for f in migrations/*.sql; do psql "$DATABASE_URL" --single-transaction --set ON_ERROR_STOP=1 --file "$f" >> migrations.log 2>&1; done',
+    ),
+  },
+  { project: "infra", prompted: 4, last: 1, event: asks("terraform apply -auto-approve") },
+  { project: "billing", prompted: 30, last: 11, event: failedWith("rate_limit") },
+  {
+    project: "search",
+    number: 1,
+    prompted: 61,
+    last: 60,
+    prompt: "Move the index to the new cluster",
+    event: runs("make index"),
+  },
+  {
+    project: "search",
+    number: 2,
+    prompted: 22,
+    last: 20,
+    prompt: "Why is ranking slow?",
+    event: runs("rg --json score"),
+  },
+  { project: "beckon", prompted: 18, last: 1, event: runs("bun test") },
+  { project: "docs", prompted: 9, last: 9 },
+  { project: "design-system", prompted: 5, last: 1, event: runs("npm run storybook") },
+  { project: "ios-app", prompted: 4, last: 1, event: runs("xcodebuild test") },
+  { project: "android-app", prompted: 3, last: 1, event: runs("./gradlew check") },
+  { project: "data-pipeline", prompted: 2, last: 1, event: runs("dbt run") },
+  { project: "landing-page", prompted: 20, last: 3, event: said("Both headers are merged.") },
+  {
+    project: "auth",
+    prompted: 50,
+    last: 14,
+    event: said(
+      "The session cookie is now SameSite=Strict and rotates after each login; all 214 tests pass.",
+    ),
+  },
+  { project: "emails", prompted: 120, last: 48, event: said("Done. I left the footer as it was.") },
+  { project: "payments", prompted: 200, last: 90, event: said("Which of the two webhooks should stay?") },
+  { project: "analytics", prompted: 300, last: 130, event: said("Added the weekly report.") },
+  { project: "website", prompted: 320, last: 170, event: said("漢字のページを追加しました。") },
+  { project: "cli", prompted: 500, last: 240, event: said("Released 2.4.0.") },
+];
+const many: readonly PictureSession[] = Array.from({ length: 200 }, (_, n): PictureSession => {
+  const project = `service-${String(n).padStart(3, "0")}`;
+  const last = 1 + (n % 90);
+  const times = { prompted: last + 3, last };
+  if (n < 14)
+    return {
+      project,
+      ...times,
+      event: asks(n % 5 === 0 ? "rm -rf src" : `npm run deploy -- --only ${project}`),
+    };
+  if (n < 20) return { project, ...times, event: failedWith("overloaded") };
+  if (n < 90) return { project, ...times, event: runs("npm test") };
+  return { project, ...times, event: said(`Fixed the tests of ${project}.`) };
+});
+
+type Running = Awaited<ReturnType<typeof start>>;
+
+async function start(theme: "dark" | "light", settings: object) {
+  const desktop = await startDesktop({ panel: true, notifications: true, theme });
+  const state = join(desktop.home, "state");
+  const claude = join(desktop.home, "claude");
+  const env = { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude };
+  mkdirSync(claude, { recursive: true });
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  await Bun.write(join(claude, "settings.json"), '{"hooks":"beckon hook claude"}');
+  await Bun.write(join(state, "config.json"), JSON.stringify(settings));
+  desktop.spawn([binary], env);
+  await waitUntil(() => existsSync(join(state, "endpoint.json")), 10_000);
+  const readState = (name: string) => readFileSync(join(state, name), "utf8").trim();
+  let count = 0;
+
+  /** `path`: /api/hook for an event, /api/hold for a request that waits for an answer. */
+  async function send(
+    session: PictureSession,
+    minutesAgo: number,
+    event: object,
+    path = "/api/hook",
+  ): Promise<void> {
+    const { at, host } = createClock()();
+    const _meta = {
+      id: path === "/api/hold" ? `e${count}` : `e${++count}`,
+      attended: true,
+      at: at - minutesAgo * minute,
+      workspace_id: session.project,
+      host,
+      pid: process.pid,
+    };
+    const { project, number = 1 } = session;
+    const id = Bun.hash(`${project} ${number}`).toString(16).padStart(16, "0");
+    const payload = {
+      session_id: `${id.slice(0, 8)}-${id.slice(8, 12)}-4000-8000-000000000001`,
+      cwd: `/home/ann/${project}`,
+      ...event,
+    };
+    const response = await fetch(JSON.parse(readState("endpoint.json")).url + path, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        authorization: readState("auth-header").replace("Authorization: ", ""),
+      },
+      body: JSON.stringify({ provider: "claude", _meta, payload }),
+    });
+    await response.text();
+  }
+
+  return {
+    desktop,
+    env,
+    async addSessions(sessions: readonly PictureSession[]): Promise<void> {
+      for (const session of sessions) {
+        const { prompt = "Move the orders to the new schema", event } = session;
+        await send(session, session.prompted, { hook_event_name: "UserPromptSubmit", prompt });
+        if (!event) continue;
+        if (event.hook_event_name !== "PermissionRequest") await send(session, session.last, event);
+        else {
+          await send(session, session.last, { ...event, hook_event_name: "PreToolUse" });
+          await send(session, session.last, event);
+          // The hook waits until the picture is taken.
+          send(session, session.last, event, "/api/hold").catch(() => {});
+          await Bun.sleep(50);
+        }
+      }
+      await Bun.sleep(2 * settleMs);
+    },
+  };
 }
 
-try {
-  mkdirSync(claude, { recursive: true });
-  await Bun.write(join(claude, "settings.json"), '{"hooks":"beckon hook claude"}');
-  desktop.spawn([binary], { BECKON_HOME: state, CLAUDE_CONFIG_DIR: claude });
-  await waitUntil(() => existsSync(join(state, "endpoint.json")), 10_000);
-  await send("docs", 9, prompt);
-  await send("infra", 3, prompt);
-  await send("infra", 2, bash("PreToolUse", "terraform plan"));
-  await send("landing-page", 20, prompt);
-  await send("landing-page", 6, {
-    hook_event_name: "Stop",
-    last_assistant_message: "Both headers are merged.",
-  });
-  await send("checkout-api", 7, prompt);
-  await send("checkout-api", 4, bash("PreToolUse", "npm run migrate -- --env staging"));
-  await sendRequest("checkout-api", 4, bash("PermissionRequest", "npm run migrate -- --env staging"));
-  await send("notes", 5, prompt);
-  await sendRequest("notes", 1, question);
-  const findNotifications = () => desktop.windows("--class", "xfce4-notifyd");
-  await waitUntil(async () => (await findNotifications()).length >= 2, 10_000);
-  await Bun.sleep(1_000);
-  await save("alert", { x: 780, y: 0, width: 500, height: 350 });
-  const panel = { x: 1_100, y: 0, width: 180, height: 32 };
-  const icon = findMiddle(
-    await readPixels(desktop, panel),
-    ([red, green, blue]) => red > 180 && green < 120 && blue < 80,
-  );
+async function openMenu(desktop: Desktop, ...keys: string[]): Promise<void> {
+  const icon = await findBlockedIcon(desktop);
   if (!icon) throw new Error("no icon in the panel");
-  await desktop.click(icon.x, icon.y, 3);
-  await Bun.sleep(500);
-  await desktop.key("Down", "Right", "Down");
-  await Bun.sleep(500);
-  await save("menu", { x: 290, y: 0, width: 990, height: 400 });
-} finally {
-  await desktop.stop();
+  await desktop.click(icon.x, icon.y, 1);
+  await Bun.sleep(settleMs);
+  // Away from the menu, which would follow the mouse.
+  await desktop.move(5, 790);
+  for (const key of keys) await desktop.key(key);
+  await Bun.sleep(settleMs);
 }
+
+async function save(desktop: Desktop, path: string, area?: Area): Promise<void> {
+  copyFileSync(await desktop.screenshot("picture", area), path);
+}
+
+const withoutAlerts = { alerts: { blocked: false, failed: false, idle: false, longTurnMinutes: 0 } };
+
+async function withDesktop(
+  theme: "dark" | "light",
+  settings: object,
+  sessions: readonly PictureSession[],
+  take: (running: Running) => Promise<void>,
+): Promise<void> {
+  const running = await start(theme, settings);
+  try {
+    await running.addSessions(sessions);
+    await take(running);
+  } finally {
+    await running.desktop.stop();
+  }
+}
+
+async function takeReadmePictures(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await withDesktop("dark", {}, five, async ({ desktop }) => {
+    await save(desktop, join(folder, "alert.png"), { x: 780, y: 0, width: 500, height: 350 });
+  });
+  await withDesktop("dark", withoutAlerts, five, async ({ desktop }) => {
+    await openMenu(desktop, "Down", "Right");
+    await save(desktop, join(folder, "menu.png"), { x: 290, y: 0, width: 990, height: 420 });
+  });
+  await withDesktop("dark", {}, [...many.slice(0, 7), ...five], async ({ desktop }) => {
+    await save(desktop, join(folder, "grouped.png"), { x: 780, y: 0, width: 500, height: 800 });
+  });
+  await withDesktop("dark", withoutAlerts, twenty, async ({ desktop, env }) => {
+    desktop.spawn(
+      [
+        "xterm",
+        "-fa",
+        "DejaVu Sans Mono",
+        "-fs",
+        "11",
+        "-geometry",
+        "104x30+20+60",
+        "-bg",
+        "#1d1f21",
+        "-fg",
+        "#d5d8d6",
+        "-e",
+        binary,
+        "status",
+        "--watch",
+      ],
+      env,
+    );
+    await waitUntil(async () => (await desktop.windows("--class", "xterm")).length > 0, 10_000);
+    await Bun.sleep(3 * settleMs);
+    await save(desktop, join(folder, "watch.png"), { x: 12, y: 40, width: 960, height: 600 });
+  });
+}
+
+async function takeMenus(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const theme of ["dark", "light"] as const) {
+    for (const [name, sessions] of Object.entries({ 1: one, 5: five, 20: twenty, 200: many })) {
+      await withDesktop(theme, withoutAlerts, sessions, async ({ desktop }) => {
+        await openMenu(desktop);
+        await save(desktop, join(folder, `menu-${name}-${theme}.png`));
+        await desktop.key("Down", "Right");
+        await Bun.sleep(settleMs);
+        await save(desktop, join(folder, `menu-${name}-${theme}-session.png`));
+      });
+    }
+  }
+}
+
+const [folder] = process.argv.slice(2);
+await takeReadmePictures(folder ?? join(repo, "assets/readme"));
+if (folder) await takeMenus(folder);
 process.exit(0);

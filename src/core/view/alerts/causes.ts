@@ -91,7 +91,7 @@ function createAskCause(session: Session, ask: Ask, { findDetails, home }: Cause
       isProbe(session)
         ? probeText
         : formatAskAlert(ask, session, name, when, { details: findDetails(ask), home }),
-    createItem: (name) => createAskItem(ask, session, name, home),
+    createItem: (name) => createAskItem(ask, session, name, { details: findDetails(ask), home }),
     leftMs: null,
   };
 }

@@ -2,7 +2,7 @@
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
 import { type Ask, hasDied, isInterrupted, type Session } from "../../session/session.ts";
-import { formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
+import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
@@ -130,9 +130,15 @@ export interface AlertListItem {
   readonly text: string;
 }
 
-export function createAskItem(ask: Ask, session: Session, name: string, home: string): AlertListItem {
+export function createAskItem(
+  ask: Ask,
+  session: Session,
+  name: string,
+  { details, home }: { readonly details: AskDetails | null; readonly home: string },
+): AlertListItem {
   const [predicate, subject = ""] = describeAsk(ask, session, home);
-  return { name, text: subject || predicate };
+  const mark = details?.dangers.length ? dangerMark : "";
+  return { name, text: mark + (subject || predicate) };
 }
 
 export function createTurnEndItem(session: Session, name: string): AlertListItem {

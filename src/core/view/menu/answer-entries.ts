@@ -6,6 +6,7 @@ import type { UserAction } from "../../config/user-action.ts";
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf } from "../../session/keys.ts";
 import type { Ask } from "../../session/session.ts";
+import { dangerMark } from "../../session/texts.ts";
 import { measureMenuWidth, wrapLine } from "../../text/fit.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createEntryId, type MenuEntry, type MenuItem, maxLabelColumns } from "../view.ts";
@@ -27,6 +28,9 @@ interface AnswerContext {
 export function createAnswerEntries(context: AnswerContext): MenuItem[] {
   const { session, ask, details } = context;
   const create = createEntryFactory(context);
+  // Menus show text without an action in grey, but this text has to be read. It is also the first entry with an action, which
+  // GTK preselects if the menu is opened with a key.
+  const focus: UserAction = { do: "focus", session };
   const rows = details.lines.flatMap((line) => wrapLine(expandTabs(line), columns, measureMenuWidth));
   const hasAllRows = rows.length <= maxRows;
   const shownRows = hasAllRows ? rows : rows.slice(0, maxRows - 1);
@@ -36,12 +40,13 @@ export function createAnswerEntries(context: AnswerContext): MenuItem[] {
   const focusLabel = isComplete ? "Go to terminal" : "Look at all of it in the terminal";
   return [
     ...heading.map((row, n) => create.text(`heading-${n}`, row)),
-    ...dangers.map((danger, n) => create.text(`danger-${n}`, truncateEnd(`⚠ ${danger}`, maxLabelColumns))),
-    ...shownRows.map((row, n) => create.text(`row-${n}`, `${textBar}${row}`.trimEnd())),
+    ...dangers.map((danger, n) =>
+      create.command(`danger-${n}`, truncateEnd(dangerMark + danger, maxLabelColumns), focus),
+    ),
+    ...shownRows.map((row, n) => create.command(`row-${n}`, `${textBar}${row}`.trimEnd(), focus)),
     ...(hasAllRows ? [] : [create.text("more-rows", `… ${rows.length - shownRows.length} more lines`)]),
     { kind: "separator", id: createEntryId("answers", session, answerIdOf(ask)) },
-    // The first entry with an action: GTK preselects it if the menu is opened with a key.
-    create.command("focus-ask", focusLabel, { do: "focus", session }),
+    create.command("focus-ask", focusLabel, focus),
     ...(isComplete ? createApprovals(context, create) : []),
     create.answer("deny", denyLabels[details.kind] ?? "Deny", { do: "deny", message: null }),
   ];
@@ -81,7 +86,7 @@ function createApprovals(context: AnswerContext, create: EntryFactory): MenuEntr
     const confirm: UserAction = { do: "confirm", session, ask: answerIdOf(ask) };
     return isConfirming
       ? [create.answer("allow", "Yes, allow it ⚠", { do: "allow" })]
-      : [{ ...create.command("confirm", "Allow ⚠ …", confirm), needsAll: true }];
+      : [{ ...create.command("confirm", "Allow… ⚠", confirm), needsAll: true }];
   }
   const offers = details.always.map((label, choice) => ({ label: expandTabs(label), choice }));
   const fitting = offers.filter(({ label }) => fitsOneRow(label));

@@ -8,7 +8,7 @@ import type { Session } from "../../session/session.ts";
 import { shortenHome } from "../../text/paths.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createAges } from "../ages.ts";
-import { formatGroupCount, type Group, groupLabels, sortSessions } from "../groups.ts";
+import { formatGroupCount, type Group, groupLabels, groups, sortSessions } from "../groups.ts";
 import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import {
   createEntryId,
@@ -59,7 +59,7 @@ export interface Menu extends TrayView {
   readonly nextChange: number | null;
 }
 
-/** How many sessions each group lists. The rest is in a submenu. */
+/** How many sessions each group lists at most. The rest is in a submenu. */
 const maxListed: Readonly<Record<Group, number>> = {
   needs_you: 8,
   failed: 3,
@@ -68,6 +68,11 @@ const maxListed: Readonly<Record<Group, number>> = {
   ready: 5,
   ended: 0,
 };
+/** How many sessions all groups list together: more do not fit a screen of 800 pixels, and Quit would be out of sight. */
+const maxListedTogether = 16;
+/** If there are too many, these groups list fewer, in this order, but each at least `minListed`. */
+const shrinkingGroups: readonly Group[] = ["ready", "working", "set_aside", "failed"];
+const minListed = 2;
 /** A longer submenu is hard to use, and some panels cannot show it. */
 const maxInSubmenu = 30;
 const maxEnded = 10;
@@ -91,9 +96,10 @@ export function createMenu(input: MenuInput): Menu {
   );
   const byGroup = Map.groupBy(rows, ({ group }) => group);
   const rowsIn = (group: Group): readonly MenuRow[] => byGroup.get(group) ?? [];
+  const listed = computeListed((group) => rowsIn(group).length);
   // Only rows that can be listed get a name and an entry.
   const listedIn = (group: Group): readonly MenuRow[] =>
-    rowsIn(group).slice(0, group === "ended" ? maxEnded : maxListed[group] + 1 + maxInSubmenu);
+    rowsIn(group).slice(0, group === "ended" ? maxEnded : listed[group] + 1 + maxInSubmenu);
   const names = nameSessions(
     [...byGroup.keys()].flatMap(listedIn).map(({ session }) => namePartsOf(session)),
   );
@@ -103,7 +109,8 @@ export function createMenu(input: MenuInput): Menu {
   };
   const entriesIn = (group: Group): MenuEntry[] =>
     listedIn(group).map((row) => createSessionEntry(row, nameRow(row), context));
-  const section = (group: Group): MenuItem[] => createSection(group, entriesIn(group), rowsIn(group).length);
+  const section = (group: Group): MenuItem[] =>
+    createSection(group, entriesIn(group), rowsIn(group).length, listed[group]);
 
   const needsYou = rowsIn("needs_you");
   const hasAnything = rows.length > 0 || facts.unconnected.length > 0;
@@ -171,11 +178,21 @@ function limitLines(lines: readonly string[], count: number): string[] {
   return [...lines.slice(0, count), `and ${lines.length - count} more`];
 }
 
+function computeListed(count: (group: Group) => number): Record<Group, number> {
+  const listed = { ...maxListed };
+  const shown = (group: Group): number => Math.min(listed[group], count(group));
+  for (const group of shrinkingGroups) {
+    const excess = groups.reduce((sum, other) => sum + shown(other), 0) - maxListedTogether;
+    if (excess > 0) listed[group] = Math.max(minListed, shown(group) - excess);
+  }
+  return listed;
+}
+
 /** `entries` are the first of `total` sessions. */
-function createSection(group: Group, entries: readonly MenuEntry[], total: number): MenuItem[] {
+function createSection(group: Group, entries: readonly MenuEntry[], total: number, max: number): MenuItem[] {
   if (total === 0) return [];
   // "1 more…" would take as much room as the session itself.
-  const count = total <= maxListed[group] + 1 ? total : maxListed[group];
+  const count = total <= max + 1 ? total : max;
   const heading = createText(createEntryId("heading", group), formatHeading(group, total));
   const listed = [heading, ...entries.slice(0, count)];
   const inSubmenu = entries.slice(count);

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { defaultConfig } from "../../../../src/core/config/config.ts";
 import type { AskDetails } from "../../../../src/core/session/ask-details.ts";
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
+import type { Ask } from "../../../../src/core/session/session.ts";
 import { selectButtons } from "../../../../src/core/view/alerts/text.ts";
 import type { Alert } from "../../../../src/core/view/view.ts";
 import { createDetails, createQuestion, detailsArbitrary } from "../../session/ask-fixture.ts";
@@ -129,6 +130,14 @@ describe("an ask that can be answered", () => {
       [5, 1],
     ]);
     expect(show.at(-1)?.buttons?.map(({ label }) => label)).toEqual(["Show"]);
+  });
+
+  test("an alert for several sessions marks what is dangerous", () => {
+    const many = Array.from({ length: 5 }, (_, n) => blocked(`p${n}`, (5 - n) * minute));
+    const findDetails = ({ at }: Ask) =>
+      createDetails(at === many[4]?.asks[0]?.at ? { dangers: ["deletes without asking (rm -rf)"] } : {});
+    const { show } = computeTestAlerts(many, { findDetails });
+    expect(show.at(-1)?.body.split("\n")).toEqual(["p3: npm run deploy", "p4: ⚠ npm run deploy"]);
   });
 
   test("has no buttons if answering is turned off", () => {

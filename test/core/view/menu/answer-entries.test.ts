@@ -37,10 +37,10 @@ test("a command is shown in full above its answers", () => {
   const lines = ["set -e", "for f in *.sql; do", '    psql -f "$f"', "done"];
   expect(offered(createDetails({ lines, always: ["Always allow psql in this session"] }))).toEqual([
     "(Run a command)",
-    "(│ set -e)",
-    "(│ for f in *.sql; do)",
-    '(│     psql -f "$f")',
-    "(│ done)",
+    "│ set -e",
+    "│ for f in *.sql; do",
+    '│     psql -f "$f"',
+    "│ done",
     "Go to terminal",
     "Allow",
     "Always allow psql in this session",
@@ -52,7 +52,7 @@ test("Allow and Deny are directly in the submenu of the session, with what else 
   const titled = { ...session, title: "Ship it", gitBranch: "release/7" };
   expect(formatSubmenu([titled], titled, { findDetails: () => createDetails() })).toEqual([
     "(Run a command)",
-    "(│ npm run deploy)",
+    "│ npm run deploy",
     "---",
     "Go to terminal",
     "Allow",
@@ -89,8 +89,8 @@ test("a click answers exactly this ask", () => {
 
 test("a long line continues after a mark", () => {
   expect(offered(createDetails({ lines: [`echo ${"word ".repeat(20)}end`] })).slice(1, 3)).toEqual([
-    `(│ echo ${"word ".repeat(13)}word)`,
-    "(│ ⤷  word word word word word word end)",
+    `│ echo ${"word ".repeat(13)}word`,
+    "│ ⤷  word word word word word word end",
   ]);
 });
 
@@ -105,13 +105,13 @@ test("something dangerous is marked in its row, and one click does not allow it"
   expect(listLabels(items)).toContain("● checkout-api · 4 min · ⚠ Bash: npm run deploy");
   expect(offered(dangerous)).toEqual([
     "(Run a command)",
-    "(⚠ deletes without asking (rm -rf))",
-    "(│ rm -rf build)",
+    "⚠ deletes without asking (rm -rf)",
+    "│ rm -rf build",
     "Go to terminal",
-    "Allow ⚠ …",
+    "Allow… ⚠",
     "Deny",
   ]);
-  expect(entry(dangerous, "Allow ⚠ …")?.action).toEqual({
+  expect(entry(dangerous, "Allow… ⚠")?.action).toEqual({
     do: "confirm",
     session: keyOf(session),
     ask: answerIdOf(open),
@@ -128,7 +128,7 @@ test("the second click allows it, and only this ask", () => {
     ask: answerIdOf(open),
     answer: { do: "allow" },
   });
-  expect(offered(dangerous, { ...input, confirming: "another ask" })).toContain("Allow ⚠ …");
+  expect(offered(dangerous, { ...input, confirming: "another ask" })).toContain("Allow… ⚠");
 });
 
 test("a dangerous ask behind another one is marked in the row too", () => {
@@ -143,7 +143,7 @@ test("a dangerous ask behind another one is marked in the row too", () => {
 test("what is too long for a menu can only be looked at or denied", () => {
   const long = offered(createDetails({ lines: Array.from({ length: 30 }, (_, n) => `step ${n}`) }));
   expect(long.slice(-4)).toEqual([
-    "(│ step 18)",
+    "│ step 18",
     "(… 11 more lines)",
     "Look at all of it in the terminal",
     "Deny",
@@ -161,9 +161,9 @@ test("a question is answered with a click on an option", () => {
   const what = createQuestion(["SQLite", "Postgres"]);
   expect(offered(what)).toEqual([
     "(Answer a question)",
-    "(│ Which database should the new service use?)",
-    "(│   1. SQLite)",
-    "(│   2. Postgres)",
+    "│ Which database should the new service use?",
+    "│   1. SQLite",
+    "│   2. Postgres",
     "Go to terminal",
     "Answer “SQLite”",
     "Answer “Postgres”",
@@ -201,7 +201,7 @@ test("a plan is approved or sent back", () => {
   });
   expect(offered(plan)).toEqual([
     "(Approve a plan)",
-    "(│ 1. Ship it)",
+    "│ 1. Ship it",
     "Go to terminal",
     "Approve plan",
     "Send back",
@@ -228,7 +228,7 @@ test("of several asks the first that can be answered is shown in full, and the n
   const findDetails = ({ request, agentId }: Ask) =>
     agentId === null ? createDetails({ lines: [request ?? ""] }) : null;
   expect(formatSubmenu([all], all, { findDetails }).slice(1, 9)).toEqual([
-    "(│ event-1)",
+    "│ event-1",
     "---",
     "Go to terminal",
     "Allow",
@@ -238,7 +238,7 @@ test("of several asks the first that can be answered is shown in full, and the n
     "(Also asks · Bash: git push)",
   ]);
   const later = { ...all, asks: [subagent, other] };
-  expect(formatSubmenu([later], later, { findDetails })[1]).toBe("(│ event-2)");
+  expect(formatSubmenu([later], later, { findDetails })[1]).toBe("│ event-2");
 });
 
 test("there are no answers if answering is turned off", () => {

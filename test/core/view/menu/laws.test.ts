@@ -304,7 +304,7 @@ describe("for any sessions", () => {
 
   test("the label of an answer is always a text of beckon", () => {
     const ours =
-      /^(?:Allow|Allow ⚠ …|Yes, allow it ⚠|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
+      /^(?:Allow|Allow… ⚠|Yes, allow it ⚠|Deny|Approve plan|Send back|Decline to answer|Answer “.+”|Go to terminal|Look at all of it in the terminal|Always .+)$/su;
     checkLaw((input) => {
       for (const { id, label, action } of listEntries(menuFor(input).items)) {
         if (action?.do === "answer" || action?.do === "confirm" || id.startsWith("focus-ask/"))

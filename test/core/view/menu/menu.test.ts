@@ -221,6 +221,24 @@ describe("many sessions", () => {
     expect(formatMenu(createTestMenu(many(9, blocked)).items)).not.toContain("more…");
   });
 
+  test("with many sessions in every group the menu still fits a small screen, and no group disappears", () => {
+    const named = (prefix: string, make: typeof done) =>
+      Array.from({ length: 40 }, (_, n) => make(`${prefix}${n}`, (n + 1) * minute));
+    const fail = (project: string, since: number) =>
+      done(project, since, { turn: { ...ago(since), running: false, byHook: true, error: "x" } });
+    const { items } = createTestMenu([
+      ...named("a", blocked),
+      ...named("b", fail),
+      ...named("c", working),
+      ...named("d", done),
+    ]);
+    expect(items.length).toBeLessThanOrEqual(34);
+    const listed = items.flatMap((item) =>
+      item.id.startsWith("session/") && "label" in item ? item.label[0] : [],
+    );
+    expect(listed.join("")).toBe("●●●●●●●●✗✗✗◐◐◐○○");
+  });
+
   test("a thousand sessions do not make a thousand entries", () => {
     const menu = createTestMenu(many(1_000, done));
     expect(listEntries(menu.items).filter(({ id }) => id.startsWith("session/"))).toHaveLength(35);
