@@ -237,11 +237,11 @@ async function takeReadmePictures(folder: string): Promise<void> {
     await save(desktop, join(folder, "alert.png"), { x: 780, y: 0, width: 500, height: 350 });
   });
   await withDesktop("dark", withoutAlerts, five, async ({ desktop }) => {
-    await openMenu(desktop, "Down", "Right");
+    await openMenu(desktop, "Down", "Right", "Down", "Down");
     await save(desktop, join(folder, "menu.png"), { x: 290, y: 0, width: 990, height: 420 });
   });
   await withDesktop("dark", {}, [...many.slice(0, 7), ...five], async ({ desktop }) => {
-    await save(desktop, join(folder, "grouped.png"), { x: 780, y: 0, width: 500, height: 800 });
+    await save(desktop, join(folder, "grouped.png"), { x: 780, y: 0, width: 500, height: 720 });
   });
   await withDesktop("dark", withoutAlerts, twenty, async ({ desktop, env }) => {
     desktop.spawn(
@@ -266,7 +266,7 @@ async function takeReadmePictures(folder: string): Promise<void> {
     );
     await waitUntil(async () => (await desktop.windows("--class", "xterm")).length > 0, 10_000);
     await Bun.sleep(3 * settleMs);
-    await save(desktop, join(folder, "watch.png"), { x: 12, y: 40, width: 960, height: 600 });
+    await save(desktop, join(folder, "watch.png"), { x: 12, y: 40, width: 960, height: 622 });
   });
 }
 

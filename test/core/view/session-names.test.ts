@@ -88,12 +88,13 @@ describe("untrusted text", () => {
     const trap = blocked("Quit", 0, {
       title: "Quit",
       gitBranch: "Settings…",
-      asks: [ask(0, { tool: "Allow", summary: "Quit" })],
+      asks: [ask(0, { tool: "Allow", summary: "Quit" }), ask(0, { id: "2", tool: "Deny", summary: "Quit" })],
       children: [child("a1", { type: "Go to terminal", detail: "Quit" })],
     });
     const menu = createTestMenu([trap]);
-    expect(formatSubmenu([trap], trap).slice(0, 4)).toEqual([
+    expect(formatSubmenu([trap], trap).slice(0, 5)).toEqual([
       "(Asks · Allow: Quit)",
+      "(Asks · Deny: Quit)",
       "(“Quit”)",
       "(Branch Settings…)",
       "(└ Go to terminal · Quit)",

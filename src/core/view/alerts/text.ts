@@ -26,7 +26,9 @@ const maxOptions = 4;
 const maxBranch = 28;
 const maxTopic = 40;
 const maxItemName = 28;
-const maxItemText = 48;
+/** Most desktops break a longer line in two. */
+const maxItem = 44;
+const minItemText = 16;
 
 /** `when` is the time it opened, not how long ago that was: an alert whose text changes is shown again. */
 export function formatAskAlert(
@@ -151,7 +153,8 @@ export function createTurnEndItem(session: Session, name: string): AlertListItem
 export function formatListAlert(title: string, items: readonly AlertListItem[], count: number): AlertText {
   const lines = items.map(({ name, text }) => {
     const shortName = truncateEnd(name, maxItemName);
-    const shortText = truncateEnd(text, maxItemText);
+    const room = maxItem - measureWidth(`${shortName}: `);
+    const shortText = truncateEnd(text, Math.max(minItemText, room));
     return shortText === "" ? shortName : `${shortName}: ${shortText}`;
   });
   const left = count - lines.length;

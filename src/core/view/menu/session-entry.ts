@@ -156,7 +156,9 @@ function createDetails(
   });
   const entries: MenuEntry[] = [];
   const verb = asks.length < all.length ? "Also asks" : "Asks";
-  for (const ask of asks.slice(0, maxListed)) {
+  // The session's own row may show all that is known about its only ask.
+  const isInRow = all.length === 1 && line.includes(shortenHomePath(what, context.home));
+  for (const ask of isInRow ? [] : asks.slice(0, maxListed)) {
     const subject = shortenHomePath(describeAsk(session, ask, context), context.home);
     entries.push(text(`${verb} · ${subject}`, "ask", ask.id));
   }

@@ -115,6 +115,20 @@ describe("blocked", () => {
   });
 });
 
+test("a line about one of several sessions is short enough not to be broken in two", () => {
+  const many = Array.from({ length: 5 }, (_, n) =>
+    blocked(`service-00${n}`, (5 - n) * minute, {
+      asks: [ask((5 - n) * minute, { summary: `npm run deploy -- --only service-00${n} --env staging` })],
+    }),
+  );
+  const lines = computeTestAlerts(many).show.at(-1)?.body.split("\n") ?? [];
+  expect(lines).toHaveLength(2);
+  for (const line of lines) {
+    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(44);
+    expect(line).toMatch(/^service-00\d: npm run deploy/);
+  }
+});
+
 describe("failed", () => {
   test("a turn that ended with an error alerts after settling: normal, with a sound", () => {
     const timeline = createTimeline()

@@ -48,6 +48,16 @@ describe("the submenu of a session", () => {
     ]);
   });
 
+  test("repeats its only ask below its row just if that is too long for the row", () => {
+    const labelsOf = (summary: string) => {
+      const api = blocked("api", minute, { asks: [ask(minute, { summary })] });
+      return formatSubmenu([api], api);
+    };
+    expect(labelsOf("npm run deploy")[0]).toBe("Go to terminal");
+    const long = `npm run deploy -- ${"--verbose ".repeat(5)}--env staging`;
+    expect(labelsOf(long)[0]).toStartWith("(Asks · Bash: npm run deploy -- --verbose");
+  });
+
   test("shows the subagents of a working session", () => {
     const children = ["a", "b", "c", "d", "e", "f"].map((id) => child(id));
     const api = working("api", minute, { children });
@@ -110,7 +120,7 @@ describe("the submenu of a session", () => {
     const ids = (one: Session): string[] => listEntries(createTestMenu([one]).items).map(({ id }) => id);
     const [before, after] = [ids(blocked("api", minute)), ids(working("api", minute))];
     const gone = before.filter((id) => !after.includes(id)).map((id) => id.split("/")[0]);
-    expect(gone).toEqual(["heading", "ask", "dismiss", "next"]);
+    expect(gone).toEqual(["heading", "dismiss", "next"]);
   });
 
   test("has the action for each label", () => {
