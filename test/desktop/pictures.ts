@@ -112,6 +112,14 @@ const twenty: readonly PictureSession[] = [
   { project: "website", prompted: 320, last: 170, event: said("漢字のページを追加しました。") },
   { project: "cli", prompted: 500, last: 240, event: said("Released 2.4.0.") },
 ];
+/** Eight that need you, for one alert that counts five of them. */
+const waiting: readonly PictureSession[] = [
+  { project: "search", prompted: 30, last: 21, event: asks("make index") },
+  { project: "landing-page", prompted: 20, last: 16, event: asks("npm install sharp") },
+  { project: "auth", prompted: 18, last: 13, event: asks("git push origin main") },
+  ...twenty.slice(0, 4).map((session, n) => ({ ...session, last: 9 - 2 * n, prompted: 12 - 2 * n })),
+  { project: "emails", prompted: 3, last: 1, event: asks("bin/preview --open") },
+];
 const many: readonly PictureSession[] = Array.from({ length: 200 }, (_, n): PictureSession => {
   const project = `service-${String(n).padStart(3, "0")}`;
   const last = 1 + (n % 90);
@@ -240,8 +248,8 @@ async function takeReadmePictures(folder: string): Promise<void> {
     await openMenu(desktop, "Down", "Right", "Down", "Down");
     await save(desktop, join(folder, "menu.png"), { x: 290, y: 0, width: 990, height: 420 });
   });
-  await withDesktop("dark", {}, [...many.slice(0, 7), ...five], async ({ desktop }) => {
-    await save(desktop, join(folder, "grouped.png"), { x: 780, y: 0, width: 500, height: 720 });
+  await withDesktop("dark", {}, waiting, async ({ desktop }) => {
+    await save(desktop, join(folder, "grouped.png"), { x: 820, y: 0, width: 460, height: 720 });
   });
   await withDesktop("dark", withoutAlerts, twenty, async ({ desktop, env }) => {
     desktop.spawn(

@@ -27,7 +27,7 @@ const maxBranch = 28;
 const maxTopic = 40;
 const maxItemName = 28;
 /** Most desktops break a longer line in two. */
-const maxItem = 44;
+const maxItem = 46;
 const minItemText = 16;
 
 /** `when` is the time it opened, not how long ago that was: an alert whose text changes is shown again. */

@@ -124,7 +124,7 @@ test("a line about one of several sessions is short enough not to be broken in t
   const lines = computeTestAlerts(many).show.at(-1)?.body.split("\n") ?? [];
   expect(lines).toHaveLength(2);
   for (const line of lines) {
-    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(44);
+    expect(Bun.stringWidth(line)).toBeLessThanOrEqual(46);
     expect(line).toMatch(/^service-00\d: npm run deploy/);
   }
 });
