@@ -21,6 +21,7 @@ export const routes = {
   pageScript: { method: "GET", path: "/page.js", access: "asset" },
   pageStyle: { method: "GET", path: "/page.css", access: "asset" },
   pageIcon: { method: "GET", path: "/icon.svg", access: "asset" },
+  pageFacts: { method: "GET", path: "/api/page", access: "page" },
   pageCode: { method: "POST", path: "/api/page/code", access: "local" },
   hook: { method: "POST", path: "/api/hook", access: "local" },
   ingest: { method: "POST", path: "/ingest", access: "local" },

@@ -47,6 +47,8 @@ export interface ServerOptions {
   /** Wall time. */
   readonly now: () => number;
   readonly pageAccess: PageAccess;
+  /** What the page shows besides sessions: beckon's version, the names of agents, known problems. */
+  readonly pageFacts: () => object;
   /** Loads beckon's page, which most runs never need. */
   readonly loadPage: () => Promise<PageFiles>;
   /**
@@ -189,6 +191,7 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
     pageScript: serve("text/javascript; charset=utf-8", "script"),
     pageStyle: serve("text/css; charset=utf-8", "style"),
     pageIcon: serve("image/svg+xml", "icon"),
+    pageFacts: () => respond(200, options.pageFacts()),
     pageCode: () => {
       return respond(200, { url: pageAccess.createUrl(connections.port()) });
     },

@@ -2,6 +2,7 @@
  * Composition: the only room that knows every other. `startApp` puts beckon together in phases, and each phase uses only
  * what an earlier one has made: files, state, sinks, sources, the API, the desktop.
  */
+import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
 import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.ts";
 import { createAlerts } from "../alerts/index.ts";
@@ -263,6 +264,12 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     token,
     now: () => clock().at,
     pageAccess,
+    pageFacts: () => ({
+      version,
+      agents: Object.fromEntries(table.map(({ id, name }) => [id, name])),
+      unconnected: connection.unconnected().map(({ name }) => name),
+      problems: settings.problems(),
+    }),
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
     isOwnUser: isOwnSocket,
     stop: () => quit.resolve("request"),

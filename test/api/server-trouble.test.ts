@@ -23,6 +23,7 @@ describe("when something fails inside", () => {
   const page = {
     now: Date.now,
     pageAccess: { createUrl: never, redeemCode: never },
+    pageFacts: never,
     loadPage: never,
     isOwnUser: never,
   };

@@ -17,7 +17,7 @@ export interface ApiAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const pageHeaders = (): Record<string, string> => ({
+export const pageHeaders = (): Record<string, string> => ({
   "x-beckon-page": localStorage.getItem(keyName) ?? "",
 });
 

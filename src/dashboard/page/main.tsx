@@ -1,31 +1,82 @@
 /** The page: what runs in the browser. It reads the API and shows it; it decides nothing. */
-import { signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import type { SessionSnapshot } from "../../core/view/snapshot.ts";
-import { callApi, takeKey } from "./api.ts";
+import { takeKey } from "./api.ts";
+import { Inbox } from "./cards.tsx";
+import { stayConnected } from "./connection.ts";
+import { Detail } from "./detail.tsx";
+import { Banner, Bar, FirstRun, followTitle, Help, Message, Notices, Tabs } from "./frame.tsx";
+import { History } from "./history.tsx";
+import { followAsks } from "./inbox.ts";
+import { followKeys } from "./keys.ts";
+import { followLooks } from "./looked.ts";
+import { applyTheme } from "./navigation.ts";
+import { followReports, history } from "./reports.ts";
+import { Sessions } from "./sessions.tsx";
+import { connection, openAsks, selectedId, sessions } from "./state.ts";
+import { TipBox } from "./tip.tsx";
+import { Patterns, Today } from "./today.tsx";
+import { Waited } from "./waited.tsx";
 
-const sessions = signal<readonly SessionSnapshot[]>([]);
+/** Nothing has ever happened, as far as is known. */
+function isFirstRun(): boolean {
+  const known = history.value;
+  const hasHistory = known === null || known.total > 0;
+  return (
+    connection.value === "live" &&
+    sessions.value.size === 0 &&
+    !(hasHistory && known !== null) &&
+    known !== null
+  );
+}
 
 function App() {
+  if (connection.value === "connecting") return <Bar isFirstRun />;
+  const isFirst = isFirstRun();
   return (
-    <main>
-      <h1>beckon</h1>
-      <ul>
-        {sessions.value.map((session) => (
-          <li key={session.sessionId}>
-            {session.group} {session.project}
-          </li>
-        ))}
-      </ul>
-    </main>
+    <>
+      <Patterns />
+      <Bar isFirstRun={isFirst} />
+      <Banner />
+      <main>
+        {isFirst ? (
+          <FirstRun />
+        ) : (
+          <>
+            <Notices />
+            <div class="page">
+              <h1 class="hid">beckon: your sessions</h1>
+              <Inbox />
+              <div class="rest">
+                <Sessions />
+                <Today />
+                <Waited />
+                <History />
+              </div>
+            </div>
+          </>
+        )}
+      </main>
+      <Detail />
+      <Help />
+      <TipBox />
+      <Message />
+      {!isFirst && <Tabs />}
+    </>
   );
 }
 
 takeKey();
+applyTheme();
+followLooks();
+followAsks();
+followReports();
+followTitle();
+followKeys();
+// The first ask is selected until the user selects another.
+effect(() => {
+  const [first] = openAsks.value;
+  if (selectedId.peek() === null && first) selectedId.value = first.id;
+});
 render(<App />, document.body);
-async function poll(): Promise<void> {
-  const { status, body } = await callApi("/api/sessions");
-  if (status === 200) sessions.value = body.sessions as readonly SessionSnapshot[];
-  setTimeout(poll, 1_000);
-}
-poll();
+stayConnected();

@@ -1,0 +1,682 @@
+/** Needs you: a card for each ask, with answers in place. */
+import { useSignal } from "@preact/signals";
+import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
+import { describeReason } from "../../core/session/texts.ts";
+import type { AskSnapshot } from "../../core/view/snapshot.ts";
+import { nameTerminal } from "../../core/view/terminal-name.ts";
+import {
+  answerAsk,
+  arm,
+  armedId,
+  focusSession,
+  refusals,
+  sending,
+  snoozeMinutes,
+  snoozeSession,
+} from "./actions.ts";
+import {
+  branchOf,
+  cleanText,
+  describeEnding,
+  formatSpokenDuration,
+  formatTime,
+  kindLabels,
+  nameOf,
+} from "./format.ts";
+import { type Card, cards, isSettling, setPointerInside } from "./inbox.ts";
+import { joinRows, parseDiff } from "./lines.ts";
+import { openSession } from "./navigation.ts";
+import { recentAnswers, stats } from "./reports.ts";
+import {
+  agentName,
+  detailed,
+  heardAt,
+  inGroup,
+  isLive,
+  type OpenAsk,
+  openAsks,
+  selectedId,
+} from "./state.ts";
+import { Dots, Duration, Glyph, Icon } from "./ui.tsx";
+
+export function Inbox() {
+  const count = openAsks.value.length;
+  const end = isLive.value ? "longest waiting first" : `as of ${formatTime(heardAt.value)}`;
+  return (
+    <section
+      class="inbox"
+      id="needs-you"
+      aria-labelledby="h-need"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it
+      tabIndex={0}
+      onPointerEnter={() => setPointerInside(true)}
+      onPointerLeave={() => setPointerInside(false)}
+    >
+      <div class="inbox-head">
+        <h2 id="h-need">Needs you</h2>
+        {count > 0 && <span class="badge">{count}</span>}
+        {count > 0 && <span class="end">{end}</span>}
+      </div>
+      <div class={isSettling.value ? "asks settling" : "asks"}>
+        {cards.value.map((card) => (
+          <AskCard key={card.id} card={card} />
+        ))}
+        {cards.value.length === 0 && <Calm />}
+      </div>
+      <p class="hid" role="status">
+        {count === 0 ? "Nothing needs you" : count === 1 ? "1 needs you" : `${count} need you`}
+      </p>
+    </section>
+  );
+}
+
+function AskCard({ card }: { readonly card: Card }) {
+  const { id, key, session, ask, outcome } = card;
+  const isSelected = selectedId.value === id;
+  const headingId = `h ${id}`.replaceAll(/[^\w-]/g, "-");
+  const child = session.children.find(({ agentId }) => agentId === ask.agentId);
+  const asker =
+    ask.agentId === null
+      ? nameTerminal(session.place)
+      : cleanText(child?.name ?? child?.type ?? "a subagent");
+  return (
+    <article
+      class={outcome === null ? "ask panel" : "ask panel over"}
+      data-id={id}
+      tabIndex={-1}
+      aria-labelledby={headingId}
+      aria-current={isSelected ? "true" : undefined}
+      onPointerDown={() => {
+        selectedId.value = id;
+      }}
+    >
+      <div class="ask-top">
+        <Glyph of={outcome === null ? "needs_you" : "past"} />
+        <div class="ask-name">
+          <h3 id={headingId}>
+            <button
+              class="link"
+              type="button"
+              title={cleanText(session.title)}
+              onClick={() => openSession(key)}
+            >
+              {nameOf(session)}
+            </button>
+          </h3>
+          <span class="branch" title={`Branch ${branchOf(session.gitBranch)}`}>
+            {branchOf(session.gitBranch)}
+          </span>
+        </div>
+        <span class="ask-time">
+          <span class="hid">has waited </span>
+          {outcome === null && <Duration since={ask.openedAt} />}
+        </span>
+        <Dots
+          class="ask-sub cut"
+          parts={[cleanText(describeReason(ask)), agentName(session.provider), asker]}
+        />
+      </div>
+      {outcome === null ? (
+        <AskBody card={card} />
+      ) : (
+        <p class="done" role="status">
+          <Icon of="check" />
+          {outcome}
+        </p>
+      )}
+    </article>
+  );
+}
+
+/** What is asked, and the answers. Also in the details of a session. */
+export function AskBody({
+  card,
+  hasPlaces = true,
+}: {
+  readonly card: OpenAsk;
+  readonly hasPlaces?: boolean;
+}) {
+  const ask = detailed.value.get(card.key)?.asks.find(({ id }) => id === card.ask.id) ?? card.ask;
+  const refusal = refusals.value.get(card.id);
+  const current = { ...card, ask };
+  return (
+    <>
+      {ask.asked ? (
+        <Answerable card={current} asked={ask.asked} hasPlaces={hasPlaces} />
+      ) : (
+        <NotAnswerable card={current} ask={ask} hasPlaces={hasPlaces} />
+      )}
+      {refusal !== undefined && (
+        <p class="why refused" role="alert">
+          <Icon of="warn" />
+          <span>{refusal}</span>
+        </p>
+      )}
+    </>
+  );
+}
+
+function NotAnswerable({
+  card,
+  ask,
+  hasPlaces,
+}: {
+  readonly card: OpenAsk;
+  readonly ask: AskSnapshot;
+  readonly hasPlaces: boolean;
+}) {
+  return (
+    <>
+      {ask.summary !== "" && <pre class="code">{cleanText(ask.summary)}</pre>}
+      {ask.why !== undefined && (
+        <p class="why">
+          <Icon of="info" />
+          <span>Cannot be answered here: {cleanText(ask.why)}.</span>
+        </p>
+      )}
+      {hasPlaces && (
+        <div class="acts">
+          <button
+            class="btn main"
+            type="button"
+            data-do="go"
+            disabled={!isLive.value}
+            onClick={() => focusSession(card.key)}
+          >
+            Go to terminal<kbd>⏎</kbd>
+          </button>
+          <div class="end">
+            <SnoozeButton sessionKey={card.key} />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function SnoozeButton({ sessionKey }: { readonly sessionKey: string }) {
+  const label = `Snooze ${snoozeMinutes} min`;
+  return (
+    <button
+      class="btn bare sq"
+      type="button"
+      data-do="snooze"
+      title={label}
+      aria-label={label}
+      disabled={!isLive.value}
+      onClick={() => snoozeSession(sessionKey)}
+    >
+      <Icon of="snooze" />
+    </button>
+  );
+}
+
+/** The last part of every card: snooze and the terminal. */
+function Places({ sessionKey }: { readonly sessionKey: string }) {
+  return (
+    <div class="end">
+      <SnoozeButton sessionKey={sessionKey} />
+      <button
+        class="btn bare"
+        type="button"
+        data-do="go"
+        disabled={!isLive.value}
+        onClick={() => focusSession(sessionKey)}
+      >
+        Go to terminal<kbd>⏎</kbd>
+      </button>
+    </div>
+  );
+}
+
+interface AnswerableProps {
+  readonly card: OpenAsk;
+  readonly asked: AskDetails;
+  readonly hasPlaces: boolean;
+}
+
+function Answerable(props: AnswerableProps) {
+  return props.asked.questions.length > 0 ? <Questions {...props} /> : <Request {...props} />;
+}
+
+/** More lines than this are shown only on demand. What is not shown cannot be allowed. */
+const maxLinesAtFirst = 14;
+
+function Request({ card, asked, hasPlaces }: AnswerableProps) {
+  const isExpanded = useSignal(false);
+  const isDenying = useSignal(false);
+  const isPlan = asked.kind === "plan";
+  const diff = parseDiff(asked);
+  const lines = joinRows(asked.lines);
+  const total = diff?.length ?? lines.length;
+  const shown = isExpanded.value || total <= maxLinesAtFirst + 2 ? total : maxLinesAtFirst;
+  const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
+  const hasAll = asked.isWhole && shown === total;
+  const send = (answer: Answer) => answerAsk(card, answer);
+  return (
+    <>
+      {asked.dangers.length > 0 && (
+        <ul class="danger">
+          {asked.dangers.map((danger) => (
+            <li key={danger}>
+              <Icon of="warn" />
+              {danger}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!asked.isGenericHeading && !isPlan && !diff && <p class="q">{asked.heading}</p>}
+      {diff ? (
+        <Diff heading={asked.heading} lines={diff.slice(0, shown)} all={diff} />
+      ) : (
+        lines.length > 0 && (
+          <pre class={isPlan ? "code plan" : "code"}>
+            <CommandText text={lines.slice(0, shown).join("\n")} />
+          </pre>
+        )
+      )}
+      {shown < total && (
+        <button
+          class="plan-more"
+          type="button"
+          data-do="all"
+          onClick={() => {
+            isExpanded.value = true;
+          }}
+        >
+          Show all: {total - shown} more lines
+        </button>
+      )}
+      {!asked.isWhole && (
+        <p class="why">
+          <Icon of="info" />
+          <span>It is too long to be shown in full here, so it can only be allowed in the terminal.</span>
+        </p>
+      )}
+      {isDenying.value ? (
+        <DenyForm
+          placeholder={isPlan ? "What should be different?" : "What to do instead, if you like"}
+          label={isPlan ? "Send back" : "Deny"}
+          isLocked={isLocked}
+          onSend={(message) => send({ do: "deny", message })}
+          onCancel={() => {
+            isDenying.value = false;
+          }}
+        />
+      ) : (
+        <div class="acts">
+          <AllowButton
+            card={card}
+            asked={asked}
+            isLocked={isLocked || !hasAll}
+            hasAll={hasAll}
+            onAllow={() => send({ do: "allow" })}
+          />
+          {asked.always.length > 0 && asked.dangers.length === 0 && (
+            <AlwaysMenu
+              choices={asked.always}
+              isLocked={isLocked || !hasAll}
+              onChoose={(choice) => send({ do: "always", choice })}
+            />
+          )}
+          <button
+            class="btn"
+            type="button"
+            data-do="deny"
+            disabled={isLocked}
+            onClick={() => {
+              isDenying.value = true;
+            }}
+          >
+            {isPlan ? "Send back…" : "Deny…"}
+            <kbd>d</kbd>
+          </button>
+          {hasPlaces && <Places sessionKey={card.key} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Breaks between words only, so that "rm -rf" never breaks at its hyphen. Words that are too long for the card do break. */
+function CommandText({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/(\s+)/).map((part, index) =>
+        index % 2 === 0 && part.includes("-") && part.length < maxUnbrokenWord ? (
+          <span key={index} class="word">
+            {part}
+          </span>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  );
+}
+
+const maxUnbrokenWord = 32;
+
+interface AllowButtonProps {
+  readonly card: OpenAsk;
+  readonly asked: AskDetails;
+  readonly isLocked: boolean;
+  readonly hasAll: boolean;
+  readonly onAllow: () => void;
+}
+
+/** What is dangerous needs two presses; with the keyboard everything does (keys.ts arms it). */
+function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProps) {
+  const isDangerous = asked.dangers.length > 0;
+  const isArmed = armedId.value === card.id;
+  const label = isDangerous ? "Allow anyway" : asked.kind === "plan" ? "Approve plan" : "Allow";
+  const classes = ["btn", isDangerous ? "bad" : "main", isArmed ? "armed" : ""].join(" ");
+  const why = hasAll ? undefined : asked.isWhole ? "First show all of it" : "It is not shown in full";
+  return (
+    <button
+      class={classes}
+      type="button"
+      data-do="allow"
+      disabled={isLocked}
+      title={why}
+      onClick={() => (isArmed || !isDangerous ? onAllow() : arm(card.id))}
+    >
+      {isArmed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
+      {!isArmed && <kbd>a</kbd>}
+    </button>
+  );
+}
+
+function AlwaysMenu({
+  choices,
+  isLocked,
+  onChoose,
+}: {
+  readonly choices: readonly string[];
+  readonly isLocked: boolean;
+  readonly onChoose: (choice: number) => void;
+}) {
+  const isOpen = useSignal(false);
+  return (
+    <div class="menu-at">
+      <button
+        class="btn"
+        type="button"
+        aria-haspopup="true"
+        aria-expanded={isOpen.value}
+        disabled={isLocked}
+        onClick={() => {
+          isOpen.value = !isOpen.value;
+        }}
+      >
+        Always…
+      </button>
+      {isOpen.value && (
+        <div class="menu" data-menu>
+          {choices.map((choice, index) => (
+            <button key={choice} type="button" onClick={() => onChoose(index)}>
+              {choice}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface DenyFormProps {
+  readonly placeholder: string;
+  readonly label: string;
+  readonly isLocked: boolean;
+  readonly onSend: (message: string | null) => void;
+  readonly onCancel: () => void;
+}
+
+function DenyForm({ placeholder, label, isLocked, onSend, onCancel }: DenyFormProps) {
+  const text = useSignal("");
+  const send = () => onSend(text.value.trim() === "" ? null : text.value);
+  return (
+    <div class="say">
+      <input
+        class="field"
+        aria-label="Message to the agent"
+        placeholder={placeholder}
+        value={text.value}
+        ref={(field) => field?.focus({ preventScroll: true })}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") send();
+          if (event.key === "Escape") onCancel();
+        }}
+      />
+      <button class="btn" type="button" disabled={isLocked} onClick={send}>
+        {label}
+      </button>
+      <button class="btn bare" type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+const signs = { add: "+", delete: "−", same: " ", label: " " } as const;
+
+function Diff({
+  heading,
+  lines,
+  all,
+}: {
+  readonly heading: string;
+  readonly lines: NonNullable<ReturnType<typeof parseDiff>>;
+  readonly all: NonNullable<ReturnType<typeof parseDiff>>;
+}) {
+  const count = (kind: "add" | "delete") => all.filter((line) => line.kind === kind).length;
+  return (
+    <div class="diff">
+      <div class="diff-file">
+        <span class="cut" title={heading}>
+          {heading}
+        </span>
+        <span class="end">
+          +{count("add")} −{count("delete")}
+        </span>
+      </div>
+      <ol>
+        {lines.map(({ kind, text }, index) => (
+          <li key={index} class={kind}>
+            <s>{signs[kind]}</s>
+            <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** One question with single choice is answered by a click; several, or several choices, with a button. */
+function Questions({ card, asked, hasPlaces }: AnswerableProps) {
+  const chosen = useSignal<readonly (readonly string[])[]>(asked.questions.map(() => []));
+  const texts = useSignal<readonly string[]>(asked.questions.map(() => ""));
+  const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
+  const [only] = asked.questions;
+  const isImmediate = asked.questions.length === 1 && only?.isMultiple === false;
+  const replies = asked.questions.map((_, index) => {
+    const text = texts.value[index]?.trim() ?? "";
+    return text === "" ? (chosen.value[index] ?? []) : [text];
+  });
+  const isComplete = replies.every((labels) => labels.length > 0);
+  const choose = (index: number, label: string) => {
+    if (isImmediate) return void answerAsk(card, { do: "reply", replies: [[label]] });
+    const isMultiple = asked.questions[index]?.isMultiple === true;
+    const before = chosen.value[index] ?? [];
+    const after = before.includes(label)
+      ? before.filter((other) => other !== label)
+      : isMultiple
+        ? [...before, label]
+        : [label];
+    chosen.value = chosen.value.map((labels, other) => (other === index ? after : labels));
+    texts.value = texts.value.map((text, other) => (other === index ? "" : text));
+  };
+  const write = (index: number, text: string) => {
+    texts.value = texts.value.map((before, other) => (other === index ? text : before));
+    if (text !== "") chosen.value = chosen.value.map((labels, other) => (other === index ? [] : labels));
+  };
+  const send = () => {
+    if (isComplete) answerAsk(card, { do: "reply", replies });
+  };
+  return (
+    <>
+      {asked.questions.map((question, index) => (
+        <QuestionFields
+          key={index}
+          question={question}
+          place={asked.questions.length > 1 ? `${index + 1} of ${asked.questions.length}` : null}
+          chosen={chosen.value[index] ?? []}
+          text={texts.value[index] ?? ""}
+          isImmediate={isImmediate}
+          isLocked={isLocked}
+          onChoose={(label) => choose(index, label)}
+          onText={(text) => write(index, text)}
+          onEnter={send}
+        />
+      ))}
+      <div class="acts">
+        {(!isImmediate || (texts.value[0] ?? "") !== "") && (
+          <button
+            class="btn main"
+            type="button"
+            data-do="allow"
+            disabled={isLocked || !isComplete}
+            onClick={send}
+          >
+            {asked.questions.length > 1 ? "Send answers" : "Send answer"}
+            <kbd>⏎</kbd>
+          </button>
+        )}
+        <button
+          class="btn"
+          type="button"
+          data-do="deny"
+          disabled={isLocked}
+          onClick={() => answerAsk(card, { do: "deny", message: null })}
+        >
+          Decline to answer<kbd>d</kbd>
+        </button>
+        {hasPlaces && <Places sessionKey={card.key} />}
+      </div>
+    </>
+  );
+}
+
+interface QuestionProps {
+  readonly question: Question;
+  readonly place: string | null;
+  readonly chosen: readonly string[];
+  readonly text: string;
+  readonly isImmediate: boolean;
+  readonly isLocked: boolean;
+  readonly onChoose: (label: string) => void;
+  readonly onText: (text: string) => void;
+  readonly onEnter: () => void;
+}
+
+function QuestionFields({
+  question,
+  place,
+  chosen,
+  text,
+  isImmediate,
+  isLocked,
+  onChoose,
+  onText,
+  onEnter,
+}: QuestionProps) {
+  return (
+    <fieldset class="question" aria-label={question.question}>
+      <p class="q">
+        {place !== null && <span class="n">{place} </span>}
+        {question.question}
+        {question.isMultiple && <span class="n"> Choose any.</span>}
+      </p>
+      <div class="opts">
+        {question.options.map(({ label, description }, index) => {
+          const isChosen = chosen.includes(label);
+          return (
+            <button
+              key={label}
+              class="opt"
+              type="button"
+              disabled={isLocked}
+              aria-pressed={isImmediate ? undefined : isChosen}
+              onClick={() => onChoose(label)}
+            >
+              <i aria-hidden="true">{isImmediate || !isChosen ? index + 1 : <Icon of="check" />}</i>
+              <b>{label}</b>
+              <span title={description}>{description}</span>
+            </button>
+          );
+        })}
+        <input
+          class="field own"
+          aria-label="Your own answer"
+          placeholder="Your own answer"
+          disabled={isLocked}
+          value={text}
+          onInput={(event) => onText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") onEnter();
+          }}
+        />
+      </div>
+    </fieldset>
+  );
+}
+
+function Calm() {
+  const working = inGroup("working").length;
+  const answers = recentAnswers.value;
+  const today = stats.value?.enabled ? stats.value.today : null;
+  const [last] = answers;
+  const since = last ? `Since ${formatTime(last.at + (last.waitedMs ?? 0))}. ` : "";
+  const workers =
+    working === 0
+      ? "No session is working."
+      : working === 1
+        ? "1 session is working."
+        : `${working} sessions are working.`;
+  return (
+    <div class="calm panel">
+      <div class="calm-top">
+        <h3>Nothing needs you</h3>
+        <p class="quiet">
+          {since}
+          {workers}
+        </p>
+      </div>
+      {answers.length > 0 && (
+        <ul class="calm-list" aria-label="Answered last">
+          {answers.map((item) => (
+            <li key={item.id}>
+              <span class="quiet">{formatTime(item.at)}</span>
+              <div class="cut">
+                {cleanText(item.project)}
+                <small class="cut" title={cleanText(item.text)}>
+                  {kindLabels[item.kind]} {describeEnding(item)}
+                </small>
+              </div>
+              <span class="quiet">{item.waitedMs === null ? "" : formatSpokenDuration(item.waitedMs)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {today && today.asks > 0 && (
+        <p class="calm-sum">
+          Agents waited <b>{formatSpokenDuration(today.waitedMs)}</b> for you today
+          {today.medianMs !== null && `; median answer ${formatSpokenDuration(today.medianMs)}`}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+/** Keeps the page in step with beckon: the event stream, and a new connection whenever it ends. */
+import { batch, effect } from "@preact/signals";
+import type { Quiet } from "../../core/config/quiet.ts";
+import type { AskEnding, StreamEvents } from "../../core/wire.ts";
+import { callApi, pageHeaders } from "./api.ts";
+import { describeEnding, keyOf } from "./format.ts";
+import { noteOutcome } from "./inbox.ts";
+import { connection, detailed, facts, heardAt, now, openAsks, quiet, retryAt, sessions } from "./state.ts";
+import type { PageFacts, PageSession } from "./types.ts";
+
+/** beckon sends a comment every 15 s. */
+const silenceMs = 40_000;
+const firstRetryMs = 1_000;
+const maxRetryMs = 10_000;
+const pollMs = 1_000;
+
+const listeners: ((event: keyof StreamEvents | "connected") => void)[] = [];
+
+/** Calls the listener after each change that the history can show. */
+export function onNews(listener: (event: keyof StreamEvents | "connected") => void): void {
+  listeners.push(listener);
+}
+
+function publish(event: keyof StreamEvents | "connected"): void {
+  for (const listener of listeners) listener(event);
+}
+
+/** How far beckon's clock is ahead of the browser's. */
+let clockOffset = 0;
+
+function tick(): void {
+  if (connection.value === "live") now.value = Date.now() + clockOffset;
+}
+
+let wake = (): void => {};
+
+/** Tries to reach beckon now. */
+export function retryNow(): void {
+  wake();
+}
+
+export async function stayConnected(): Promise<void> {
+  setInterval(tick, 1_000);
+  addEventListener("online", retryNow);
+  effect(loadDetails);
+  for (let retryMs = firstRetryMs; ; ) {
+    const wasConnected = await connectOnce();
+    if (connection.value === "closed") return;
+    retryMs = wasConnected ? firstRetryMs : Math.min(maxRetryMs, retryMs * 2);
+    batch(() => {
+      connection.value = "stopped";
+      retryAt.value = Date.now() + retryMs;
+    });
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, retryMs);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Resolves with whether it was connected, once it is not any more. */
+async function connectOnce(): Promise<boolean> {
+  const ended = new AbortController();
+  let watchdog = setTimeout(() => ended.abort(), silenceMs);
+  try {
+    const response = await fetch("/api/events", { headers: pageHeaders(), signal: ended.signal });
+    if (response.status === 401 || response.status === 403) {
+      connection.value = "closed";
+      return false;
+    }
+    if (response.status === 404) return await poll();
+    if (!response.ok || response.body === null) return false;
+    await loadFacts();
+    for await (const { name, data } of readEvents(response.body)) {
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => ended.abort(), silenceMs);
+      if (name !== null) applyEvent(name, data);
+    }
+  } catch {
+    // The connection was lost: the next attempt follows.
+  } finally {
+    clearTimeout(watchdog);
+  }
+  return connection.value === "live";
+}
+
+/** Parses server-sent events. A comment has no name. */
+async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<{ readonly name: string | null; readonly data: string }> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const blocks = (rest + value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const lines = block.split("\n");
+      const read = (field: string) =>
+        lines.filter((line) => line.startsWith(`${field}: `)).map((line) => line.slice(field.length + 2));
+      yield { name: read("event")[0] ?? null, data: read("data").join("\n") };
+    }
+  }
+}
+
+function applyEvent(name: string, text: string): void {
+  const data = JSON.parse(text);
+  batch(() => {
+    switch (name) {
+      case "snapshot":
+        applySnapshot(data as StreamEvents["snapshot"]);
+        break;
+      case "session-appeared":
+      case "session-updated":
+        setSession((data as { session: PageSession }).session);
+        break;
+      case "session-departed":
+        removeSession((data as { key: string }).key);
+        break;
+      case "ask-closed": {
+        const { key, ask, how, where } = data as StreamEvents["ask-closed"];
+        noteOutcome(`${key} ${ask.id}`, describeOutcome(ask.kind, how, where));
+        break;
+      }
+    }
+    tick();
+    heardAt.value = now.value;
+  });
+  publish(name === "snapshot" ? "connected" : (name as keyof StreamEvents));
+}
+
+function describeOutcome(kind: string, how: AskEnding, where: string | null): string {
+  const text = describeEnding({
+    kind: kind === "idle" ? "notification" : (kind as "permission"),
+    how,
+    where,
+  });
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+interface WholeState {
+  readonly now: number;
+  readonly quiet: Quiet | null;
+  readonly sessions: readonly unknown[];
+}
+
+function applySnapshot(state: WholeState): void {
+  clockOffset = state.now - Date.now();
+  if (Math.abs(clockOffset) < 2_000) clockOffset = 0;
+  connection.value = "live";
+  quiet.value = state.quiet;
+  const list = state.sessions as readonly PageSession[];
+  sessions.value = new Map(list.map((session) => [keyOf(session), session]));
+  tick();
+}
+
+function setSession(session: PageSession): void {
+  sessions.value = new Map(sessions.value).set(keyOf(session), session);
+}
+
+function removeSession(key: string): void {
+  const rest = new Map(sessions.value);
+  rest.delete(key);
+  sessions.value = rest;
+}
+
+async function loadFacts(): Promise<void> {
+  const { status, body } = await callApi("/api/page");
+  if (status !== 200) return;
+  const loaded = body as unknown as PageFacts;
+  // Another version has another page.
+  if (facts.value !== null && facts.value.version !== loaded.version) location.reload();
+  facts.value = loaded;
+}
+
+/** For a beckon without an event stream. */
+async function poll(): Promise<boolean> {
+  await loadFacts();
+  for (let last = ""; ; ) {
+    const { status, body } = await callApi("/api/sessions");
+    if (status !== 200) return connection.value === "live";
+    const text = JSON.stringify(body);
+    if (text !== last) {
+      const { sessions: list, quiet: mode } = body as { sessions: unknown[]; quiet?: Quiet };
+      batch(() => applySnapshot({ now: Date.now(), quiet: mode ?? null, sessions: list }));
+      publish(last === "" ? "connected" : "session-updated");
+    }
+    last = text;
+    heardAt.value = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** What the details of a session depend on. */
+const describeAsks = ({ asks }: PageSession): string =>
+  asks.map(({ id, answerId, answerable, tool }) => `${id} ${answerId} ${answerable} ${tool}`).join("\n");
+
+const loadedFor = new Map<string, string>();
+
+/** Fetches what the open asks ask in full: the list has only one line of each. */
+function loadDetails(): void {
+  const waiting = new Map(openAsks.value.map(({ key, session }) => [key, session]));
+  for (const key of loadedFor.keys()) if (!waiting.has(key)) loadedFor.delete(key);
+  if (connection.value !== "live") {
+    // After a restart the same asks have new answer ids.
+    loadedFor.clear();
+    return;
+  }
+  for (const [key, session] of waiting) {
+    const asks = describeAsks(session);
+    if (loadedFor.get(key) === asks) continue;
+    loadedFor.set(key, asks);
+    loadSession(key).then((isLoaded) => {
+      if (!isLoaded) loadedFor.delete(key);
+    });
+  }
+}
+
+/** Loads one session in full. */
+export async function loadSession(key: string): Promise<boolean> {
+  const { status, body } = await callApi(`/api/sessions/${encodeURIComponent(key)}`);
+  if (status !== 200) return false;
+  detailed.value = new Map(detailed.value).set(key, body as unknown as PageSession);
+  return true;
+}

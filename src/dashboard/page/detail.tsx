@@ -1,0 +1,348 @@
+/** Everything about one session, in a panel at the side. */
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { groupLabels } from "../../core/view/groups.ts";
+import { nameTerminal } from "../../core/view/terminal-name.ts";
+import type { HistoryPage } from "../../core/wire.ts";
+import { copyText, dismissSession, endSnooze, focusSession, muteSession, snoozeSession } from "./actions.ts";
+import { AskBody } from "./cards.tsx";
+import {
+  branchOf,
+  cleanLines,
+  cleanText,
+  contextPercent,
+  describeEnding,
+  formatAge,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatModel,
+  formatTime,
+  formatWhen,
+  isAskKind,
+  keyOf,
+  kindLabels,
+  nameOf,
+  noValue,
+  sumTokens,
+} from "./format.ts";
+import { closeSession } from "./navigation.ts";
+import { lanes, loadSessionHistory } from "./reports.ts";
+import { chooseDayRange } from "./spans.ts";
+import { agentName, isLive, now, openAsks, openedKey, sessions } from "./state.ts";
+import { LaneChart } from "./today.tsx";
+import type { PageSession } from "./types.ts";
+import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
+
+export function Detail() {
+  const key = openedKey.value;
+  const session = key === null ? undefined : sessions.value.get(key);
+  return session ? <Panel key={key} session={session} /> : null;
+}
+
+function Panel({ session }: { readonly session: PageSession }) {
+  const key = keyOf(session);
+  const closeButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
+  const label = groupLabels[session.group];
+  const evidence =
+    session.evidence === "proven" ? "proven" : session.evidence === "inferred" ? "inferred" : "";
+  const asks = openAsks.value.filter((ask) => ask.key === key);
+  return (
+    <aside class="side" aria-labelledby="h-side">
+      <div class="side-head">
+        <div class="side-line">
+          <span class={`state of-${session.group}`}>
+            <Glyph of={session.group} />
+            {label.charAt(0).toUpperCase() + label.slice(1)}
+          </span>
+          <span class="quiet cut">
+            for <Duration since={session.since} />
+            {evidence !== "" && ` · ${evidence}`}
+            {session.silence !== undefined && ` · ${session.silence}`}
+          </span>
+          <div class="end">
+            <button
+              class="btn bare sq"
+              type="button"
+              ref={closeButton}
+              aria-label="Close"
+              title="Close (Esc)"
+              onClick={closeSession}
+            >
+              <Icon of="close" />
+            </button>
+          </div>
+        </div>
+        <div>
+          <div class="side-line">
+            <h2 id="h-side" class="cut">
+              {nameOf(session)}
+            </h2>
+            <span class="branch">{branchOf(session.gitBranch)}</span>
+          </div>
+          {session.title !== null && <p>“{cleanText(session.title)}”</p>}
+        </div>
+        <Dots
+          class="quiet wrap"
+          parts={[
+            agentName(session.provider),
+            formatModel(session.model),
+            nameTerminal(session.place),
+            session.permissionMode == null || session.permissionMode === "default"
+              ? null
+              : cleanText(session.permissionMode),
+            `${session.turnCount} ${session.turnCount === 1 ? "turn" : "turns"} since ${formatTime(session.startedAt)}`,
+            session.sessionId.slice(0, 8),
+          ]}
+        />
+        <Actions session={session} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it */}
+      <section class="side-body" tabIndex={0} aria-label={`Details of ${nameOf(session)}`}>
+        {asks.map((ask) => (
+          <div class="part now-asked" key={ask.id}>
+            <AskBody card={ask} hasPlaces={false} />
+          </div>
+        ))}
+        <Facts session={session} />
+        <Timeline sessionKey={key} />
+        <Tree session={session} />
+        <LastTurn session={session} />
+        <Events sessionKey={key} lastEventAt={session.lastEventAt} />
+      </section>
+    </aside>
+  );
+}
+
+function Actions({ session }: { readonly session: PageSession }) {
+  const key = keyOf(session);
+  const isOff = !isLive.value;
+  const isSnoozed = session.silenceKind === "snoozed";
+  const isMuted = session.silenceKind === "muted";
+  return (
+    <div class="side-line acts">
+      {session.group !== "ended" && (
+        <>
+          <button class="btn main" type="button" disabled={isOff} onClick={() => focusSession(key)}>
+            Go to terminal
+          </button>
+          <button
+            class="btn"
+            type="button"
+            disabled={isOff}
+            onClick={() => (isSnoozed ? endSnooze(key) : snoozeSession(key))}
+          >
+            {isSnoozed ? "End snooze" : "Snooze"}
+          </button>
+          <button class="btn" type="button" disabled={isOff} onClick={() => muteSession(key, !isMuted)}>
+            {isMuted ? "Unmute" : "Mute"}
+          </button>
+          {(session.group === "needs_you" || session.group === "failed") && (
+            <button class="btn" type="button" disabled={isOff} onClick={() => dismissSession(key)}>
+              Dismiss
+            </button>
+          )}
+        </>
+      )}
+      <button
+        class="btn bare"
+        type="button"
+        onClick={() => copyText(session.sessionId, "The session's id is copied.")}
+      >
+        Copy id
+      </button>
+    </div>
+  );
+}
+
+function Facts({ session }: { readonly session: PageSession }) {
+  const { context, tokens, costUsd } = session;
+  const percent = contextPercent(context);
+  const total = sumTokens(tokens);
+  const lane = lanes.value?.lanes.find(({ key }) => key === keyOf(session));
+  const waits = lane?.spans.filter(({ state }) => state === "waiting").length ?? 0;
+  const cached = tokens ? (tokens.cacheRead ?? tokens.cached) : 0;
+  return (
+    <div class="part">
+      <dl class="facts">
+        <div>
+          <dt>Context</dt>
+          <dd>
+            {percent === null ? noValue : `${percent}%`}
+            <small>
+              {context?.window
+                ? `${formatCount(context.used)} of ${formatCount(context.window)}`
+                : "not reported"}
+            </small>
+          </dd>
+        </div>
+        <div>
+          <dt>Tokens</dt>
+          <dd>
+            {total === null ? noValue : formatCount(total)}
+            <small>{total === null ? "not known yet" : `${formatCount(cached)} from cache`}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>Cost</dt>
+          <dd>
+            {costUsd == null ? noValue : formatCost(costUsd)}
+            <small>{costUsd == null ? "price unknown" : "at list price"}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>Waited for you</dt>
+          <dd>
+            {lane ? (lane.waitedMs > 0 ? formatAge(lane.waitedMs) : "0s") : noValue}
+            <small>{lane ? `${waits} ${waits === 1 ? "time" : "times"} today` : "not recorded"}</small>
+          </dd>
+        </div>
+      </dl>
+    </div>
+  );
+}
+
+function Timeline({ sessionKey }: { readonly sessionKey: string }) {
+  const loaded = lanes.value;
+  const lane = loaded?.lanes.find(({ key }) => key === sessionKey);
+  if (!loaded || !lane) return null;
+  const range = chooseDayRange(lane.spans, { from: loaded.from, to: now.value });
+  return (
+    <div class="part">
+      <h3>
+        <span>Today</span>
+        <span class="quiet">
+          {formatTime(range.from)}–{formatTime(range.to)}
+        </span>
+      </h3>
+      <LaneChart lane={lane} range={range} />
+    </div>
+  );
+}
+
+function Tree({ session }: { readonly session: PageSession }) {
+  const { children, tasks, asks } = session;
+  const running = children.filter(({ state }) => state === "running").length;
+  return (
+    <>
+      {children.length > 0 && (
+        <div class="part">
+          <h3>
+            <span>Subagents</span>
+            <span class="quiet">
+              {running} working, {children.length - running} ended
+            </span>
+          </h3>
+          <div class="tree">
+            <ul>
+              {children.map((child) => {
+                const total = sumTokens(child.tokens ?? null);
+                const hasAsk = asks.some(({ agentId }) => agentId === child.agentId);
+                return (
+                  <li key={child.agentId}>
+                    <Glyph
+                      of={hasAsk ? "needs_you" : child.state === "running" ? "working" : "ended"}
+                      isSpoken
+                    />
+                    <span class="cut">
+                      <b>{cleanText(child.name ?? child.type) || "Subagent"}</b> {cleanText(child.detail)}
+                    </span>
+                    <span class="quiet">
+                      {total !== null && `${formatCount(total)} · `}
+                      {child.endedAt ? (
+                        formatAge(child.endedAt - child.startedAt)
+                      ) : (
+                        <Age since={child.startedAt} />
+                      )}
+                    </span>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+        </div>
+      )}
+      {tasks && (
+        <div class="part">
+          <h3>
+            <span>Tasks</span>
+            <span class="quiet">
+              {tasks.done} of {tasks.total}
+            </span>
+          </h3>
+          <svg class="progress" role="img" aria-label={`${tasks.done} of ${tasks.total} tasks are done`}>
+            <rect class="track" width="100%" height="6" rx="3" />
+            <rect
+              class="used"
+              width={`${(tasks.done / Math.max(1, tasks.total)) * 100}%`}
+              height="6"
+              rx="3"
+            />
+          </svg>
+        </div>
+      )}
+    </>
+  );
+}
+
+function LastTurn({ session: { lastPrompt, lastResponse } }: { readonly session: PageSession }) {
+  if (!lastPrompt && !lastResponse) return null;
+  return (
+    <div class="part">
+      <h3>
+        <span>Last turn</span>
+      </h3>
+      {lastPrompt && <p class="turn you">{cleanLines(lastPrompt)}</p>}
+      {lastResponse && <p class="turn">{cleanLines(lastResponse)}</p>}
+    </div>
+  );
+}
+
+function Events({ sessionKey, lastEventAt }: { readonly sessionKey: string; readonly lastEventAt: number }) {
+  const page = useSignal<HistoryPage | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    void lastEventAt;
+    loadSessionHistory(sessionKey).then((loaded) => {
+      if (isCurrent && loaded) page.value = loaded;
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [sessionKey, lastEventAt, page]);
+  if (!page.value?.enabled || page.value.items.length === 0) return null;
+  return (
+    <div class="part">
+      <h3>
+        <span>Events</span>
+        <span class="quiet">{page.value.total.toLocaleString("en")} in all</span>
+      </h3>
+      <ol class="feed">
+        {page.value.items.map((item) => (
+          <li key={item.id}>
+            <time>{formatWhen(item.at, now.value)}</time>
+            <Glyph
+              of={
+                item.kind === "failed"
+                  ? "failed"
+                  : isAskKind(item.kind)
+                    ? item.how === null
+                      ? "needs_you"
+                      : "past"
+                    : "ended"
+              }
+            />
+            <span class="cut" title={cleanText(item.text)}>
+              <b>{kindLabels[item.kind]}</b> {cleanText(item.text)}
+            </span>
+            <span class="d">
+              {isAskKind(item.kind) ? describeEnding(item) : ""}
+              {item.waitedMs === null ? "" : ` ${formatDuration(item.waitedMs)}`}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

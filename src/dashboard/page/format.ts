@@ -1,0 +1,225 @@
+/** Texts and figures of the page. Pure. */
+import { describeReason } from "../../core/session/texts.ts";
+import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
+import type { Group } from "../../core/view/groups.ts";
+import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
+import type { PageSession } from "./types.ts";
+
+export const noValue = "–";
+
+const pad = (value: number): string => String(value).padStart(2, "0");
+
+/** "48s", "6m 41s", "1h 42m", "3d 4h" */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 24) return `${hours}h ${pad(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+/** For what is not urgent: "48s", "6m", "1h 42m". */
+export function formatAge(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  return minutes >= 1 && minutes < 60 ? `${minutes}m` : formatDuration(ms);
+}
+
+/** In a sentence: "42 min", "38 s", "1 h 36 min". */
+export function formatSpokenDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** "14:32" */
+export function formatTime(at: number): string {
+  const date = new Date(at);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
+}
+
+/** "14:32:05" */
+export const formatTimeWithSeconds = (at: number): string =>
+  `${formatTime(at)}:${pad(new Date(at).getSeconds())}`;
+
+export function startOfDay(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}
+
+/** "14:25:40" today, "Yesterday 17:52", "Mon 9 Nov 17:52" */
+export function formatWhen(at: number, now: number): string {
+  const today = startOfDay(now);
+  if (at >= today) return formatTimeWithSeconds(at);
+  if (at >= startOfDay(today - 1)) return `Yesterday ${formatTime(at)}`;
+  const day = new Date(at).toLocaleDateString("en-GB", { weekday: "short", day: "numeric", month: "short" });
+  return `${day.replace(",", "")} ${formatTime(at)}`;
+}
+
+/** "310k", "1.9M" */
+export function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${Math.round(count / 1_000)}k`;
+  return count < 9_950_000 ? `${(count / 1_000_000).toFixed(1)}M` : `${Math.round(count / 1_000_000)}M`;
+}
+
+/** "$4.18"; "<$0.01" for what is not nothing. */
+export function formatCost(usd: number): string {
+  if (usd > 0 && usd < 0.005) return "<$0.01";
+  return `$${usd.toFixed(2)}`;
+}
+
+export function sumTokens(tokens: PageSession["tokens"]): number | null {
+  if (!tokens) return null;
+  const { input, output, cacheRead = tokens.cached, cacheWrite = 0 } = tokens;
+  return input + output + cacheRead + cacheWrite;
+}
+
+/** Percent of the context window in use; null if unknown. */
+export function contextPercent(context: PageSession["context"]): number | null {
+  if (!context?.window) return null;
+  return Math.min(100, Math.round((context.used / context.window) * 100));
+}
+
+const maxCell = 300;
+
+/** Text from an agent, for one line. */
+export const cleanText = (text: string | null | undefined): string =>
+  toSingleLine(text ?? "").slice(0, maxCell);
+
+const maxParagraph = 4_000;
+
+/** Text from an agent, with its lines. Nothing in it reorders or hides other text. */
+export function cleanLines(text: string): string {
+  const lines = text.slice(0, maxParagraph).split("\n");
+  return lines.map(toSingleLine).join("\n") + (text.length > maxParagraph ? "\n…" : "");
+}
+
+export const keyOf = ({ provider, sessionId }: Pick<PageSession, "provider" | "sessionId">): string =>
+  `${provider}:${sessionId}`;
+
+export function nameOf({
+  project,
+  cwd,
+  sessionId,
+}: Pick<PageSession, "project" | "cwd" | "sessionId">): string {
+  return cleanText(project ?? cwd) || sessionId.slice(0, 8);
+}
+
+export const branchOf = (branch: string | null): string => (branch === "HEAD" ? "" : cleanText(branch));
+
+/** "claude-opus-4-5-20251101" → "opus 4.5": the maker's prefix and the date say nothing new. */
+export function formatModel(model: string | null | undefined): string {
+  const parts = cleanText(model).replace(/\[.*$/, "").split("-");
+  const rest = parts.filter((part) => !/^\d{8}$/.test(part));
+  const names = rest.filter((part) => !/^\d+$/.test(part));
+  const version = rest.filter((part) => /^\d+$/.test(part)).join(".");
+  const family = names.length > 1 ? names.at(-1) : names[0];
+  if (rest.length < 3 || !family || version === "") return rest.join("-");
+  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
+}
+
+/** Sessions by group; the one that has waited longest first, elsewhere the one that changed last. */
+export function compareSessions(group: Group): (a: PageSession, b: PageSession) => number {
+  return group === "needs_you"
+    ? (a, b) => a.since - b.since || keyOf(a).localeCompare(keyOf(b))
+    : (a, b) => b.since - a.since || keyOf(a).localeCompare(keyOf(b));
+}
+
+export interface Activity {
+  /** In bold: the tool, the kind of ask, the error. */
+  readonly lead: string;
+  readonly text: string;
+  readonly isFailure: boolean;
+}
+
+/** What a session does or wants, for its row. */
+export function describeActivity(session: PageSession): Activity {
+  const { group, status, error, died, asks, lastResponse, lastPrompt, interrupted } = session;
+  const plain = (lead: string, text = ""): Activity => ({ lead, text: cleanText(text), isFailure: false });
+  if (group === "needs_you" || group === "set_aside") {
+    const ask = asks.find(({ kind }) => kind !== "idle") ?? asks[0];
+    if (ask) {
+      const subject = ask.kind === "plan" ? extractFirstLine(ask.summary) : ask.summary;
+      return plain(describeReason(ask), subject);
+    }
+  }
+  if (died) return { lead: "ended unexpectedly", text: "", isFailure: true };
+  if (group === "failed") return { lead: cleanText(error) || "failed", text: "", isFailure: true };
+  if (group === "working") {
+    const [lead = "", ...rest] = cleanText(status.detail).split(": ");
+    return plain(lead || "Working", rest.join(": "));
+  }
+  if (interrupted) return plain("interrupted", extractFirstLine(lastPrompt));
+  return plain("", extractFirstLine(lastResponse) || extractFirstLine(lastPrompt));
+}
+
+/** The second line of a row: what the agent said last, or what it was told. */
+export function describeLastMessage(session: PageSession): string {
+  const { group, lastResponse, lastPrompt } = session;
+  const prompt = cleanText(extractFirstLine(lastPrompt));
+  const response = cleanText(extractFirstLine(lastResponse));
+  if (group === "ready" || group === "ended") return prompt && response ? `You: ${prompt}` : "";
+  return response || (prompt && `You: ${prompt}`);
+}
+
+export const spanLabels: Readonly<Record<SpanState, string>> = {
+  working: "working",
+  waiting: "waiting for you",
+  ready: "ready",
+  failed: "failed",
+};
+
+export const kindLabels: Readonly<Record<HistoryKind, string>> = {
+  permission: "Permission",
+  question: "Question",
+  plan: "Plan",
+  elicitation: "MCP input",
+  failed: "Failed",
+  started: "Started",
+  ended: "Ended",
+  prompt: "Prompt",
+  answer: "Response",
+  tool: "Tool",
+  skill: "Skill",
+  compact: "Compacted",
+  notification: "Notification",
+};
+
+const endingLabels: Readonly<Record<AskEnding, string>> = {
+  allowed: "allowed",
+  always: "allowed, and from now on",
+  denied: "denied",
+  replied: "replied",
+  approved: "approved",
+  rule: "allowed by your rule",
+  dismissed: "not answered",
+};
+
+const askKinds: ReadonlySet<HistoryKind> = new Set(["permission", "question", "plan", "elicitation"]);
+
+export const isAskKind = (kind: HistoryKind): boolean => askKinds.has(kind);
+
+/** "allowed · this page", "open" for an ask without an answer, "" for anything else. */
+export function describeEnding({ kind, how, where }: Pick<HistoryItem, "kind" | "how" | "where">): string {
+  if (how === null) return isAskKind(kind) ? "open" : "";
+  const place = where === "page" ? "this page" : cleanText(where);
+  return how === "rule" || place === "" ? endingLabels[how] : `${endingLabels[how]} · ${place}`;
+}
+
+/** Splits a text into parts that match a word of the search, and parts that do not. */
+export function splitMatches(
+  text: string,
+  query: string,
+): { readonly text: string; readonly isMatch: boolean }[] {
+  const words = query
+    .split(/\s+/)
+    .filter((word) => word !== "")
+    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (words.length === 0) return [{ text, isMatch: false }];
+  return text
+    .split(new RegExp(`(${words.join("|")})`, "gi"))
+    .map((part, index) => ({ text: part, isMatch: index % 2 === 1 }))
+    .filter((part) => part.text !== "");
+}

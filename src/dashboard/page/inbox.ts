@@ -1,0 +1,93 @@
+/**
+ * The cards of what needs the user. A card whose ask has ended stays for a moment and says how, and as long as the pointer is
+ * over the list: nothing may move under a click.
+ */
+import { effect, signal } from "@preact/signals";
+import { type OpenAsk, openAsks } from "./state.ts";
+
+export interface Card extends OpenAsk {
+  /** How the ask ended; null while it is open. */
+  readonly outcome: string | null;
+}
+
+export const cards = signal<readonly Card[]>([]);
+/** Cards have just moved: a click now may be meant for the card that was there before. */
+export const isSettling = signal(false);
+
+const endedMs = 4_000;
+const settlingMs = 600;
+
+/** Ids of asks → how they ended, as far as someone said. */
+const outcomes = new Map<string, string>();
+/** When each card appeared on this page. */
+const shownAt = new Map<string, number>();
+const endedAt = new Map<string, number>();
+let isPointerInside = false;
+
+export function noteOutcome(id: string, text: string): void {
+  outcomes.set(id, text);
+  if (cards.value.some((card) => card.id === id && card.outcome !== null)) {
+    cards.value = cards.value.map((card) => (card.id === id ? { ...card, outcome: text } : card));
+  }
+}
+
+/** How long a card has been on the screen. */
+export const shownMs = (id: string): number => performance.now() - (shownAt.get(id) ?? performance.now());
+
+export function setPointerInside(isInside: boolean): void {
+  isPointerInside = isInside;
+  if (!isInside) removeEnded();
+}
+
+export function followAsks(): void {
+  effect(() => {
+    const open = openAsks.value;
+    const openIds = new Set(open.map(({ id }) => id));
+    const previous = cards.peek();
+    const time = performance.now();
+    for (const { id } of open) if (!shownAt.has(id)) shownAt.set(id, time);
+    const ended = previous.filter(({ id }) => !openIds.has(id));
+    for (const { id, outcome } of ended) {
+      if (outcome === null) {
+        endedAt.set(id, time);
+        setTimeout(removeEnded, endedMs + 10);
+      }
+    }
+    cards.value = merge(previous, open);
+  });
+}
+
+/** Cards keep their order; new ones come where their time puts them. */
+function merge(previous: readonly Card[], open: readonly OpenAsk[]): Card[] {
+  const byId = new Map(open.map((ask) => [ask.id, ask]));
+  const kept = previous.map((card): Card => {
+    const current = byId.get(card.id);
+    byId.delete(card.id);
+    return current
+      ? { ...current, outcome: null }
+      : { ...card, outcome: outcomes.get(card.id) ?? card.outcome ?? "No longer asked." };
+  });
+  for (const ask of byId.values()) {
+    const index = kept.findIndex((card) => card.ask.openedAt > ask.ask.openedAt);
+    kept.splice(index < 0 ? kept.length : index, 0, { ...ask, outcome: null });
+  }
+  return kept;
+}
+
+function removeEnded(): void {
+  if (isPointerInside) return;
+  const time = performance.now();
+  const isOver = ({ id, outcome }: Card) => outcome !== null && time - (endedAt.get(id) ?? 0) >= endedMs;
+  const rest = cards.value.filter((card) => !isOver(card));
+  if (rest.length === cards.value.length) return;
+  for (const { id } of cards.value.filter(isOver)) {
+    outcomes.delete(id);
+    shownAt.delete(id);
+    endedAt.delete(id);
+  }
+  cards.value = rest;
+  isSettling.value = true;
+  setTimeout(() => {
+    isSettling.value = false;
+  }, settlingMs);
+}

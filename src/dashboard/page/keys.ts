@@ -1,0 +1,113 @@
+/** Keys: one selection through cards and rows, and what each key does with it. */
+import { arm, armedId, disarm, focusSession, snoozeSession } from "./actions.ts";
+import { closeHelp, openHelp } from "./frame.tsx";
+import { cards, shownMs } from "./inbox.ts";
+import { closeSession, goToSearch, openSession, switchTheme } from "./navigation.ts";
+import { isHelpOpen, isLive, openedKey, selectedId } from "./state.ts";
+
+/** An ask that has just appeared takes no key: the key may have been meant for another. */
+const minShownMs = 1_000;
+
+/** Cards and rows that are on the page now, in their order. */
+const listItems = (): HTMLElement[] =>
+  [...document.querySelectorAll<HTMLElement>(".ask[data-id], .row[data-id]")].filter(
+    (element) => element.offsetParent !== null,
+  );
+
+const findSelected = (): HTMLElement | undefined =>
+  listItems().find((element) => element.dataset.id === selectedId.value);
+
+function move(step: number): void {
+  disarm();
+  const items = listItems();
+  const index = items.findIndex((element) => element.dataset.id === selectedId.value);
+  const next = items[Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + step))];
+  if (!next) return;
+  selectedId.value = next.dataset.id ?? null;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "nearest" });
+}
+
+/** The session that the selection belongs to. */
+function findKey(): string | null {
+  const id = selectedId.value;
+  const card = cards.value.find((other) => other.id === id);
+  return card?.key ?? (findSelected() ? id : null);
+}
+
+/** Presses a button of the selected card, if the card has been on the screen for long enough. */
+function findButton(name: string): HTMLButtonElement | null {
+  const element = findSelected();
+  const isCard = element?.classList.contains("ask") === true;
+  if (!element || (isCard && shownMs(selectedId.value ?? "") < minShownMs)) return null;
+  const button = element.querySelector<HTMLButtonElement>(name);
+  return button && !button.disabled ? button : null;
+}
+
+function allow(): void {
+  const button = findButton('[data-do="allow"]');
+  const id = selectedId.value;
+  if (!button || id === null || !isLive.value) return;
+  // Every key press arms first; the button itself wants that only for what is dangerous.
+  if (armedId.value === id) button.click();
+  else arm(id);
+}
+
+const actions: Readonly<Record<string, () => void>> = {
+  j: () => move(1),
+  k: () => move(-1),
+  a: allow,
+  d: () => findButton('[data-do="deny"]')?.click(),
+  s: () => {
+    const key = findKey();
+    if (key !== null && isLive.value) snoozeSession(key);
+  },
+  o: () => {
+    const key = findKey();
+    if (key !== null) openSession(key);
+  },
+  Enter: () => {
+    const key = findKey();
+    if (key !== null && isLive.value) focusSession(key);
+  },
+  t: switchTheme,
+  "/": goToSearch,
+  "?": openHelp,
+};
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches("input, select, textarea");
+
+export function followKeys(): void {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key === "Escape") return leave(event.target);
+    if (isTyping(event.target) || isHelpOpen.value) return;
+    const isOnControl = event.target instanceof Element && event.target.closest("button, a") !== null;
+    if (event.key === "Enter" && isOnControl) return;
+    if (/^[1-9]$/.test(event.key)) return chooseOption(Number(event.key));
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}
+
+/** Esc: closes what is on top. */
+function leave(target: EventTarget | null): void {
+  disarm();
+  if (isHelpOpen.value) closeHelp();
+  else if (openedKey.value !== null && !isTyping(target)) closeSession();
+  else if (target instanceof HTMLElement) target.blur();
+}
+
+/** In a card with several questions, the number belongs to the first question that has no answer. */
+function chooseOption(number: number): void {
+  const card = findSelected();
+  if (!card || findButton(".opt") === null) return;
+  const questions = [...card.querySelectorAll(".question")];
+  const open =
+    questions.find((question) => question.querySelector('.opt[aria-pressed="true"]') === null) ??
+    questions.at(-1);
+  open?.querySelectorAll<HTMLButtonElement>(".opt")[number - 1]?.click();
+}

@@ -1,0 +1,38 @@
+/** The lines of an ask, prepared for a page that wraps by itself. Pure. */
+import type { AskDetails } from "../../core/session/ask-details.ts";
+
+/** Starts a row that continues the row above; no text starts with it. */
+const continuation = "⤷ ";
+
+/** Undoes the wrapping for narrow places: the browser wraps the exact line. */
+export function joinRows(rows: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const row of rows) {
+    if (row.startsWith(continuation) && lines.length > 0)
+      lines.push(lines.pop() + row.slice(continuation.length));
+    else lines.push(row);
+  }
+  return lines;
+}
+
+export interface DiffLine {
+  readonly kind: "add" | "delete" | "same" | "label";
+  readonly text: string;
+}
+
+/** The lines as a change of a file; null if they are something else. */
+export function parseDiff({ kind, startsWithSubject, lines }: AskDetails): DiffLine[] | null {
+  if (kind !== "permission" || startsWithSubject) return null;
+  const parsed = joinRows(lines).map(parseDiffLine);
+  const isDiff = parsed.some((line) => line?.kind === "add" || line?.kind === "delete");
+  return isDiff && parsed.every((line) => line !== null) ? parsed : null;
+}
+
+function parseDiffLine(line: string): DiffLine | null {
+  if (/^(?:⟨|…)/.test(line)) return { kind: "label", text: line };
+  if (line === "") return { kind: "same", text: "" };
+  const text = line.slice(2);
+  if (line.startsWith("+")) return { kind: "add", text };
+  if (line.startsWith("-")) return { kind: "delete", text };
+  return line.startsWith(" ") ? { kind: "same", text } : null;
+}

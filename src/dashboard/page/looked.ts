@@ -1,0 +1,33 @@
+/** What the user has seen: a session that finished since then is marked as new. Kept in the browser. */
+import { signal } from "@preact/signals";
+import { keyOf } from "./format.ts";
+import { now } from "./state.ts";
+import type { PageSession } from "./types.ts";
+
+const storageName = "looked-at";
+
+const readLookedAt = (): number => Number(localStorage.getItem(storageName) ?? Date.now());
+
+/** When the user last left the page: they have seen everything that was on it then. */
+const lookedAt = signal(readLookedAt());
+/** Sessions that the user has opened or gone to since, and when. */
+const lookedKeys = signal<ReadonlyMap<string, number>>(new Map());
+
+export function markLooked(key: string): void {
+  lookedKeys.value = new Map(lookedKeys.value).set(key, now.peek());
+}
+
+export function isNew(session: PageSession): boolean {
+  const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(keyOf(session)) ?? 0);
+  return session.group === "ready" && session.since > seenAt;
+}
+
+export function followLooks(): void {
+  const leave = () => localStorage.setItem(storageName, String(now.peek()));
+  if (localStorage.getItem(storageName) === null) leave();
+  addEventListener("blur", leave);
+  addEventListener("pagehide", leave);
+  addEventListener("focus", () => {
+    lookedAt.value = readLookedAt();
+  });
+}

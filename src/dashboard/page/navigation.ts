@@ -1,0 +1,65 @@
+/** Moving around on the page: the details of a session, the search, light and dark. */
+import { signal } from "@preact/signals";
+import { loadSession } from "./connection.ts";
+import { markLooked } from "./looked.ts";
+import { openedKey } from "./state.ts";
+
+/** What had the focus before a panel was opened; it gets it back. */
+let focusedBefore: HTMLElement | null = null;
+
+export function rememberFocus(): void {
+  focusedBefore = document.activeElement instanceof HTMLElement ? document.activeElement : null;
+}
+
+export function restoreFocus(): void {
+  focusedBefore?.focus({ preventScroll: true });
+  focusedBefore = null;
+}
+
+export function openSession(key: string): void {
+  if (openedKey.value === null) rememberFocus();
+  openedKey.value = key;
+  markLooked(key);
+  loadSession(key);
+}
+
+export function closeSession(): void {
+  if (openedKey.value === null) return;
+  openedKey.value = null;
+  restoreFocus();
+}
+
+export const searchFieldId = "find";
+
+export function goToSearch(): void {
+  document.getElementById("history")?.scrollIntoView();
+  const field = document.getElementById(searchFieldId);
+  if (field instanceof HTMLInputElement) {
+    field.focus({ preventScroll: true });
+    field.select();
+  }
+}
+
+type Theme = "light" | "dark";
+
+const themeName = "theme";
+const readTheme = (): Theme | null => {
+  const stored = localStorage.getItem(themeName);
+  return stored === "light" || stored === "dark" ? stored : null;
+};
+
+/** null: as the system is. */
+const theme = signal<Theme | null>(readTheme());
+
+export function applyTheme(): void {
+  if (theme.value === null) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme.value;
+}
+
+export function switchTheme(): void {
+  const isSystemDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const shown = theme.value ?? (isSystemDark ? "dark" : "light");
+  theme.value = shown === "dark" ? "light" : "dark";
+  localStorage.setItem(themeName, theme.value);
+  applyTheme();
+}

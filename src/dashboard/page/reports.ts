@@ -1,0 +1,135 @@
+/** What the history knows: lanes of the day, waiting times, search. Loaded when the page is visible and something happened. */
+import { effect, signal } from "@preact/signals";
+import type { HistoryItem, HistoryKind, HistoryPage, Lanes, Stats } from "../../core/wire.ts";
+import { callApi } from "./api.ts";
+import { onNews } from "./connection.ts";
+import { isAskKind, startOfDay } from "./format.ts";
+import { now } from "./state.ts";
+
+export const lanes = signal<Lanes | null>(null);
+export const stats = signal<Stats | null>(null);
+export const history = signal<HistoryPage | null>(null);
+/** The last asks that were answered. */
+export const recentAnswers = signal<readonly HistoryItem[]>([]);
+
+/** How many hours the lanes show; null for the whole day. */
+export const laneHours = signal<1 | 4 | null>(null);
+
+export interface HistoryFilter {
+  readonly q: string;
+  readonly project: string;
+  readonly agent: string;
+  readonly kind: HistoryKind | "";
+}
+
+export const filter = signal<HistoryFilter>({ q: "", project: "", agent: "", kind: "" });
+/** Projects and agents that the filter offers, besides those of the sessions. */
+export const isSearching = signal(false);
+
+const hourMs = 3_600_000;
+const statsDays = 14;
+const pageSize = 50;
+const recentCount = 3;
+
+async function load<Body>(path: string): Promise<Body | null> {
+  const { status, body } = await callApi(path);
+  return status === 200 ? (body as unknown as Body) : null;
+}
+
+async function loadLanes(): Promise<void> {
+  const to = now.peek();
+  const hours = laneHours.value;
+  const from = hours === null ? startOfDay(to) : to - hours * hourMs;
+  const loaded = await load<Lanes>(`/api/lanes?from=${from}&to=${to}`);
+  if (loaded) lanes.value = loaded;
+}
+
+async function loadStats(): Promise<void> {
+  const loaded = await load<Stats>(`/api/stats?days=${statsDays}`);
+  if (loaded) stats.value = loaded;
+}
+
+async function loadRecentAnswers(): Promise<void> {
+  const pages = await Promise.all(
+    (["permission", "question", "plan"] as const).map((kind) =>
+      load<HistoryPage>(`/api/history?kind=${kind}&limit=${recentCount}`),
+    ),
+  );
+  recentAnswers.value = pages
+    .flatMap((page) => page?.items ?? [])
+    .filter(({ kind, how }) => isAskKind(kind) && how !== null && how !== "rule")
+    .sort((a, b) => b.at - a.at)
+    .slice(0, recentCount);
+}
+
+const createQuery = (before: string | null): string => {
+  const { q, project, agent, kind } = filter.value;
+  const fields = { q, project, agent, kind, before: before ?? "", limit: String(pageSize) };
+  return new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== "")).toString();
+};
+
+let searches = 0;
+
+export async function search(): Promise<void> {
+  const number = ++searches;
+  isSearching.value = true;
+  const page = await load<HistoryPage>(`/api/history?${createQuery(null)}`);
+  // An answer that is overtaken by a later search is dropped.
+  if (number !== searches) return;
+  isSearching.value = false;
+  if (page) history.value = page;
+}
+
+export async function searchMore(): Promise<void> {
+  const known = history.value;
+  if (!known?.next) return;
+  const number = searches;
+  const page = await load<HistoryPage>(`/api/history?${createQuery(known.next)}`);
+  if (page && number === searches) history.value = { ...page, items: [...known.items, ...page.items] };
+}
+
+/** The events of one session, newest first. */
+export const loadSessionHistory = (key: string): Promise<HistoryPage | null> =>
+  load<HistoryPage>(`/api/history?session=${encodeURIComponent(key)}&limit=${pageSize}`);
+
+const newsDelayMs = 500;
+const searchDelayMs = 150;
+const refreshMs = 30_000;
+
+/** Loads everything, again after news, and now and then because times pass. */
+export function followReports(): void {
+  let timer = 0;
+  let isStale = true;
+  const loadAll = () => {
+    timer = 0;
+    isStale = false;
+    loadLanes();
+    loadStats();
+    loadRecentAnswers();
+    // More pages than the first: the user reads further down.
+    if ((history.value?.items.length ?? 0) <= pageSize) search();
+  };
+  const schedule = (ms: number) => {
+    isStale = true;
+    if (timer === 0 && document.visibilityState === "visible") timer = window.setTimeout(loadAll, ms);
+  };
+  onNews((event) => schedule(event === "connected" ? 0 : newsDelayMs));
+  document.addEventListener("visibilitychange", () => {
+    if (isStale) schedule(0);
+  });
+  setInterval(() => schedule(0), refreshMs);
+
+  let isFirst = true;
+  let searchTimer = 0;
+  effect(() => {
+    void filter.value;
+    if (isFirst) return;
+    clearTimeout(searchTimer);
+    searchTimer = window.setTimeout(search, searchDelayMs);
+  });
+  effect(() => {
+    void laneHours.value;
+    if (!isFirst) loadLanes();
+  });
+  isFirst = false;
+}

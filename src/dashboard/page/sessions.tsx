@@ -1,0 +1,565 @@
+/** The table of sessions: by group, with their subagents. */
+import { signal } from "@preact/signals";
+import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/groups.ts";
+import { focusSession } from "./actions.ts";
+import {
+  branchOf,
+  cleanText,
+  contextPercent,
+  describeActivity,
+  describeLastMessage,
+  formatCost,
+  formatCount,
+  formatModel,
+  keyOf,
+  nameOf,
+  noValue,
+  sumTokens,
+} from "./format.ts";
+import { isNew } from "./looked.ts";
+import { memo } from "./memo.ts";
+import { openSession } from "./navigation.ts";
+import { stats } from "./reports.ts";
+import { agentName, inGroup, isLive, selectedId, sessions } from "./state.ts";
+import type { PageChild, PageSession } from "./types.ts";
+import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
+
+/** From this many sessions on, each has one line. */
+const manySessions = 40;
+const readyAtFirst = 12;
+const childrenAtFirst = 6;
+
+/** Groups that the user has opened, or of which they see everything. */
+const opened = signal<ReadonlySet<Group>>(new Set());
+/** Show only this group. */
+const only = signal<Group | null>(null);
+const filterText = signal("");
+
+const closedAtFirst: ReadonlySet<Group> = new Set(["set_aside", "ended"]);
+const inChips: readonly Group[] = ["needs_you", "failed", "working", "ready"];
+
+const open = (group: Group): void => {
+  opened.value = new Set(opened.value).add(group);
+};
+
+const close = (group: Group): void => {
+  opened.value = new Set([...opened.value].filter((other) => other !== group));
+};
+
+function matchesFilter(session: PageSession): boolean {
+  const words = filterText.value.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const { lead, text } = describeActivity(session);
+  const haystack = [
+    nameOf(session),
+    session.gitBranch,
+    session.title,
+    lead,
+    text,
+    agentName(session.provider),
+    session.model,
+    groupLabels[session.group],
+  ]
+    .join(" ")
+    .toLowerCase();
+  return words.every((word) => haystack.includes(word));
+}
+
+export function Sessions() {
+  const count = sessions.value.size;
+  const isMany = count >= manySessions;
+  const isFiltered = filterText.value !== "" || only.value !== null;
+  const shown = groups.filter((group) => only.value === null || only.value === group);
+  const matching = new Map(shown.map((group) => [group, inGroup(group).filter(matchesFilter)]));
+  const hasAny = [...matching.values()].some((list) => list.length > 0);
+  return (
+    <section class={isMany ? "panel many" : "panel"} id="sessions" aria-labelledby="h-ses">
+      <div class="panel-head">
+        <h2 id="h-ses">
+          Sessions <span class="n">{count}</span>
+        </h2>
+        <div class="end">
+          <Chips />
+        </div>
+      </div>
+      {isMany && <Sift />}
+      <table class="tbl ses">
+        <colgroup>
+          <col class="c-g" />
+          <col class="c-s" />
+          <col />
+          <col class="c-t" />
+          <col class="c-c" />
+          <col class="c-m" />
+          <col class="c-w" />
+        </colgroup>
+        <thead>
+          <tr>
+            <th>
+              <span class="hid">State</span>
+            </th>
+            <th>Session</th>
+            <th>What it does, and its last message</th>
+            <th class="num">Tasks</th>
+            <th class="num">Context</th>
+            <th class="num">Cost</th>
+            <th class="num c-w">Since</th>
+          </tr>
+        </thead>
+        {shown.map((group) => {
+          const list = matching.get(group) ?? [];
+          return list.length === 0 ? null : (
+            <GroupRows key={group} group={group} list={list} isMany={isMany} isFiltered={isFiltered} />
+          );
+        })}
+        {!hasAny && (
+          <tbody>
+            <tr>
+              <td colSpan={7} class="nothing">
+                {count === 0
+                  ? "No sessions now. Start an agent, and it appears here."
+                  : "No session matches."}
+                {isFiltered && (
+                  <button
+                    class="btn sm"
+                    type="button"
+                    onClick={() => {
+                      filterText.value = "";
+                      only.value = null;
+                    }}
+                  >
+                    Show all
+                  </button>
+                )}
+              </td>
+            </tr>
+          </tbody>
+        )}
+      </table>
+      <Foot />
+    </section>
+  );
+}
+
+function Chips() {
+  return (
+    <fieldset class="chips" aria-label="Show only">
+      {inChips.map((group) => {
+        const count = inGroup(group).length;
+        if (count === 0) return null;
+        const isOnly = only.value === group;
+        const [number, ...label] = formatGroupCount(group, count).split(" ");
+        return (
+          <button
+            key={group}
+            class="chip"
+            type="button"
+            aria-pressed={isOnly}
+            onClick={() => {
+              only.value = isOnly ? null : group;
+            }}
+          >
+            <Glyph of={group} />
+            <span>
+              <b>{number}</b> {label.join(" ")}
+            </span>
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+const shareHeights: Readonly<Partial<Record<Group, number>>> = {
+  needs_you: 8,
+  failed: 8,
+  working: 8,
+  ready: 4,
+};
+
+/** A filter, and how the sessions divide: for lists that do not fit on a screen. */
+function Sift() {
+  const total = sessions.value.size;
+  let x = 0;
+  const parts = groups.flatMap((group) => {
+    const count = inGroup(group).length;
+    const part = { group, count, x, width: (count / total) * 100 };
+    x += part.width;
+    return count === 0 ? [] : [part];
+  });
+  return (
+    <div class="share-at">
+      <div class="find sift-ses">
+        <Icon of="search" />
+        <input
+          class="field"
+          type="search"
+          aria-label="Filter sessions"
+          placeholder="Filter by project, branch, tool or text"
+          value={filterText.value}
+          onInput={(event) => {
+            filterText.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <svg
+        class="share"
+        role="img"
+        aria-label={parts.map(({ group, count }) => formatGroupCount(group, count)).join(", ")}
+      >
+        {parts.map(({ group, x: left, width }) => {
+          const height = shareHeights[group] ?? 2;
+          return (
+            <rect
+              key={group}
+              class={`s-${group}`}
+              x={`${left}%`}
+              width={`${Math.max(0.2, width - 0.2)}%`}
+              y={(8 - height) / 2}
+              height={height}
+            />
+          );
+        })}
+      </svg>
+    </div>
+  );
+}
+
+interface GroupRowsProps {
+  readonly group: Group;
+  readonly list: readonly PageSession[];
+  readonly isMany: boolean;
+  readonly isFiltered: boolean;
+}
+
+function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
+  const isOpened = opened.value.has(group);
+  const isClosed = closedAtFirst.has(group) && !isOpened && !isFiltered;
+  const limit = group === "ready" && isMany && !isOpened && !isFiltered ? readyAtFirst : list.length;
+  const shown = isClosed ? [] : list.slice(0, limit);
+  const label = groupLabels[group];
+  return (
+    <tbody>
+      <tr class="grp">
+        <th colSpan={7} scope="rowgroup">
+          <div>
+            <Glyph of={group} />
+            <span>{label.charAt(0).toUpperCase() + label.slice(1)}</span>
+            <span class="n">{list.length}</span>
+            {isClosed && <span class="n cut">{describeClosed(group, list)}</span>}
+            {closedAtFirst.has(group) && !isFiltered && (
+              <button
+                type="button"
+                aria-expanded={isOpened}
+                onClick={() => (isOpened ? close(group) : open(group))}
+              >
+                {isOpened ? "Hide" : "Show"}
+                <span class="hid"> {label}</span>
+              </button>
+            )}
+          </div>
+        </th>
+      </tr>
+      {shown.map((session) => (
+        <SessionRow
+          key={keyOf(session)}
+          session={session}
+          isSelected={selectedId.value === keyOf(session)}
+          isNew={isNew(session)}
+          isMany={isMany}
+          isLive={isLive.value}
+          agent={agentName(session.provider)}
+        />
+      ))}
+      {shown.length > 0 && shown.length < list.length && (
+        <tr>
+          <td colSpan={7} class="more">
+            <button class="btn sm" type="button" onClick={() => open(group)}>
+              Show {list.length - shown.length} more that are {label}
+            </button>
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+function describeClosed(group: Group, list: readonly PageSession[]): string {
+  const [first] = list;
+  if (!first) return "";
+  return group === "set_aside"
+    ? `${nameOf(first)}, ${first.silence ?? ""}${list.length > 1 ? ", …" : ""}`
+    : `last: ${nameOf(first)}`;
+}
+
+interface SessionRowProps {
+  readonly session: PageSession;
+  readonly isSelected: boolean;
+  readonly isNew: boolean;
+  readonly isMany: boolean;
+  readonly isLive: boolean;
+  readonly agent: string;
+}
+
+/** Drawn again only if its session changes: a list of 200 stays cheap. */
+const SessionRow = memo(
+  ({ session, isSelected, isNew: isMarkedNew, isMany, isLive: canAct, agent }: SessionRowProps) => {
+    const key = keyOf(session);
+    const isCarded = session.group === "needs_you";
+    const classes = ["row", isCarded ? "carded" : "", session.group === "ended" ? "dim" : ""].join(" ");
+    const children = isMany
+      ? []
+      : session.children.filter(
+          ({ state }) => state === "running" || isCarded || session.group === "working",
+        );
+    const activity = describeActivity(session);
+    const isPlain = activity.lead === "";
+    const lastMessage = describeLastMessage(session);
+    return (
+      <>
+        <tr
+          class={classes}
+          data-id={key}
+          tabIndex={-1}
+          aria-current={isSelected ? "true" : undefined}
+          onPointerDown={() => {
+            selectedId.value = key;
+          }}
+        >
+          <td class="gl">
+            <Glyph of={session.group} isSpoken />
+          </td>
+          <th scope="row" class="se">
+            <div class="two">
+              <div class="l1">
+                <button
+                  class="link"
+                  type="button"
+                  title={cleanText(session.title) || undefined}
+                  onClick={() => openSession(key)}
+                >
+                  {nameOf(session)}
+                </button>
+                <span class="branch" title={branchOf(session.gitBranch)}>
+                  {branchOf(session.gitBranch)}
+                </span>
+                {isMarkedNew && (
+                  <span class="new" title="Finished since you last looked">
+                    new
+                  </span>
+                )}
+              </div>
+              <Dots
+                class="l2 agent cut"
+                parts={[agent, formatModel(session.model), session.silence ?? null]}
+              />
+            </div>
+          </th>
+          <td class="dg">
+            <div class="two">
+              <div
+                class={isPlain ? "do cut quiet" : "do cut"}
+                title={`${activity.lead} ${activity.text}`.trim()}
+              >
+                {session.evidence === "inferred" && (
+                  <span class="sure" title="Inferred: no status file or report of the agent proves it">
+                    ≈<span class="hid"> inferred </span>
+                  </span>
+                )}
+                {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>}{" "}
+                {activity.text}
+              </div>
+              <div class="l2 cut" title={lastMessage}>
+                {lastMessage}
+              </div>
+              <div class="l2 dots phone-only">
+                {session.tasks && (
+                  <span>
+                    {session.tasks.done}/{session.tasks.total} tasks
+                  </span>
+                )}
+                {contextPercent(session.context) !== null && (
+                  <span>{contextPercent(session.context)}% context</span>
+                )}
+                {session.costUsd != null && <span>{formatCost(session.costUsd)}</span>}
+              </div>
+            </div>
+          </td>
+          <td class="ta num">
+            <Tasks tasks={session.tasks} />
+          </td>
+          <td class="cx num">
+            <Context context={session.context} />
+          </td>
+          <td class="mo num">
+            <Cost session={session} />
+          </td>
+          <td class={isCarded ? "w num need" : "w num"}>
+            {isCarded ? <Duration since={session.since} /> : <Age since={session.since} />}
+            {session.group !== "ended" && (
+              <button
+                class="btn sm row-go"
+                type="button"
+                tabIndex={-1}
+                data-do="go"
+                disabled={!canAct}
+                onClick={() => focusSession(key)}
+              >
+                Go to terminal
+              </button>
+            )}
+          </td>
+        </tr>
+        {children.slice(0, childrenAtFirst).map((child) => (
+          <ChildRow
+            key={child.agentId}
+            child={child}
+            hasAsk={session.asks.some(({ agentId }) => agentId === child.agentId)}
+          />
+        ))}
+        {children.length > childrenAtFirst && (
+          <tr class="row kid">
+            <td class="gl" />
+            <td class="se" colSpan={6}>
+              <div class="twig">
+                <button class="link" type="button" onClick={() => openSession(key)}>
+                  {children.length - childrenAtFirst} more subagents
+                </button>
+              </div>
+            </td>
+          </tr>
+        )}
+      </>
+    );
+  },
+);
+
+const stateOfChild = ({ state }: PageChild, hasAsk: boolean): Group =>
+  hasAsk ? "needs_you" : state === "running" ? "working" : "ended";
+
+function ChildRow({ child, hasAsk }: { readonly child: PageChild; readonly hasAsk: boolean }) {
+  const name = cleanText(child.name ?? child.type) || "Subagent";
+  const tokens = sumTokens(child.tokens ?? null);
+  return (
+    <tr class="row kid">
+      <td class="gl" />
+      <th scope="row" class="se">
+        <div class="twig">
+          <Glyph of={stateOfChild(child, hasAsk)} isSpoken />
+          <span class="cut" title={name}>
+            {name}
+          </span>
+        </div>
+      </th>
+      <td class="dg">
+        <div class="cut" title={cleanText(child.detail)}>
+          {cleanText(child.detail)}
+        </div>
+      </td>
+      <td class="ta" />
+      <td class="cx" />
+      <td class="mo num">{tokens === null ? "" : formatCount(tokens)}</td>
+      <td class={hasAsk ? "w num need" : "w num"}>
+        <Age since={child.startedAt} />
+      </td>
+    </tr>
+  );
+}
+
+const Missing = ({ why }: { readonly why: string }) => (
+  <span class="quiet" title={why}>
+    {noValue}
+  </span>
+);
+
+const pipsWidth = 52;
+const maxPips = 13;
+
+function Tasks({ tasks }: { readonly tasks: PageSession["tasks"] }) {
+  if (!tasks) return <Missing why="It has no list of tasks" />;
+  const { done, total } = tasks;
+  const gap = 1.5;
+  const width = (pipsWidth - gap * (total - 1)) / total;
+  return (
+    <>
+      {done}/{total}
+      <svg class="pips" aria-hidden="true">
+        {total <= maxPips ? (
+          Array.from({ length: total }, (_, index) => (
+            <rect
+              key={index}
+              class={index < done ? "on" : ""}
+              x={index * (width + gap)}
+              width={width}
+              height="4"
+              rx="1"
+            />
+          ))
+        ) : (
+          <>
+            <rect width={pipsWidth} height="4" rx="2" />
+            <rect class="on" width={(done / total) * pipsWidth} height="4" rx="2" />
+          </>
+        )}
+      </svg>
+    </>
+  );
+}
+
+const fullPercent = 85;
+
+function Context({ context }: { readonly context: PageSession["context"] }) {
+  const percent = contextPercent(context);
+  if (percent === null || !context) return <Missing why="The agent has not reported its context" />;
+  const isFull = percent >= fullPercent;
+  const title = `${formatCount(context.used)} of ${formatCount(context.window ?? 0)} tokens${isFull ? ": it compacts soon" : ""}`;
+  return (
+    <div class={isFull ? "full" : ""} title={title}>
+      {percent}%
+      <svg class="ctx" aria-hidden="true">
+        <rect class="track" width={pipsWidth} height="4" rx="2" />
+        <rect class="used" width={(percent / 100) * pipsWidth} height="4" rx="2" />
+      </svg>
+    </div>
+  );
+}
+
+function Cost({ session }: { readonly session: PageSession }) {
+  const tokens = sumTokens(session.tokens);
+  return (
+    <div class="two">
+      <div>
+        {session.costUsd == null ? (
+          <Missing why={tokens === null ? "No usage is known yet" : "The price of its model is unknown"} />
+        ) : (
+          formatCost(session.costUsd)
+        )}
+      </div>
+      <div class="l2">{tokens === null ? "" : formatCount(tokens)}</div>
+    </div>
+  );
+}
+
+function Foot() {
+  const today = stats.value?.enabled ? stats.value.today : null;
+  const hasInferred = [...sessions.value.values()].some(
+    ({ evidence, group }) => evidence === "inferred" && group !== "ended",
+  );
+  const hasTokens = today !== null && today.tokens > 0;
+  if (!hasInferred && !hasTokens) return null;
+  return (
+    <div class="foot">
+      {hasInferred && (
+        <span>
+          <span class="sure">≈</span> inferred; everything else is proven
+        </span>
+      )}
+      {hasTokens && (
+        <span class="end">
+          Today: {formatCount(today.tokens)} tokens
+          {today.costUsd === null ? "" : `, ${formatCost(today.costUsd)} at list price`}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** What the page shows: one signal for each thing that changes by itself. */
+import { computed, signal } from "@preact/signals";
+import type { Quiet } from "../../core/config/quiet.ts";
+import { type Group, groups } from "../../core/view/groups.ts";
+import type { AskSnapshot } from "../../core/view/snapshot.ts";
+import { compareSessions, keyOf } from "./format.ts";
+import type { PageFacts, PageSession } from "./types.ts";
+
+/**
+ * - "connecting": nothing is known yet
+ * - "live": every change arrives
+ * - "stopped": beckon does not answer; what is shown is old
+ * - "closed": beckon refuses this page; it has to be opened again
+ */
+export type Connection = "connecting" | "live" | "stopped" | "closed";
+
+export const connection = signal<Connection>("connecting");
+/** beckon's wall time. It stands still while beckon is stopped. */
+export const now = signal(Date.now());
+/** When the last news came. */
+export const heardAt = signal(Date.now());
+/** When the next attempt to reach beckon starts. */
+export const retryAt = signal(0);
+export const facts = signal<PageFacts | null>(null);
+export const quiet = signal<Quiet | null>(null);
+export const sessions = signal<ReadonlyMap<string, PageSession>>(new Map());
+/** Sessions with everything that their asks ask, by key. */
+export const detailed = signal<ReadonlyMap<string, PageSession>>(new Map());
+
+/** What users call an agent. */
+export const agentName = (id: string): string => facts.value?.agents[id] ?? id;
+
+export const isLive = computed(() => connection.value === "live");
+
+export const byGroup = computed<ReadonlyMap<Group, readonly PageSession[]>>(() => {
+  const lists = new Map<Group, PageSession[]>(groups.map((group) => [group, []]));
+  for (const session of sessions.value.values()) lists.get(session.group)?.push(session);
+  for (const [group, list] of lists) list.sort(compareSessions(group));
+  return lists;
+});
+
+export const inGroup = (group: Group): readonly PageSession[] => byGroup.value.get(group) ?? [];
+
+/** One ask that waits for the user. */
+export interface OpenAsk {
+  /** Stays the same as long as the ask is open. */
+  readonly id: string;
+  readonly key: string;
+  readonly session: PageSession;
+  readonly ask: AskSnapshot;
+}
+
+export const openAsks = computed<readonly OpenAsk[]>(() =>
+  inGroup("needs_you").flatMap((session) =>
+    session.asks
+      .filter(({ kind }) => kind !== "idle")
+      .map((ask) => ({ id: `${keyOf(session)} ${ask.id}`, key: keyOf(session), session, ask })),
+  ),
+);
+
+/** The session whose details are shown. */
+export const openedKey = signal<string | null>(null);
+export const isHelpOpen = signal(false);
+/** The id of the card or row that keys act on: an ask's id or a session's key. */
+export const selectedId = signal<string | null>(null);
+/** A short message at the bottom, for what is not said elsewhere. */
+export const message = signal<string | null>(null);
+
+let messageTimer = 0;
+const messageMs = 6_000;
+
+export function showMessage(text: string): void {
+  message.value = text;
+  clearTimeout(messageTimer);
+  messageTimer = window.setTimeout(() => {
+    message.value = null;
+  }, messageMs);
+}

@@ -1,0 +1,312 @@
+/** Today: one lane for each session, and when any of them waited. Readable without colour: height and pattern tell the states. */
+import { signal } from "@preact/signals";
+import type { Lane, SpanState } from "../../core/wire.ts";
+import { branchOf, cleanText, formatAge, formatDuration, formatTime, noValue, spanLabels } from "./format.ts";
+import { openSession } from "./navigation.ts";
+import { laneHours, lanes } from "./reports.ts";
+import {
+  type Bar,
+  chooseDayRange,
+  createBars,
+  createTicks,
+  placeOf,
+  type Range,
+  sumStates,
+} from "./spans.ts";
+import { now, sessions } from "./state.ts";
+import { withTip } from "./tip.tsx";
+import { Glyph } from "./ui.tsx";
+
+const showsAll = signal(false);
+const maxLanes = 16;
+const manyLanes = 40;
+
+const shapes: Readonly<
+  Record<SpanState, { readonly y: number; readonly height: number; readonly rx: number }>
+> = {
+  working: { y: 8, height: 10, rx: 2 },
+  waiting: { y: 4, height: 18, rx: 2 },
+  ready: { y: 12, height: 2, rx: 0 },
+  failed: { y: 4, height: 18, rx: 2 },
+};
+
+/** The patterns that the lanes refer to. */
+export function Patterns() {
+  return (
+    <svg width="0" height="0" class="hid" aria-hidden="true">
+      <defs>
+        <pattern id="p-wait" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect class="p-wait-bg" width="7" height="7" />
+          <line class="p-wait-fg" x1="0" x2="0" y1="0" y2="7" />
+        </pattern>
+        <pattern id="p-fail" width="6" height="6" patternUnits="userSpaceOnUse">
+          <rect class="p-fail-bg" width="6" height="6" />
+          <path class="p-fail-fg" d="M0 0l6 6M6 0L0 6" />
+        </pattern>
+      </defs>
+    </svg>
+  );
+}
+
+function Legend() {
+  return (
+    <div class="legend">
+      {(Object.keys(shapes) as SpanState[]).map((state) => (
+        <span key={state}>
+          <svg class="tl" aria-hidden="true">
+            <rect
+              class={`s-${state}`}
+              x="1"
+              width="20"
+              y={(14 - Math.min(12, shapes[state].height)) / 2}
+              height={Math.min(12, shapes[state].height)}
+              rx={shapes[state].rx}
+            />
+          </svg>
+          {spanLabels[state]}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** Lanes that say something: who waited or failed, and if there is room, who worked. */
+function chooseLanes(all: readonly Lane[]): readonly Lane[] {
+  if (showsAll.value) return all;
+  const isTold = ({ waitedMs, spans }: Lane) =>
+    waitedMs > 0 || spans.some(({ state }) => state === "waiting" || state === "failed");
+  const worked = ({ spans }: Lane) => spans.some(({ state }) => state === "working");
+  const told = all.filter(isTold);
+  if (all.length >= manyLanes) return told.slice(0, maxLanes);
+  return all.filter((lane) => isTold(lane) || worked(lane)).slice(0, maxLanes);
+}
+
+const groupOrder = ["needs_you", "failed", "set_aside", "working", "ready", "ended"];
+
+function sortLanes(list: readonly Lane[]): Lane[] {
+  const firstOf = ({ spans }: Lane) => spans[0]?.from ?? 0;
+  return [...list].sort(
+    (a, b) =>
+      groupOrder.indexOf(groupOf(a)) - groupOrder.indexOf(groupOf(b)) ||
+      b.waitedMs - a.waitedMs ||
+      firstOf(a) - firstOf(b),
+  );
+}
+
+/** The stream knows the group of a session sooner than the lanes, which are loaded now and then. */
+const groupOf = (lane: Lane): Lane["group"] => sessions.value.get(lane.key)?.group ?? lane.group;
+
+export function Today() {
+  const loaded = lanes.value;
+  const hours = laneHours.value;
+  const time = now.value;
+  const all = sortLanes(loaded?.lanes ?? []);
+  const shown = chooseLanes(all);
+  const whole = { from: loaded?.from ?? time - 1, to: time };
+  const range =
+    hours === null
+      ? chooseDayRange(
+          all.flatMap(({ spans }) => spans),
+          whole,
+        )
+      : { from: time - hours * 3_600_000, to: time };
+  const anyWaiting = createBars(
+    (loaded?.anyWaiting ?? []).map((span) => ({ ...span, state: "waiting" as const })),
+    range,
+    time,
+  );
+  const rest = all.length - shown.length;
+  return (
+    <section class="panel" id="today" aria-labelledby="h-day">
+      <div class="panel-head">
+        <h2 id="h-day">Today</h2>
+        <Legend />
+        <div class="end">
+          <fieldset class="seg" aria-label="Time range">
+            {([1, 4, null] as const).map((choice) => (
+              <button
+                key={choice}
+                type="button"
+                aria-pressed={hours === choice}
+                onClick={() => {
+                  laneHours.value = choice;
+                }}
+              >
+                {choice === null ? "Day" : `${choice} h`}
+              </button>
+            ))}
+          </fieldset>
+        </div>
+      </div>
+      {loaded !== null && !loaded.enabled ? (
+        <HistoryOff what="The day is not recorded" />
+      ) : (
+        <>
+          <Problem text={loaded?.problem} />
+          <div class="day">
+            <Axis range={range} />
+            <div class="lane any">
+              <div class="who">Any of them waiting</div>
+              <svg
+                class="tl"
+                role="img"
+                aria-label={`Some session waited for ${formatDuration(sum(anyWaiting))} in all`}
+              >
+                <Ticks range={range} />
+                {anyWaiting.map((bar) => (
+                  <rect
+                    key={bar.from}
+                    class="s-any"
+                    x={`${bar.x}%`}
+                    width={`${bar.width}%`}
+                    y="8"
+                    height="10"
+                    rx="1"
+                    {...withTip({ title: "At least one waited", lines: [describeBar(bar)] })}
+                  />
+                ))}
+              </svg>
+              <div class={anyWaiting.length > 0 ? "sum big" : "sum"}>
+                {anyWaiting.length > 0 ? formatAge(sum(anyWaiting)) : noValue}
+              </div>
+            </div>
+            {shown.map((lane) => (
+              <LaneRow key={lane.key} lane={lane} range={range} />
+            ))}
+          </div>
+          {(rest > 0 || showsAll.value) && (
+            <div class="foot">
+              <span>
+                {rest > 0
+                  ? `${rest} more that did little, and never waited for you or failed`
+                  : "All lanes are shown"}
+              </span>
+              <span class="end">
+                <button
+                  class="link"
+                  type="button"
+                  onClick={() => {
+                    showsAll.value = !showsAll.value;
+                  }}
+                >
+                  {showsAll.value ? "Show fewer lanes" : "Show all lanes"}
+                </button>
+              </span>
+            </div>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+const sum = (bars: readonly Bar[]): number => bars.reduce((total, { from, to }) => total + to - from, 0);
+
+const describeBar = ({ from, to }: Bar): string =>
+  `${formatAge(to - from)} · ${formatTime(from)}–${formatTime(to)}`;
+
+function Axis({ range }: { readonly range: Range }) {
+  const nowX = placeOf(now.value, range);
+  return (
+    <div class="lane axis" aria-hidden="true">
+      <div class="who" />
+      <svg class="tl" aria-hidden="true">
+        {createTicks(range)
+          .filter(({ x }) => Math.abs(x - nowX) > 4 && x < 98)
+          .map(({ at, x }, index) => (
+            <text
+              key={at}
+              class={index % 2 === 1 ? "odd" : ""}
+              x={`${x}%`}
+              y="14"
+              text-anchor={x < 2 ? "start" : "middle"}
+            >
+              {formatTime(at)}
+            </text>
+          ))}
+        <text class="now-t" x={`${nowX}%`} y="14" text-anchor={nowX > 97 ? "end" : "middle"}>
+          {formatTime(now.value)}
+        </text>
+      </svg>
+      <div class="sum">waited</div>
+    </div>
+  );
+}
+
+function Ticks({ range }: { readonly range: Range }) {
+  const nowX = placeOf(now.value, range);
+  return (
+    <>
+      {createTicks(range).map(({ at, x }) => (
+        <line key={at} class="tick" x1={`${x}%`} x2={`${x}%`} y1="0" y2="26" />
+      ))}
+      <line class="now" x1={`${nowX}%`} x2={`${nowX}%`} y1="-1" y2="27" />
+    </>
+  );
+}
+
+export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
+  const bars = createBars(lane.spans, range, now.value);
+  const name = cleanText(lane.project);
+  const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
+  const last = bars.at(-1);
+  const isOver = last !== undefined && last.to < now.value - 1_000 && groupOf(lane) === "ended";
+  return (
+    <svg class="tl" role="img" aria-label={`${name} today: ${sums.join(", ") || "nothing"}`}>
+      <Ticks range={range} />
+      {bars.map((bar) => (
+        <rect
+          key={`${bar.state} ${bar.from}`}
+          class={`s-${bar.state}`}
+          x={`${bar.x}%`}
+          width={`${bar.width}%`}
+          {...shapes[bar.state]}
+          {...withTip({ title: name, lines: [`${spanLabels[bar.state]} · ${describeBar(bar)}`] })}
+        />
+      ))}
+      {isOver && <rect class="s-ended" x={`${last.x + last.width}%`} width="2" y="7" height="12" />}
+    </svg>
+  );
+}
+
+function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
+  const group = groupOf(lane);
+  return (
+    <div class="lane">
+      <div class="who">
+        <Glyph of={group} isSpoken />
+        <button
+          class="link"
+          type="button"
+          title={cleanText(lane.title) || undefined}
+          disabled={!sessions.value.has(lane.key)}
+          onClick={() => openSession(lane.key)}
+        >
+          {cleanText(lane.project) || lane.key}
+        </button>
+        <span class="branch">{branchOf(lane.branch)}</span>
+      </div>
+      <LaneChart lane={lane} range={range} />
+      <div class={group === "needs_you" && lane.waitedMs > 0 ? "sum big" : "sum"}>
+        {lane.waitedMs > 0 ? formatAge(lane.waitedMs) : noValue}
+      </div>
+    </div>
+  );
+}
+
+export function HistoryOff({ what }: { readonly what: string }) {
+  return (
+    <p class="off">
+      {what}: the history is off. To turn it on, set <code class="in">history</code> in your settings to{" "}
+      <code class="in">on</code>.
+    </p>
+  );
+}
+
+export function Problem({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : (
+    <p class="off" role="status">
+      {cleanText(text)}
+    </p>
+  );
+}

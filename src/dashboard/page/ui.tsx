@@ -1,0 +1,121 @@
+/** Small parts that several sections use. */
+import type { ComponentChildren } from "preact";
+import { type Group, groupLabels } from "../../core/view/groups.ts";
+import { formatAge, formatDuration } from "./format.ts";
+import { now } from "./state.ts";
+
+const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
+  needs_you: <circle cx="7" cy="7" r="5.5" fill="currentColor" />,
+  failed: (
+    <path d="M2.5 2.5l9 9M11.5 2.5l-9 9" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />
+  ),
+  working: (
+    <>
+      <circle cx="7" cy="7" r="4.9" fill="none" stroke="currentColor" stroke-width="1.5" />
+      <path d="M7 2.1a4.9 4.9 0 0 0 0 9.8z" fill="currentColor" />
+    </>
+  ),
+  ready: <circle cx="7" cy="7" r="4.9" fill="none" stroke="currentColor" stroke-width="1.5" />,
+  set_aside: (
+    <circle
+      cx="7"
+      cy="7"
+      r="4.9"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-dasharray="1.6 2.25"
+    />
+  ),
+  ended: <circle cx="7" cy="7" r="1.8" fill="currentColor" />,
+  past: <circle cx="7" cy="7" r="4" fill="currentColor" />,
+};
+
+/** The shape of a group, as in `beckon status`. Shapes come before colours. */
+export function Glyph({
+  of,
+  isSpoken = false,
+}: {
+  readonly of: Group | "past";
+  readonly isSpoken?: boolean;
+}) {
+  const label = of === "past" ? "" : groupLabels[of];
+  return isSpoken ? (
+    <svg class={`g g-${of}`} viewBox="0 0 14 14" role="img" aria-label={label}>
+      {glyphs[of]}
+    </svg>
+  ) : (
+    <svg class={`g g-${of}`} viewBox="0 0 14 14" aria-hidden="true">
+      {glyphs[of]}
+    </svg>
+  );
+}
+
+const icons = {
+  search: <path d="M6 2a4 4 0 1 0 0 8a4 4 0 1 0 0-8M9 9l3.2 3.2" />,
+  warn: <path d="M7 1.8l5.6 10H1.4zM7 5.6v3M7 10.2v.1" />,
+  info: <path d="M7 1.7a5.3 5.3 0 1 0 0 10.6a5.3 5.3 0 1 0 0-10.6M7 6.5v3.2M7 4.4v.1" />,
+  snooze: (
+    <path d="M7 2.4a5 5 0 1 0 0 10a5 5 0 1 0 0-10M7 4.6v2.9l1.9 1.2M1.5 2.6L3.2 1.2M12.5 2.6l-1.7-1.4" />
+  ),
+  bell: <path d="M3 9.8V6a4 4 0 0 1 8 0v3.8l1 1.2H2zM5.8 12.6h2.4" />,
+  bellOff: (
+    <path d="M3 9.8V6c0-.6.1-1.1.4-1.6M5.2 2.4A4 4 0 0 1 11 6v3.8l1 1.2H5M5.8 12.6h2.4M1.5 1.5l11 11" />
+  ),
+  theme: (
+    <>
+      <circle cx="7" cy="7" r="5.2" />
+      <path d="M7 1.8a5.2 5.2 0 0 1 0 10.4z" fill="currentColor" />
+    </>
+  ),
+  close: <path d="M3 3l8 8M11 3l-8 8" />,
+  down: <path d="M3.5 5.5L7 9l3.5-3.5" />,
+  check: <path d="M2.5 7.5l3 3 6-7" />,
+  box: <rect x="2" y="2" width="10" height="10" rx="2.5" />,
+  list: <path d="M2 3.5h10M2 7h10M2 10.5h6" />,
+  day: <path d="M2 4h5M5 7h7M3 10h4" />,
+  inbox: <path d="M2 8.2V11a1 1 0 0 0 1 1h8a1 1 0 0 0 1-1V8.2L10.2 3H3.8zM2 8.2h3l.8 1.4h2.4L9 8.2h3" />,
+} satisfies Record<string, ComponentChildren>;
+
+export function Icon({
+  of,
+  class: className = "",
+}: {
+  readonly of: keyof typeof icons;
+  readonly class?: string;
+}) {
+  return (
+    <svg class={`icon ${className}`} viewBox="0 0 14 14" aria-hidden="true">
+      {icons[of]}
+    </svg>
+  );
+}
+
+/** Time since a moment, to the second. Only this text is drawn again as time passes. */
+export function Duration({ since }: { readonly since: number }) {
+  return <>{formatDuration(now.value - since)}</>;
+}
+
+export function Age({ since }: { readonly since: number }) {
+  return <>{formatAge(now.value - since)}</>;
+}
+
+/** Parts with a dot between them. Empty parts are left out. */
+export function Dots({
+  parts,
+  class: className = "",
+  title,
+}: {
+  readonly parts: readonly (string | null)[];
+  readonly class?: string;
+  readonly title?: string;
+}) {
+  const shown = parts.filter((part): part is string => part !== null && part !== "");
+  return (
+    <div class={`dots ${className}`} title={title ?? shown.join(" · ")}>
+      {shown.map((part) => (
+        <span key={part}>{part}</span>
+      ))}
+    </div>
+  );
+}
