@@ -9,8 +9,9 @@ export interface OpenedPage {
   readonly faults: string[];
 }
 
-export function launchBrowser(): Promise<Browser> {
+export function launchBrowser(env: Record<string, string> = {}): Promise<Browser> {
   return chromium.launch({
+    env: { ...process.env, ...env } as Record<string, string>,
     executablePath: Bun.which("chromium") ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--font-render-hinting=none"],
   });
@@ -27,6 +28,7 @@ export async function openPage(
   browser: Browser,
   url: string,
   options: BrowserContextOptions = {},
+  prepare: (page: Page) => Promise<void> = async () => {},
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
@@ -34,13 +36,16 @@ export async function openPage(
   const { origin } = new URL(url);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    const isLostConnection = message.text().includes("net::ERR_");
+    // The page reconnects by itself. A beckon without the event stream refuses it.
+    const isLostConnection =
+      message.text().includes("net::ERR_") || message.location().url.endsWith("/api/events");
     if (message.type() === "error" && !isLostConnection) faults.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith("data:"))
       faults.push(`request: ${request.url()}`);
   });
+  await prepare(page);
   await page.goto(url);
   return { page, faults };
 }

@@ -338,12 +338,16 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   );
 }
 
-/** Breaks between words only, so that "rm -rf" never breaks at its hyphen. Words that are too long for the card do break. */
+/** A word, with the option after it: "rm -rf" stays on one line. */
+const unbroken = /(\S+ -\S+|\S*-\S*)/;
+const maxUnbroken = 32;
+
+/** Breaks between words only, and never at a hyphen. What is too long for a line does break. */
 function CommandText({ text }: { readonly text: string }) {
   return (
     <>
-      {text.split(/(\s+)/).map((part, index) =>
-        index % 2 === 0 && part.includes("-") && part.length < maxUnbrokenWord ? (
+      {text.split(unbroken).map((part, index) =>
+        index % 2 === 1 && part.length <= maxUnbroken ? (
           <span key={index} class="word">
             {part}
           </span>
@@ -354,8 +358,6 @@ function CommandText({ text }: { readonly text: string }) {
     </>
   );
 }
-
-const maxUnbrokenWord = 32;
 
 interface AllowButtonProps {
   readonly card: OpenAsk;

@@ -1,12 +1,14 @@
 /** Keeps the page in step with beckon: the event stream, and a new connection whenever it ends. */
+
 import { batch, effect } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, StreamEvents } from "../../core/wire.ts";
 import { callApi, pageHeaders } from "./api.ts";
 import { describeEnding, keyOf } from "./format.ts";
 import { noteOutcome } from "./inbox.ts";
 import { connection, detailed, facts, heardAt, now, openAsks, quiet, retryAt, sessions } from "./state.ts";
-import type { PageFacts, PageSession } from "./types.ts";
+import type { PageFacts } from "./types.ts";
 
 /** beckon sends a comment every 15 s. */
 const silenceMs = 40_000;
@@ -67,6 +69,7 @@ async function connectOnce(): Promise<boolean> {
   let watchdog = setTimeout(() => ended.abort(), silenceMs);
   try {
     const response = await fetch("/api/events", { headers: pageHeaders(), signal: ended.signal });
+    if (response.status === 403 && (await callApi("/api/sessions")).status === 200) return await poll();
     if (response.status === 401 || response.status === 403) {
       connection.value = "closed";
       return false;
@@ -116,7 +119,7 @@ function applyEvent(name: string, text: string): void {
         break;
       case "session-appeared":
       case "session-updated":
-        setSession((data as { session: PageSession }).session);
+        setSession((data as { session: SessionSnapshot }).session);
         break;
       case "session-departed":
         removeSession((data as { key: string }).key);
@@ -153,12 +156,12 @@ function applySnapshot(state: WholeState): void {
   if (Math.abs(clockOffset) < 2_000) clockOffset = 0;
   connection.value = "live";
   quiet.value = state.quiet;
-  const list = state.sessions as readonly PageSession[];
+  const list = state.sessions as readonly SessionSnapshot[];
   sessions.value = new Map(list.map((session) => [keyOf(session), session]));
   tick();
 }
 
-function setSession(session: PageSession): void {
+function setSession(session: SessionSnapshot): void {
   sessions.value = new Map(sessions.value).set(keyOf(session), session);
 }
 
@@ -196,7 +199,7 @@ async function poll(): Promise<boolean> {
 }
 
 /** What the details of a session depend on. */
-const describeAsks = ({ asks }: PageSession): string =>
+const describeAsks = ({ asks }: SessionSnapshot): string =>
   asks.map(({ id, answerId, answerable, tool }) => `${id} ${answerId} ${answerable} ${tool}`).join("\n");
 
 const loadedFor = new Map<string, string>();
@@ -224,6 +227,6 @@ function loadDetails(): void {
 export async function loadSession(key: string): Promise<boolean> {
   const { status, body } = await callApi(`/api/sessions/${encodeURIComponent(key)}`);
   if (status !== 200) return false;
-  detailed.value = new Map(detailed.value).set(key, body as unknown as PageSession);
+  detailed.value = new Map(detailed.value).set(key, body as unknown as SessionSnapshot);
   return true;
 }

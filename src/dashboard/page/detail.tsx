@@ -1,7 +1,9 @@
 /** Everything about one session, in a panel at the side. */
+
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { groupLabels } from "../../core/view/groups.ts";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import type { HistoryPage } from "../../core/wire.ts";
 import { copyText, dismissSession, endSnooze, focusSession, muteSession, snoozeSession } from "./actions.ts";
@@ -31,7 +33,6 @@ import { lanes, loadSessionHistory } from "./reports.ts";
 import { chooseDayRange } from "./spans.ts";
 import { agentName, isLive, now, openAsks, openedKey, sessions } from "./state.ts";
 import { LaneChart } from "./today.tsx";
-import type { PageSession } from "./types.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
 export function Detail() {
@@ -40,7 +41,7 @@ export function Detail() {
   return session ? <Panel key={key} session={session} /> : null;
 }
 
-function Panel({ session }: { readonly session: PageSession }) {
+function Panel({ session }: { readonly session: SessionSnapshot }) {
   const key = keyOf(session);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
@@ -115,7 +116,7 @@ function Panel({ session }: { readonly session: PageSession }) {
   );
 }
 
-function Actions({ session }: { readonly session: PageSession }) {
+function Actions({ session }: { readonly session: SessionSnapshot }) {
   const key = keyOf(session);
   const isOff = !isLive.value;
   const isSnoozed = session.silenceKind === "snoozed";
@@ -156,13 +157,13 @@ function Actions({ session }: { readonly session: PageSession }) {
   );
 }
 
-function Facts({ session }: { readonly session: PageSession }) {
+function Facts({ session }: { readonly session: SessionSnapshot }) {
   const { context, tokens, costUsd } = session;
   const percent = contextPercent(context);
   const total = sumTokens(tokens);
   const lane = lanes.value?.lanes.find(({ key }) => key === keyOf(session));
   const waits = lane?.spans.filter(({ state }) => state === "waiting").length ?? 0;
-  const cached = tokens ? (tokens.cacheRead ?? tokens.cached) : 0;
+  const cached = tokens?.cacheRead ?? 0;
   return (
     <div class="part">
       <dl class="facts">
@@ -221,7 +222,7 @@ function Timeline({ sessionKey }: { readonly sessionKey: string }) {
   );
 }
 
-function Tree({ session }: { readonly session: PageSession }) {
+function Tree({ session }: { readonly session: SessionSnapshot }) {
   const { children, tasks, asks } = session;
   const running = children.filter(({ state }) => state === "running").length;
   return (
@@ -237,7 +238,7 @@ function Tree({ session }: { readonly session: PageSession }) {
           <div class="tree">
             <ul>
               {children.map((child) => {
-                const total = sumTokens(child.tokens ?? null);
+                const total = sumTokens(child.tokens);
                 const hasAsk = asks.some(({ agentId }) => agentId === child.agentId);
                 return (
                   <li key={child.agentId}>
@@ -246,7 +247,7 @@ function Tree({ session }: { readonly session: PageSession }) {
                       isSpoken
                     />
                     <span class="cut">
-                      <b>{cleanText(child.name ?? child.type) || "Subagent"}</b> {cleanText(child.detail)}
+                      <b>{cleanText(child.name) || "Subagent"}</b> {cleanText(child.detail)}
                     </span>
                     <span class="quiet">
                       {total !== null && `${formatCount(total)} · `}
@@ -286,7 +287,7 @@ function Tree({ session }: { readonly session: PageSession }) {
   );
 }
 
-function LastTurn({ session: { lastPrompt, lastResponse } }: { readonly session: PageSession }) {
+function LastTurn({ session: { lastPrompt, lastResponse } }: { readonly session: SessionSnapshot }) {
   if (!lastPrompt && !lastResponse) return null;
   return (
     <div class="part">

@@ -1,9 +1,10 @@
 /** Texts and figures of the page. Pure. */
+
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import type { Group } from "../../core/view/groups.ts";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
-import type { PageSession } from "./types.ts";
 
 export const noValue = "–";
 
@@ -41,8 +42,7 @@ export function formatTime(at: number): string {
 }
 
 /** "14:32:05" */
-export const formatTimeWithSeconds = (at: number): string =>
-  `${formatTime(at)}:${pad(new Date(at).getSeconds())}`;
+const formatTimeWithSeconds = (at: number): string => `${formatTime(at)}:${pad(new Date(at).getSeconds())}`;
 
 export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
@@ -70,14 +70,14 @@ export function formatCost(usd: number): string {
   return `$${usd.toFixed(2)}`;
 }
 
-export function sumTokens(tokens: PageSession["tokens"]): number | null {
+export function sumTokens(tokens: SessionSnapshot["tokens"]): number | null {
   if (!tokens) return null;
-  const { input, output, cacheRead = tokens.cached, cacheWrite = 0 } = tokens;
+  const { input, output, cacheRead, cacheWrite } = tokens;
   return input + output + cacheRead + cacheWrite;
 }
 
 /** Percent of the context window in use; null if unknown. */
-export function contextPercent(context: PageSession["context"]): number | null {
+export function contextPercent(context: SessionSnapshot["context"]): number | null {
   if (!context?.window) return null;
   return Math.min(100, Math.round((context.used / context.window) * 100));
 }
@@ -96,14 +96,14 @@ export function cleanLines(text: string): string {
   return lines.map(toSingleLine).join("\n") + (text.length > maxParagraph ? "\n…" : "");
 }
 
-export const keyOf = ({ provider, sessionId }: Pick<PageSession, "provider" | "sessionId">): string =>
+export const keyOf = ({ provider, sessionId }: Pick<SessionSnapshot, "provider" | "sessionId">): string =>
   `${provider}:${sessionId}`;
 
 export function nameOf({
   project,
   cwd,
   sessionId,
-}: Pick<PageSession, "project" | "cwd" | "sessionId">): string {
+}: Pick<SessionSnapshot, "project" | "cwd" | "sessionId">): string {
   return cleanText(project ?? cwd) || sessionId.slice(0, 8);
 }
 
@@ -121,7 +121,7 @@ export function formatModel(model: string | null | undefined): string {
 }
 
 /** Sessions by group; the one that has waited longest first, elsewhere the one that changed last. */
-export function compareSessions(group: Group): (a: PageSession, b: PageSession) => number {
+export function compareSessions(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
   return group === "needs_you"
     ? (a, b) => a.since - b.since || keyOf(a).localeCompare(keyOf(b))
     : (a, b) => b.since - a.since || keyOf(a).localeCompare(keyOf(b));
@@ -135,7 +135,7 @@ export interface Activity {
 }
 
 /** What a session does or wants, for its row. */
-export function describeActivity(session: PageSession): Activity {
+export function describeActivity(session: SessionSnapshot): Activity {
   const { group, status, error, died, asks, lastResponse, lastPrompt, interrupted } = session;
   const plain = (lead: string, text = ""): Activity => ({ lead, text: cleanText(text), isFailure: false });
   if (group === "needs_you" || group === "set_aside") {
@@ -156,7 +156,7 @@ export function describeActivity(session: PageSession): Activity {
 }
 
 /** The second line of a row: what the agent said last, or what it was told. */
-export function describeLastMessage(session: PageSession): string {
+export function describeLastMessage(session: SessionSnapshot): string {
   const { group, lastResponse, lastPrompt } = session;
   const prompt = cleanText(extractFirstLine(lastPrompt));
   const response = cleanText(extractFirstLine(lastResponse));

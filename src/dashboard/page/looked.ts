@@ -1,8 +1,9 @@
 /** What the user has seen: a session that finished since then is marked as new. Kept in the browser. */
+
 import { signal } from "@preact/signals";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { keyOf } from "./format.ts";
 import { now } from "./state.ts";
-import type { PageSession } from "./types.ts";
 
 const storageName = "looked-at";
 
@@ -17,7 +18,7 @@ export function markLooked(key: string): void {
   lookedKeys.value = new Map(lookedKeys.value).set(key, now.peek());
 }
 
-export function isNew(session: PageSession): boolean {
+export function isNew(session: SessionSnapshot): boolean {
   const seenAt = Math.max(lookedAt.value, lookedKeys.value.get(keyOf(session)) ?? 0);
   return session.group === "ready" && session.since > seenAt;
 }

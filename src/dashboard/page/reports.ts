@@ -70,7 +70,7 @@ const createQuery = (before: string | null): string => {
 
 let searches = 0;
 
-export async function search(): Promise<void> {
+async function search(): Promise<void> {
   const number = ++searches;
   isSearching.value = true;
   const page = await load<HistoryPage>(`/api/history?${createQuery(null)}`);

@@ -1,6 +1,8 @@
 /** The table of sessions: by group, with their subagents. */
+
 import { signal } from "@preact/signals";
 import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/groups.ts";
+import type { ChildSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { focusSession } from "./actions.ts";
 import {
   branchOf,
@@ -21,7 +23,6 @@ import { memo } from "./memo.ts";
 import { openSession } from "./navigation.ts";
 import { stats } from "./reports.ts";
 import { agentName, inGroup, isLive, selectedId, sessions } from "./state.ts";
-import type { PageChild, PageSession } from "./types.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
 /** From this many sessions on, each has one line. */
@@ -46,7 +47,7 @@ const close = (group: Group): void => {
   opened.value = new Set([...opened.value].filter((other) => other !== group));
 };
 
-function matchesFilter(session: PageSession): boolean {
+function matchesFilter(session: SessionSnapshot): boolean {
   const words = filterText.value.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const { lead, text } = describeActivity(session);
@@ -227,7 +228,7 @@ function Sift() {
 
 interface GroupRowsProps {
   readonly group: Group;
-  readonly list: readonly PageSession[];
+  readonly list: readonly SessionSnapshot[];
   readonly isMany: boolean;
   readonly isFiltered: boolean;
 }
@@ -284,7 +285,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
   );
 }
 
-function describeClosed(group: Group, list: readonly PageSession[]): string {
+function describeClosed(group: Group, list: readonly SessionSnapshot[]): string {
   const [first] = list;
   if (!first) return "";
   return group === "set_aside"
@@ -293,7 +294,7 @@ function describeClosed(group: Group, list: readonly PageSession[]): string {
 }
 
 interface SessionRowProps {
-  readonly session: PageSession;
+  readonly session: SessionSnapshot;
   readonly isSelected: boolean;
   readonly isNew: boolean;
   readonly isMany: boolean;
@@ -434,12 +435,12 @@ const SessionRow = memo(
   },
 );
 
-const stateOfChild = ({ state }: PageChild, hasAsk: boolean): Group =>
+const stateOfChild = ({ state }: ChildSnapshot, hasAsk: boolean): Group =>
   hasAsk ? "needs_you" : state === "running" ? "working" : "ended";
 
-function ChildRow({ child, hasAsk }: { readonly child: PageChild; readonly hasAsk: boolean }) {
-  const name = cleanText(child.name ?? child.type) || "Subagent";
-  const tokens = sumTokens(child.tokens ?? null);
+function ChildRow({ child, hasAsk }: { readonly child: ChildSnapshot; readonly hasAsk: boolean }) {
+  const name = cleanText(child.name) || "Subagent";
+  const tokens = sumTokens(child.tokens);
   return (
     <tr class="row kid">
       <td class="gl" />
@@ -475,7 +476,7 @@ const Missing = ({ why }: { readonly why: string }) => (
 const pipsWidth = 52;
 const maxPips = 13;
 
-function Tasks({ tasks }: { readonly tasks: PageSession["tasks"] }) {
+function Tasks({ tasks }: { readonly tasks: SessionSnapshot["tasks"] }) {
   if (!tasks) return <Missing why="It has no list of tasks" />;
   const { done, total } = tasks;
   const gap = 1.5;
@@ -508,7 +509,7 @@ function Tasks({ tasks }: { readonly tasks: PageSession["tasks"] }) {
 
 const fullPercent = 85;
 
-function Context({ context }: { readonly context: PageSession["context"] }) {
+function Context({ context }: { readonly context: SessionSnapshot["context"] }) {
   const percent = contextPercent(context);
   if (percent === null || !context) return <Missing why="The agent has not reported its context" />;
   const isFull = percent >= fullPercent;
@@ -524,7 +525,7 @@ function Context({ context }: { readonly context: PageSession["context"] }) {
   );
 }
 
-function Cost({ session }: { readonly session: PageSession }) {
+function Cost({ session }: { readonly session: SessionSnapshot }) {
   const tokens = sumTokens(session.tokens);
   return (
     <div class="two">

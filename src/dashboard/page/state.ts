@@ -2,9 +2,9 @@
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
 import { type Group, groups } from "../../core/view/groups.ts";
-import type { AskSnapshot } from "../../core/view/snapshot.ts";
+import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { compareSessions, keyOf } from "./format.ts";
-import type { PageFacts, PageSession } from "./types.ts";
+import type { PageFacts } from "./types.ts";
 
 /**
  * - "connecting": nothing is known yet
@@ -12,9 +12,9 @@ import type { PageFacts, PageSession } from "./types.ts";
  * - "stopped": beckon does not answer; what is shown is old
  * - "closed": beckon refuses this page; it has to be opened again
  */
-export type Connection = "connecting" | "live" | "stopped" | "closed";
+export type ConnectionState = "connecting" | "live" | "stopped" | "closed";
 
-export const connection = signal<Connection>("connecting");
+export const connection = signal<ConnectionState>("connecting");
 /** beckon's wall time. It stands still while beckon is stopped. */
 export const now = signal(Date.now());
 /** When the last news came. */
@@ -23,30 +23,30 @@ export const heardAt = signal(Date.now());
 export const retryAt = signal(0);
 export const facts = signal<PageFacts | null>(null);
 export const quiet = signal<Quiet | null>(null);
-export const sessions = signal<ReadonlyMap<string, PageSession>>(new Map());
+export const sessions = signal<ReadonlyMap<string, SessionSnapshot>>(new Map());
 /** Sessions with everything that their asks ask, by key. */
-export const detailed = signal<ReadonlyMap<string, PageSession>>(new Map());
+export const detailed = signal<ReadonlyMap<string, SessionSnapshot>>(new Map());
 
 /** What users call an agent. */
 export const agentName = (id: string): string => facts.value?.agents[id] ?? id;
 
 export const isLive = computed(() => connection.value === "live");
 
-export const byGroup = computed<ReadonlyMap<Group, readonly PageSession[]>>(() => {
-  const lists = new Map<Group, PageSession[]>(groups.map((group) => [group, []]));
+const byGroup = computed<ReadonlyMap<Group, readonly SessionSnapshot[]>>(() => {
+  const lists = new Map<Group, SessionSnapshot[]>(groups.map((group) => [group, []]));
   for (const session of sessions.value.values()) lists.get(session.group)?.push(session);
   for (const [group, list] of lists) list.sort(compareSessions(group));
   return lists;
 });
 
-export const inGroup = (group: Group): readonly PageSession[] => byGroup.value.get(group) ?? [];
+export const inGroup = (group: Group): readonly SessionSnapshot[] => byGroup.value.get(group) ?? [];
 
 /** One ask that waits for the user. */
 export interface OpenAsk {
   /** Stays the same as long as the ask is open. */
   readonly id: string;
   readonly key: string;
-  readonly session: PageSession;
+  readonly session: SessionSnapshot;
   readonly ask: AskSnapshot;
 }
 

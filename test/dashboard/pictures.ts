@@ -1,0 +1,94 @@
+/**
+ * bun test/dashboard/pictures.ts [FOLDER]   takes pictures of the page in all its states
+ *
+ * The sessions are invented (sample.ts). Look at the pictures after every change of the page.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { launchBrowser, openPage } from "./browser.ts";
+import { calmDay, emptyDay, historyOffDay, liveDay, manyDay, type Sample } from "./sample.ts";
+import { serveSample } from "./sample-server.ts";
+
+const folder = process.argv[2] ?? "dist/pictures";
+mkdirSync(folder, { recursive: true });
+/** The fonts of the mock, if they are installed: a bare Debian has no font for interfaces. */
+const fonts = join(mkdtempSync(join(tmpdir(), "beckon-fonts-")), "fonts.conf");
+writeFileSync(
+  fonts,
+  `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><include>/etc/fonts/fonts.conf</include>
+  ${Object.entries({ "system-ui": "Inter", "ui-monospace": "JetBrains Mono" })
+    .map(
+      ([from, to]) =>
+        `<match><test name="family"><string>${from}</string></test><edit name="family" mode="prepend" binding="strong"><string>${to}</string></edit></match>`,
+    )
+    .join("")}
+  </fontconfig>`,
+);
+const browser = await launchBrowser({ FONTCONFIG_FILE: fonts });
+
+interface Picture {
+  readonly name: string;
+  readonly sample: Sample;
+  readonly options?: BrowserContextOptions;
+  readonly isFullPage?: boolean;
+  readonly unconnected?: string[];
+  readonly prepare?: (page: Page, stop: () => Promise<void>) => Promise<void>;
+}
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const dark = { colorScheme: "dark" as const };
+const pictures: readonly Picture[] = [
+  { name: "01-live-light", sample: liveDay, isFullPage: true },
+  { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
+  { name: "03-calm-light", sample: calmDay },
+  {
+    name: "04-detail-dark",
+    sample: liveDay,
+    options: { ...dark, viewport: { width: 1440, height: 980 } },
+    prepare: async (page) => {
+      await page.locator(".ask").first().getByRole("button", { name: "checkout-api" }).click();
+      await page.locator(".feed").waitFor();
+    },
+  },
+  { name: "05-many-light", sample: manyDay, options: { viewport: { width: 1440, height: 1100 } } },
+  {
+    name: "06-stopped-light",
+    sample: liveDay,
+    prepare: async (page, stop) => {
+      await stop();
+      await page.locator(".stop").waitFor();
+    },
+  },
+  { name: "07-first-run-light", sample: emptyDay, unconnected: ["Claude Code"] },
+  { name: "08-live-1024", sample: liveDay, options: { viewport: { width: 1024, height: 1500 } } },
+  { name: "09-phone-light", sample: liveDay, options: phone },
+  { name: "10-phone-dark", sample: liveDay, options: { ...phone, ...dark } },
+  { name: "10-phone-whole", sample: liveDay, options: phone, isFullPage: true },
+  { name: "12-keys-light", sample: liveDay, prepare: (page) => page.keyboard.press("?") },
+  { name: "13-history-off", sample: historyOffDay, isFullPage: true },
+  { name: "14-empty-connected", sample: emptyDay },
+];
+
+const only = process.argv[3];
+for (const { name, sample, options, isFullPage = false, unconnected = [], prepare } of pictures) {
+  if (only !== undefined && !name.includes(only)) continue;
+  const server = serveSample(sample, { unconnected });
+  const { page, faults } = await openPage(browser, server.createPageUrl(), options, async (opened) => {
+    await opened.clock.setFixedTime(sample.now);
+  });
+  await page
+    .locator(sample.sessions.length > 0 ? ".row" : ".first, .page")
+    .first()
+    .waitFor();
+  if (sample.lanes.enabled && sample.lanes.lanes.length > 0)
+    await page.locator(".lane .s-working").first().waitFor();
+  await prepare?.(page, server.stop);
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isFullPage });
+  console.log(name, faults);
+  await page.context().close();
+  await server.stop();
+}
+await browser.close();
+rmSync(dirname(fonts), { recursive: true });

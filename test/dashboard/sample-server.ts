@@ -1,0 +1,60 @@
+/** beckon's own server with invented data behind it: the guard, the page and its policy are the real ones. */
+import { createPageAccess } from "../../src/api/page-access.ts";
+import { type ApiServer, listen } from "../../src/api/server.ts";
+import { limits } from "../../src/core/limits.ts";
+import { loadPage } from "../../src/dashboard/index.ts";
+import type { Sample } from "./sample.ts";
+
+const token = "t".repeat(limits.minTokenLength);
+const never = () => {
+  throw new Error("not asked for here");
+};
+
+export interface SampleServer {
+  readonly url: string;
+  /** Requests that change something: "answer", and its body. */
+  readonly actions: { readonly name: string; readonly action: string; readonly body: object }[];
+  createPageUrl(): string;
+  stop(): Promise<void>;
+}
+
+export function serveSample(
+  sample: Sample,
+  { port = 20_000 + Math.floor(Math.random() * 40_000), unconnected = [] as string[] } = {},
+): SampleServer {
+  const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
+  const actions: SampleServer["actions"] = [];
+  const find = (name: string) =>
+    sample.sessions.find(({ provider, sessionId }) => `${provider}:${sessionId}` === name) ?? null;
+  const server: ApiServer = listen(port, {
+    token,
+    now: Date.now,
+    pageAccess,
+    pageFacts: () => ({ version: "0.1.0", agents: { claude: "Claude Code" }, unconnected, problems: [] }),
+    loadPage,
+    isOwnUser: async () => true,
+    stop: never,
+    accept: never,
+    sessions: { all: () => sample.sessions, find, findMatches: () => [], more: () => ({ now: sample.now }) },
+    history: {
+      findItems: async () => sample.history,
+      computeStats: async () => sample.stats,
+      computeLanes: async () => sample.lanes,
+      findMissedEvents: async () => [],
+    },
+    act: async (name, action, body) => {
+      actions.push({ name, action, body });
+      return find(name) && { ok: true, says: "Brought to the front." };
+    },
+    setQuiet: () => ({ ok: true, quiet: { by: "you", until: null } }),
+    hold: { hold: never, end: never },
+    doctor: never,
+    onError: (text) => console.error(text),
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    actions,
+    createPageUrl: () => pageAccess.createUrl(port),
+    stop: () => server.stop(),
+  };
+}
