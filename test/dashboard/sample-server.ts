@@ -35,7 +35,13 @@ export function serveSample(
     isOwnUser: async () => true,
     stop: never,
     accept: never,
-    sessions: { all: () => sample.sessions, find, findMatches: () => [], more: () => ({ now: sample.now }) },
+    sessions: {
+      all: () => sample.sessions,
+      find,
+      findChild: () => null,
+      findMatches: () => [],
+      more: () => ({ now: sample.now }),
+    },
     history: {
       findItems: async () => sample.history,
       computeStats: async () => sample.stats,

@@ -271,7 +271,11 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
       ) : (
         lines.length > 0 && (
           <pre class={isPlan ? "code plan" : "code"}>
-            <CommandText text={lines.slice(0, shown).join("\n")} />
+            {isPlan ? (
+              <PlanText lines={lines.slice(0, shown)} />
+            ) : (
+              <CommandText text={lines.slice(0, shown).join("\n")} />
+            )}
           </pre>
         )
       )}
@@ -355,6 +359,18 @@ function CommandText({ text }: { readonly text: string }) {
           part
         ),
       )}
+    </>
+  );
+}
+
+/** The exact text of a plan. Its headings are bold. */
+function PlanText({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <>
+      {lines.map((line, index) => {
+        const text = index === 0 ? line : `\n${line}`;
+        return line.startsWith("#") ? <b key={index}>{text}</b> : text;
+      })}
     </>
   );
 }
