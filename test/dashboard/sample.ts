@@ -55,6 +55,7 @@ function createSession(fields: Partial<SessionSnapshot> & { readonly project: st
       env: { TMUX: "/tmp/tmux-1000/default,1,0", TMUX_PANE: "%4" },
     },
     fingerprint: null,
+    attach: null,
     attended: true,
     startedAt: noon - 350 * minute,
     lastEventAt: since,
