@@ -49,7 +49,7 @@ describe("in a folder whose bunfig.toml and .env mean harm", () => {
   let trap = "";
   let elsewhere = "";
 
-  /** What a person's shell would give, and nothing that would win over the .env. */
+  /** The environment of a user's shell, without a variable that would override the .env. */
   const environment = () => ({ HOME: home, PATH: process.env.PATH ?? "", BECKON_PORT: "14488" });
   const start = (...command: string[]) =>
     Bun.spawn(command, { cwd: project, env: environment(), stdin: "pipe", stdout: "pipe", stderr: "pipe" });

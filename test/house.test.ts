@@ -155,7 +155,7 @@ describe("the rules notice", () => {
     ]);
   });
 
-  test("a room that nobody has placed yet", () => {
+  test("a folder that has no level yet", () => {
     expect(unknownRooms(house({ "src/helpers/a.ts": "", "src/core/a.ts": "" }))).toEqual([
       "src/helpers/a.ts",
     ]);

@@ -138,30 +138,30 @@ describe("_meta", () => {
 
 describe("the time of an event", () => {
   const here = { at: 1_790_000_000_000, t: 100_000, boot: "boot-1", host: null };
-  const told = (at: number | null, seq: number | null, boot: string | null = "boot-1") =>
+  const readTime = (at: number | null, seq: number | null, boot: string | null = "boot-1") =>
     stampEvent({ at, seq, boot }, here);
 
   test("is the arrival if the forwarder sent none", () => {
-    expect(told(null, null)).toEqual({ at: here.at, t: here.t });
+    expect(readTime(null, null)).toEqual({ at: here.at, t: here.t });
   });
   test("is the forwarder's, on both clocks", () => {
-    expect(told(here.at - 500, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
+    expect(readTime(here.at - 500, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
   });
   test("comes from the finer clock while both agree", () => {
-    expect(told(here.at - 503, 99_490_000).t).toBe(99_497);
+    expect(readTime(here.at - 503, 99_490_000).t).toBe(99_497);
   });
   test("comes from the clock since boot if the wall clock was set", () => {
     for (const at of [here.at - 3_600_000, here.at + 3_600_000]) {
-      expect(told(at, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
+      expect(readTime(at, 99_500_000)).toEqual({ at: here.at - 500, t: 99_500 });
     }
   });
   test("comes from the wall clock for an earlier boot, and without a boot id", () => {
-    expect(told(here.at - 500, 7_000_000, "boot-0").t).toBe(99_500);
-    expect(told(here.at - 200_000, 7_000_000, null).t).toBe(-100_000);
+    expect(readTime(here.at - 500, 7_000_000, "boot-0").t).toBe(99_500);
+    expect(readTime(here.at - 200_000, 7_000_000, null).t).toBe(-100_000);
   });
   test("is never in the future", () => {
-    expect(told(here.at + 1_000, null).t).toBe(here.t);
-    expect(told(here.at, 101_000_000).t).toBeLessThanOrEqual(here.t);
-    expect(told(here.at, 999_000_000).t).toBe(here.t);
+    expect(readTime(here.at + 1_000, null).t).toBe(here.t);
+    expect(readTime(here.at, 101_000_000).t).toBeLessThanOrEqual(here.t);
+    expect(readTime(here.at, 999_000_000).t).toBe(here.t);
   });
 });

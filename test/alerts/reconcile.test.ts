@@ -1,4 +1,4 @@
-/** What is on the screen in the end, however slow the desktop is and whoever closes what. */
+/** What is on the screen in the end, however slow the desktop is, and whether beckon, the user or the desktop closes it. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {

@@ -4,7 +4,7 @@ import { createStore } from "../../src/state/store.ts";
 import { askColour, bash, call, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 
-function collectOutcomes(told: ReturnType<typeof createTimeline>, waitMs?: number) {
+function collectOutcomes(timeline: ReturnType<typeof createTimeline>, waitMs?: number) {
   const known: AskOutcome[] = [];
   const store = createStore();
   const outcomes = createAskOutcomes({
@@ -13,23 +13,23 @@ function collectOutcomes(told: ReturnType<typeof createTimeline>, waitMs?: numbe
     ...(waitMs === undefined ? {} : { waitMs }),
   });
   store.subscribe((session, event, before) => outcomes.onChange({ session, event, before }));
-  for (const event of told.events) store.dispatch(event);
+  for (const event of timeline.events) store.dispatch(event);
   return { outcomes, known };
 }
 
-/** What is known at once, and what is known in the end. */
-function words(told: ReturnType<typeof createTimeline>): [string[], string[]] {
-  const { outcomes, known } = collectOutcomes(told);
-  const say = () =>
-    known.map(({ outcome, isAbandoned }) => (isAbandoned ? `${outcome}, by nobody` : outcome));
-  const atOnce = say();
+/** The outcomes that are reported at once, and those reported in the end. */
+function formatOutcomes(timeline: ReturnType<typeof createTimeline>): [string[], string[]] {
+  const { outcomes, known } = collectOutcomes(timeline);
+  const format = () =>
+    known.map(({ outcome, isAbandoned }) => (isAbandoned ? `${outcome}, abandoned` : outcome));
+  const atOnce = format();
   outcomes.stop();
-  return [atOnce, say()];
+  return [atOnce, format()];
 }
 
 const shown = () => createAskingTimeline().file("waiting", "permission prompt", 10);
 const exit = { reason: "prompt_input_exit" };
-const ended = "the session ended, by nobody";
+const ended = "the session ended, abandoned";
 
 describe("certain at once", () => {
   test.each([
@@ -38,24 +38,24 @@ describe("certain at once", () => {
     ["denied by the agent itself", createAskingTimeline().hook("PermissionDenied", call), "denied"],
     ["/exit", createAskingTimeline().hook("SessionEnd", exit), ended],
     [
-      "/exit, of which the file tells first",
+      "/exit, which the file reports first",
       createAskingTimeline().internal({ kind: "gone", why: "file" }).hook("SessionEnd", exit),
       ended,
     ],
     ["kill -9", createAskingTimeline().internal({ kind: "gone", why: "process" }), ended],
     ["the dialog gone, and a tool that ran", shown().file("busy").hook("PostToolUse", call, 50), "allowed"],
     [
-      "the tools done, and the word of the tool late",
+      "the tools done, with the tool's event late",
       shown().hook("PostToolBatch").late(10).hook("PostToolUse", call, 50),
       "allowed",
     ],
     [
-      "idle, and the word of the tool late",
+      "idle, with the tool's event late",
       shown().file("busy").file("idle", null, 100).late(150).hook("PostToolUse", call, 50),
       "allowed",
     ],
-  ])("%s", (_, told, how) => {
-    expect(words(told)).toEqual([[how], [how]]);
+  ])("%s", (_, timeline, outcome) => {
+    expect(formatOutcomes(timeline)).toEqual([[outcome], [outcome]]);
   });
 });
 
@@ -85,8 +85,8 @@ describe("uncertain at first", () => {
         .hook("PostToolUse", { ...call, tool_use_id: "toolu_other" }, 50),
       "answered",
     ],
-  ])("%s", (_, told, how) => {
-    expect(words(told)).toEqual([[], [how]]);
+  ])("%s", (_, timeline, outcome) => {
+    expect(formatOutcomes(timeline)).toEqual([[], [outcome]]);
   });
 });
 
@@ -103,28 +103,28 @@ describe("an elicitation of a tool that goes on", () => {
     ["answered", dialog().hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
     ["the file first", dialog().file("busy").hook("ElicitationResult", result).hook("PostToolUse", tool, 50)],
     ["and its tools done", dialog().file("busy").hook("PostToolBatch", {}, 50)],
-  ])("%s", (_, told) => {
-    expect(words(told)[1]).toEqual(["allowed", "answered"]);
+  ])("%s", (_, timeline) => {
+    expect(formatOutcomes(timeline)[1]).toEqual(["allowed", "answered"]);
   });
 });
 
 test("a question is answered, not allowed", () => {
   const question = { ...askColour, tool_use_id: "toolu_2" };
-  const told = createTimeline()
+  const timeline = createTimeline()
     .hook("PreToolUse", question)
     .hook("PermissionRequest", askColour)
     .hook("PostToolUse", question);
-  expect(words(told)[1]).toEqual(["answered"]);
+  expect(formatOutcomes(timeline)[1]).toEqual(["answered"]);
 });
 
 test("an ask answered through beckon is not reported again, even if the status file came first", () => {
-  const told = shown().file("busy");
-  const request = told.events.find(({ change }) => change.kind === "ask")?.id ?? "";
-  expect(words(told.internal({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
+  const timeline = shown().file("busy");
+  const request = timeline.events.find(({ change }) => change.kind === "ask")?.id ?? "";
+  expect(formatOutcomes(timeline.internal({ kind: "ask-answered", request }, 20))).toEqual([[], []]);
 });
 
 test("of two equal asks, one tool's end closes one", () => {
-  const told = createTimeline()
+  const timeline = createTimeline()
     .hook("PermissionRequest", bash)
     .file("waiting", "permission prompt", 10)
     .file("busy")
@@ -132,7 +132,7 @@ test("of two equal asks, one tool's end closes one", () => {
     .hook("PermissionRequest", bash, 10)
     .file("busy")
     .hook("PostToolUse", call, 50);
-  expect(words(told)).toEqual([["allowed"], ["allowed", "answered"]]);
+  expect(formatOutcomes(timeline)).toEqual([["allowed"], ["allowed", "answered"]]);
 });
 
 test("an outcome without further events is reported after a while, with the time at which it ended", async () => {

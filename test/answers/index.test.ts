@@ -1,4 +1,4 @@
-/** Answers and their log, wired. */
+/** Answers and their log, connected. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { claude } from "../../src/agents/claude/index.ts";
@@ -30,10 +30,10 @@ test("an ask that ends while beckon quits is in the log", () => {
     },
   });
   store.subscribe((session, event, before) => answers.onChange?.({ session, event, before }));
-  const told = createAskingTimeline().file("waiting", "permission prompt", 10).file("idle");
-  for (const event of told.events.slice(0, -1)) store.dispatch(event);
+  const timeline = createAskingTimeline().file("waiting", "permission prompt", 10).file("idle");
+  for (const event of timeline.events.slice(0, -1)) store.dispatch(event);
   answers.pending.stop();
-  for (const event of told.events.slice(-1)) store.dispatch(event);
+  for (const event of timeline.events.slice(-1)) store.dispatch(event);
   answers.stop();
   expect(readAnswerLog(path)).toMatchObject([{ asked: "Bash: touch x", outcome: "No or Esc" }]);
 });

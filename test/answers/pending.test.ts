@@ -1,4 +1,4 @@
-/** No path of code answers without a person or a rule. */
+/** Nothing answers a request except the user or one of their rules. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { decide } from "../../src/agents/claude/answering/decide.ts";
@@ -18,7 +18,7 @@ import { waitUntil } from "../wait-until.ts";
 
 const key = "key of this start";
 
-/** A hook, as far as the held line knows it. */
+/** A forwarder's connection, which records what is sent to it. */
 function createHook(
   fixture: ReturnType<typeof createPendingFixture>,
   payload: Record<string, unknown>,
@@ -26,33 +26,33 @@ function createHook(
 ) {
   const id = crypto.randomUUID();
   const envelope = JSON.stringify({ provider: "claude", _meta: { id, ...meta }, payload });
-  const said: string[] = [];
+  const sent: string[] = [];
   let isOpen = false;
   let closed: () => void = () => {};
   const hook = {
     id,
     payload,
-    said,
+    sent,
     isOpen: () => isOpen,
-    /** It does not answer any more. */
-    isMute: false,
+    /** Whether it no longer confirms a decision. */
+    isSilent: false,
     hold(): void {
       isOpen = true;
-      const line: HookConnection = {
+      const connection: HookConnection = {
         send(text) {
           if (!isOpen) return false;
           const line = text.trim();
-          if (line !== "") said.push(line === "{}" ? line : (verifyDecision(key, id, line) ?? "not proved"));
-          if (text.trim() !== "" && text.trim() !== "{}" && !hook.isMute)
-            queueMicrotask(() => fixture.held().end(id, "printed"));
+          if (line !== "") sent.push(line === "{}" ? line : (verifyDecision(key, id, line) ?? "not proved"));
+          if (text.trim() !== "" && text.trim() !== "{}" && !hook.isSilent)
+            queueMicrotask(() => fixture.pending().end(id, "printed"));
           return true;
         },
         close: () => hook.leave(),
-        onClosed(tell) {
-          closed = tell;
+        onClosed(listener) {
+          closed = listener;
         },
       };
-      fixture.held().hold(envelope, line);
+      fixture.pending().hold(envelope, connection);
     },
     leave(): void {
       if (!isOpen) return;
@@ -68,7 +68,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
   const here = { at: 1_790_000_000_000, t: 0, boot: "b", host: "h" };
   const clock = () => ({ ...here });
   const verdicts: GivenAnswer[] = [];
-  const wish = { enabled: true, autoAllow };
+  const answering = { enabled: true, autoAllow };
   let count = 0;
   const open = (): PendingRequests =>
     createPendingRequests({
@@ -77,7 +77,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
       clock,
       get: store.get,
       dispatch: store.dispatch,
-      config: () => ({ answering: wish }),
+      config: () => ({ answering }),
       onAnswered: (verdict) => verdicts.push(verdict),
       onChange: () => {},
       onError(text) {
@@ -85,18 +85,18 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
       },
       confirmMs: 1,
     });
-  let held = open();
-  store.subscribe((session) => held.follow(session));
+  let pending = open();
+  store.subscribe((session) => pending.follow(session));
 
   return {
     store,
     verdicts,
-    wish,
-    held: () => held,
+    answering,
+    pending: () => pending,
     pass(ms: number): void {
       here.at += ms;
       here.t += ms;
-      held.recheck();
+      pending.recheck();
     },
     event(payload: Record<string, unknown>, meta: Record<string, unknown> = {}): void {
       here.t += 1;
@@ -110,12 +110,12 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
       store.dispatch(createInternalEvent(`own-${++count}`, here, { agent: "claude", sessionId }, change));
     },
     restart(): void {
-      held.stop();
-      held = open();
+      pending.stop();
+      pending = open();
     },
     find(request: string) {
       for (const session of store.sessions(here)) {
-        const ask = session.asks.find((one) => one.request === request);
+        const ask = session.asks.find((candidate) => candidate.request === request);
         if (ask) return { session, ask };
       }
       return null;
@@ -143,7 +143,7 @@ type Step =
   | { do: "leave"; nth: number }
   | { do: "stop"; nth: number }
   | { do: "confirm"; nth: number }
-  | { do: "mute"; nth: number }
+  | { do: "silence"; nth: number }
   | { do: "turn-off" | "turn-on" }
   | { do: "answer"; nth: number; with: number };
 
@@ -186,7 +186,7 @@ const quiet: fc.Arbitrary<Step>[] = [
       "leave" as const,
       "stop" as const,
       "confirm" as const,
-      "mute" as const,
+      "silence" as const,
     ),
     nth,
   }),
@@ -203,11 +203,11 @@ const answers: readonly Answer[] = [
   { do: "always", choice: 0 },
 ];
 
-async function play(steps: readonly Step[]) {
+async function runSteps(steps: readonly Step[]) {
   const fixture = createPendingFixture();
   const hooks: ReturnType<typeof createHook>[] = [];
-  /** By request: the decisions that were given to it, and taken. */
-  const given = new Map<string, string[]>();
+  /** The decisions that each request accepted, by its id. */
+  const decisions = new Map<string, string[]>();
   const hookAt = (n: number) => hooks[n % Math.max(1, hooks.length)];
   for (const step of steps) {
     switch (step.do) {
@@ -247,26 +247,26 @@ async function play(steps: readonly Step[]) {
         break;
       case "turn-off":
       case "turn-on":
-        fixture.wish.enabled = step.do === "turn-on";
-        fixture.held().recheck();
+        fixture.answering.enabled = step.do === "turn-on";
+        fixture.pending().recheck();
         break;
       case "return": {
         const hook = hookAt(step.nth);
-        if (hook && !hook.isOpen() && hook.said.length === 0) hook.hold();
+        if (hook && !hook.isOpen() && hook.sent.length === 0) hook.hold();
         break;
       }
       case "leave":
         hookAt(step.nth)?.leave();
         break;
       case "stop":
-        fixture.held().end(hookAt(step.nth)?.id ?? "", "stopped");
+        fixture.pending().end(hookAt(step.nth)?.id ?? "", "stopped");
         break;
       case "confirm":
-        fixture.held().end(hookAt(step.nth)?.id ?? "", "printed");
+        fixture.pending().end(hookAt(step.nth)?.id ?? "", "printed");
         break;
-      case "mute": {
+      case "silence": {
         const hook = hookAt(step.nth);
-        if (hook) hook.isMute = true;
+        if (hook) hook.isSilent = true;
         break;
       }
       case "answer": {
@@ -274,26 +274,26 @@ async function play(steps: readonly Step[]) {
         const found = hook && fixture.find(hook.id);
         const answer = answers[step.with] as Answer;
         if (!hook || !found) break;
-        const before = hook.said.length;
-        await fixture.held().answer(found.session, answerIdOf(found.ask), answer, "test");
-        if (hook.said.length > before) {
+        const before = hook.sent.length;
+        await fixture.pending().answer(found.session, answerIdOf(found.ask), answer, "test");
+        if (hook.sent.length > before) {
           const decision = JSON.stringify(decide(hook.payload, answer));
-          given.set(hook.id, [...(given.get(hook.id) ?? []), decision]);
+          decisions.set(hook.id, [...(decisions.get(hook.id) ?? []), decision]);
         }
         break;
       }
     }
   }
-  fixture.held().stop();
-  return { hooks, given, fixture };
+  fixture.pending().stop();
+  return { hooks, decisions, fixture };
 }
 
 describe("whatever happens, in whatever order", () => {
   test("without an answer every hook gets nothing or {}", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(...quiet), { minLength: 10, maxLength: 60 }), async (steps) => {
-        const { hooks, fixture } = await play(steps);
-        for (const { said } of hooks) expect(said.filter((text) => text !== "{}")).toEqual([]);
+        const { hooks, fixture } = await runSteps(steps);
+        for (const { sent } of hooks) expect(sent.filter((text) => text !== "{}")).toEqual([]);
         expect(fixture.verdicts.filter(({ by }) => by !== "in the terminal")).toEqual([]);
       }),
       { numRuns: 400 },
@@ -301,33 +301,33 @@ describe("whatever happens, in whatever order", () => {
   });
 
   test("each answered hook gets exactly its decision, once", async () => {
-    let taken = 0;
+    let answered = 0;
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(...quiet, answering, answering, answering), { minLength: 10, maxLength: 60 }),
         async (steps) => {
-          const { hooks, given, fixture } = await play(steps);
-          for (const { id, said, payload } of hooks) {
-            const decisions = said.filter((text) => text !== "{}");
-            expect(decisions).toEqual(given.get(id) ?? []);
-            expect(new Set(decisions).size).toBe(decisions.length);
-            if ("agent_id" in payload) expect(decisions).toEqual([]);
+          const { hooks, decisions, fixture } = await runSteps(steps);
+          for (const { id, sent, payload } of hooks) {
+            const received = sent.filter((text) => text !== "{}");
+            expect(received).toEqual(decisions.get(id) ?? []);
+            expect(new Set(received).size).toBe(received.length);
+            if ("agent_id" in payload) expect(received).toEqual([]);
           }
-          taken += fixture.verdicts.length;
+          answered += fixture.verdicts.length;
           for (const verdict of fixture.verdicts) {
             if (verdict.by === "in the terminal") continue;
-            expect(given.has(verdict.ask.request ?? "")).toBe(true);
+            expect(decisions.has(verdict.ask.request ?? "")).toBe(true);
           }
         },
       ),
       { numRuns: 400 },
     );
-    // It did not pass for want of answers.
-    expect(taken).toBeGreaterThan(100);
+    // Otherwise the test would prove nothing.
+    expect(answered).toBeGreaterThan(100);
   });
 });
 
-describe("names", () => {
+describe("answer ids", () => {
   test("an old answer id never means another dialog, even after a late event reorders them", async () => {
     const fixture = createPendingFixture();
     const later = createHook(fixture, request("s-0", { tool_input: { command: "rm -r x" } }), {});
@@ -342,15 +342,15 @@ describe("names", () => {
     fixture.pass(600);
     earlier.hold();
     const [first] = found ? (fixture.store.get("claude", "s-0")?.asks ?? []) : [];
-    // What was counted first is now the other one.
+    // The order of the two has changed.
     expect(first?.request).toBe(earlier.id);
     const session = fixture.store.get("claude", "s-0");
     if (!session) throw new Error("no session");
-    expect(await fixture.held().answer(session, name, { do: "allow" }, "test")).toMatchObject({
+    expect(await fixture.pending().answer(session, name, { do: "allow" }, "test")).toMatchObject({
       refused: 409,
     });
-    expect([later.said, earlier.said]).toEqual([[], []]);
-    fixture.held().stop();
+    expect([later.sent, earlier.sent]).toEqual([[], []]);
+    fixture.pending().stop();
   });
 });
 
@@ -359,15 +359,15 @@ test('"No" in the terminal while an answer is on its way: the answer is refused 
   const hook = createHook(fixture, request("s-0"), {});
   fixture.event(hook.payload, { id: hook.id });
   hook.hold();
-  hook.isMute = true;
+  hook.isSilent = true;
   const found = fixture.find(hook.id);
   if (!found) throw new Error("no ask");
-  const answered = fixture.held().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
-  fixture.held().end(hook.id, "stopped");
+  const answered = fixture.pending().answer(found.session, answerIdOf(found.ask), { do: "allow" }, "test");
+  fixture.pending().end(hook.id, "stopped");
   expect(await answered).toMatchObject({ refused: 409 });
   expect(fixture.find(hook.id)).toBeNull();
   expect(fixture.verdicts).toMatchObject([{ by: "in the terminal" }]);
-  fixture.held().stop();
+  fixture.pending().stop();
 });
 
 describe("rules", () => {
@@ -389,12 +389,12 @@ describe("rules", () => {
     expect(verdictsOf("s-0")).toMatchObject(expected);
     for (const { by } of fixture.verdicts) expect(by).toBe("rule Bash(ls *)");
     expect(hook.isOpen()).toBe(expected.length === 0);
-    fixture.held().stop();
+    fixture.pending().stop();
   });
 });
 
-describe("many", () => {
-  test(`no more than ${limits.maxPendingRequests} lines are held: the next is let go`, () => {
+describe("the limit", () => {
+  test(`no more than ${limits.maxPendingRequests} requests wait, and the next is released`, () => {
     const fixture = createPendingFixture();
     const hooks = Array.from({ length: limits.maxPendingRequests + 5 }, (_, n) => {
       const hook = createHook(fixture, request(`s-${n}`), {});
@@ -403,7 +403,7 @@ describe("many", () => {
       return hook;
     });
     expect(hooks.filter((hook) => hook.isOpen())).toHaveLength(limits.maxPendingRequests);
-    expect(hooks.at(-1)?.said).toEqual(["{}"]);
-    fixture.held().stop();
+    expect(hooks.at(-1)?.sent).toEqual(["{}"]);
+    fixture.pending().stop();
   });
 });

@@ -1,4 +1,4 @@
-/** A rule for a project reads nothing outside of it, by whatever link. */
+/** A rule for a project allows nothing outside of it, even through a link. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,14 +25,14 @@ describe("paths", () => {
     ["the folder itself", ".", true],
     ["a link that stays inside", "lib/a.ts", true],
     ["what is not there", "src/nothing/here", true],
-    ["a word that is no path", "HEAD~1", true],
+    ["a word that is not a path", "HEAD~1", true],
     ["a link to a file outside", "notes", false],
     ["a file behind a link to a folder outside", "docs/notes", false],
     ["what is not there, behind such a link", "docs/new", false],
     ["a link to itself", "loop", false],
   ])("%s", async (_, path, expected) => {
     expect(await areInside(project, [join(project, "src"), join(project, path)])).toBe(expected);
-    // The project may have two names itself.
+    // The project itself can have two paths.
     expect(await areInside(join(root, "other-name"), [join(project, path)])).toBe(expected);
   });
 });
@@ -50,7 +50,7 @@ test("a rule that allows cat does not allow a link out of the folder: that waits
       fixture.startHook(createRequest(id, { cwd: project, tool_input: { command: `cat ${file}` } }));
     const linked = cat("s-1", "notes");
     await fixture.waitForAsk("s-1");
-    // Asked later, and allowed before it.
+    // This request came later and is allowed before it.
     expect(await cat("s-2", "lib/a.ts").printed).toContain('"allow"');
     expect(linked.isRunning()).toBe(true);
   } finally {

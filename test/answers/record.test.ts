@@ -6,8 +6,11 @@ import { maskText } from "../../src/secrets/index.ts";
 import { createStore } from "../../src/state/store.ts";
 import { bash, createAskingTimeline, createTimeline } from "../core/session/fixture.ts";
 
-/** What is written down of a story that was told. */
-function written(told: ReturnType<typeof createTimeline>, earlier: readonly AnswerLogEntry[] = []) {
+/** Records the events of a timeline. */
+function recordTimeline(
+  timeline: ReturnType<typeof createTimeline>,
+  earlier: readonly AnswerLogEntry[] = [],
+) {
   const log: AnswerLogEntry[] = [];
   const store = createStore();
   const findSession = (key: string) =>
@@ -20,7 +23,7 @@ function written(told: ReturnType<typeof createTimeline>, earlier: readonly Answ
     findSession,
   });
   store.subscribe((session, event, before) => record.onChange({ session, event, before }));
-  for (const event of told.events) store.dispatch(event);
+  for (const event of timeline.events) store.dispatch(event);
   record.stop();
   return { log, record, session: store.sessions({ at: 0, t: 0 })[0] };
 }
@@ -28,29 +31,33 @@ function written(told: ReturnType<typeof createTimeline>, earlier: readonly Answ
 describe("an ask that was not answered through beckon", () => {
   const outcome = { at: 7, what: "answered", project: "proj", asked: "Bash: touch x" };
 
-  test("in the terminal", () => {
-    const { log } = written(createAskingTimeline().file("waiting", "permission prompt", 10).file("idle"));
+  test("but in the terminal is recorded as answered there", () => {
+    const { log } = recordTimeline(
+      createAskingTimeline().file("waiting", "permission prompt", 10).file("idle"),
+    );
     expect(log).toMatchObject([{ ...outcome, outcome: "No or Esc", by: "in the terminal" }]);
   });
 
-  test("ended with its session: answered by nobody", () => {
-    const { log } = written(createAskingTimeline().hook("SessionEnd", { reason: "prompt_input_exit" }));
+  test("ended with its session, without an answer", () => {
+    const { log } = recordTimeline(
+      createAskingTimeline().hook("SessionEnd", { reason: "prompt_input_exit" }),
+    );
     expect(log).toMatchObject([{ ...outcome, outcome: "the session ended", by: null }]);
   });
 
   test("an answer through beckon is recorded once; an ask without a name is not recorded", () => {
     expect(
-      written(createAskingTimeline().internal({ kind: "ask-answered", request: "event-4" })).log,
+      recordTimeline(createAskingTimeline().internal({ kind: "ask-answered", request: "event-4" })).log,
     ).toEqual([]);
     const nameless = createTimeline()
       .hook("UserPromptSubmit", { prompt: "x" })
       .file("waiting", "permission prompt");
-    expect(written(nameless.file("busy")).log).toEqual([]);
+    expect(recordTimeline(nameless.file("busy")).log).toEqual([]);
   });
 });
 
 test("alerts: shown, and not shown with the reason", () => {
-  const { record, log, session } = written(createAskingTimeline());
+  const { record, log, session } = recordTimeline(createAskingTimeline());
   if (!session) throw new Error("no session");
   const key = `claude:${session.sessionId}`;
   const alert = {
@@ -60,7 +67,7 @@ test("alerts: shown, and not shown with the reason", () => {
     body: "touch x\nsince",
   } as Alert;
   record.notShown(alert.key, "muted");
-  record.notShown("claude:nobody#1", "muted");
+  record.notShown("claude:unknown#1", "muted");
   record.shown(alert);
   record.notShown(alert.key, "you have seen or dismissed it");
   expect(log).toMatchObject([
@@ -70,11 +77,11 @@ test("alerts: shown, and not shown with the reason", () => {
 });
 
 test("why an alert was not shown is written once, with its first reason, also across restarts", () => {
-  const first = written(createAskingTimeline());
+  const first = recordTimeline(createAskingTimeline());
   const key = `claude:${first.session?.sessionId}#${first.session?.asks[0]?.id}`;
   for (const why of ["muted", "muted", "quiet hours", "muted"]) first.record.notShown(key, why);
   expect(first.log.map(({ outcome }) => outcome)).toEqual(["muted"]);
-  const next = written(createAskingTimeline(), first.log);
+  const next = recordTimeline(createAskingTimeline(), first.log);
   next.record.notShown(key, "quiet hours");
   expect(next.log).toEqual([]);
 });
@@ -83,14 +90,14 @@ test.each([
   ["turn finished", "Stop", {}],
   ["turn failed: server_error", "StopFailure", { error: "server_error" }],
 ])("an alert about the end of a turn says so: %s", (says, name, more) => {
-  const told = createTimeline().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
-  const { record, log, session } = written(told);
+  const timeline = createTimeline().hook("UserPromptSubmit", { prompt: "x" }).hook(name, more);
+  const { record, log, session } = recordTimeline(timeline);
   record.notShown(`claude:${session?.sessionId}#over-${session?.stopped?.at}`, "you are there");
   expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
 });
 
 test("secrets of an answer are masked, and a long one is cut", () => {
-  const { record, log, session } = written(createAskingTimeline().hook("PermissionRequest", bash));
+  const { record, log, session } = recordTimeline(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];
   if (!session || !ask) throw new Error("no ask");
   const answered = `denied: token=ghp_0123456789abcdefghijABCDEFGHIJ ${"x".repeat(500)}`;

@@ -98,7 +98,7 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
     });
   }
 
-  testWith("linux")("the agent's own file says that the dialog is gone (Esc)", async () => {
+  testWith("linux")("the agent's status file says that the dialog is gone (Esc)", async () => {
     const { pid } = fixture.startAgent();
     fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
     await waitUntil(
@@ -112,7 +112,7 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
     expect(await hook.printed).toBe("");
   });
 
-  testWith("linux")("the agent's own file never spoke of a dialog: what settles counts", async () => {
+  testWith("linux")("the agent's status file never had a dialog: the settled state counts", async () => {
     const { pid } = fixture.startAgent();
     fixture.writeStatus(pid, { sessionId: "s-1", status: "idle", statusUpdatedAt: Date.now() - 60_000 });
     await waitUntil(async () => (await fixture.fetchSession("s-1")) !== undefined, 3_000);
@@ -139,7 +139,7 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
   });
 });
 
-describe("never held", () => {
+describe("not kept open", () => {
   const quickly = async (hook: { exited: Promise<number>; printed: Promise<string> }) => {
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
@@ -163,7 +163,7 @@ describe("never held", () => {
     expect((await fixture.fetchDetails("s-1")).asks[0]?.answerable).toBe(false);
   });
 
-  test("anything, if answering is turned off; what is held at that moment is released", async () => {
+  test("anything while answering is turned off; turning it off releases what waits", async () => {
     const held = fixture.startHook(createRequest("s-1"));
     await fixture.waitForAsk("s-1");
     writeFileSync(fixture.paths.config, '{"answering":{"enabled":false}}');
@@ -190,14 +190,11 @@ describe("never held", () => {
   const hold = async (body: unknown) => (await fixture.post(body, "/api/hold")).text();
 
   test.each([
-    [
-      "an ask that nobody has heard of",
-      { provider: "claude", _meta: { id: "x" }, payload: createRequest("s-9") },
-    ],
+    ["an unknown ask", { provider: "claude", _meta: { id: "x" }, payload: createRequest("s-9") }],
     ["no envelope", createRequest("s-9")],
     ["no JSON", "{"],
     ["a list", []],
-    ["nobody's agent", { provider: "nobody", _meta: { id: "x" }, payload: createRequest("s-9") }],
+    ["an unknown agent", { provider: "unknown", _meta: { id: "x" }, payload: createRequest("s-9") }],
   ])("%s: {} at once", async (_, body) => {
     expect(await hold(body)).toBe("{}\n");
   });
@@ -243,7 +240,7 @@ describe("an answer belongs to one ask", () => {
     expect(hook.isRunning()).toBe(true);
   });
 
-  test("the id of one session means nothing in another", async () => {
+  test("an ask id of one session is refused in another", async () => {
     fixture.startHook(createRequest("s-1"));
     const other = fixture.startHook(createRequest("s-2"));
     const ask = await fixture.waitForAsk("s-1");
@@ -252,7 +249,7 @@ describe("an answer belongs to one ask", () => {
     expect(other.isRunning()).toBe(true);
   });
 
-  test("an id works once: the second answer learns who was first", async () => {
+  test("an id works once, and the second answer gets the name of the first", async () => {
     fixture.startHook(createRequest("s-1"));
     const ask = await fixture.waitForAsk("s-1");
     await fixture.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
@@ -303,10 +300,10 @@ describe("an answer belongs to one ask", () => {
     [{ do: "deny", message: 7 }, "message must be"],
     [{ do: "reply", replies: [] }, "replies must be"],
     [{ do: "reply", replies: ["Red"] }, "replies must be"],
-  ])("%j is no answer to it", async (given, error) => {
+  ])("%j does not answer it", async (answer, error) => {
     const hook = fixture.startHook(createRequest("s-1"));
     const ask = await fixture.waitForAsk("s-1");
-    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...given });
+    const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...answer });
     expect(status).toBe(400);
     expect(body.error).toContain(error);
     expect(hook.isRunning()).toBe(true);
@@ -317,8 +314,8 @@ describe("an answer belongs to one ask", () => {
     const hook = fixture.startHook(createRequest("s-1", { tool_input: { command } }));
     const ask = await fixture.waitForAsk("s-1");
     expect(ask.asked?.isWhole).toBe(false);
-    for (const given of [allow, { do: "always", choice: 0 }]) {
-      const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...given });
+    for (const action of [allow, { do: "always", choice: 0 }]) {
+      const { status, body } = await fixture.answer("s-1", { ask: ask.answerId, ...action });
       expect(status).toBe(403);
       expect(body.error).toContain("look at it in the terminal");
     }
@@ -374,7 +371,7 @@ describe("a hook that has ended", () => {
     expect(body.error).toContain("cannot be answered from here");
   });
 
-  test("frozen: the answer is reported as unconfirmed, cannot be given twice, and counts when the hook wakes up", async () => {
+  test("frozen: the answer is reported as unconfirmed, cannot be repeated, and counts when the hook resumes", async () => {
     const hook = fixture.startHook(createRequest("s-1"));
     const ask = await fixture.waitForAsk("s-1");
     hook.signal("SIGSTOP");
@@ -389,7 +386,7 @@ describe("a hook that has ended", () => {
     await waitUntil(async () => (await fixture.fetchDetails("s-1")).asks.length === 0, 2_000);
   }, 10_000);
 
-  test('told to stop ("No" in the terminal): where no file tells, its ask is over', async () => {
+  test('stopped ("No" in the terminal): without a status file, its ask is closed', async () => {
     const hook = fixture.startHook(createRequest("s-1"));
     await fixture.waitForAsk("s-1");
     hook.signal("SIGTERM");
@@ -398,7 +395,7 @@ describe("a hook that has ended", () => {
     expect((await fixture.fetchDetails("s-1")).asks).toEqual([]);
   });
 
-  testWith("linux")("told to stop, where the agent's own file decides: it still says waiting", async () => {
+  testWith("linux")("stopped while the status file still says waiting: the file decides", async () => {
     const { pid } = fixture.startAgent();
     fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
     await waitUntil(
@@ -414,7 +411,7 @@ describe("a hook that has ended", () => {
   });
 });
 
-test("the list says which asks can be answered; only a single session's details say everything", async () => {
+test("the list shows which asks can be answered, and only a session's details show everything", async () => {
   fixture.startHook(createRequest("s-1"));
   const ask = await fixture.waitForAsk("s-1");
   const listed = (await fixture.fetchSession("s-1"))?.asks[0];

@@ -44,7 +44,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
       "_meta inside the payload",
       { ...start, _meta: { workspace_id: "w", collected_at: "2026-02-20T15:00:00Z" } },
     ],
-    ["an event nobody has heard of", { session_id: "s-1", hook_event_name: "BrandNew", extra: [1] }],
+    ["an unknown event", { session_id: "s-1", hook_event_name: "BrandNew", extra: [1] }],
     ["a provider of the wrong type, as if there were none", { ...start, provider: 7 }],
   ])("takes %s", async (_, body) => {
     expect(await answer(await fixture.post(body, path))).toEqual(json(200, '{"ok":true}'));
@@ -80,7 +80,7 @@ describe.each(["/api/hook", "/ingest"])("POST %s", (path) => {
       "session_id or hook_event_name is empty, too long or not a string",
     ],
     [{ _meta: {}, payload: { hook_event_name: "Stop" } }, "no session_id in the payload"],
-  ])("%j is refused, and told why", async (body, error) => {
+  ])("%j is refused with a reason", async (body, error) => {
     expect(await answer(await fixture.post(body, path))).toEqual(json(400, JSON.stringify({ error })));
   });
 
@@ -283,11 +283,11 @@ describe("/api/sessions", () => {
 });
 
 describe("POST /api/sessions/:id/…", () => {
-  const path = (name: string, deed: string) => `/api/sessions/${name}/${deed}`;
-  beforeAll(() => fixture.post(createAskEvent("deeds")));
+  const path = (name: string, action: string) => `/api/sessions/${name}/${action}`;
+  beforeAll(() => fixture.post(createAskEvent("actions")));
 
   test("focus reports how far it got, and why", async () => {
-    const response = await fixture.post({}, path("deeds", "focus"));
+    const response = await fixture.post({}, path("actions", "focus"));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       result: "impossible",
@@ -299,22 +299,24 @@ describe("POST /api/sessions/:id/…", () => {
 
   test("--next skips sessions that are muted, snoozed or dismissed", async () => {
     const next = () => fixture.post({}, path("--next", "focus"));
-    const others = (await fixture.fetchSessions()).filter(({ sessionId }) => sessionId !== "deeds");
+    const others = (await fixture.fetchSessions()).filter(({ sessionId }) => sessionId !== "actions");
     for (const { sessionId } of others) await fixture.post({}, path(sessionId, "mute"));
-    for (const [deed, body, back] of [
+    for (const [action, body, back] of [
       ["mute", {}, { on: false }],
       ["snooze", { minutes: 5 }, { minutes: 0 }],
       ["dismiss", "", null],
     ] as const) {
       expect((await next()).status).toBe(200);
-      expect(await answer(await fixture.post(body, path("deeds", deed)))).toEqual(json(200, '{"ok":true}'));
+      expect(await answer(await fixture.post(body, path("actions", action)))).toEqual(
+        json(200, '{"ok":true}'),
+      );
       expect((await next()).status).toBe(404);
-      if (back) await fixture.post(back, path("deeds", deed));
+      if (back) await fixture.post(back, path("actions", action));
     }
   });
 
   test.each(["{", "[]", "7"])("%s is not a valid body", async (body) => {
-    expect(await answer(await fixture.post(body, path("deeds", "snooze")))).toEqual(
+    expect(await answer(await fixture.post(body, path("actions", "snooze")))).toEqual(
       json(400, '{"error":"invalid JSON"}'),
     );
   });
@@ -322,15 +324,15 @@ describe("POST /api/sessions/:id/…", () => {
   test.each([
     ["snooze", { minutes: "ten" }, "minutes must be a number; 0 ends the snooze"],
     ["mute", { on: "yes" }, "on must be true or false"],
-  ])("%s with %j says what is wrong", async (deed, body, error) => {
-    expect(await answer(await fixture.post(body, path("deeds", deed)))).toEqual(
+  ])("%s with %j says what is wrong", async (action, body, error) => {
+    expect(await answer(await fixture.post(body, path("actions", action)))).toEqual(
       json(400, JSON.stringify({ error })),
     );
   });
 
   test("an unknown session or action", async () => {
     expect((await fixture.post({}, path("nobody", "mute"))).status).toBe(404);
-    expect((await fixture.post({}, path("deeds", "fly"))).status).toBe(404);
+    expect((await fixture.post({}, path("actions", "fly"))).status).toBe(404);
   });
 });
 

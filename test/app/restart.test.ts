@@ -1,4 +1,4 @@
-/** Killed or told to stop, and started again: also after a reboot. */
+/** What beckon knows after it was stopped or killed and started again, and after a reboot. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -178,7 +178,7 @@ describe("after a start", () => {
   });
 });
 
-/** Everything that was kept, as if it were of an earlier boot and that much older. */
+/** Changes everything on the disk as if it were from an earlier boot and that much older. */
 function reboot(ms: number): void {
   const { boot = "", host } = createClock()() as { boot: string; host: string | null };
   const earlier = (text: string) => text.replaceAll(boot, "an-earlier-boot");

@@ -1,4 +1,4 @@
-/** The whole of beckon, as others see it. */
+/** The whole app, from outside. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

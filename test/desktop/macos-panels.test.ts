@@ -42,7 +42,7 @@ describe("panels", () => {
     expect(received("clicked")).toEqual([{ type: "clicked", key: "web" }]);
   });
 
-  test("releasing the mouse button outside of the panel is no click", () => {
+  test("releasing the mouse button outside of the panel is not a click", () => {
     send(panel("web"));
     user.click("web", { x: 400, y: 20 });
     user.click("web", { x: 20, y: -3 });

@@ -79,7 +79,7 @@ const oddNames = [
 ];
 
 describe.each(shells.map((shell) => [shell.join(" "), shell] as const))("under %s", (_, shell) => {
-  test.each(troubles)("nobody hears of it when the binary %s", (_, make) => {
+  test.each(troubles)("nothing is printed when the binary %s", (_, make) => {
     expect(run(shell, make())).toEqual({ code: 0, out: "", err: "" });
   });
 

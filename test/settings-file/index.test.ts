@@ -130,7 +130,7 @@ describe("two beckons at once", () => {
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
   });
 
-  test("a wait longer than the limit is no error while the lock goes from one to the next", async () => {
+  test("a wait longer than the limit is not an error while the lock passes from one process to the next", async () => {
     const home = temporaryHome();
     const writer = join(import.meta.dir, "..", "fixtures", "settings-writer.ts");
     const spawn = (name: string) =>

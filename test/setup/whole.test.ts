@@ -512,7 +512,7 @@ describe("an error is one line", () => {
 });
 
 const testAsOther = testWith("root", "linux", "setpriv");
-const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
 function homeOfNobody(): Home {
   const home = temporaryHome();
@@ -525,16 +525,16 @@ function homeOfNobody(): Home {
 describe("without root", () => {
   testAsOther("it works in their own home", async () => {
     const home = homeOfNobody();
-    expect(await run(home, ["--install"], { before: nobody })).toMatchObject({ err: "", code: 0 });
+    expect(await run(home, ["--install"], { before: asNobody })).toMatchObject({ err: "", code: 0 });
     expect(listOwnHooks(home.read()).length).toBeGreaterThan(5);
-    expect(await run(home, ["--uninstall"], { before: nobody })).toMatchObject({ err: "", code: 0 });
+    expect(await run(home, ["--uninstall"], { before: asNobody })).toMatchObject({ err: "", code: 0 });
     expect(home.read()).toBe(theirs);
   });
 
   testAsOther("a folder that is root's is refused", async () => {
     const home = homeOfNobody();
     chownSync(home.at(".claude"), 0, 0);
-    const { err, code } = await run(home, ["--install"], { before: nobody });
+    const { err, code } = await run(home, ["--install"], { before: asNobody });
     expect(code).toBe(1);
     expect(err).toBe(
       `beckon: ~/.claude belongs to user 0, not to you (65534). If it should be yours, chown it.\n`,
@@ -545,7 +545,7 @@ describe("without root", () => {
   testAsOther("a folder that is closed to them is named", async () => {
     const home = homeOfNobody();
     chmodSync(home.at(".claude"), 0o555);
-    const { err, code } = await run(home, ["--install"], { before: nobody });
+    const { err, code } = await run(home, ["--install"], { before: asNobody });
     expect(code).toBe(1);
     expect(err).toBe(
       `beckon: ~/.claude/settings.json cannot be changed: you may not write there (EACCES). It is as it was.\n`,
@@ -559,13 +559,13 @@ describe("without root", () => {
     chownSync(home.at(".local"), 65_534, 65_534);
     chownSync(home.at(".local", "bin"), 65_534, 65_534);
     chmodSync(home.at(".local", "bin"), 0o555);
-    const { out, code } = await run(home, ["--install"], { before: nobody });
+    const { out, code } = await run(home, ["--install"], { before: asNobody });
     expect(code).toBe(0);
     expect(out).toContain(`So the hooks call ${binary}. Keep it there`);
     expect(listOwnHooks(home.read())[0]?.command).toContain(`'${binary}'`);
   });
 
-  testAsOther("root with somebody else's home is told to be that person", async () => {
+  testAsOther("root with another user's home is asked to be that user", async () => {
     const home = homeOfNobody();
     const { err, code } = await run(home, ["--install"]);
     expect(code).toBe(1);

@@ -61,12 +61,12 @@ export async function startWineDesktop() {
       return this.waitForMenus(1);
     },
     /** Waits until this many are open, and returns the rows of the last one. */
-    async waitForMenus(count: number): Promise<OpenRow[]> {
+    async waitForMenus(count: number, timeoutMs = waitMs): Promise<OpenRow[]> {
       let open: OpenRow[][] = [];
       await waitUntil(async () => {
         open = await this.readMenus();
         return open.length === count;
-      }, waitMs);
+      }, timeoutMs);
       // The last one is the topmost window.
       return open[0] ?? [];
     },

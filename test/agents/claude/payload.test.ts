@@ -220,8 +220,8 @@ describe("older payloads", () => {
   });
 
   test("level and thinking are kept", () => {
-    const told = { message: "hi", level: "warn", thinking: "hm", extended_thinking: "hmm" };
-    expect(read("Notification", told)).toEqual(hook("Notification", told));
+    const fields = { message: "hi", level: "warn", thinking: "hm", extended_thinking: "hmm" };
+    expect(read("Notification", fields)).toEqual(hook("Notification", fields));
   });
 });
 

@@ -122,8 +122,8 @@ describe("the status file", () => {
         const { ms, src, file, gone, ...fields } = JSON.parse(line);
         if (gone || fields.sessionId === undefined) continue;
         seen++;
-        const told = parseStatusFile(JSON.stringify(fields));
-        expect(told).toMatchObject({
+        const parsed = parseStatusFile(JSON.stringify(fields));
+        expect(parsed).toMatchObject({
           sessionId: fields.sessionId,
           pid: fields.pid,
           status: fields.status ?? null,

@@ -173,7 +173,7 @@ describe("turns", () => {
       user([...text("<ide_opened_file>a.ts</ide_opened_file>"), ...text("hello")]),
       1,
     ],
-    ["a comparison, which is no tag", user("< 5 is what?"), 1],
+    ["a comparison, which is not a tag", user("< 5 is what?"), 1],
     ["a tool result", user(toolResult("ok")), 0],
     ["a tool result with a text beside it", user([...toolResult("ok"), ...text("hello")]), 0],
     ["a subagent's prompt", user("hello", { isSidechain: true }), 0],

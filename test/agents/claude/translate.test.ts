@@ -48,9 +48,9 @@ describe("every recorded payload of the CLI", async () => {
   };
   test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
     const name = payload.notification_type ?? payload.hook_event_name;
-    const told = event(payload);
-    expect(told?.change.kind).toBe(kinds[name] ?? "no-change");
-    expect(told).toMatchObject({
+    const translated = event(payload);
+    expect(translated?.change.kind).toBe(kinds[name] ?? "no-change");
+    expect(translated).toMatchObject({
       id: "e1",
       at: stamped.at,
       t: stamped.t,
@@ -67,11 +67,11 @@ describe("every recorded payload of the CLI", async () => {
 });
 
 test("the event has what the forwarder saw", () => {
-  const told = event(
+  const translated = event(
     { session_id: "s", hook_event_name: "Stop" },
     { pid: 7, host: "here", attended: false, workspace_id: "proj" },
   );
-  expect(told).toMatchObject({ place: { pid: 7, local: true }, attended: false, project: "proj" });
+  expect(translated).toMatchObject({ place: { pid: 7, local: true }, attended: false, project: "proj" });
 });
 
 test("a payload without a session or an event is refused", () => {

@@ -66,7 +66,7 @@ test("install finds it, shows its plugin first, and uninstall removes it again",
 
   expect((await beckon("--install")).out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
   expect(readFileSync(plugin(), "utf8")).toContain(" hook example\n");
-  // Claude Code is not on this machine, and nobody asked for it.
+  // Claude Code is not on this machine and was not requested.
   expect(existsSync(fixture.claudeFolder)).toBe(false);
   expect((await beckon("--install")).out).toContain(
     "1 plugin is registered in ~/.example/plugins/beckon.sh.",

@@ -1,4 +1,4 @@
-/** How two sessions of one project are told apart. */
+/** How two sessions of one project are distinguished. */
 import { expect, test } from "bun:test";
 import type { Session } from "../../../src/core/session/session.ts";
 import { formatSessionName, namePartsOf, nameSessions } from "../../../src/core/view/session-names.ts";

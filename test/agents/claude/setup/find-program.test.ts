@@ -17,7 +17,7 @@ describe("Claude Code is found", () => {
     ["in PATH", ["programs", "claude"]],
     ["where its own installer puts it", [".local", "bin", "claude"]],
     ["where its older installer put it", [".claude", "local", "claude"]],
-    ["in npm's folder of the person", [".npm-global", "bin", "claude"]],
+    ["in the user's npm folder", [".npm-global", "bin", "claude"]],
     ["in nvm's newest node", [".nvm", "versions", "node", "v22.10.0", "bin", "claude"]],
   ])("%s", async (_, place) => {
     const home = temporaryHome();

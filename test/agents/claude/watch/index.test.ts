@@ -292,7 +292,7 @@ describe("a transcript", () => {
     const pipe = join(fixture.claudeFolder, "projects", "-home-dev-proj", "pipe.jsonl");
     mkdirSync(dirname(pipe), { recursive: true });
     expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
-    // Waits for as long as nobody opens the other end.
+    // Blocks until the other end is opened.
     const writer = fixture.spawn(["sh", "-c", 'echo x > "$0"', pipe]);
     const inside = fixture.appendTranscript("good", { type: "ai-title", aiTitle: "Footer" });
     watch();

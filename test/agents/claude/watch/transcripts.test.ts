@@ -189,7 +189,7 @@ describe("reading a transcript again and again", () => {
       },
     ],
     [
-      "removed and written anew",
+      "removed and written again",
       (content) => {
         rmSync(path);
         writeFileSync(path, content);
