@@ -29,6 +29,7 @@ export const routes = {
   holdEnd: { method: "POST", path: "/api/hold/end", access: "local" },
   sessions: { method: "GET", path: "/api/sessions", access: "page" },
   session: { method: "GET", path: "/api/sessions/:id", access: "page" },
+  events: { method: "GET", path: "/api/events", access: "page" },
   history: { method: "GET", path: "/api/history", access: "page" },
   stats: { method: "GET", path: "/api/stats", access: "page" },
   lanes: { method: "GET", path: "/api/lanes", access: "page" },

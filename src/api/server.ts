@@ -7,6 +7,7 @@ import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { EventStream } from "./event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
 import { holdOpen } from "./hold.ts";
@@ -22,6 +23,8 @@ export interface SessionList {
   all(): readonly SessionSnapshot[];
   /** By id, a unique prefix of one, `agent:id`, or a unique project name. */
   find(name: string): SessionSnapshot | null;
+  /** By `agent:id`, without everything that it asks. */
+  get(key: string): SessionSnapshot | null;
   /** Every session that the name could mean. */
   findMatches(name: string): readonly SessionSnapshot[];
   /** A subagent with this id, and its session. null if there is none. */
@@ -61,6 +64,7 @@ export interface ServerOptions {
   readonly accept: (text: string) => Promise<IngestResult>;
   readonly sessions: SessionList;
   readonly history: HistoryReader;
+  readonly events: Pick<EventStream, "connect">;
   /** Resolves with the result, with a text if the body is invalid, and with null if there is no such session. */
   readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
   /** Turns all alerts off or on. Returns what holds then, or a text if the body is invalid. */
@@ -250,6 +254,11 @@ function createHandlers(
       if (session) return respond(200, session);
       const child = id == null ? null : sessions.findChild(id);
       return child ? respond(200, child) : respondNoSession(id);
+    },
+    events: ({ request, query }) => {
+      const { after } = query;
+      const lastEventId = request.headers.get("last-event-id") ?? (typeof after === "string" ? after : null);
+      return options.events.connect(lastEventId, request.signal);
     },
     history: async ({ query }) => {
       const parsed = parseHistoryQuery(query);

@@ -39,6 +39,11 @@ export function createSessionList(options: SessionListOptions): SessionList {
       const session = store.find(name, now);
       return session && pending.addAnswerInfo(createSnapshot(session, now, createContext()), true);
     },
+    get(key) {
+      const colon = key.indexOf(":");
+      const session = store.get(key.slice(0, colon), key.slice(colon + 1));
+      return session && pending.addAnswerInfo(createSnapshot(session, clock(), createContext()));
+    },
     findMatches(name) {
       const now = clock();
       const context = createContext();

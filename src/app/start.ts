@@ -8,6 +8,7 @@ import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.
 import { createAlerts } from "../alerts/index.ts";
 import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
+import { createEventStream } from "../api/event-stream.ts";
 import { createPageAccess } from "../api/page-access.ts";
 import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
@@ -195,13 +196,21 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     defaultProvider: env.BECKON_PROVIDER || defaultAgent,
     agents: table === everyAgent ? undefined : table,
     sessions: sessionsNow,
-    groupOf: (key) =>
-      sessionList.all().find((one) => `${one.provider}:${one.sessionId}` === key)?.group ?? "ended",
+    groupOf: (key) => sessionList.get(key)?.group ?? "ended",
     config,
     now: () => clock().at,
     onProblem,
   });
-  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory, history];
+  const events = createEventStream({
+    now: () => clock().at,
+    sessions: sessionList.all,
+    findSession: sessionList.get,
+    quiet: () => readQuiet({ ...alerts, config, clock }),
+    history,
+    schedule,
+    onFirstClient: () => renderLoop.add(events),
+  });
+  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory, history, events];
   onSettingsChanged.push(renderLoop.refresh, pending.recheck, history.onSettingsChanged);
 
   // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
@@ -276,6 +285,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     accept: (text) => ingest.accept(text),
     sessions: sessionList,
     history,
+    events,
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
@@ -338,6 +348,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     stop() {
       stopping ??= (async () => {
         removeEndpoint(paths);
+        events.stop();
         await api.stop();
         await close();
         log("info", "stopped");

@@ -64,6 +64,9 @@ export const limits = {
   maxDecisionBytes: 1024 * 1024,
   maxAnswerLength: 20_000,
   maxDecisionsBytes: 1024 * 1024,
+  maxStreamClients: 32,
+  /** What a client of GET /api/events has not read yet. More, and it is dropped. */
+  maxStreamBacklogBytes: 8 * 1024 * 1024,
   /** Items of one response of GET /api/history. */
   maxHistoryPage: 500,
   /** Output of a command that beckon runs. */

@@ -75,10 +75,11 @@ export type Transition =
       readonly where: string | null;
       readonly waitedMs: number;
     }
-  /** `state` is null if the session is over. */
+  /** `state` is null if the session is over, `before` if it was not known. */
   | {
       readonly kind: "span";
       readonly session: Session;
+      readonly before: SpanState | null;
       readonly state: SpanState | null;
       readonly at: number;
     }

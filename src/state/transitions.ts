@@ -75,7 +75,7 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     compareAsks(entry, session, at);
     compareChildren(entry.session, session);
     const state = spanStateOf(session);
-    if (state !== entry.state) onTransition({ kind: "span", session, state, at });
+    if (state !== entry.state) onTransition({ kind: "span", session, before: entry.state, state, at });
     if (hasDied(session) && !hasDied(entry.session)) onTransition({ kind: "died", session, at });
     entry.state = state;
     entry.session = session;
@@ -180,7 +180,8 @@ export function createTransitionFinder(options: TransitionFinderOptions): Transi
     onDeparted(key) {
       const entry = known.get(key);
       const { at } = clock();
-      if (entry?.state) onTransition({ kind: "span", session: entry.session, state: null, at });
+      if (entry?.state)
+        onTransition({ kind: "span", session: entry.session, before: entry.state, state: null, at });
       known.delete(key);
       onTransition({ kind: "departed", key, at });
     },

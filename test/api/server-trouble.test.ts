@@ -11,6 +11,7 @@ describe("when something fails inside", () => {
   const token = "t".repeat(limits.minTokenLength);
   const sessions = {
     all: () => [],
+    get: () => null,
     find: () => null,
     findMatches: () => [],
     findChild: () => null,
@@ -42,6 +43,7 @@ describe("when something fails inside", () => {
       accept,
       sessions,
       history: createEmptyHistory(Date.now),
+      events: { connect: () => new Response() },
       act,
       setQuiet: () => ({}),
       hold: { hold() {}, end() {} },
@@ -94,6 +96,7 @@ describe("when something fails inside", () => {
             accept: async () => ({ outcome: "accepted" }),
             sessions,
             history: createEmptyHistory(Date.now),
+            events: { connect: () => new Response() },
             act,
             setQuiet: () => ({}),
             hold: { hold() {}, end() {} },

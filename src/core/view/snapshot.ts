@@ -15,6 +15,7 @@ import {
   statusOf,
 } from "../session/phase.ts";
 import {
+  type Ask,
   type Child,
   hasDied,
   isInterrupted,
@@ -135,6 +136,21 @@ export interface SnapshotContext {
   readonly formatTime: (at: number, now: number) => string;
 }
 
+/** Whether it can be answered is added later. */
+export function createAskSnapshot(ask: Ask): AskSnapshot {
+  return {
+    id: ask.id,
+    kind: ask.kind,
+    agentId: ask.agentId,
+    tool: ask.tool,
+    summary: ask.summary,
+    options: ask.options,
+    ...(ask.questions === undefined ? {} : { questions: ask.questions }),
+    openedAt: ask.at,
+    answerable: false,
+  };
+}
+
 export function createSnapshot(stored: Session, now: Moment, context: SnapshotContext): SessionSnapshot {
   const session = settle(stored, now.t);
   const { preferences, config, formatTime } = context;
@@ -151,17 +167,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     error: session.turn.error,
     died: hasDied(session),
     ...(isInterrupted(session) ? { interrupted: true } : {}),
-    asks: asks.map((ask) => ({
-      id: ask.id,
-      kind: ask.kind,
-      agentId: ask.agentId,
-      tool: ask.tool,
-      summary: ask.summary,
-      options: ask.options,
-      ...(ask.questions === undefined ? {} : { questions: ask.questions }),
-      openedAt: ask.at,
-      answerable: false,
-    })),
+    asks: asks.map(createAskSnapshot),
     children: session.children.map((child) => createChildSnapshot(session, child)),
     cwd: session.cwd,
     project: projectOf(session),

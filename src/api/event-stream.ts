@@ -1,0 +1,329 @@
+/**
+ * GET /api/events: every change as a server-sent event. Changes are computed once for all clients, and not at all without any.
+ * Asks and agents are also kept by the history, so that a client that was away gets them when it connects again.
+ */
+import { version } from "../../package.json";
+import type { Quiet } from "../core/config/quiet.ts";
+import { limits } from "../core/limits.ts";
+import type { HistoryReader, Schedule, Sink, Transition } from "../core/ports.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { type Child, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
+import { createAskSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
+import type { RuntimeAgent, StreamEvent, StreamEvents } from "../core/wire.ts";
+
+export interface EventStreamOptions {
+  /** Wall time. */
+  readonly now: () => number;
+  readonly sessions: () => readonly SessionSnapshot[];
+  /** null if there is no such session. */
+  readonly findSession: (key: string) => SessionSnapshot | null;
+  readonly quiet: () => Quiet | null;
+  readonly history: Pick<HistoryReader, "findMissedEvents"> & {
+    readonly addStreamEvent: (event: StreamEvent) => void;
+  };
+  readonly schedule: Schedule;
+  /** Called when the first client connects: `render` is needed from then on. */
+  readonly onFirstClient: () => void;
+  /** For tests. */
+  readonly pingMs?: number;
+}
+
+export interface EventStream extends Sink {
+  /** The response for a client. `lastEventId` is the last event that it has seen; null if it is new. */
+  connect(lastEventId: string | null, signal: AbortSignal): Response;
+  /** How many clients are connected. */
+  clients(): number;
+  /** Closes every connection. */
+  stop(): void;
+}
+
+interface Client {
+  /** Returns false if the client is gone or too slow. */
+  send(bytes: Uint8Array): boolean;
+  close(): void;
+}
+
+const pingMs = 15_000;
+/** Changes within this time are sent together. */
+const flushMs = 10;
+/** How often all sessions are compared at most, for what changes without an event: settings, answers, and time. */
+const compareAllMs = 250;
+/** Some changes need no event at all: a session becomes idle, a snooze ends. */
+const idleCompareMs = 5_000;
+const maxRecentEvents = 1_000;
+
+const headers = new Headers({
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+});
+const encoder = new TextEncoder();
+const ping = encoder.encode(": ping\n\n");
+
+export function createEventStream(options: EventStreamOptions): EventStream {
+  const { now, schedule, history } = options;
+  const clients = new Set<Client>();
+  /** What the clients know of each session, as JSON. */
+  const sent = new Map<string, string>();
+  const changed = new Set<string>();
+  /** The newest events that the history keeps: it writes them a moment later. */
+  const recent: StreamEvent[] = [];
+  let lastId = 0;
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let cancelFlush: (() => void) | null = null;
+  let cancelPing: (() => void) | null = null;
+  let isStopped = false;
+
+  /** Ids grow over restarts too: they are times in microseconds. */
+  function createId(): string {
+    lastId = Math.max(lastId + 1, Math.floor(now() * 1_000));
+    return String(lastId);
+  }
+
+  function broadcast(event: StreamEvent): void {
+    const bytes = formatEvent(event);
+    for (const client of clients) if (!client.send(bytes)) remove(client);
+  }
+
+  function publish<Name extends keyof StreamEvents>(event: Name, data: StreamEvents[Name]): void {
+    if (clients.size > 0) broadcast({ id: createId(), event, data } as StreamEvent);
+  }
+
+  /** For what a client must not miss while it is away. */
+  function publishAndKeep<Name extends keyof StreamEvents>(name: Name, data: StreamEvents[Name]): void {
+    const event = { id: createId(), event: name, data } as StreamEvent;
+    recent.push(event);
+    if (recent.length > maxRecentEvents) recent.shift();
+    history.addStreamEvent(event);
+    if (clients.size > 0) broadcast(event);
+  }
+
+  function remove(client: Client): void {
+    if (!clients.delete(client)) return;
+    client.close();
+    if (clients.size > 0) return;
+    cancelPing?.();
+    cancelFlush?.();
+    cancelPing = cancelFlush = null;
+    sent.clear();
+    changed.clear();
+  }
+
+  function sendPings(): void {
+    for (const client of clients) if (!client.send(ping)) remove(client);
+    cancelPing = clients.size > 0 ? schedule(sendPings, options.pingMs ?? pingMs) : null;
+  }
+
+  function compare(key: string, session: SessionSnapshot): void {
+    const text = JSON.stringify(session);
+    const before = sent.get(key);
+    if (text === before) return;
+    sent.set(key, text);
+    publish(before === undefined ? "session-appeared" : "session-updated", { session });
+  }
+
+  function flush(): void {
+    cancelFlush = null;
+    for (const key of changed) {
+      const session = options.findSession(key);
+      if (session) compare(key, session);
+    }
+    changed.clear();
+  }
+
+  function compareAll(): void {
+    const known = new Set<string>();
+    for (const session of options.sessions()) {
+      const key = keyOf(session);
+      known.add(key);
+      compare(key, session);
+    }
+    for (const key of [...sent.keys()]) {
+      if (known.has(key)) continue;
+      sent.delete(key);
+      publish("session-departed", { key });
+    }
+  }
+
+  function createSnapshotEvent(): StreamEvent {
+    const sessions = options.sessions();
+    // The other clients know the same after the next flush.
+    if (clients.size === 0) for (const session of sessions) sent.set(keyOf(session), JSON.stringify(session));
+    return {
+      id: createId(),
+      event: "snapshot",
+      data: { now: now(), version, quiet: options.quiet(), sessions },
+    };
+  }
+
+  async function start(client: Client, lastEventId: string | null): Promise<void> {
+    const missed = lastEventId === null ? [] : await findMissed(lastEventId);
+    if (isStopped) {
+      client.close();
+      return;
+    }
+    const first = [...missed, createSnapshotEvent()];
+    if (!first.every((event) => client.send(formatEvent(event)))) return client.close();
+    clients.add(client);
+    if (clients.size === 1) options.onFirstClient();
+    cancelPing ??= schedule(sendPings, options.pingMs ?? pingMs);
+  }
+
+  async function findMissed(lastEventId: string): Promise<StreamEvent[]> {
+    const kept = await history.findMissedEvents(lastEventId);
+    const newestKept = Number(kept.at(-1)?.id ?? lastEventId);
+    return [...kept, ...recent.filter(({ id }) => Number(id) > newestKept)];
+  }
+
+  function publishAgent(
+    name: "agent-appeared" | "agent-departed",
+    session: Session,
+    child: Child | null,
+  ): void {
+    const agent = describeAgent(session, child);
+    publishAndKeep(name, name === "agent-departed" ? { ...agent, state: "ended" } : agent);
+  }
+
+  function onTransition(transition: Transition): void {
+    switch (transition.kind) {
+      case "ask-opened": {
+        const { session, ask } = transition;
+        publishAndKeep("ask-opened", { key: sessionKeyOf(session), ask: createAskSnapshot(ask) });
+        return;
+      }
+      case "ask-ended": {
+        const { session, ask, how, where, waitedMs } = transition;
+        const key = sessionKeyOf(session);
+        publishAndKeep("ask-closed", { key, ask: createAskSnapshot(ask), how, where, waitedMs });
+        return;
+      }
+      case "span": {
+        const { session, before, state } = transition;
+        if (before === null) publishAgent("agent-appeared", session, null);
+        else if (state === null) publishAgent("agent-departed", session, null);
+        else publish("agent-update", describeAgent(session, null));
+        return;
+      }
+      case "child-appeared":
+        publishAgent("agent-appeared", transition.session, transition.child);
+        return;
+      case "child-ended":
+        publishAgent("agent-departed", transition.session, transition.child);
+        return;
+      case "departed":
+        sent.delete(transition.key);
+        publishAndKeep("session-departed", { key: transition.key });
+    }
+  }
+
+  return {
+    name: "event stream",
+    connect(lastEventId, signal) {
+      if (clients.size >= limits.maxStreamClients)
+        return new Response('{"error":"too many clients of /api/events"}', {
+          status: 503,
+          headers: { "content-type": "application/json" },
+        });
+      const { client, stream } = createClient(signal, () => remove(client));
+      void start(client, lastEventId);
+      return new Response(stream, { headers });
+    },
+    clients: () => clients.size,
+    onChange({ session, before }) {
+      if (clients.size === 0 || isProbe(session)) return;
+      publishChildUpdates(session, before);
+      changed.add(sessionKeyOf(session));
+      cancelFlush ??= schedule(flush, flushMs);
+    },
+    onTransition,
+    render({ now: { at } }) {
+      if (clients.size === 0) return null;
+      if (at - comparedAt < compareAllMs && at >= comparedAt) return comparedAt + compareAllMs;
+      comparedAt = at;
+      compareAll();
+      return at + idleCompareMs;
+    },
+    stop() {
+      isStopped = true;
+      for (const client of [...clients]) remove(client);
+    },
+  };
+
+  function publishChildUpdates(session: Session, before: Session | null): void {
+    if (session.children === before?.children) return;
+    for (const child of session.children) {
+      const old = before?.children.find(({ agentId }) => agentId === child.agentId);
+      const isUpdate = old?.running && child.running && old.detail !== child.detail;
+      if (isUpdate) publish("agent-update", describeAgent(session, child));
+    }
+  }
+}
+
+const keyOf = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
+
+function formatEvent({ id, event, data }: StreamEvent): Uint8Array {
+  // JSON has no line breaks outside of strings, and escapes those inside.
+  return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+/** `child` is null for the main agent of the session. */
+function describeAgent(session: Session, child: Child | null): RuntimeAgent {
+  const workspace = projectOf(session) ?? "unknown";
+  const agent_id = `${workspace}/${child?.agentId ?? "leader"}`;
+  return {
+    key: sessionKeyOf(session),
+    agent_id,
+    name: child ? nameOfChild(child) : workspace,
+    employment_type: "contractor",
+    source: "runtime_agent",
+    avatar_seed: Bun.hash.crc32(agent_id),
+    state: (child ? child.running : !session.ended) ? "running" : "ended",
+    detail: child ? child.detail : session.detail,
+  };
+}
+
+/** A client that reads slower than beckon writes is dropped: it connects again, and gets the whole state. */
+function createClient(
+  signal: AbortSignal,
+  onClosed: () => void,
+): { client: Client; stream: ReadableStream<Uint8Array> } {
+  let controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  let isClosed = false;
+  const close = () => {
+    if (isClosed) return;
+    isClosed = true;
+    signal.removeEventListener("abort", close);
+    try {
+      controller?.close();
+    } catch {}
+    onClosed();
+  };
+  const strategy = new ByteLengthQueuingStrategy({ highWaterMark: limits.maxStreamBacklogBytes });
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(opened) {
+        controller = opened;
+      },
+      cancel: close,
+    },
+    strategy,
+  );
+  signal.addEventListener("abort", close);
+  if (signal.aborted) close();
+  return {
+    stream,
+    client: {
+      send(bytes) {
+        if (isClosed || controller === null) return false;
+        try {
+          controller.enqueue(bytes);
+          return (controller.desiredSize ?? 0) > 0;
+        } catch {
+          return false;
+        }
+      },
+      close,
+    },
+  };
+}
