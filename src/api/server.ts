@@ -23,8 +23,6 @@ export interface SessionList {
   all(): readonly SessionSnapshot[];
   /** By id, a unique prefix of one, `agent:id`, or a unique project name. */
   find(name: string): SessionSnapshot | null;
-  /** By `agent:id`, without everything that it asks. */
-  get(key: string): SessionSnapshot | null;
   /** Every session that the name could mean. */
   findMatches(name: string): readonly SessionSnapshot[];
   /** A subagent with this id, and its session. null if there is none. */

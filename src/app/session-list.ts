@@ -4,7 +4,7 @@ import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { createSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
+import { createSnapshot, type SessionSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { Store } from "../state/store.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { readQuiet } from "./quiet.ts";
@@ -19,7 +19,12 @@ export interface SessionListOptions {
   readonly unconnected: () => readonly { readonly name: string }[];
 }
 
-export function createSessionList(options: SessionListOptions): SessionList {
+export interface AppSessionList extends SessionList {
+  /** By `agent:id`, without everything that it asks. */
+  get(key: string): SessionSnapshot | null;
+}
+
+export function createSessionList(options: SessionListOptions): AppSessionList {
   const { store, pending, preferences, clock, config } = options;
   const createContext = (): SnapshotContext => ({
     preferences: preferences(),

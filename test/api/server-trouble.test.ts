@@ -11,7 +11,6 @@ describe("when something fails inside", () => {
   const token = "t".repeat(limits.minTokenLength);
   const sessions = {
     all: () => [],
-    get: () => null,
     find: () => null,
     findMatches: () => [],
     findChild: () => null,

@@ -48,6 +48,7 @@ export function serveSample(
       computeLanes: async () => sample.lanes,
       findMissedEvents: async () => [],
     },
+    events: { connect: () => new Response(null, { status: 404 }) },
     act: async (name, action, body) => {
       actions.push({ name, action, body });
       return find(name) && { ok: true, says: "Brought to the front." };
