@@ -26,7 +26,8 @@ const commonIdentifiers: ReadonlySet<string> = new Set(["id", "cwd", "workspace_
 /** With another filter, for tests. */
 export function createMasker(filter: typeof mayContainSecret): Masker {
   function maskText(text: string): string {
-    return filter(text) ? applyRules(text) : text;
+    // Quotes around it, as in JSON: some hints include the character before a word.
+    return filter(`"${text}"`) ? applyRules(text) : text;
   }
 
   function maskJson(json: string, from = 0, identifiers: ReadonlySet<string> = commonIdentifiers): string {
@@ -76,7 +77,7 @@ function applyRules(text: string): string {
   let masked = text;
   for (let pass = 0; pass < maxPasses; pass++) {
     const before = masked;
-    for (const { apply } of rules) masked = apply(masked);
+    for (const { apply } of rules) masked = apply(masked, mask);
     if (masked === before) break;
   }
   return masked;

@@ -2,202 +2,152 @@
  * What a secret looks like in plain text. Every rule runs in linear time, whatever the text. Each has hints: the prefilter is
  * computed from them.
  */
+import {
+  assignmentHints,
+  maskAssignments,
+  maskCookies,
+  maskElements,
+  maskQueries,
+  maskSpacedValues,
+  replaceValues,
+} from "./assignments.ts";
+import { argumentHints, maskArguments } from "./commands.ts";
+import { nameHint, type SecretHint } from "./hints.ts";
+import { maskPrivateKeys, privateKeyHints } from "./private-keys.ts";
+import { maskTokens, tokenHints } from "./tokens.ts";
+import { isExpression, isPlaceholder, isRandom, isReference } from "./values.ts";
+
 export const mask = "•••";
 
-/**
- * Four characters that each match of a rule contains: the first four of a simple regular expression made of characters,
- * `[…]`, `\w` and `{n,}`. Or, for a rule without four fixed characters, a text to look for and an expression to confirm it.
- */
-export type SecretHint = string | { readonly includes: string; readonly confirm: RegExp };
-
-export interface Rule {
+interface Rule {
   /** Each match contains one of these. */
   readonly hints: readonly SecretHint[];
-  readonly apply: (text: string) => string;
+  readonly apply: (text: string, mask: string) => string;
 }
 
-/** The pattern of a token, and the four characters to look for: by default those that it starts with. */
-type Token = readonly [pattern: string, hint?: string];
-
-const tokens: readonly Token[] = [
-  ["A[KS]IA[A-Z0-9]{16,}"],
-  ["gh[pousr]_[A-Za-z0-9]{20,}"],
-  [String.raw`github_pat_\w{20,}`, "pat_"],
-  [String.raw`glpat-[\w-]{16,}`],
-  [String.raw`gl[dr]t-[\w-]{16,}`],
-  [String.raw`xox[a-z]-[\w-]{10,}`],
-  [String.raw`xapp-[\w-]{10,}`],
-  ["npm_[A-Za-z0-9]{30,}"],
-  // OpenAI's and Anthropic's. Not every sk-: a folder can be called sk-learn-experiments.
-  [String.raw`sk-(?:ant|proj|svcacct|admin|or)-[\w-]{16,}`, "sk-[apso]"],
-  ["sk-[A-Za-z0-9]{20,}"],
-  [String.raw`hvs\.[\w-]{20,}`],
-  [String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`],
-  ["hf_[A-Za-z0-9]{30,}"],
-  ["gsk_[A-Za-z0-9]{40,}"],
-  ["shp(?:at|ca|pa|ss)_[a-f0-9]{32,}", "shp[acps]"],
-  ["rubygems_[a-f0-9]{40,}", "ygem"],
-  [String.raw`dp\.pt\.[A-Za-z0-9]{40,}`],
-  ["AGE-SECRET-KEY-1[A-Z0-9]{50,}"],
-  [String.raw`pypi-[\w-]{40,}`],
-  ["dop_v1_[a-f0-9]{40,}"],
-  [String.raw`dckr_pat_[\w-]{20,}`, "pat_"],
-  ["[sr]k_live_[A-Za-z0-9]{10,}", "k_li"],
-  ["[sr]k_test_[A-Za-z0-9]{10,}", "k_te"],
-  [String.raw`AIza[\w-]{30,}`],
-  [String.raw`eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?`],
-];
-
-/** `\s`, and what can follow a name in plain text or in JSON: a quote, an escape, a digit, a sign. */
-const separators =
-  " \f\n\r\t\v\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff" +
-  String.raw`=:"'\\0-9`;
-
-const passwords = { pattern: "passw(?:or)?d|_pass|_pwd", hints: ["assw", "_pas", "_pwd"].map(inAnyCase) };
-const authorization = { pattern: "authorization", hints: [inAnyCase("riza")] };
-const keys = {
-  pattern: "(?:api|access|secret|private|signing|encryption|account|master|auth|service|client|app)[_-]?key",
-  hints: [`${inAnyCase("key")}[${separators}]`],
-};
-const names = {
-  pattern: `${keys.pattern}|secret(?:[_-]?key[_-]?base)?|token`,
-  hints: [...keys.hints, inAnyCase("ecre"), `${inAnyCase("ken")}[${separators}]`],
-};
-const bearer = { hints: [inAnyCase("eare")] };
-
-function inAnyCase(word: string): string {
-  return word.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-}
-
-/** A token starts where no word continues. `\n` can be the two characters of a text inside a text. */
-const before = String.raw`(^|[^\w-]|\\[nrt])`;
-const schemes = "bearer|basic|token|digest|apikey";
 /** Between a name and its value. Quotes can be escaped once or more. */
-const assignment = String.raw`\\{0,4}["']?\s{0,4}[:=]\s{0,4}\\{0,4}`;
-const unquoted = String.raw`[^\s"'${"`"}•,;&|<>(){}]`;
-/** In prose and code (`token: string`) only a text with a digit counts as a value. */
-const withDigit = String.raw`(?=[^\s"'•]{0,64}\d)${unquoted}`;
-/** The quote is kept: group 2 or 3. */
-const quoted = (minLength: number): string =>
-  `(?:(")[^"\\r\\n•]{${minLength},512}|(')[^'\\r\\n•]{${minLength},512})`;
+const assignment = String.raw`\\{0,4}["'${"`"}]?\]?\s{0,4}(?:=>|[:=,])\s{0,4}\\{0,4}["'${"`"}]?`;
 
-function replaceAll(find: RegExp, replacement = `$1${mask}`): Rule["apply"] {
-  return (text) => text.replace(find, replacement);
-}
-
-const passwordsAndNames = `${passwords.pattern}|${names.pattern}`;
-const flagWithValue = new RegExp(
-  `(?:${passwordsAndNames})\\s{1,4}(?:"[^"•]{1,512}|'[^'•]{1,512}|[^\\s"'•-][^\\s"'•]*)`,
+const authorization = new RegExp(
+  `(authorization${assignment}(?:[A-Za-z][\\w-]{1,30}\\s{1,4})?)([^\\s"'\`\\\\•,;]{3,})`,
   "gi",
 );
-const flagStart = /(?:^|\s)--[\w-]*$/;
 
-/** `--password hunter2` */
-function maskFlags(text: string): string {
-  return text.replace(flagWithValue, (match, at: number) => {
-    if (!flagStart.test(text.slice(Math.max(0, at - 40), at))) return match;
-    const name = /^\S+\s+["']?/.exec(match)?.[0] ?? "";
-    return name + mask;
+/** `Authorization: Basic VALUE` */
+function maskAuthorization(text: string): string {
+  return replaceValues(text, authorization, mask, (match) => {
+    const [, start = "", value = ""] = match;
+    if (isReference(value) || isPlaceholder(value) || isExpression(value)) return null;
+    // A header of several fields: `Digest username="…"`, `AWS4-HMAC-SHA256 Credential=…`
+    const end = match.index + match[0].length;
+    if (/^[A-Za-z]\w{2,20}=/.test(value) && (!value.endsWith("=") || /["'\\]/.test(text[end] ?? "")))
+      return null;
+    if (!/\d|[a-z][A-Z]/.test(value) && !/(?:bearer|basic|token|digest|apikey)\s+$/i.test(start)) return null;
+    return [match.index + start.length, match.index + start.length + value.length];
   });
 }
 
-const curlLogin = /(\s(?:-u|--user)[\s=]{1,4}["']?[^\s:"'•]{1,64}:)(?!\d+(?:["'\s]|$))[^\s"'•]+/g;
+const digest = /(digest\s[^\r\n•]{0,1000}?\bresponse=\\{0,4}["']?)([0-9a-f]{16,})/gi;
+const scheme = /(\b(?:bearer|basic)\s{1,4})([\w.~+/=-]{16,})/gi;
 
-/** `-u user:password`. Only for curl: `docker run -u user:group` is not a secret. */
-function maskCurlLogin(text: string): string {
-  return text.includes("curl") ? text.replace(curlLogin, `$1${mask}`) : text;
+/** `Bearer VALUE`, without the name of the header before it. */
+function maskSchemes(text: string): string {
+  const masked = replaceValues(text, scheme, mask, (match) => {
+    const [, start = "", value = ""] = match;
+    if (isPlaceholder(value) || !(isRandom(value, 16) || (/\d/.test(value) && value.length >= 24)))
+      return null;
+    return [match.index + start.length, match.index + start.length + value.length];
+  });
+  return masked.replace(digest, `$1${mask}`);
 }
 
-/** From the BEGIN line to the END line, or as far as the body goes if the text was cut. */
-function maskPrivateKeys(text: string): string {
-  const begin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----/g;
-  let masked = "";
-  let copied = 0;
-  let hasEnd = true;
-  for (let match = begin.exec(text); match; match = begin.exec(text)) {
-    const end: number = hasEnd ? text.indexOf("-----END", begin.lastIndex) : -1;
-    hasEnd = end >= 0;
-    masked += text.slice(copied, match.index) + mask;
-    copied = end < 0 ? findEndOfBody(text, begin.lastIndex) : findEndOfEndLine(text, end);
-    begin.lastIndex = copied;
+const userInfo = /(:\/\/[^\s/:@"'`<>\\?#]{0,256}:)([^\s/"'`<>\\?#•]{1,512})(?=@)/g;
+const longUser = /(:\/\/)([^\s/:@"'`<>\\?#•]{20,256})(?=@)/g;
+
+/** `https://NAME:VALUE@host`, `https://VALUE@host` */
+function maskUserInfo(text: string): string {
+  const masked = replaceValues(text, userInfo, mask, (match) => {
+    const [, start = "", value = ""] = match;
+    if (isReference(value) || isPlaceholder(value) || /^[$%{]/.test(value)) return null;
+    return [match.index + start.length, match.index + start.length + value.length];
+  });
+  return replaceValues(masked, longUser, mask, (match) => {
+    const [, start = "", value = ""] = match;
+    return isRandom(value, 20)
+      ? [match.index + start.length, match.index + start.length + value.length]
+      : null;
+  });
+}
+
+/** Addresses whose path is the secret. */
+const webhooks =
+  /(hooks\.slack\.com\/(?:services|workflows|triggers)\/[\w/]{3,40}\/|discord(?:app)?\.com\/api\/(?:v\d+\/)?webhooks\/\d{5,25}\/|webhook\.office\.com\/webhookb2\/[\w@-]{10,100}\/IncomingWebhook\/|hooks\.zapier\.com\/hooks\/catch\/\d{3,12}\/|maker\.ifttt\.com\/trigger\/\w{1,60}\/(?:json\/)?with\/key\/|api\.telegram\.org\/bot\d{5,12}:)([\w-]{6,128}(?:\/[\w-]{8,64})?)/g;
+/** A line of .pgpass */
+const pgpass = /((?:^|[\s"'])[\w.*-]{1,100}:543\d:[\w*-]{1,63}:[\w*-]{1,63}:)([^\s"'•]{4,})/g;
+
+/** A requirepass line of redis.conf, and a user in SQL. */
+const keywords =
+  /((?:\brequirepass\s{1,4}|\bidentified\s{1,4}(?:with\s{1,4}\S{1,64}\s{1,4})?by\s{1,4})["']?)([^\s"'•]{4,})/gi;
+/** A data source name of Go: `NAME:VALUE@tcp(host)` */
+const dataSource = /([\w.-]{1,64}:)([^\s"'`•@]{1,128})(?=@(?:tcp|unix)\()/g;
+/** `auth=("NAME", "VALUE")` */
+const authPair =
+  /(\bauth\s{0,2}=\s{0,2}\(\s{0,2}["'][^"'\n•]{1,64}["']\s{0,2},\s{0,2}["'])([^"'\n•]{1,128})/g;
+/** The private parts of a JSON Web Key. */
+const jsonWebKey = /(["'](?:d|p|q|dp|dq|qi|k)\\{0,4}["']\s{0,4}:\s{0,4}\\{0,4}["'])([\w-]{20,})/g;
+
+function maskForms(text: string): string {
+  let masked = text;
+  for (const pattern of [keywords, dataSource, authPair]) {
+    masked = replaceValues(masked, pattern, mask, (match) => {
+      const [, start = "", value = ""] = match;
+      if (isReference(value) || isPlaceholder(value)) return null;
+      return [match.index + start.length, match.index + start.length + value.length];
+    });
   }
-  return copied === 0 ? text : masked + text.slice(copied);
-}
-
-function findEndOfEndLine(text: string, from: number): number {
-  const endLine = /-----END [A-Z0-9 ]{0,60}-----/y;
-  endLine.lastIndex = from;
-  return endLine.test(text) ? endLine.lastIndex : from + "-----END".length;
-}
-
-function findEndOfBody(text: string, from: number): number {
-  const body = /[\w+/=\s\\:,.-]*/y;
-  body.lastIndex = from;
-  body.test(text);
-  return body.lastIndex;
+  return /kty\\{0,4}["']/.test(masked) ? masked.replace(jsonWebKey, `$1${mask}`) : masked;
 }
 
 /** In this order. */
 export const rules: readonly Rule[] = [
-  { hints: ["E KE"], apply: maskPrivateKeys },
+  { hints: privateKeyHints, apply: maskPrivateKeys },
+  { hints: tokenHints, apply: maskTokens },
+  { hints: [nameHint("authorization", String.raw`[\s\\"'${"`"}\]:=,]`)], apply: maskAuthorization },
   {
-    hints: tokens.map(([pattern, hint = pattern]) => hint),
-    apply: replaceAll(new RegExp(`${before}(?:${tokens.map(([pattern]) => pattern).join("|")})`, "g")),
+    hints: [
+      nameHint("bearer", String.raw`[\s\\]`),
+      nameHint("basic", String.raw`[\s\\]{1,4}[\w.~+/=\\-]{16}`),
+      nameHint("digest", String.raw`[\s\\][\s\S]{0,1200}?response=`),
+    ],
+    apply: maskSchemes,
+  },
+  // In JSON the slashes can be escaped.
+  { hints: [{ includes: "@", confirm: /:\\?\/\\?\/[^\s/]*@/ }], apply: maskUserInfo },
+  {
+    hints: ["ks\\.s", "ebho", "ks\\.z", "r\\.if", "ram\\.org"],
+    apply: (text) => text.replace(webhooks, `$1${mask}`),
   },
   {
-    hints: authorization.hints,
-    apply: replaceAll(
-      new RegExp(
-        `(${authorization.pattern}${assignment}["']?(?:(?:${schemes})\\s{1,4})?)(?!(?:${schemes})\\b)[^\\s"'\\\\•,;]+`,
-        "gi",
-      ),
-    ),
-  },
-  { hints: bearer.hints, apply: replaceAll(/(\bbearer\s{1,4})[\w.~+/=-]{16,}/gi) },
-  {
-    // In JSON the slashes can be escaped.
-    hints: [{ includes: "@", confirm: /:\\?\/\\?\/[^\s/]*@/ }],
-    apply: replaceAll(/(:\/\/[^\s/:@"'<>\\?#]*:)[^\s/"'<>\\?#•]+@/g, `$1${mask}@`),
+    hints: [{ word: ":543", near: /:543\d:[\w*-]{1,63}:[\w*-]{1,63}:/y }],
+    apply: (text) => text.replace(pgpass, `$1${mask}`),
   },
   {
-    hints: passwords.hints,
-    apply: replaceAll(new RegExp(`((?:${passwords.pattern})\\d{0,2}=)[^\\s"'\`•&;|<>]+`, "gi")),
+    hints: [
+      nameHint("requirepass", String.raw`[\s\\]`),
+      nameHint("identified", String.raw`[\s\\]`),
+      "@tcp\\(",
+      "@unix\\(",
+      { word: "auth", near: /auth\s{0,2}=\s{0,2}\(/y },
+      `kty["'\\\\]`,
+    ],
+    apply: maskForms,
   },
-  {
-    hints: names.hints,
-    apply: replaceAll(new RegExp(`((?:${names.pattern})\\d{0,2}=)[^\\s"'\`•&;|<>]{8,}`, "gi")),
-  },
-  { hints: keys.hints, apply: replaceAll(/(_KEY=["']?)[\w+/=.~-]{16,}/g) },
-  {
-    hints: passwords.hints,
-    apply: replaceAll(
-      new RegExp(`((?:${passwords.pattern})${assignment})${quoted(1)}`, "gi"),
-      `$1$2$3${mask}`,
-    ),
-  },
-  {
-    hints: names.hints,
-    apply: replaceAll(new RegExp(`((?:${names.pattern})${assignment})${quoted(8)}`, "gi"), `$1$2$3${mask}`),
-  },
-  {
-    hints: passwords.hints,
-    apply: replaceAll(new RegExp(`((?:${passwords.pattern})${assignment})${withDigit}{4,}`, "gi")),
-  },
-  {
-    hints: names.hints,
-    apply: replaceAll(new RegExp(`((?:${names.pattern})${assignment})${withDigit}{12,}`, "gi")),
-  },
-  { hints: ["curl"], apply: maskCurlLogin },
-  { hints: [...passwords.hints, ...names.hints], apply: maskFlags },
+  { hints: [nameHint("cookie", String.raw`s?[\s\\"':=]`)], apply: maskCookies },
+  { hints: assignmentHints, apply: maskQueries },
+  { hints: assignmentHints, apply: maskElements },
+  { hints: assignmentHints, apply: maskAssignments },
+  { hints: argumentHints, apply: maskArguments },
+  { hints: assignmentHints, apply: maskSpacedValues },
 ];
 
-/** Fields of JSON: `"api_key": "…"`. The value is a secret because of its name, whatever it looks like. */
-export function isSecretByName(name: string, value: string): boolean {
-  if (value === "" || value === mask) return false;
-  if (passwordName.test(name)) return true;
-  return value.length >= 8 && (otherName.test(name) || (value.length >= 16 && /_KEY$/.test(name)));
-}
-
-const passwordName = new RegExp(`(?:${passwords.pattern}|${authorization.pattern})$`, "i");
-const otherName = new RegExp(`(?:${names.pattern})$`, "i");
-export const nameHints: readonly SecretHint[] = [...passwords.hints, ...authorization.hints, ...names.hints];
+export { isSecretByName } from "./assignments.ts";
