@@ -21,6 +21,8 @@ interface Delivery {
   isRead: boolean;
   eventName: string;
   sessionId: string;
+  /** Fields of the payload that are not masked in the spool. */
+  readonly identifierFields: readonly string[];
   /** The envelope, while it has to be spooled if it cannot be sent; null before it is packed and once beckon has it. */
   unsent: string | null;
   /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
@@ -52,6 +54,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
       isRead: false,
       eventName: "-",
       sessionId: "-",
+      identifierFields: agent.forwarding?.identifierFields ?? [],
       unsent: null,
       launch: null,
       reportStop: null,
@@ -152,13 +155,19 @@ let saving: Promise<void> | null = null;
 
 /** Writes the spool and the log. Both the end of `hook` and a signal from an impatient agent call it. */
 function saveOnce(delivery: Delivery): Promise<void> {
-  saving ??= import("./spool.ts").then(({ appendSpool, reportFault }) => {
-    const { paths, faults, eventName, sessionId, unsent } = delivery;
-    const failure = unsent === null ? null : appendSpool(paths.spool, unsent);
+  saving ??= import("./spool.ts").then(async ({ appendSpool, reportFault }) => {
+    const { paths, faults, eventName, sessionId } = delivery;
+    const failure = delivery.unsent === null ? null : appendSpool(paths.spool, await maskUnsent(delivery));
     if (failure) faults.push(failure);
     if (faults.length > 0) reportFault(paths.hookLog, eventName, sessionId, faults.join("; "));
   });
   return saving;
+}
+
+/** Secrets reach no disk. The app masks what it receives, but it is down, and nobody knows for how long. */
+async function maskUnsent({ unsent, identifierFields }: Delivery): Promise<string> {
+  const { maskJson } = await import("../secrets/index.ts");
+  return maskJson(unsent ?? "", 0, new Set(identifierFields));
 }
 
 /** Called once the event is in the spool, which the app reads when it starts: the hook does not wait for it. */
