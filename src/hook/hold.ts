@@ -8,7 +8,7 @@ import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
 import { type Exchange, openRequest } from "./http.ts";
-import { readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
+import { maxParents, readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
 
 export interface HeldEvent {
@@ -47,6 +47,7 @@ export async function hold(event: HeldEvent, target: Target, exchange: Exchange)
   const timeouts = { ...defaultTimeouts, ...event.timeouts };
   const endAt = performance.now() + timeouts.totalMs;
   const { pid, procStart } = await event.surroundings;
+  const isAgentAlive = pid === null ? await watchParents() : () => isAlive(pid, procStart);
   let open: { target: Target; exchange: Exchange; since: number } | null = {
     target,
     exchange,
@@ -61,7 +62,7 @@ export async function hold(event: HeldEvent, target: Target, exchange: Exchange)
   const check = async () => {
     const now = performance.now();
     const isSilent = open !== null && now - open.exchange.lastByteAt() > timeouts.silenceMs;
-    if (now > endAt || isSilent || (pid !== null && !(await isAlive(pid, procStart)))) release();
+    if (now > endAt || isSilent || !(await isAgentAlive())) release();
   };
   const checking = setInterval(check, timeouts.checkMs);
   onSignals(() => {
@@ -107,6 +108,40 @@ async function isAlive(pid: number, startTime: string | null): Promise<boolean> 
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/** Programs that run a hook for an agent, and wait for it even if the agent is gone. */
+const shells: ReadonlySet<string> = new Set([
+  "sh",
+  "dash",
+  "bash",
+  "ash",
+  "zsh",
+  "ksh",
+  "fish",
+  "timeout",
+  "env",
+]);
+
+/**
+ * For an agent that could not be identified. The returned function resolves with false once the process that runs this hook has
+ * ended, or the parent of the shell that does: their children then get another parent.
+ */
+async function watchParents(): Promise<() => Promise<boolean>> {
+  const parent = process.ppid;
+  if (process.platform !== "linux") return async () => process.ppid === parent && isAlive(parent, null);
+  const chain: { readonly pid: number; readonly parent: number }[] = [];
+  for (let pid = process.pid; chain.length < maxParents; ) {
+    const found = await readProcess(pid);
+    if (found === null || (chain.length > 0 && !shells.has(found.name))) break;
+    chain.push(found);
+    pid = found.parent;
+  }
+  return async () => {
+    for (const { pid, parent: expected } of chain)
+      if ((await readProcess(pid))?.parent !== expected) return false;
+    return true;
+  };
 }
 
 /** Replaces the forwarder's own handlers: its event is delivered already. */

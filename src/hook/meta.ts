@@ -145,7 +145,7 @@ export async function readProcess(pid: number): Promise<ProcessStat | null> {
 
 /** Other names that an agent's process can have. Newer versions of Node name theirs MainThread. */
 const runtimes: ReadonlySet<string> = new Set(["node", "MainThread", "bun", "deno", "python", "python3"]);
-const maxParents = 6;
+export const maxParents = 6;
 
 /** The parent, or the parent of the shell that runs the hook. A wrapper such as `timeout` is passed over. */
 export async function findAgentProcess(id: string): Promise<ProcessStat | null> {

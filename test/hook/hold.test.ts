@@ -1,7 +1,7 @@
 /** The hook that waits, against everything that may answer at the port. It prints a decision or nothing, and exits with 0. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
 import { limits } from "../../src/core/limits.ts";
@@ -206,6 +206,27 @@ describe("it stops waiting", () => {
     server.stop();
     expectNoOutput(result);
   });
+
+  testWith("linux")(
+    "when an agent that cannot be identified is gone, though a shell still waits for the hook",
+    async () => {
+      const server = answering((socket) => socket.write(`${ok}${chunk("\n")}`));
+      const times = { ...quick, silenceMs: 60_000, totalMs: 60_000 };
+      writeFileSync(
+        harness.inHome("runner"),
+        `'${process.execPath}' '${entry}' '${JSON.stringify(times)}'\necho ended >end\n`,
+      );
+      // Its own parent ends at once. Otherwise this test, a process of a known runtime, would be taken for the agent.
+      writeFileSync(harness.inHome("agent"), "echo $$ >pid\nsh runner\necho never\n");
+      const child = start(["sh", "-c", "sh agent >out 2>&1 & exit"], environment(harness.home), harness.home);
+      await child.exited;
+      await waitUntil(() => server.paths.length === 1, 5_000);
+      process.kill(Number(readFileSync(harness.inHome("pid"), "utf8")), "SIGKILL");
+      await waitUntil(() => existsSync(harness.inHome("end")), 5_000);
+      expect(readFileSync(harness.inHome("out"), "utf8")).toBe("");
+      server.stop();
+    },
+  );
 
   for (const signal of ["SIGTERM", "SIGHUP"] as const) {
     testWith("linux")(`on ${signal}, and reports it`, async () => {
