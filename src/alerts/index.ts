@@ -49,6 +49,11 @@ export interface AlertsOptions {
   readonly home: string;
   readonly terminals: Pick<Terminals, "isPaneVisible">;
   readonly readPresence: ReadPresence;
+  /**
+   * False while older events of the session (`agent:sessionId`) have not been read: its asks may be over, so its alerts are
+   * neither shown nor closed.
+   */
+  readonly isCaughtUp?: (session: string) => boolean;
   /** What `save` was given before the last stop. */
   readonly saved: JsonRecord;
   /** Called when `value()` has changed and should be written soon. */
@@ -114,7 +119,7 @@ const unreadMs = 500;
 const messagePrefix = "message:";
 
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { clock, config, schedule = systemSchedule } = options;
+  const { clock, config, schedule = systemSchedule, isCaughtUp = () => true } = options;
   const findVisiblePanes = createPaneVisibility({
     ...options,
     presentMs: () => config().alerts.presentSeconds * 1_000,
@@ -153,7 +158,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     doNotDisturb: boolean,
   ): ComputedAlerts {
     return computeAlerts({
-      sessions,
+      sessions: sessions.filter((session) => isCaughtUp(sessionKeyOf(session))),
       now,
       visibleSessions: visibility.looking,
       recentlySeen: visibility.known,
@@ -280,6 +285,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       remembered: parseRemembered(remembered.get(name)),
       onProblem: options.onProblem,
       onShown: options.onShown,
+      isUndecided: (key) => !key.startsWith(messagePrefix) && !isCaughtUp(sessionKeyOfAlert(key)),
       onChange: saver.schedule,
       now: () => clock().t,
       schedule,

@@ -20,6 +20,8 @@ export interface AlertReconcilerOptions {
   readonly onProblem: (text: string) => void;
   /** Called when an alert is shown for the first time, not when it is replaced. */
   readonly onShown?: (alert: Alert) => void;
+  /** It is not known yet whether the alert is wanted: what is on the screen stays, and what was closed stays closed. */
+  readonly isUndecided?: (key: string) => boolean;
   /** What `remembered` returns has changed. */
   readonly onChange?: () => void;
   /** Milliseconds on a monotonic clock. */
@@ -71,7 +73,7 @@ interface Slot {
 }
 
 export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerOptions): AlertReconciler {
-  const { onProblem, onChange, now, schedule } = options;
+  const { onProblem, onChange, now, schedule, isUndecided = () => false } = options;
   const slots = new Map<string, Slot>();
   /** Key → the keys it covered, for alerts that were shown and closed. */
   const gone = new Map<string, ReadonlySet<string>>();
@@ -101,6 +103,7 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
     if (slot.isCalling) return null;
     const target = findTarget(slot);
     if (target === null) {
+      if (isUndecided(slot.key)) return null;
       if (slot.shown || slot.isUncertain) return () => close(slot);
       return slot.isLeftover ? () => forget(slot) : null;
     }
@@ -178,8 +181,9 @@ export function createAlertReconciler(sink: AlertSink, options: AlertReconcilerO
   return {
     want(alerts, suppressed = []) {
       const current = new Set([...alerts.flatMap(({ key, covers = [] }) => [key, ...covers]), ...suppressed]);
-      for (const key of gone.keys()) if (!current.has(key)) gone.delete(key);
-      for (const key of announced) if (!current.has(key)) announced.delete(key);
+      for (const known of [gone, announced]) {
+        for (const key of known.keys()) if (!current.has(key) && !isUndecided(key)) known.delete(key);
+      }
       for (const slot of slots.values()) {
         slot.wanted = null;
         if (isEmpty(slot)) slots.delete(slot.key);

@@ -1,25 +1,48 @@
 /** The spool as a source: events that hooks wrote to disk while beckon was down or slow. */
+import type { Agent } from "../agents/agent.ts";
+import { openEnvelope } from "../agents/envelope.ts";
+import { defaultAgent, findAgent } from "../agents/index.ts";
 import { limits } from "../core/limits.ts";
 import type { Source } from "../core/ports.ts";
+import { createSessionKey } from "../core/session/event.ts";
 import type { Ingest } from "../ingest/index.ts";
-import { openSpool, type SpoolPosition } from "../storage/spool.ts";
+import { openSpool, type SpoolPosition, type SpoolSession } from "../storage/spool.ts";
 
 export interface SpoolSource extends Source {
   position(): SpoolPosition | null;
-  takenAtStart(): number;
+  /**
+   * For an event that arrived while the spool is being read: takes the spooled events of its session first, which are older.
+   * null if nothing has to be taken.
+   */
+  takeOlder(text: string): Promise<void> | null;
+  /** False while older events of the session may still be in the spool. `session` is `agent:sessionId`. */
+  isCaughtUp(session: string): boolean;
+  /** Sentences for the user. */
+  problems(): readonly string[];
 }
 
-export function createSpoolSource(options: {
+export interface SpoolSourceOptions {
   readonly path: string;
   readonly position: SpoolPosition | null;
+  readonly table: readonly Agent[];
+  /** The agent of a payload that names none. */
+  readonly defaultProvider: string | undefined;
   readonly ingest: Ingest;
+  readonly onTaken: (count: number) => void;
   readonly onError: (text: string) => void;
-}): SpoolSource {
+}
+
+export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
   const { ingest, onError } = options;
-  let takenAtStart = 0;
+  const findSession = (text: string) =>
+    identifySession(text, options.table, options.defaultProvider || defaultAgent);
+  /** Sessions whose events were taken ahead of the others. */
+  const sessionsAhead = new Set<string>();
+  let isRead = false;
   const spool = openSpool(options.path, {
     position: options.position,
     maxLineBytes: limits.maxBodyBytes * 2,
+    findSession,
     async accept(text, next) {
       const result = await ingest.accept(text, next);
       if (result.outcome === "accepted") return "accepted";
@@ -29,17 +52,50 @@ export function createSpoolSource(options: {
     },
     onError,
   });
+
+  async function takeSession(session: SpoolSession): Promise<void> {
+    void spool.poll();
+    await spool.takeFirst(session);
+    sessionsAhead.add(session.key);
+  }
+
   return {
     name: "spool",
     async start() {
-      takenAtStart = await spool.poll();
+      const count = await spool.poll();
+      isRead = true;
+      sessionsAhead.clear();
+      options.onTaken(count);
     },
     position: spool.position,
-    takenAtStart: () => takenAtStart,
+    takeOlder(text) {
+      const session = isRead ? null : findSession(text);
+      return session && takeSession(session);
+    },
+    isCaughtUp: (session) => isRead || sessionsAhead.has(session),
+    problems: () =>
+      isRead ? [] : ["beckon is still reading what happened while it was not running. The list may be old."],
     async stop() {
-      // An event older than the last snapshot could not be put in its place after the next start.
-      await spool.poll();
+      // An event older than the last snapshot could not be put in its place after the next start. While everything is still being
+      // read, the next start goes on from here.
+      if (isRead) await spool.poll();
       await spool.stop();
     },
   };
+}
+
+function identifySession(
+  text: string,
+  table: readonly Agent[],
+  defaultProvider: string,
+): SpoolSession | null {
+  try {
+    const message = openEnvelope(JSON.parse(text), defaultProvider, null);
+    if (!message) return null;
+    const id = findAgent(message.provider, table)?.forwarding.identify(message.payload).sessionId;
+    if (typeof id !== "string" || id === "") return null;
+    return { key: createSessionKey(message.provider, id), mark: JSON.stringify(id).slice(1, -1) };
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,6 @@
 /**
  * Composition: the only room that knows every other. `startApp` puts beckon together in phases, and each phase uses only
- * what an earlier one has made: files, state, sinks, sources, the API, the desktop.
+ * what an earlier one has made: files, state, sinks, sources, the API, the desktop. It listens before it reads the spool.
  */
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
@@ -12,6 +12,8 @@ import { createEventStream } from "../api/event-stream.ts";
 import { createPageAccess } from "../api/page-access.ts";
 import { listenFrom } from "../api/server.ts";
 import type { OpenAlertSink, Sink, Source } from "../core/ports.ts";
+import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { hasDesktop } from "../desktop/index.ts";
@@ -65,6 +67,8 @@ export interface App {
 }
 
 const pruneMs = 60_000;
+/** How long `startApp` waits for the sources once the API listens. */
+const maxSourcesMs = 250;
 
 /** Resolves with null if another beckon uses this state folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {
@@ -111,6 +115,19 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const { store, ingest } = state;
   const sessionsNow = () => store.sessions(clock());
 
+  const spool = createSpoolSource({
+    path: paths.spool,
+    position: state.spoolPosition,
+    table,
+    defaultProvider: env.BECKON_PROVIDER,
+    ingest,
+    onTaken(count) {
+      if (count > 0) log("info", `${count} events from the spool`);
+    },
+    onError,
+  });
+  const problems = () => [...settings.problems(), ...spool.problems(), ...history.problems()];
+
   // 3. Sinks: everything that follows the state.
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
   const answers = createAnswers({
@@ -136,6 +153,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     home: homeOf(env),
     terminals: desktop.terminals,
     readPresence: desktop.readPresence,
+    isCaughtUp: spool.isCaughtUp,
     saved: loadAlertState(paths.alertState),
     // Which alerts are shown must be known after a kill too, or they are shown twice.
     createSaver: (value) =>
@@ -177,7 +195,6 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     quit: () => quit.resolve("user"),
     onProblem,
   });
-  const spool = createSpoolSource({ path: paths.spool, position: state.spoolPosition, ingest, onError });
   const snapshot = state.createSnapshotSink(spool.position);
   const memory = createMemoryRelease();
   const sessionList = createSessionList({
@@ -186,7 +203,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     preferences: alerts.preferences,
     clock,
     config,
-    problems: () => [...settings.problems(), ...history.problems()],
+    problems,
     unconnected: connection.unconnected,
   });
   const history = createHistory({
@@ -213,14 +230,19 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory, history, events];
   onSettingsChanged.push(renderLoop.refresh, pending.recheck, history.onSettingsChanged);
 
-  // 4. Sources: what happened while beckon was not running first, in order; then what the agents' files say now.
+  // 4. Sources. They start once the API listens.
+  /** What the agents' files say about sessions whose older events are still in the spool. */
+  const newer: AgentEvent[] = [];
   const watch = watchAgents({
     agents,
     env,
     clock,
-    sessions: sessionsNow,
+    sessions: () => sessionsNow().filter((session) => spool.isCaughtUp(sessionKeyOf(session))),
     get: store.get,
-    dispatch: store.dispatch,
+    dispatch(event) {
+      if (spool.isCaughtUp(createSessionKey(event.agent, event.sessionId))) store.dispatch(event);
+      else newer.push(event);
+    },
     mask: maskText,
     onError,
   });
@@ -241,16 +263,26 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     for (const source of sources) source.onChange?.(change);
     renderLoop.refresh();
   });
-  for (const source of sources) await source.start();
   const prune = () => {
     const { completedHours, completedMax } = config().keep;
     const dropped = store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
     for (const key of dropped) transitions.onDeparted(key);
   };
-  prune();
   const pruning = setInterval(prune, pruneMs);
+  let isClosing = false;
+
+  /** What happened while beckon was not running first, in order; then what the agents' files say now. */
+  async function startSources(): Promise<void> {
+    await spool.start();
+    for (const event of newer.splice(0)) store.dispatch(event);
+    if (isClosing) return;
+    await watch.start();
+    prune();
+    renderLoop.refresh();
+  }
 
   async function close(): Promise<void> {
+    isClosing = true;
     clearInterval(pruning);
     settings.stop();
     renderLoop.stop();
@@ -282,7 +314,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
     isOwnUser: isOwnSocket,
     stop: () => quit.resolve("request"),
-    accept: (text) => ingest.accept(text),
+    accept(text) {
+      const older = spool.takeOlder(text);
+      return older ? older.then(() => ingest.accept(text)) : ingest.accept(text);
+    },
     sessions: sessionList,
     history,
     events,
@@ -300,7 +335,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
         alerts: alerts.report(),
         quiet: readQuiet({ ...alerts, config, clock }),
         config: config(),
-        problems: [...settings.problems(), ...history.problems()],
+        problems: problems(),
         probes: sessionsNow().filter(isProbe),
         reach: wants.has("reach") ? desktop.terminals.dryRunFocus : null,
       }),
@@ -322,8 +357,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   }
   log(
     "info",
-    `listening on ${url}: ${sessionsNow().length} sessions, ${state.replayedEvents} events from the journal, ${spool.takenAtStart()} from the spool`,
+    `listening on ${url}: ${sessionsNow().length} sessions, ${state.replayedEvents} events from the journal`,
   );
+  const sourcesStarted = startSources().catch((error) => onError(`a source could not be started: ${error}`));
 
   // 6. The desktop and other places for alerts, opened in the background.
   const addAlertSink = (name: string, open: OpenAlertSink): Promise<void> => {
@@ -334,12 +370,15 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     addAlertSink(name, open).catch((error) => onError(`${name} could not be opened: ${error}`));
   }
   if (!isHeadless) {
-    renderLoop.add(tray);
+    // Before that, the icon would count asks that ended long ago.
+    void sourcesStarted.then(() => renderLoop.add(tray));
     desktop
       .open({ tray, addAlertSink, onAction: actions.click })
       .catch((error) => onError(`the desktop could not be reached: ${error}`));
   }
 
+  // A spool of usual length is read before the user is told that beckon runs, so that the first list is complete.
+  await Promise.race([sourcesStarted, Bun.sleep(maxSourcesMs)]);
   let stopping: Promise<void> | null = null;
   return {
     url,

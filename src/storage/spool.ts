@@ -24,13 +24,25 @@ import { errorCode, ignoreErrors, openOrClearOwnFile, openOwnFile, withFile } fr
 import { type FileLine, readCompleteLines } from "./read-lines.ts";
 import { scheduleTogether } from "./schedule.ts";
 
-/** Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file; then the offset in the first. */
+/**
+ * Opaque to callers: the id of the file and, after spaces, `id@offset` of the other file and `+session@id@offset` of sessions
+ * that were taken ahead of the others; then the offset in the first file.
+ */
 export type SpoolPosition = readonly [string, number];
+
+/** The session that an event belongs to. */
+export interface SpoolSession {
+  readonly key: string;
+  /** A text that every line of the session contains. */
+  readonly mark: string;
+}
 
 export interface SpoolOptions {
   /** Stores one event together with the position after it. "retry" if it cannot be stored now. */
   readonly accept: (text: string, next: SpoolPosition) => Promise<"accepted" | "rejected" | "retry">;
   readonly onError: (text: string) => void;
+  /** null if the text names no session. */
+  readonly findSession?: (text: string) => SpoolSession | null;
   readonly position: SpoolPosition | null;
   readonly maxLineBytes: number;
   readonly pollMs?: number;
@@ -44,9 +56,24 @@ export interface SpoolOptions {
 export interface Spool {
   /** Reads new lines. Returns how many events were accepted. */
   poll(): Promise<number>;
+  /**
+   * Takes the unread events of this session before all others. Resolves when they are taken, or the poll that is running ends;
+   * at once if none is running.
+   */
+  takeFirst(session: SpoolSession): Promise<void>;
   position(): SpoolPosition | null;
   stop(): Promise<void>;
 }
+
+/** By file id, in the order in which the files were read: everything before the offset was read. */
+type Offsets = Map<string, number>;
+/** By file id and the hash of a session's key: the session's lines before the offset were taken ahead. */
+type AheadOffsets = Map<string, Map<string, number>>;
+
+/** Each position has all of them. With more sessions, the rest waits until the spool is read. */
+const maxSessionsAhead = 64;
+
+const hashSession = ({ key }: SpoolSession): string => Bun.hash(key).toString(36);
 
 /** What is known about a spool file after it was read. */
 interface FileState {
@@ -68,20 +95,25 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   const { now = () => performance.now(), schedule = scheduleTogether } = options;
   const rotated = rotatedPath(path);
   const name = basename(path);
-  /** By file id, in the order in which the files were read. */
-  const offsets = decodePosition(options.position);
+  const { offsets, ahead } = decodePosition(options.position);
+  const requests: { readonly session: SpoolSession; readonly resolve: () => void }[] = [];
   const states = new Map<string, FileState>();
   let accepted = 0;
   let isStopped = false;
   let running: Promise<number> | null = null;
 
-  async function offer(text: string, id: string, end: number): Promise<boolean> {
-    const result = await options.accept(text, encodePosition(offsets, id, end)).catch((error: unknown) => {
+  /** Returns false if the event has to be offered again. */
+  async function accept(text: string, next: SpoolPosition): Promise<boolean> {
+    const result = await options.accept(text, next).catch((error: unknown) => {
       onError(`a spooled event could not be stored (${errorCode(error)}), beckon will try again`);
       return "retry" as const;
     });
-    if (result === "retry") return false;
     if (result === "accepted") accepted++;
+    return result !== "retry";
+  }
+
+  async function offer(text: string, id: string, end: number): Promise<boolean> {
+    if (!(await accept(text, encodePosition(offsets, ahead, id, end)))) return false;
     offsets.set(id, end);
     return true;
   }
@@ -107,9 +139,47 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
 
   async function takeLines(fd: number, id: string, from: number): Promise<boolean> {
     for (const line of readCompleteLines(fd, from, maxLineBytes)) {
-      if (isStopped || !(await takeLine(id, line))) return false;
+      while (requests.length > 0 && countAhead() < maxSessionsAhead) await serveRequest();
+      if (isStopped) return false;
+      if (isTakenAhead(id, line)) offsets.set(id, line.end);
+      else if (!(await takeLine(id, line))) return false;
     }
     return true;
+  }
+
+  const countAhead = (): number => [...ahead.values()].reduce((sum, { size }) => sum + size, 0);
+
+  function isTakenAhead(id: string, { text, end }: FileLine): boolean {
+    const sessions = ahead.get(id);
+    if (!sessions || text === null) return false;
+    const session = options.findSession?.(text.trimEnd());
+    return session ? (sessions.get(hashSession(session)) ?? 0) >= end : false;
+  }
+
+  async function serveRequest(): Promise<void> {
+    const request = requests.shift();
+    if (!request) return;
+    for (const file of [rotated, path]) await takeAhead(file, request.session);
+    request.resolve();
+  }
+
+  /** Reads the rest of the file for one session. The position keeps both its offset and the offset of all the others. */
+  async function takeAhead(file: string, session: SpoolSession): Promise<void> {
+    const hash = hashSession(session);
+    await withSpoolFile(file, async (fd) => {
+      const id = identifyFile(fd);
+      const sessions = ahead.get(id) ?? new Map<string, number>();
+      const from = Math.max(offsets.get(id) ?? 0, sessions.get(hash) ?? 0);
+      for (const { text, end } of readCompleteLines(fd, from, maxLineBytes)) {
+        const line = text?.includes(session.mark) ? text.trimEnd() : "";
+        if (line === "" || options.findSession?.(line)?.key !== session.key) continue;
+        const next = new Map(ahead).set(id, new Map(sessions).set(hash, end));
+        if (isStopped || !(await accept(line, encodePosition(offsets, next, id, offsets.get(id) ?? 0))))
+          return;
+        sessions.set(hash, end);
+        ahead.set(id, sessions);
+      }
+    });
   }
 
   /** null if there is no such file. */
@@ -156,6 +226,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     rmSync(file);
     states.delete(file);
     offsets.delete(state.id);
+    ahead.delete(state.id);
   }
 
   async function takeLastLine(file: string, { id, offset, size }: FileState): Promise<boolean> {
@@ -173,8 +244,8 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
     if (older?.isBlocked) return;
     const current = await readFile(path);
     if (current?.isBlocked) return;
-    for (const id of offsets.keys()) {
-      if (id !== older?.id && id !== current?.id) offsets.delete(id);
+    for (const known of [offsets, ahead]) {
+      for (const id of known.keys()) if (id !== older?.id && id !== current?.id) known.delete(id);
     }
     if (older) {
       if (isQuiet(older)) await removeFile(rotated, older);
@@ -197,6 +268,7 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
       .then(() => accepted)
       .finally(() => {
         running = null;
+        for (const { resolve } of requests.splice(0)) resolve();
       });
     return running;
   }
@@ -211,9 +283,13 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   let cancelPoll = pollLater();
   return {
     poll,
+    takeFirst(session) {
+      if (!running) return Promise.resolve();
+      return new Promise((resolve) => requests.push({ session, resolve }));
+    },
     position() {
-      const [last] = [...offsets].at(-1) ?? [];
-      return last === undefined ? null : encodePosition(offsets, last, offsets.get(last) ?? 0);
+      const last = [...offsets.keys()].at(-1) ?? [...ahead.keys()].at(-1);
+      return last === undefined ? null : encodePosition(offsets, ahead, last, offsets.get(last) ?? 0);
     },
     async stop() {
       isStopped = true;
@@ -223,24 +299,30 @@ export function openSpool(path: string, options: SpoolOptions): Spool {
   };
 }
 
-function encodePosition(offsets: ReadonlyMap<string, number>, id: string, end: number): SpoolPosition {
+function encodePosition(offsets: Offsets, ahead: AheadOffsets, id: string, end: number): SpoolPosition {
   const others = [...offsets]
     .filter(([other]) => other !== id)
     .map(([other, offset]) => `${other}@${offset}`);
-  return [[id, ...others].join(" "), end];
+  const sessions = [...ahead].flatMap(([file, taken]) =>
+    [...taken].map(([session, offset]) => `+${session}@${file}@${offset}`),
+  );
+  return [[id, ...others, ...sessions].join(" "), end];
 }
 
 /** The position comes from a file: if it is not valid, everything is read again, and known events are ignored by their id. */
-function decodePosition(position: SpoolPosition | null): Map<string, number> {
-  const offsets = new Map<string, number>();
+function decodePosition(position: SpoolPosition | null): { offsets: Offsets; ahead: AheadOffsets } {
+  const offsets: Offsets = new Map();
+  const ahead: AheadOffsets = new Map();
   if (!Array.isArray(position) || typeof position[0] !== "string" || !Number.isSafeInteger(position[1]))
-    return offsets;
+    return { offsets, ahead };
   const [id = "", ...others] = position[0].split(" ");
   for (const other of others) {
-    const [otherId = "", offset] = other.split("@");
-    offsets.set(otherId, Number(offset) || 0);
+    const [first = "", second = "", third] = other.split("@");
+    if (!first.startsWith("+")) offsets.set(first, Number(second) || 0);
+    else ahead.set(second, (ahead.get(second) ?? new Map()).set(first.slice(1), Number(third) || 0));
   }
-  return offsets.set(id, position[1]);
+  offsets.set(id, position[1]);
+  return { offsets, ahead };
 }
 
 const identityBytes = 4_096;

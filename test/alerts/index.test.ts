@@ -151,6 +151,24 @@ test("nothing is shown before the restored state has settled; then everything is
   await stop();
 });
 
+test("a session is not alerted while older events of it are not read; others are", async () => {
+  const caughtUp = new Set(["claude:new"]);
+  const { opened, screen, send, advance, stop } = create(
+    {},
+    { isCaughtUp: (session) => caughtUp.has(session) },
+  );
+  await opened;
+  for (const session of ["old", "over", "new"]) send(session, "PermissionRequest", bash);
+  await advance(startMs);
+  expect(titles(screen)).toEqual(["new wants to use Bash"]);
+  send("over", "Stop");
+  caughtUp.add("claude:old").add("claude:over");
+  send("old", "PreToolUse", bash);
+  await advance(settledMs);
+  expect(titles(screen).sort()).toEqual(["new wants to use Bash", "old wants to use Bash"]);
+  await stop();
+});
+
 test("10,000 changes in ten seconds end in the last one, shown often but not 10,000 times", async () => {
   const { opened, views, screen, send, last, advance, stop, shows } = create();
   await opened;

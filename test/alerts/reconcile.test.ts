@@ -129,6 +129,23 @@ describe("shows exactly the wanted alerts", () => {
     expect(desk.screen.size).toBe(0);
   });
 
+  test("an alert of the last run stays as it is while it is not known whether it is wanted", async () => {
+    const desk = desktop();
+    const undecided = new Set(["a", "b"]);
+    const remembered = [
+      { key: "a", handle: "h9", gone: false },
+      { key: "b", handle: null, gone: true },
+    ];
+    const alerter = alerterOn(desk, remembered, { isUndecided: (key: string) => undecided.has(key) });
+    alerter.want([]);
+    await rest();
+    expect(desk.calls).toEqual([]);
+    undecided.clear();
+    alerter.want([alert("b")]);
+    await rest();
+    expect(desk.calls).toEqual(["forget h9"]);
+  });
+
   test("a changed text replaces the alert without a sound", async () => {
     const desk = desktop();
     const alerter = alerterOn(desk);

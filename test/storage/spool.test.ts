@@ -350,3 +350,54 @@ describe("removing doctor's test event", () => {
     expect(existsSync(path)).toBe(false);
   });
 });
+
+describe("a session that is taken first", () => {
+  const ofSession = (session: string, id: number) =>
+    `${JSON.stringify({ provider: "claude", session, payload: { id } })}\n`;
+  const findSession = (text: string) => {
+    const { session } = JSON.parse(text) as { session: string };
+    return { key: session, mark: session };
+  };
+  const first = { key: "b", mark: "b" };
+
+  test("comes before all others, in its own order and from both files, and no event counts twice", async () => {
+    const fixture = createSpoolFixture();
+    writeFileSync(fixture.rotated, [ofSession("a", 1), ofSession("b", 2), ofSession("a", 3)].join(""));
+    writeFileSync(fixture.path, [ofSession("a", 4), ofSession("b", 5), ofSession("b", 6)].join(""));
+    const spool = fixture.open({ findSession });
+    const polled = spool.poll();
+    await spool.takeFirst(first);
+    expect(fixture.ids().slice(0, 4)).toEqual([1, 2, 5, 6]);
+    await polled;
+    expect(fixture.ids()).toEqual([1, 2, 5, 6, 3, 4]);
+    expect(fixture.errors).toEqual([]);
+  });
+
+  test("is not read again after a kill, wherever that happens", async () => {
+    const all = [1, 2, 3, 4, 5, 6, 7, 8];
+    for (const killedAfter of all) {
+      const fixture = createSpoolFixture();
+      writeFileSync(fixture.path, all.map((id) => ofSession(id % 3 === 0 ? "b" : "a", id)).join(""));
+      const killed = Promise.withResolvers<"retry">();
+      const spool = fixture.open({
+        findSession,
+        accept: async (text, next) =>
+          fixture.accepted.length < killedAfter ? fixture.accept(text, next) : killed.promise,
+      });
+      const polled = spool.poll();
+      void spool.takeFirst(first);
+      await Bun.sleep(0);
+      killed.resolve("retry");
+      await polled;
+      await fixture.open({ findSession }).poll();
+      expect(fixture.ids().filter((id) => Number(id) % 3 === 0)).toEqual([3, 6]);
+      expect(fixture.ids().filter((id) => Number(id) % 3 !== 0)).toEqual([1, 2, 4, 5, 7, 8]);
+    }
+  });
+
+  test("does not wait if nothing is being read", async () => {
+    const fixture = createSpoolFixture();
+    await fixture.open({ findSession }).takeFirst(first);
+    expect(fixture.ids()).toEqual([]);
+  });
+});
