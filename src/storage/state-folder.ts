@@ -31,6 +31,7 @@ function listFiles(paths: Paths): string[] {
     ...[endpoint, authHeader, snapshot, previousPath(snapshot), spool, rotatedPath(spool)],
     ...[log, hookLog, answerLog, ...olderLogs, alertState, installed],
     ...[history, `${history}-wal`, `${history}-shm`],
+    ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),
   ];
 }

@@ -27,7 +27,7 @@ const files = [
   ...Object.values(paths).map((path) => basename(path)),
   ...["snapshot.previous.json", "spool.jsonl.taking"],
   ...["beckon.log.1", "beckon.log.3", "decisions.jsonl.1", "decisions.jsonl.3"],
-  ...["journal/0000000001.jsonl", "lock-journal", "lock-wal"],
+  ...["journal/0000000001.jsonl", "lock-journal", "lock-wal", "history.db-wal", "history.db-shm"],
 ];
 
 const content = "mine\n";
