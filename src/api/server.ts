@@ -3,6 +3,7 @@
  * HTTP and the functions they are given; they decide nothing.
  */
 import { Elysia } from "elysia";
+import { readErrorMessage } from "../core/error-message.ts";
 import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
@@ -303,7 +304,7 @@ export function listen(port: number, options: ServerOptions): ApiServer {
     })
     .onError(({ code, error }) => {
       if (code === "NOT_FOUND") return respond(404, { error: "not found" });
-      options.onError(`a request failed: ${error instanceof Error ? error.message : String(error)}`);
+      options.onError(`a request failed: ${readErrorMessage(error)}`);
       return respond(500, { error: "internal error: see beckon's log" });
     })
     .use(createHookRoute(options.accept, options.hold));

@@ -4,6 +4,7 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { Config } from "../core/config/config.ts";
 import { createConfigTemplate } from "../core/config/config-template.ts";
 import type { UserAction } from "../core/config/user-action.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import type { Terminals } from "../core/ports.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
@@ -130,7 +131,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     try {
       showMessage(`${name} is connected`, await options.connect(agent));
     } catch (error) {
-      showMessage(`${name} could not be connected`, error instanceof Error ? error.message : String(error));
+      showMessage(`${name} could not be connected`, readErrorMessage(error));
     }
   }
 

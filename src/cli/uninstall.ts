@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Agent, type AgentSetup, type Scope, scopes } from "../agents/agent.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { planRemoval, removeBinary } from "../setup/binary.ts";
 import { isBeckonHere, isShared, planPurge, purge } from "../setup/purge.ts";
@@ -62,7 +63,7 @@ export async function uninstall(args: string[], table: readonly Agent[]): Promis
       fail: (line) => failures.push(line),
     };
     for (const step of isPartial ? hookSteps : allSteps) {
-      await step(work).catch((error) => work.fail(error instanceof Error ? error.message : String(error)));
+      await step(work).catch((error) => work.fail(readErrorMessage(error)));
     }
     return work;
   };

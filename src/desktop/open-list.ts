@@ -1,6 +1,7 @@
 /** Opens the list of sessions, `beckon status --watch`, in a new terminal window. */
 
 import { join } from "node:path";
+import { readErrorMessage } from "../core/error-message.ts";
 import type { Env } from "../system/folders.ts";
 import { isCompiled, startDetached } from "../system/launch.ts";
 import { putFile } from "./put-file.ts";
@@ -62,6 +63,6 @@ export async function openList(options: OpenListOptions): Promise<string | null>
     startDetached(program, args, Object.fromEntries(env));
     return null;
   } catch (error) {
-    return `${plan.argv[0]} could not be started: ${error instanceof Error ? error.message : error}`;
+    return `${plan.argv[0]} could not be started: ${readErrorMessage(error)}`;
   }
 }

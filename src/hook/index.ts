@@ -5,6 +5,7 @@
  * alone takes 1.4 ms.
  */
 import { agents, defaultAgent, findAgent } from "../agents/index.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -66,16 +67,16 @@ export async function hook(args: string[], table = agents): Promise<number> {
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
       process.on(signal, () => giveUp(delivery.isRead ? "" : `${signal} before the event was read`));
     }
-    process.on("uncaughtException", (error) => giveUp(messageOf(error)));
+    process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
       await forward(agent, delivery, stdin, surroundings);
     } catch (error) {
-      delivery.faults.push(messageOf(error));
+      delivery.faults.push(readErrorMessage(error));
     }
     if (delivery.unsent !== null || delivery.faults.length > 0) await saveOnce(delivery);
     if (delivery.launch !== null && delivery.faults.length === 0) await launch(agent, delivery);
   } catch (error) {
-    console.error(`beckon hook: ${messageOf(error)}`);
+    console.error(`beckon hook: ${readErrorMessage(error)}`);
   }
   // Not left to the event loop: a stdin that is never closed would keep the agent waiting.
   process.exit(0);
@@ -219,5 +220,3 @@ async function pack(agent: Sender, meta: Fields, text: string, payload: Fields):
 
 const asName = (value: unknown): string =>
   typeof value === "string" && value ? value.slice(0, limits.maxIdLength) : "-";
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

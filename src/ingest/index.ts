@@ -5,6 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { type HookMessage, openEnvelope, stampEvent } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { IngestResult } from "../core/ports.ts";
@@ -101,7 +102,7 @@ export function createIngest(options: IngestOptions): Ingest {
       const event = agent.translate(message, { at: moment.at, t: moment.t, id, key: dedupeKey });
       return event ?? { outcome: "rejected", reason: agent.explainRefusal(message.payload) };
     } catch (error) {
-      const reason = `the event could not be translated: ${messageOf(error)}`;
+      const reason = `the event could not be translated: ${readErrorMessage(error)}`;
       options.onError(reason);
       return { outcome: "failed", reason };
     }
@@ -139,8 +140,8 @@ export function createIngest(options: IngestOptions): Ingest {
 
   function forgetAll(events: readonly AgentEvent[], error: unknown): IngestResult {
     for (const event of events) knownIds.forget(event.id);
-    options.onError(`could not store ${events.length} events: ${messageOf(error)}`);
-    return { outcome: "not-stored", reason: `not stored: ${messageOf(error)}` };
+    options.onError(`could not store ${events.length} events: ${readErrorMessage(error)}`);
+    return { outcome: "not-stored", reason: `not stored: ${readErrorMessage(error)}` };
   }
 
   /** The event is in the journal, so an error here must not reach its sender. */
@@ -150,7 +151,7 @@ export function createIngest(options: IngestOptions): Ingest {
     try {
       options.dispatch(event);
     } catch (error) {
-      options.onError(`could not apply ${event.name} of ${event.sessionId}: ${messageOf(error)}`);
+      options.onError(`could not apply ${event.name} of ${event.sessionId}: ${readErrorMessage(error)}`);
     }
   }
 
@@ -181,7 +182,7 @@ export function createIngest(options: IngestOptions): Ingest {
       try {
         replayLine(line);
       } catch (error) {
-        options.onError(`skipped the event ${line.id} of the journal: ${messageOf(error)}`);
+        options.onError(`skipped the event ${line.id} of the journal: ${readErrorMessage(error)}`);
       }
     },
 
@@ -241,8 +242,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

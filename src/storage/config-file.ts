@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Config, defaultConfig, parseConfig } from "../core/config/config.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
 import { errorCode, readSmallFile } from "./files.ts";
 import { describeJsonError } from "./json-error.ts";
@@ -89,6 +90,6 @@ export function createConfigFile(path: string, text: string): string | null {
   } catch (error) {
     // An editor created it in the meantime.
     if (existsSync(path)) return null;
-    return `It could not be created: ${error instanceof Error ? error.message : error}`;
+    return `It could not be created: ${readErrorMessage(error)}`;
   }
 }

@@ -1,4 +1,6 @@
 /** Saves soon after a change, but not at every change. */
+
+import { readErrorMessage } from "../core/error-message.ts";
 import type { Schedule } from "../core/ports.ts";
 import { schedule as scheduleTimer } from "./schedule.ts";
 
@@ -53,7 +55,7 @@ export function createSaver(save: () => void, options: SaverOptions): Saver {
       save();
       isSaved = true;
     } catch (error) {
-      onError(error instanceof Error ? error.message : String(error));
+      onError(readErrorMessage(error));
     }
     savedAt = now();
     saveTookMs = savedAt - startedAt;

@@ -339,7 +339,7 @@ describe("an answer belongs to one ask", () => {
     ["no token", { authorization: "" }, 401],
     ["a wrong token", { authorization: `Bearer ${"x".repeat(43)}` }, 401],
     ["a page of another origin", { origin: "https://evil.example" }, 403],
-    ["a page, by its Sec-Fetch", { "sec-fetch-site": "same-origin" }, 403],
+    ["a page of another site, by its Sec-Fetch", { "sec-fetch-site": "cross-site" }, 403],
     ["a form", { "content-type": "text/plain" }, 415],
   ])("%s: refused, and the dialog stays", async (_, headers, status) => {
     const hook = fixture.startHook(createRequest("s-1"));

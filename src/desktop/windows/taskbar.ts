@@ -4,6 +4,7 @@
  */
 import { MessageChannel } from "node:worker_threads";
 import type { UserAction } from "../../core/config/user-action.ts";
+import { readErrorMessage } from "../../core/error-message.ts";
 import {
   type BalloonEvent,
   type FromThread,
@@ -66,7 +67,7 @@ export async function joinTaskbar(member: TaskbarMember): Promise<Taskbar | null
   } catch (error) {
     thread = null;
     members.delete(member);
-    member.onProblem(`the taskbar cannot be reached: ${messageOf(error)}`);
+    member.onProblem(`the taskbar cannot be reached: ${readErrorMessage(error)}`);
     return null;
   }
   return {
@@ -109,7 +110,7 @@ async function restart(reason: string, ranMs: number): Promise<void> {
   const starting = start();
   thread = starting;
   // A thread that does not start counts as dead.
-  starting.catch((error) => restart(messageOf(error), 0));
+  starting.catch((error) => restart(readErrorMessage(error), 0));
 }
 
 /** Sends one view at a time: a change that is made meanwhile is sent when the last view is on the screen. */
@@ -194,5 +195,3 @@ async function openThread(onThreadMessage: (message: FromThread) => void): Promi
     },
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 /** Reads Claude Code's settings files for doctor: the user's, the current project's and the administrator's. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
+import { readErrorMessage } from "../../../core/error-message.ts";
 import { limits } from "../../../core/limits.ts";
 import { listHooks, mentionsBeckon, readHookCommand } from "../../../settings-file/hook-command.ts";
 import { listOwnHooks } from "../../../settings-file/hooks.ts";
@@ -64,7 +65,7 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
       managedOnly: settings.allowManagedHooksOnly === true,
     };
   } catch (error) {
-    return { ...empty, problem: error instanceof Error ? error.message : String(error) };
+    return { ...empty, problem: readErrorMessage(error) };
   }
 }
 
