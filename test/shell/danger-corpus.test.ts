@@ -47,6 +47,7 @@ describe("labelled commands", () => {
     "dangers-fresh-4.json",
     "dangers-fresh-5.json",
     "dangers-fresh-6.json",
+    "dangers-fresh-7.json",
   ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(

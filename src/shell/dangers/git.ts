@@ -3,6 +3,7 @@
 import { findOptionValues, hasOption, parseArguments } from "./arguments.ts";
 import type { CheckProgram } from "./context.ts";
 import { isDryRun } from "./dry-run.ts";
+import { findSecretPath } from "./paths.ts";
 
 /** Settings of git that name a program, by their last part. */
 const programSetting =
@@ -86,7 +87,13 @@ export const git: CheckProgram = ({ all }, { findings, addedRemotes, checkOverwr
     report("discards your changes", "submodule update -f");
   if ((sub === "gc" && args.all.some((arg) => /^--prune(?:=(?:now|all)|$)/.test(arg))) || sub === "prune")
     report("removes lost commits for good", `${sub} --prune`);
-  if ((sub === "branch" && hasOption(args, "fMC")) || (sub === "checkout" && hasOption(args, "B")))
+  const secret = sub === "add" ? args.rest.find((path) => findSecretPath(path) !== null) : undefined;
+  if (secret !== undefined)
+    findings.add("sends", "adds a file that may hold secrets to the history", `git add ${secret}`);
+  if (
+    (sub === "branch" && hasOption(args, "fMC", "force") && !hasOption(args, "d", "delete")) ||
+    (sub === "checkout" && hasOption(args, "B"))
+  )
     report("moves a branch away from its commits", `${sub} -f`);
   if (sub === "lfs" && first === "prune") report("removes files for good", "lfs prune");
   if (sub === "lfs" && first === "migrate" && /^(?:import|export)$/.test(args.rest[1] ?? ""))

@@ -112,9 +112,16 @@ const destructiveFile = /(?:drop|dump|backup|restore|reset|truncate|wipe|delete|
 function checkDatabaseInput(pipeline: Pipeline, client: string, at: number, context: CommandContext): void {
   const input = pipeline[at]?.redirects.find(({ operator }) => operator === "<")?.target.text ?? "";
   const printer = pipeline.slice(0, at).map((command) => skipPrefix(command)[0]?.text ?? "")[0];
-  const names = [input, ...pipeline.slice(0, at).flatMap(({ words }) => words.map(({ text }) => text))];
+  const files = (pipeline[at]?.words ?? []).filter((_, n, words) =>
+    /^(?:-f|--file|-i)$/.test(words[n - 1]?.text ?? ""),
+  );
+  const names = [
+    input,
+    ...files.map(({ text }) => text),
+    ...pipeline.slice(0, at).flatMap(({ words }) => words.map(({ text }) => text)),
+  ];
   if (names.some((name) => destructiveFile.test(name)))
-    context.findings.add("data", "may replace data", `${client} < ${input || printer}`);
+    context.findings.add("data", "may replace data", `${client} < ${input || printer || "file"}`);
   else if (
     printer !== undefined &&
     !/^(?:n(?:c|cat|etcat)|telnet)$/.test(client) &&
@@ -343,7 +350,8 @@ function checkProgram(program: ProgramCall, command: Command, context: CommandCo
   if (address !== undefined) findings.add("downloads", "runs what it downloads", `${name} ${address}`);
   if (
     /^(?:xargs|parallel|rush)$/.test(name) &&
-    read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)(?:\s|$)/.test(text))
+    (read.rest.some((text) => /^(?:.*\/)?(?:rm|unlink|shred|truncate)(?:\s|$)/.test(text)) ||
+      (read.rest.includes("/dev/null") && read.rest.some((text) => /^(?:cp|install|tee|dd)$/.test(text))))
   )
     findings.add("deletes", "deletes everything it is given", `${name} rm`);
   if (

@@ -69,7 +69,7 @@ const sends =
 const empties = anyOf(
   /\btruncate(?:Sync)?\b|\bftruncate\b|\bwrite_(?:text|bytes)\(\s{0,4}\)/,
   /\b(?:write_text|write_bytes|write|writeFile|writeFileSync|writeTextFile|writeTextFileSync|file_put_contents|outputFileSync)\([^()\n]{0,200}(?:""|''|b''|``|null|None)\s{0,4}\)/,
-  /\bopen\([^()\n]{0,200}["']w[b+]?["']\s{0,4}\)(?:\s{0,4}\.close\(\)|\s{0,4}$|\s{0,4}[;\]\n"'])|File\.open\([^()\n]{0,200}["']w["']\s{0,4}\)/,
+  /\bopenSync\([^()\n]{0,200}["']w|\bopen\([^()\n]{0,200}["']w[b+]?["']\s{0,4}\)(?:\s{0,4}\.close\(\)|\s{0,4}$|\s{0,4}[;\]\n"'])|File\.open\([^()\n]{0,200}["']w["']\s{0,4}\)/,
 );
 const writes = anyOf(
   /\b(?:write_text|write_bytes|writeFile|writeFileSync|writeTextFile|writeTextFileSync|appendFileSync|createWriteStream|copyFileSync|renameSync)\s{0,4}\(/,
@@ -119,6 +119,8 @@ export function checkCodeText(code: string, name: string, { findings }: CommandC
   const loss = runsSql.test(code) ? findDataLoss(code) : null;
   if (loss !== null) findings.add("data", "deletes data", `${form} ${loss}`);
   if (forks.test(code)) findings.add("system", "starts itself again and again", form);
+  if (/\bchmod\w{0,8}\([^()\n]{0,200},\s{0,4}0o?0*\s{0,4}\)/.test(code))
+    findings.add("rights", "takes away all access", form);
   if (endsAll.test(code)) findings.add("system", "ends every process", form);
   if (runsText.test(code) && fetches.test(code)) findings.add("downloads", "runs what it downloads", form);
   else if (runsText.test(code) && hidesText.test(code))
@@ -149,7 +151,7 @@ function findInlineCode(texts: readonly string[]): readonly string[] {
 /** `perl -i -ne ''` prints nothing back. */
 function isReadInPlace(name: string, texts: readonly string[]): boolean {
   if (!/^(?:perl|ruby)$/.test(name)) return false;
-  const clears = /\$_\s{0,4}=\s{0,4}(?:""|''|undef)/;
+  const clears = /\$_\s{0,4}=\s{0,4}(?:""|''|undef)|\bundef\s{0,4}\(?\$_/;
   const flags = texts.filter((text) => /^-[a-zA-Z.]+$/.test(text)).join("");
   if (!flags.includes("i")) return false;
   const prints = texts.some((text) => /\bprint\b|\bputs\b|\bsay\b/.test(text));

@@ -105,7 +105,9 @@ export function isGenerated(target: string, paths: PathContext): boolean {
   const segments = inProject.replace(/^\.\/+/, "").split(/[\\/]+/);
   if (segments.some((segment) => segment === ".." || /[$`~{]/.test(segment))) return false;
   return (
-    segments.some((segment) => generatedFolder.test(segment)) || generatedFile.test(segments.at(-1) ?? "")
+    segments.some(
+      (segment, n) => generatedFolder.test(segment) || (segment === "bundle" && segments[n - 1] === "vendor"),
+    ) || generatedFile.test(segments.at(-1) ?? "")
   );
 }
 
@@ -123,6 +125,6 @@ const secretFile =
 
 /** The part of the text that looks like a file with secrets. null if there is none. */
 export function findSecretPath(text: string): string | null {
-  if (/\.ssh\/(?:[\w.-]+\.pub|known_hosts)$/.test(text)) return null;
+  if (/\.ssh\/(?:[\w.*-]+\.pub|known_hosts)$|\.(?:example|sample|template|dist)$/.test(text)) return null;
   return secretFile.exec(text)?.[0].replace(/^[^\w.]+/, "") ?? null;
 }

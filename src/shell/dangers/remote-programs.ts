@@ -24,6 +24,9 @@ function listRemoteHosts(args: Arguments): { isRemote: boolean; form: string } {
   return { isRemote: remote !== undefined || urls.length === 0, form: remote ?? urls[0] ?? "" };
 }
 
+const secretVariable =
+  /\$\{?\w{0,40}(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIAL)\w{0,40}\}?/i;
+
 /** Checks what an HTTP client asks of a server. */
 function checkHttpRequest(
   args: Arguments,
@@ -49,6 +52,8 @@ function checkHttpRequest(
     /delete|destroy|deploy|purge|shutdown|restart|truncate/i.test(args.rest.filter(isAddress).join(" "))
   )
     findings.add("servers", "changes a server", `${name} ${form}`);
+  const secret = [...data, ...args.rest].map((text) => secretVariable.exec(text)?.[0]).find(Boolean);
+  if (isRemote && secret !== undefined) findings.add("sends", "sends a secret to another machine", secret);
   if (isRemote && files.length > 0) findings.add("sends", sendsFile, `${name} ${files[0]}`);
   if (isRemote && data.some((text) => /\$\(\)|[<]\(\)/.test(text)))
     findings.add("sends", "sends what another program prints to another machine", `${name} ${form}`);
@@ -114,7 +119,7 @@ export const checkScpTarget = remoteShell;
 const readsOnly =
   /^(?:ls|ll|cat|head|tail|grep|egrep|zgrep|wc|df|du|free|ps|top|uptime|who|w|whoami|id|hostname|uname|date|pwd|cd|echo|printf|true|stat|file|env|printenv|journalctl|dmesg|lsblk|lscpu|ss|netstat|which|test|\[|sort|uniq|cut|jq|nproc|exit|ping|dig)$/;
 const readsBySubcommand =
-  /^(?:docker|podman|kubectl|systemctl|service|git|pm2|nginx|supervisorctl) (?:-\S+ )*(?:ps|logs|images|inspect|stats|version|info|compose (?:ps|logs)|get|describe|top|status|list|ls|show|is-active|is-enabled|list-units|log|diff|rev-parse|branch|-t|-v)\b/;
+  /^(?:docker|podman|kubectl|systemctl|service|git|pm2|nginx|supervisorctl) (?:-\S+ (?:\/\S+ )?)*(?:ps|logs|images|inspect|stats|version|info|compose (?:ps|logs)|get|describe|top|status|list|ls|show|is-active|is-enabled|list-units|log|diff|rev-parse|branch|-t|-v)\b/;
 
 /** True if every command of the script only reads. */
 export function isReading(text: string): boolean {

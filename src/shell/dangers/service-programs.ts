@@ -49,6 +49,9 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     ],
   ],
   salt: [["servers", servers, /^(?!.*test\.(?:ping|version))/]],
+  "salt-call": [["servers", servers, word("state\\.\\S+|cmd\\.\\S+|service\\.\\S+|pkg\\.\\S+")]],
+  puppet: [["servers", servers, first("agent|apply")]],
+  "chef-client": [["servers", servers, /^(?!.*(?:-W|--why-run|--version|--help))/]],
   aws: [
     [
       "servers",
@@ -165,7 +168,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     [
       "downloads",
       "installs from an address that is not a known registry",
-      /(?:^| )--registry[ =](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com)|https?:\/\/(?:localhost|127\.))\S+/,
+      /^(?:-\S+ )*(?:i|install|add)\b.* (?:git\+)?https?:\/\/(?!github\.com|gitlab\.com|localhost|127\.)\S+|(?:^| )--registry[ =](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com)|https?:\/\/(?:localhost|127\.))\S+/,
     ],
     [
       "runs",
@@ -223,7 +226,7 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
     [
       "data",
       "deletes data",
-      /drop(?:Database|Collection|Index|Indexes|User|Role)?\(|delete(?:Many|One)\(|remove\(|findOneAndDelete|updateMany\(\s*\{\s*\}|replaceOne|bulkWrite|renameCollection|shutdownServer/,
+      /drop(?:Database|Collection|Index|Indexes|User|Role)?\(|delete(?:Many|One)\(|remove\(|findOneAndDelete|updateMany\(\s*\{\s*\}|replaceOne|bulkWrite|renameCollection|shutdownServer|shutdown\s*:/,
     ],
   ],
   hg: [

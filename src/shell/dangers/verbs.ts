@@ -83,13 +83,13 @@ const removes =
   /^(?:(?:rm|remove|del)(?:-[\w-]+)?|rmi|(?:[\w-]+:)?uninstall|rb|unlink|reset|force[-_]reset|prune|forget|flush|[\w-]+-flush|empty|revert|unregister|deactivate|uninstrument|hide|gc)$/;
 const publishesProject = /^(?:publish|unpublish|upload|push|deploy|yank|release|ship|shipit)$/;
 const publishes =
-  /^(?:deploy|publish|release|upload|push|promote|rollback|redeploy|submit|land|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
+  /^(?:(?:gh-)?deploy|publish|release|upload|push|promote|rollback|redeploy|submit|land|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
 /** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
 const dropsDatabase =
-  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert)(?= |$|:)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
+  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert|clean)(?= |$|:)|(?:^| )doctrine:fixtures:load(?= |$)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
 /** Names of targets and scripts. */
 const target =
-  /^(?:[\w-]+-)?uninstall\.sh$|^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod))(?:\.\w+)?$/;
+  /^(?:[\w-]+-)?uninstall\.sh$|^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force|rollback|restart|stop|migrate))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod)|(?!cache|test)[\w-]+:(?:reset|drop|wipe|nuke|destroy|purge))(?:\.\w+)?$/;
 
 const runners = set(
   "make gmake just task mage rake gradle gradlew invoke inv fab cap nx turbo lerna mask npm pnpm yarn bun ant sbt lein mill earthly dagger",
@@ -103,7 +103,7 @@ export function checkVerbs(
   hasOwnCheck: boolean,
 ): void {
   const isDry = args.all.some((arg) =>
-    /^--?(?:dry-?run(?:=(?:true|client|server))?|check|what-?if|noop|no-act|plan|list|help|version|h)$/i.test(
+    /^--?(?:dry-?run(?:=(?:true|client|server))?|check|what-?if|noop|no-act|plan|list|help|version)$/i.test(
       arg,
     ),
   );
@@ -113,6 +113,10 @@ export function checkVerbs(
   const database = dropsDatabase.exec(args.rest.slice(0, 6).join(" ").slice(0, 1_000))?.[0];
   if (database !== undefined && !ordinaryText.has(name))
     findings.add("data", "deletes data", form(database.trim()));
+  if (/^(?:goose|migrate|dbmate|sql-migrate|node-pg-migrate|sqitch)$/.test(name)) {
+    const down = args.rest.find((text) => /^(?:down(?:-to|-all)?|drop|reset|rollback|revert)$/.test(text));
+    if (down !== undefined) findings.add("data", "deletes data", form(down));
+  }
   if (runners.has(name)) {
     if (hasOption(args, "n", "just-print", "dry-run", "recon") && /^g?make$/.test(name)) return;
     // `npm publish` has its own check.
@@ -125,7 +129,9 @@ export function checkVerbs(
     if (goal !== undefined) findings.add("publishes", "publishes or deploys for everybody", form(goal));
     return;
   }
-  const script = /^(?:sh|bash|zsh|dash|ksh|source|\.|python|node|ruby|perl|php)$/.test(name)
+  const script = /^(?:sh|bash|zsh|dash|ksh|source|\.|python|node|tsx|ts-node|bun|deno|ruby|perl|php)$/.test(
+    name,
+  )
     ? (rest[0] ?? "")
     : name;
   // `bash -n` only checks the syntax.
