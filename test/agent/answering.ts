@@ -3,24 +3,24 @@ import { expect } from "bun:test";
 import type { AskSnapshot } from "../../src/core/view/snapshot.ts";
 import { type Sandbox, waitFor } from "./sandbox.ts";
 
-export interface OpenAsk {
+export interface DialogAsk {
   readonly session: string;
   readonly answerId: string;
 }
 
 /** Types the prompt and waits until its dialog is on the screen and beckon can answer it. */
-export async function openAsk(sandbox: Sandbox, prompt: string, dialog: RegExp): Promise<OpenAsk> {
+export async function openAsk(sandbox: Sandbox, prompt: string, dialog: RegExp): Promise<DialogAsk> {
   await sandbox.typeLine(prompt);
   await sandbox.waitForScreen(dialog);
   return await waitForAsk(sandbox);
 }
 
-export async function waitForAsk(sandbox: Sandbox): Promise<OpenAsk> {
+export async function waitForAsk(sandbox: Sandbox): Promise<DialogAsk> {
   await waitFor("an answerable ask", () => listAnswerable(sandbox).length > 0);
-  return listAnswerable(sandbox)[0] as OpenAsk;
+  return listAnswerable(sandbox)[0] as DialogAsk;
 }
 
-export function listAnswerable(sandbox: Sandbox): OpenAsk[] {
+export function listAnswerable(sandbox: Sandbox): DialogAsk[] {
   return (sandbox.recorder.shown.at(-1)?.sessions ?? []).flatMap(({ sessionId, asks }) =>
     asks.flatMap(({ answerId }) => (answerId ? [{ session: sessionId, answerId }] : [])),
   );
@@ -29,7 +29,7 @@ export function listAnswerable(sandbox: Sandbox): OpenAsk[] {
 /** Runs `beckon answer` and returns its output. */
 export async function answerByCommand(
   sandbox: Sandbox,
-  { session }: OpenAsk,
+  { session }: DialogAsk,
   ...args: readonly string[]
 ): Promise<string> {
   const { stdout, stderr, code } = await sandbox.beckon.run("answer", session, ...args);
@@ -39,7 +39,7 @@ export async function answerByCommand(
 
 export async function answerByApi(
   sandbox: Sandbox,
-  { session, answerId }: OpenAsk,
+  { session, answerId }: DialogAsk,
   answer: object,
 ): Promise<void> {
   const given = { ask: answerId, ...answer };
@@ -66,7 +66,7 @@ export const waitForHookEnd = (sandbox: Sandbox, withinMs?: number): Promise<voi
   waitFor("the exit of the waiting hook", () => listHooks(sandbox).length === 0, withinMs);
 
 /** Both the command and the API refuse an answer to an ask that has closed. */
-export async function expectTooLate(sandbox: Sandbox, { session, answerId }: OpenAsk): Promise<void> {
+export async function expectTooLate(sandbox: Sandbox, { session, answerId }: DialogAsk): Promise<void> {
   const named = await sandbox.beckon.run("answer", session, "allow", "--ask", answerId);
   expect(named).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("this ask is gone") });
   const { status, body } = await sandbox.beckon.post(`/api/sessions/${session}/answer`, {

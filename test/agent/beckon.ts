@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
-import { type Env, home, type Namespace, type RunResult, type Signal } from "./namespace.ts";
+import { home, type Namespace, type RunResult, type Signal, type Variables } from "./namespace.ts";
 
 export interface Beckon {
   /** Registers the hooks with `beckon --install`. */
@@ -35,7 +35,7 @@ const startMs = 5_000;
 export function createBeckon(
   space: Namespace,
   folder: string,
-  env: Env,
+  env: Variables,
   onSessions: (sessions: readonly SessionSnapshot[]) => void,
 ): Beckon {
   const state = join(space.root, home, ".local/state/beckon");

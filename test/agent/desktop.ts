@@ -1,5 +1,5 @@
 /** A desktop outside the sandbox: notifications of the beckon in the sandbox appear on its screen. */
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "../desktop/desktop-harness.ts";
+import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
@@ -16,7 +16,7 @@ const timeoutMs = 10_000;
 export interface SandboxDesktop {
   /** Lets the sandbox reach the desktop. */
   readonly options: SandboxOptions;
-  readonly screen: Desktop;
+  readonly screen: VirtualDesktop;
   /** Lets programs in the sandbox open windows. */
   connect(sandbox: Sandbox): Promise<void>;
   /** Waits until a notification is on the screen and has stopped changing. */

@@ -7,7 +7,7 @@
  */
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Answer, answerRequest, collectToolResults, type Request } from "./script.ts";
+import { answerRequest, collectToolResults, type ModelAnswer, type Request } from "./script.ts";
 
 export const apiPort = 8787;
 export const apiReady = "the fake API is listening";
@@ -29,7 +29,7 @@ type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: object };
 
-type Reply = Exclude<Answer, { error: number }>;
+type Reply = Exclude<ModelAnswer, { error: number }>;
 
 function createContent({ text, calls }: Reply): Content[] {
   return [

@@ -1,7 +1,7 @@
 /** Leaves the CLI while an ask is open, and checks what is left. */
 import { expect } from "bun:test";
 import type { AnswerLogEntry } from "../../src/answers/log.ts";
-import { expectTooLate, listOpenAsks, type OpenAsk, waitForAsk, waitForHookEnd } from "./answering.ts";
+import { type DialogAsk, expectTooLate, listOpenAsks, waitForAsk, waitForHookEnd } from "./answering.ts";
 import { defaultMode, type Sandbox, waitFor } from "./sandbox.ts";
 import { dialog } from "./scenario.ts";
 
@@ -16,7 +16,7 @@ export const exitEcho = `${defaultMode}; echo left`;
  * background shell runs, it makes the CLI ask whether to leave. The model's next request then waits behind that dialog, and
  * beckon can already answer it.
  */
-export async function openAskBehindExit(sandbox: Sandbox): Promise<OpenAsk> {
+export async function openAskBehindExit(sandbox: Sandbox): Promise<DialogAsk> {
   await sandbox.startCli(exitEcho);
   await sandbox.typeLine("DO background sleep 60");
   await sandbox.waitForStatus("shell");
@@ -29,7 +29,7 @@ export async function openAskBehindExit(sandbox: Sandbox): Promise<OpenAsk> {
 }
 
 /** Waits until the CLI and its processes are gone, then checks that its asks are. `open` is null if beckon could not answer it. */
-export async function expectExited(sandbox: Sandbox, open: OpenAsk | null): Promise<void> {
+export async function expectExited(sandbox: Sandbox, open: DialogAsk | null): Promise<void> {
   await sandbox.waitForScreen(/^left/m);
   await sandbox.waitForStatus("gone");
   await waitForHookEnd(sandbox);

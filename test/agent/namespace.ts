@@ -9,9 +9,9 @@ export interface Namespace {
   /** Path of its file system from outside. Only this path shows what is mounted in it. */
   readonly root: string;
   /** Starts a program in the home, with exactly this environment. */
-  start(command: readonly string[], env: Env): Bun.Subprocess<"ignore", "pipe", "pipe">;
+  start(command: readonly string[], env: Variables): Bun.Subprocess<"ignore", "pipe", "pipe">;
   /** Runs a program until it exits. */
-  run(command: readonly string[], env: Env): Promise<RunResult>;
+  run(command: readonly string[], env: Variables): Promise<RunResult>;
   signal(pid: number, name: Signal): Promise<void>;
   /** The command lines of all its processes. */
   listProcesses(): string[];
@@ -20,7 +20,7 @@ export interface Namespace {
   close(): Promise<void>;
 }
 
-export type Env = Readonly<Record<string, string>>;
+export type Variables = Readonly<Record<string, string>>;
 export type Signal = "KILL" | "STOP" | "CONT" | "TERM";
 
 export interface RunResult {

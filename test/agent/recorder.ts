@@ -5,7 +5,7 @@ import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import type { Recording, Row } from "../replay/recording.ts";
 import type { Shown } from "../replay/replay.ts";
 
-export interface Recorder {
+export interface SandboxRecorder {
   /** Returns the time of the mark. */
   mark(text: string): number;
   addShown(sessions: readonly SessionSnapshot[]): void;
@@ -33,7 +33,7 @@ cat >"${folder}/.$name" && mv "${folder}/.$name" "${folder}/$name"
 `;
 }
 
-export function startRecorder(sessionsFolder: string, hooksFolder: string): Recorder {
+export function startRecorder(sessionsFolder: string, hooksFolder: string): SandboxRecorder {
   const startedAt = Date.now();
   const marks: Row[] = [];
   const files: Row[] = [];

@@ -10,13 +10,13 @@ import { waitUntil } from "../wait-until.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
-import { type Env, home, openNamespace, readFirstLine, type Signal } from "./namespace.ts";
-import { createRecordingScript, type Recorder, startRecorder } from "./recorder.ts";
+import { home, openNamespace, readFirstLine, type Signal, type Variables } from "./namespace.ts";
+import { createRecordingScript, type SandboxRecorder, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
 export interface Sandbox {
   readonly beckon: Beckon;
-  readonly recorder: Recorder;
+  readonly recorder: SandboxRecorder;
   /** Starts the CLI and waits until it accepts a prompt. */
   startCli(args?: string): Promise<void>;
   /** Types a line. The waits below count only what happens after the last key, line or command. */
@@ -80,7 +80,7 @@ export interface SandboxOptions {
   /** Prompts that the fake API takes as a line of its script. */
   readonly prompts?: Readonly<Record<string, string>>;
   /** Variables added to beckon's environment. */
-  readonly env?: Env;
+  readonly env?: Variables;
 }
 
 const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

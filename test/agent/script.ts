@@ -41,7 +41,7 @@ export interface Call {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-export type Answer =
+export type ModelAnswer =
   | { readonly error: number }
   | {
       readonly text: string;
@@ -58,8 +58,8 @@ const chunkMs = 200;
 const thinkMs = 100;
 const planText = "# A plan\n\n1. Do this\n2. Do that\n";
 
-const createText = (text: string): Answer => ({ text, calls: [], chunkMs: 0 });
-const createToolUse = (...calls: Call[]): Answer => ({ text: "Let me check.", calls, chunkMs: 0 });
+const createText = (text: string): ModelAnswer => ({ text, calls: [], chunkMs: 0 });
+const createToolUse = (...calls: Call[]): ModelAnswer => ({ text: "Let me check.", calls, chunkMs: 0 });
 const createBashCall = (command: string, more = {}): Call => ({
   name: "Bash",
   input: { command, description: "Run a command", ...more },
@@ -90,10 +90,10 @@ const questions: Readonly<Record<string, readonly object[]>> = {
 };
 
 /** `step` is the number of answers to this prompt so far. */
-type Command = (rest: string, step: number, request: Request) => Answer;
+type Command = (rest: string, step: number, request: Request) => ModelAnswer;
 
 const answerOnce =
-  (answer: (rest: string) => Answer): Command =>
+  (answer: (rest: string) => ModelAnswer): Command =>
   (rest, step) =>
     step === 0 ? answer(rest) : createText("Done, without errors.");
 
@@ -140,7 +140,7 @@ function findPlanFile(request: Request): string {
   return JSON.stringify(request).match(/\/[\w./-]+\/plans\/[\w-]+\.md/)?.[0] ?? "/no/plan/file";
 }
 
-export function answerRequest(request: Request): Answer {
+export function answerRequest(request: Request): ModelAnswer {
   const last = readText(request.messages.at(-1));
   if (/create a detailed summary of/i.test(last)) return createText("<summary>We talked.</summary>");
   // Side requests, such as for a title, have no tools or ask for an output format.

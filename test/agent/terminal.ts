@@ -1,7 +1,7 @@
 /** The user's terminal, in tmux: types, presses keys, reads the screen. */
-import { type Env, home, type Namespace } from "./namespace.ts";
+import { home, type Namespace, type Variables } from "./namespace.ts";
 
-export interface Terminal {
+export interface SandboxTerminal {
   /** Types the text and, once it is on the screen, Enter. */
   typeLine(text: string): Promise<void>;
   pressKeys(...keys: readonly string[]): Promise<void>;
@@ -21,7 +21,7 @@ const pollMs = 40;
 const timeoutMs = 15_000;
 const retryMs = 400;
 
-export async function openTerminal(space: Namespace, env: Env): Promise<Terminal> {
+export async function openTerminal(space: Namespace, env: Variables): Promise<SandboxTerminal> {
   const tmux = async (...args: readonly string[]): Promise<string> => {
     const result = await space.run(["tmux", "-S", `${home}/tmux.sock`, "-f", "/dev/null", ...args], env);
     if (result.code !== 0) throw new Error(`tmux ${args[0]}: ${result.stderr}`);

@@ -16,7 +16,7 @@ export interface Work {
 /** Time between two events of one session. */
 const betweenMs = 200;
 
-export interface Body {
+export interface EventBody {
   readonly id: string;
   readonly sessionId: string;
   readonly text: string;
@@ -42,7 +42,7 @@ const hex = (value: number, length: number): string => value.toString(16).padSta
 export const sessionIdOf = (session: number): string => `${hex(session, 8)}-7d1c-4b55-9c0e-5d2f6a1b3c4d`;
 
 /** In the order they happened: the first of every session, then the second of every session, and so on. */
-export function* bodies({ part, sessions, events, since }: Work): Generator<Body> {
+export function* bodies({ part, sessions, events, since }: Work): Generator<EventBody> {
   const machine = readMachine();
   const rows = Math.ceil(events / sessions);
   for (let n = 0; n < events; n++) {

@@ -1,7 +1,7 @@
 /** What beckon costs while nothing happens, beside a tray that systray2 shows and that does nothing else. */
 import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Desktop, startDesktop } from "../desktop/desktop-harness.ts";
+import { startDesktop, type VirtualDesktop } from "../desktop/desktop-harness.ts";
 import { waitUntil } from "../wait-until.ts";
 import {
   compileEntry,
@@ -30,7 +30,7 @@ const targetCpuMs = 100;
 
 interface Subject {
   readonly name: string;
-  readonly desktop: Desktop;
+  readonly desktop: VirtualDesktop;
   readonly pid: number;
 }
 
@@ -54,7 +54,7 @@ async function startBeckonOnPanel({ name, binary }: Program): Promise<Subject> {
 
 /** A live process with a status file, as the CLI writes it, and its hooks. */
 async function startSession(
-  desktop: Desktop,
+  desktop: VirtualDesktop,
   n: number,
   post: (body: object) => Promise<Response>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, findBlockedIcon, readMenuLabels } from "./tray-app.ts";
 
 const hookEntry = join(import.meta.dir, "../fixtures/hook-entry.ts");
@@ -19,10 +19,10 @@ const soonMs = 20_000;
 const readMs = 700;
 
 describe("on a desktop", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let state: string;
   let count = 0;
-  const hooks: ReturnType<Desktop["spawn"]>[] = [];
+  const hooks: ReturnType<VirtualDesktop["spawn"]>[] = [];
 
   const createEnv = (): Record<string, string> => ({
     BECKON_HOME: state,

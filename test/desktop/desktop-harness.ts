@@ -20,7 +20,7 @@ export const desktopNeeds = [
   "xsetroot",
 ] as const;
 
-export interface DesktopOptions {
+export interface VirtualDesktopOptions {
   /** xfce4-panel, with a StatusNotifierItem tray. */
   readonly panel?: boolean;
   /** xfce4-notifyd */
@@ -37,12 +37,12 @@ export interface Area {
   readonly height: number;
 }
 
-export type Desktop = Awaited<ReturnType<typeof startDesktop>>;
+export type VirtualDesktop = Awaited<ReturnType<typeof startDesktop>>;
 
 const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const startMs = 30_000;
 
-export async function startDesktop(options: DesktopOptions = {}) {
+export async function startDesktop(options: VirtualDesktopOptions = {}) {
   const home = mkdtempSync(join(tmpdir(), "beckon-desktop-"));
   const runtime = join(home, "run");
   const config = join(home, ".config");

@@ -6,7 +6,7 @@ import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { createSettingsText, parseReport, writeClaude, writeSettings } from "../setup/doctor-fixture.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { onBus } from "./notify-fixtures.ts";
 import { type PrivateBus, startBus, startServer } from "./private-bus.ts";
 
@@ -17,7 +17,7 @@ const soonMs = 15_000;
 const doctorMs = 12_000;
 
 describe("on a desktop", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let state: string;
   let env: Record<string, string>;
   let traffic = "";

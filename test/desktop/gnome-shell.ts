@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { waitUntil } from "../wait-until.ts";
-import type { Area, Desktop } from "./desktop-harness.ts";
+import type { Area, VirtualDesktop } from "./desktop-harness.ts";
 
 const indicators = "/usr/share/gnome-shell/extensions/ubuntu-appindicators@ubuntu.com";
 
@@ -24,7 +24,7 @@ enable-animations=false
 `;
 const startMs = 60_000;
 
-export async function startGnomeShell(desktop: Desktop): Promise<void> {
+export async function startGnomeShell(desktop: VirtualDesktop): Promise<void> {
   const { home, env, spawn, hasOwner } = desktop;
   const file = join(env.XDG_CONFIG_HOME ?? "", "glib-2.0/settings/keyfile");
   mkdirSync(dirname(file), { recursive: true });
@@ -53,7 +53,7 @@ export async function startGnomeShell(desktop: Desktop): Promise<void> {
 }
 
 /** GNOME Shell starts with the overview, in which no new window gets the keyboard. */
-async function leaveOverview({ env, key }: Desktop): Promise<void> {
+async function leaveOverview({ env, key }: VirtualDesktop): Promise<void> {
   const bus = await connectBus({ address: env.DBUS_SESSION_BUS_ADDRESS ?? "", onEnd: () => {} });
   const isOpen = async () => (await readScreen(bus)).some(({ text }) => text === "Type to search");
   await waitUntil(isOpen, startMs);

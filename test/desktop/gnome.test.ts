@@ -8,7 +8,7 @@ import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { gnomeNeeds, readScreen, type ScreenText } from "./gnome-shell.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 import { connectToBus, findBlockedIcon, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
@@ -19,7 +19,7 @@ const limitMs = 120_000;
 const soonMs = 20_000;
 
 describe("on GNOME Shell", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let bus: Bus;
   let terminals: TerminalHarness;
   let state: string;

@@ -7,7 +7,7 @@ import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
 const onDesktop = testWith(...desktopNeeds, "dbus-monitor");
@@ -16,7 +16,7 @@ const soonMs = 15_000;
 const connect = "Connect Claude Code…";
 
 describe("on a desktop", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let bus: Bus;
   let traffic = "";
   let downloaded = "";

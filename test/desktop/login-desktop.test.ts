@@ -8,13 +8,13 @@ import { createLaunchHarness, type LaunchHarness, readArguments } from "../hook/
 import { hasAll, testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, readMenuLabels, readRegisteredItems } from "./tray-app.ts";
 
 const needs = [...desktopNeeds, "gio"];
 const onDesktop = testWith(...needs);
 const limitMs = 60_000;
-let desktop: Desktop;
+let desktop: VirtualDesktop;
 let fixture: LaunchHarness;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Area, type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { alert, recordEvents } from "./notify-fixtures.ts";
 
 const name = "org.freedesktop.Notifications";
@@ -17,7 +17,7 @@ const needs = [...desktopNeeds, notifyd, "dbus-monitor", "gdbus"] as const;
 const onDesktop = testWith(...needs);
 const hasDesktop = hasAll(needs);
 
-let desktop: Desktop;
+let desktop: VirtualDesktop;
 const { events, problems, options } = recordEvents(() => desktop.home);
 const notifiers: Notifier[] = [];
 

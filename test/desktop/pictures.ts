@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { createClock } from "../../src/system/clock.ts";
 import { binary, repo } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Area, type Desktop, startDesktop } from "./desktop-harness.ts";
+import { type Area, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { findBlockedIcon } from "./tray-app.ts";
 
 const minute = 60_000;
@@ -207,7 +207,7 @@ async function start(theme: "dark" | "light", settings: object) {
   };
 }
 
-async function openMenu(desktop: Desktop, ...keys: string[]): Promise<void> {
+async function openMenu(desktop: VirtualDesktop, ...keys: string[]): Promise<void> {
   const icon = await findBlockedIcon(desktop);
   if (!icon) throw new Error("no icon in the panel");
   await desktop.click(icon.x, icon.y, 1);
@@ -218,7 +218,7 @@ async function openMenu(desktop: Desktop, ...keys: string[]): Promise<void> {
   await Bun.sleep(settleMs);
 }
 
-async function save(desktop: Desktop, path: string, area?: Area): Promise<void> {
+async function save(desktop: VirtualDesktop, path: string, area?: Area): Promise<void> {
   copyFileSync(await desktop.screenshot("picture", area), path);
 }
 

@@ -1,6 +1,6 @@
 /** Reads the colours on the screen. */
 import { join } from "node:path";
-import type { Area, Desktop } from "./desktop-harness.ts";
+import type { Area, VirtualDesktop } from "./desktop-harness.ts";
 
 type Colour = readonly [red: number, green: number, blue: number];
 
@@ -11,7 +11,7 @@ export interface Pixels {
 
 let count = 0;
 
-export async function readPixels(desktop: Desktop, area: Area): Promise<Pixels> {
+export async function readPixels(desktop: VirtualDesktop, area: Area): Promise<Pixels> {
   const path = join(desktop.home, `pixels-${++count}.ppm`);
   const { x, y, width, height } = area;
   await desktop.run("scrot", "--overwrite", "--silent", "-a", `${x},${y},${width},${height}`, path);

@@ -6,10 +6,10 @@ import { createMacPresence } from "../../src/desktop/presence/macos.ts";
 import { exec } from "../../src/system/exec.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 
 describe("on an X11 desktop", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   beforeAll(async () => {
     if (hasAll(desktopNeeds)) desktop = await startDesktop();
   });

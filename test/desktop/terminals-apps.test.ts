@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const limitMs = 60_000;
 const softwareRendering = { LIBGL_ALWAYS_SOFTWARE: "1" };
 
-let desktop: Desktop;
+let desktop: VirtualDesktop;
 let harness: TerminalHarness;
 let opened: Bun.Subprocess[] = [];
 

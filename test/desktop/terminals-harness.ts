@@ -6,7 +6,7 @@ import { pickTerminalVariables } from "../../src/core/terminal-variables.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { readStartTime } from "../../src/system/processes.ts";
 import { waitUntil } from "../wait-until.ts";
-import type { Desktop } from "./desktop-harness.ts";
+import type { VirtualDesktop } from "./desktop-harness.ts";
 
 const openMs = 20_000;
 /** Longer than in the app: the machine may be busy with other tests. */
@@ -14,7 +14,7 @@ const visibilityTimeoutMs = 2_000;
 
 export type TerminalHarness = ReturnType<typeof createTerminalHarness>;
 
-export function createTerminalHarness(desktop: Desktop, more: Record<string, string> = {}) {
+export function createTerminalHarness(desktop: VirtualDesktop, more: Record<string, string> = {}) {
   const terminals = createTerminals({
     env: { ...desktop.env, ...more },
     platform: "linux",

@@ -5,7 +5,7 @@ import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const limitMs = 60_000;
@@ -15,7 +15,7 @@ const server = ["/usr/libexec/gnome-terminal-server", "/usr/lib/gnome-terminal/g
 );
 
 describe("KDE on Wayland", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let harness: TerminalHarness;
   let terminals: Terminals;
 

@@ -6,7 +6,7 @@ import type { Terminals } from "../../src/core/ports.ts";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const limitMs = 60_000;
@@ -29,7 +29,7 @@ const unprivileged =
 
 describe("sway, with foot", () => {
   const withSway = testWith(...desktopNeeds, "sway", "foot");
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let harness: TerminalHarness;
   let terminals: Terminals;
   let env: Record<string, string>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createTerminals } from "../../src/desktop/terminals/index.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const withTmux = testWith(...desktopNeeds, "xterm", "tmux");
@@ -12,7 +12,7 @@ const limitMs = 60_000;
 const exact = { result: "exact", by: "tmux, xterm, X11", why: null } as const;
 
 describe("tmux", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let harness: TerminalHarness;
   let socket: string;
   let count = 0;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const withXterm = testWith(...desktopNeeds, "xterm");
 const limitMs = 60_000;
 
 describe("three xterm windows", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let harness: TerminalHarness;
   const targets: Record<string, TerminalTarget> = {};
 

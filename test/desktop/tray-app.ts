@@ -5,7 +5,7 @@ import type { UserAction } from "../../src/core/config/user-action.ts";
 import type { MenuEntry, MenuItem, TrayView } from "../../src/core/view/view.ts";
 import { type Bus, connectBus } from "../../src/desktop/dbus.ts";
 import { waitUntil } from "../wait-until.ts";
-import type { Desktop } from "./desktop-harness.ts";
+import type { VirtualDesktop } from "./desktop-harness.ts";
 import { findMiddle, readPixels } from "./pixels.ts";
 
 const program = join(import.meta.dir, "../fixtures/tray-program.ts");
@@ -21,7 +21,7 @@ interface Message {
 export type TrayApp = Awaited<ReturnType<typeof startTrayApp>>;
 
 export async function startTrayApp(
-  desktop: Desktop,
+  desktop: VirtualDesktop,
   options: { readonly command?: readonly string[]; readonly env?: Record<string, string> } = {},
 ) {
   const command = options.command ?? [process.execPath, program];
@@ -108,10 +108,10 @@ export const view = (
 export const panelArea = { x: 0, y: 0, width: 1280, height: 32 };
 
 /** Nothing else on the screen has the red of the blocked icon. */
-export const findBlockedIcon = async (desktop: Desktop, area = panelArea) =>
+export const findBlockedIcon = async (desktop: VirtualDesktop, area = panelArea) =>
   findMiddle(await readPixels(desktop, area), ([red, green, blue]) => red > 180 && green < 110 && blue < 80);
 
-export const connectToBus = (desktop: Desktop): Promise<Bus> =>
+export const connectToBus = (desktop: VirtualDesktop): Promise<Bus> =>
   connectBus({ address: desktop.env.DBUS_SESSION_BUS_ADDRESS ?? "", onEnd: () => {} });
 
 /** The items that the panel has: `:1.7/StatusNotifierItem`. */

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { connectX11 } from "../../src/desktop/x11.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { entry, findBlockedIcon, startTrayApp, type TrayApp, view } from "./tray-app.ts";
 
 /** If a test times out, bun kills the programs of all tests in this file. */
 const testMs = 90_000;
 const waitMs = 20_000;
 
-let desktop: Desktop;
+let desktop: VirtualDesktop;
 let app: TrayApp;
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import {
   connectToBus,
   entry,
@@ -52,7 +52,7 @@ const twoBlocked = view(
 );
 
 describe("in xfce4-panel", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let app: TrayApp;
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { createClock } from "../../src/system/clock.ts";
 import { testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Desktop, desktopNeeds, startDesktop } from "./desktop-harness.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
 
 const onDesktop = testWith(...desktopNeeds, "xterm", "tmux", "dbus-monitor");
@@ -15,7 +15,7 @@ const limitMs = 120_000;
 const soonMs = 20_000;
 
 describe("on a desktop", () => {
-  let desktop: Desktop;
+  let desktop: VirtualDesktop;
   let terminals: TerminalHarness;
   let socket: string;
   let state: string;

@@ -1,6 +1,6 @@
 /** How long the real CLI takes from an answer (a click, a command, a request) to running the tool. */
 import { expect } from "bun:test";
-import { answerByApi, answerByCommand, expectClosed, type OpenAsk, openAsk } from "../agent/answering.ts";
+import { answerByApi, answerByCommand, type DialogAsk, expectClosed, openAsk } from "../agent/answering.ts";
 import { testOnDesktop } from "../agent/desktop.ts";
 import type { Sandbox } from "../agent/sandbox.ts";
 import { createCliTests, dialog } from "../agent/scenario.ts";
@@ -16,7 +16,7 @@ const onDesktop = testOnDesktop();
 async function measure(
   sandbox: Sandbox,
   way: string,
-  answer: (open: OpenAsk) => Promise<number>,
+  answer: (open: DialogAsk) => Promise<number>,
 ): Promise<void> {
   const tookMs: number[] = [];
   for (let n = 0; n < times; n++) {

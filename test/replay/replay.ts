@@ -32,7 +32,7 @@ export interface ReplayOptions {
   readonly times?: (row: Row, index: number) => number;
 }
 
-export interface Input {
+export interface ReplayInput {
   readonly arrives: number;
   readonly event: AgentEvent;
 }
@@ -66,7 +66,7 @@ export function replay(recording: Recording, options: ReplayOptions = {}): Shown
 }
 
 /** The events that reach the app, and when. */
-export function createInputs(recording: Recording, options: ReplayOptions): Input[] {
+export function createInputs(recording: Recording, options: ReplayOptions): ReplayInput[] {
   const { delay = () => 10, stampShift = () => 0, times = () => 1 } = options;
   const current = new Map<string, Row>();
   return recording.rows.flatMap((row, index) => {

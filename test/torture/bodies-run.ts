@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { chooseSeed } from "../random.ts";
-import { type App, createFixture } from "./fixture.ts";
+import { type AppProcess, createFixture } from "./fixture.ts";
 import {
   doneSummary,
   eventsAfterAsk,
@@ -73,7 +73,7 @@ export async function checkBodies(count: number): Promise<void> {
 }
 
 /** The lowest of several samples, so that a garbage collection is among them. */
-async function measureSettledMb(app: App): Promise<number> {
+async function measureSettledMb(app: AppProcess): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let samples = 0; samples < 6; samples++) {
     await Bun.sleep(250);

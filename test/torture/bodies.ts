@@ -146,7 +146,7 @@ function damageFields(value: Fields, random: Random, times: number): unknown {
   return value;
 }
 
-export interface Body {
+export interface GeneratedBody {
   readonly kind: Kind;
   readonly bytes: Uint8Array;
 }
@@ -339,7 +339,7 @@ const wheel: readonly Kind[] = (Object.keys(shares) as Kind[]).flatMap((kind) =>
   Array.from({ length: shares[kind] }, () => kind),
 );
 
-export function createBody(seed: number, n: number): Body {
+export function createBody(seed: number, n: number): GeneratedBody {
   const random = createRandom(seed + Math.imul(n, 0x9e3779b1));
   const kind = random.pick(wheel);
   const text = (generators[kind] as CreateText)(random, n);

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { testWith } from "../needs.ts";
-import { type App, createFixture, type Fixture, until } from "./fixture.ts";
+import { type AppProcess, createFixture, type Fixture, until } from "./fixture.ts";
 import { createRawConnection } from "./raw-connection.ts";
 import { eventsUntilAsk, prompted, summarizeSession, waitingSummary } from "./scenario.ts";
 
 let fixture: Fixture;
-let app: App;
+let app: AppProcess;
 const sockets: Socket[] = [];
 
 beforeEach(async () => {

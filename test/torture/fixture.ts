@@ -20,7 +20,7 @@ const maxStartMs = 15_000;
 /** The binary if it was built from the current source, because it starts much faster. Otherwise the source. */
 export const beckon: readonly string[] = isBinaryFresh() ? [binary] : [process.execPath, mainSource];
 
-export interface App {
+export interface AppProcess {
   readonly pid: number;
   /** 0 until it listens. */
   readonly port: number;
@@ -38,13 +38,13 @@ export interface App {
 
 /** An app that may not listen yet. */
 export interface LaunchedApp {
-  readonly app: App;
+  readonly app: AppProcess;
   readonly result: Promise<StartResult>;
 }
 
 export interface StartResult {
   /** null if it exited before it listened. */
-  readonly app: App | null;
+  readonly app: AppProcess | null;
   readonly code: number | null;
   readonly stderr: string;
 }
@@ -64,7 +64,7 @@ export interface Fixture {
   inHome(...names: string[]): string;
   read(...names: string[]): string;
   /** Throws if the app does not listen. */
-  start(env?: Record<string, string>): Promise<App>;
+  start(env?: Record<string, string>): Promise<AppProcess>;
   tryToStart(env?: Record<string, string>): Promise<StartResult>;
   /** `under` is a command that runs the app, like `nice`. */
   launch(env?: Record<string, string>, under?: readonly string[]): LaunchedApp;
@@ -95,7 +95,7 @@ export async function createFixture(): Promise<Fixture> {
     const path = inHome(...names);
     return existsSync(path) ? readFileSync(path, "utf8") : "";
   };
-  const started = new Set<App>();
+  const started = new Set<AppProcess>();
 
   function launch(extraEnv: Record<string, string> = {}, under: readonly string[] = []): LaunchedApp {
     const stderrPath = join(folder, `app-${performance.now()}.stderr`);
@@ -106,7 +106,7 @@ export async function createFixture(): Promise<Fixture> {
       stdio: ["ignore", "pipe", Bun.file(stderrPath)],
     });
     let port = 0;
-    const app: App = {
+    const app: AppProcess = {
       pid: child.pid,
       get port() {
         return port;

@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
-import { type App, beckon, createFixture, type Fixture, until } from "./fixture.ts";
+import { type AppProcess, beckon, createFixture, type Fixture, until } from "./fixture.ts";
 import { permissionRequested, prompted, stopped } from "./scenario.ts";
 
 let fixture: Fixture;
-let app: App;
+let app: AppProcess;
 const hooks: Bun.Subprocess<"pipe", "pipe", "pipe">[] = [];
 beforeEach(async () => {
   fixture = await createFixture();

@@ -3,7 +3,7 @@
 import type { Random } from "../random.ts";
 import type { RawMessage } from "./raw-connection.ts";
 
-export interface Target {
+export interface RequestTarget {
   readonly port: number;
   readonly authorization: string;
 }
@@ -33,7 +33,7 @@ function encodeChunked(body: Uint8Array, pieceBytes: number): Uint8Array {
 
 const paths = ["/api/hook", "/api/hook", "/ingest"];
 
-function createHeaders({ port, authorization }: Target, body: Uint8Array): Headers {
+function createHeaders({ port, authorization }: RequestTarget, body: Uint8Array): Headers {
   return {
     Host: `127.0.0.1:${port}`,
     "Content-Type": "application/json",
@@ -42,7 +42,7 @@ function createHeaders({ port, authorization }: Target, body: Uint8Array): Heade
   };
 }
 
-export function createRequest(target: Target, body: Uint8Array, random: Random): RawRequest {
+export function createRequest(target: RequestTarget, body: Uint8Array, random: Random): RawRequest {
   const path = random.pick(paths);
   const headers = createHeaders(target, body);
   if (random.chance(0.05)) return createWrongRequest(path, headers, body, random);

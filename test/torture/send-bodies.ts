@@ -3,7 +3,7 @@
 import { createRandom } from "../random.ts";
 import { createBody, expectedStatus } from "./bodies.ts";
 import { createRawConnection } from "./raw-connection.ts";
-import { createRequest, type Target } from "./requests.ts";
+import { createRequest, type RequestTarget } from "./requests.ts";
 
 export interface SendOptions {
   readonly seed: number;
@@ -11,7 +11,7 @@ export interface SendOptions {
   readonly from: number;
   readonly to: number;
   readonly connections: number;
-  readonly target: Target;
+  readonly target: RequestTarget;
 }
 
 export interface SendReport {

@@ -1,7 +1,7 @@
 /** A start after beckon was down for long: it listens at once, and reads what the hooks have spooled behind that. */
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
-import { type App, createFixture, type Fixture, until } from "./fixture.ts";
+import { type AppProcess, createFixture, type Fixture, until } from "./fixture.ts";
 import { findSession, permissionRequested, prompted, stopped, summarizeSession } from "./scenario.ts";
 
 const sessions = 10;
@@ -93,7 +93,7 @@ async function checkEverythingOnce(
   spooled: readonly string[],
   asks: readonly string[],
 ): Promise<void> {
-  const app: App = await fixture.start();
+  const app: AppProcess = await fixture.start();
   const expected = spooled.length + asks.length;
   await until(
     () => countJournalled(fixture),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { UserAction } from "../../../src/core/config/user-action.ts";
 import type { Alert, TrayView } from "../../../src/core/view/view.ts";
 import type { MacSettings } from "../../../src/desktop/macos/index.ts";
-import type { Screen, UserCommand } from "../../fixtures/mac-helper.ts";
+import type { FakeScreen, UserCommand } from "../../fixtures/mac-helper.ts";
 
 const program = join(import.meta.dir, "../../fixtures/mac-helper.ts");
 
@@ -17,8 +17,8 @@ export interface HelperHarness {
   /** Whether a helper has exited by itself. */
   hasExited(): boolean;
   /** Performs a command in the newest helper and returns what is on its screen then. */
-  perform(command: UserCommand): Promise<Screen>;
-  waitForScreen(isExpected: (screen: Screen) => boolean, timeoutMs?: number): Promise<Screen>;
+  perform(command: UserCommand): Promise<FakeScreen>;
+  waitForScreen(isExpected: (screen: FakeScreen) => boolean, timeoutMs?: number): Promise<FakeScreen>;
   stop(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
   const path = join(folder, "user");
   let starts = 0;
   let newest: Bun.Socket | null = null;
-  let waiting: ((screen: Screen) => void) | null = null;
+  let waiting: ((screen: FakeScreen) => void) | null = null;
   let rest = "";
   const server = Bun.listen({
     unix: path,
@@ -48,13 +48,13 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
     },
   });
 
-  async function perform(command: UserCommand): Promise<Screen> {
+  async function perform(command: UserCommand): Promise<FakeScreen> {
     const deadline = Date.now() + 10_000;
     while (newest === null) {
       if (Date.now() > deadline) throw new Error("no helper has started");
       await Bun.sleep(5);
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Screen>();
+    const { promise, resolve, reject } = Promise.withResolvers<FakeScreen>();
     waiting = resolve;
     const timer = setTimeout(() => reject(new Error("the helper does not answer")), 10_000);
     newest.write(`${JSON.stringify(command)}\n`);
@@ -82,7 +82,7 @@ export async function startHarness(over: Partial<MacSettings> = {}): Promise<Hel
     perform,
     async waitForScreen(isExpected, timeoutMs = 20_000) {
       const deadline = Date.now() + timeoutMs;
-      let screen: Screen | null = null;
+      let screen: FakeScreen | null = null;
       while (Date.now() < deadline) {
         // A helper that ends meanwhile gives no answer.
         screen = await perform({ do: "look" }).catch(() => null);
