@@ -7,35 +7,41 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TrayIcon } from "../src/core/view/view.ts";
 import { drawAppIcon, formatAppIconSvg } from "./drawing/app-icon.ts";
-import { encodeArgb, encodeIco, encodePng } from "./drawing/formats.ts";
+import { encodeArgb, encodeIco, encodePack, encodePng } from "./drawing/formats.ts";
 import { drawMark, drawTemplate } from "./drawing/mark.ts";
 
 const panelSizes = [16, 22, 24, 32, 48] as const;
 const windowsSizes = [16, 20, 24, 32, 48] as const;
 
-/** "blocked-0" shows "!", "blocked-10" shows "9+". */
-const icons: Readonly<Record<string, TrayIcon>> = {
-  calm: { phase: "calm", count: 0 },
-  working: { phase: "working", count: 0 },
-  ...Object.fromEntries(
-    Array.from({ length: 11 }, (_, count) => [`blocked-${count}`, { phase: "blocked", count }]),
-  ),
-};
+/** src/desktop/tray/icons.ts relies on this order. 0 blocked sessions show "!", 10 show "9+". */
+const icons: readonly TrayIcon[] = [
+  { phase: "calm", count: 0 },
+  { phase: "working", count: 0 },
+  ...Array.from({ length: 11 }, (_, count): TrayIcon => ({ phase: "blocked", count })),
+];
 
 /** Path in this folder → content. */
 export function drawFiles(): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
-  for (const [name, icon] of Object.entries(icons)) {
-    // StatusNotifierItem takes raw pixels, in several sizes at once.
-    files.set(
-      `linux/${name}.argb`,
-      Buffer.concat(panelSizes.map((size) => encodeArgb(drawMark(icon, size)))),
-    );
-    // systray2's helper for older panels takes a PNG.
-    files.set(`linux/${name}.png`, encodePng(drawMark(icon, 24)));
-    files.set(`windows/${name}.ico`, encodeIco(windowsSizes.map((size) => drawMark(icon, size))));
-    files.set(`macos/${name}.png`, encodePng(drawTemplate(icon, 36)));
-  }
+  const pack = (encode: (icon: TrayIcon) => Buffer): Buffer => encodePack(icons.map(encode));
+  // StatusNotifierItem takes raw pixels, in several sizes at once.
+  files.set(
+    "tray/linux.pack",
+    pack((icon) => Buffer.concat(panelSizes.map((size) => encodeArgb(drawMark(icon, size))))),
+  );
+  // systray2's helper for older panels takes a PNG.
+  files.set(
+    "tray/xembed.pack",
+    pack((icon) => encodePng(drawMark(icon, 24))),
+  );
+  files.set(
+    "tray/windows.pack",
+    pack((icon) => encodeIco(windowsSizes.map((size) => drawMark(icon, size)))),
+  );
+  files.set(
+    "tray/macos.pack",
+    pack((icon) => encodePng(drawTemplate(icon, 36))),
+  );
   // The panels that show alerts on macOS: 24 points on a Retina display.
   files.set("macos/alert-calm.png", encodePng(drawMark({ phase: "calm", count: 0 }, 48)));
   files.set("macos/alert-blocked.png", encodePng(drawMark({ phase: "blocked", count: 0 }, 48)));
@@ -48,7 +54,7 @@ export function drawFiles(): Map<string, Buffer> {
 
 if (import.meta.main) {
   const assets = import.meta.dir;
-  for (const folder of ["linux", "macos", "windows"]) {
+  for (const folder of ["tray", "macos"]) {
     rmSync(join(assets, folder), { recursive: true, force: true });
   }
   for (const [path, bytes] of drawFiles()) {

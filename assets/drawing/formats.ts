@@ -1,4 +1,4 @@
-/** Encodes pictures as PNG, ICO and raw ARGB32. */
+/** Encodes pictures as PNG, ICO and raw ARGB32, and packs several files into one. */
 import { crc32, deflateSync } from "node:zlib";
 import type { Picture } from "./shapes.ts";
 
@@ -82,4 +82,14 @@ export function encodeArgb({ rgba }: Picture): Buffer {
     bytes.set(rgba.subarray(at, at + 3), at + 1);
   }
   return bytes;
+}
+
+/** The number of files, the length of each, and the files: src/desktop/tray/icons.ts reads it. */
+export function encodePack(files: readonly Buffer[]): Buffer {
+  const header = Buffer.alloc(4 * (1 + files.length));
+  header.writeUInt32LE(files.length, 0);
+  files.forEach(({ length }, index) => {
+    header.writeUInt32LE(length, 4 * (1 + index));
+  });
+  return Buffer.concat([header, ...files]);
 }

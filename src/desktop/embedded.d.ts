@@ -1,9 +1,5 @@
 /** Imported `with { type: "file" }`: the file's path, which lies inside the binary in a compiled beckon. */
-declare module "*.argb" {
-  const path: string;
-  export default path;
-}
-declare module "*.ico" {
+declare module "*.pack" {
   const path: string;
   export default path;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import systray2, { type MenuItem } from "systray2";
 import { version } from "systray2/package.json";
 import helper from "systray2/traybin/tray_linux_release" with { type: "file" };
-import { readPng } from "../../src/desktop/tray/icons/xembed.ts";
+import { readPng } from "../../src/desktop/tray/icons.ts";
 
 // The package is CommonJS: in a bundle its default export is inside the default export.
 const { default: SysTray } = systray2 as unknown as { default: typeof systray2 };

@@ -5,10 +5,7 @@ import { inflateSync } from "node:zlib";
 import { drawFiles } from "../../assets/draw.ts";
 import { drawMark } from "../../assets/drawing/mark.ts";
 import type { TrayIcon } from "../../src/core/view/view.ts";
-import { readPixmaps } from "../../src/desktop/tray/icons/linux.ts";
-import { readTemplatePng } from "../../src/desktop/tray/icons/macos.ts";
-import { readIco } from "../../src/desktop/tray/icons/windows.ts";
-import { readPng } from "../../src/desktop/tray/icons/xembed.ts";
+import { readIco, readPixmaps, readPng, readTemplatePng } from "../../src/desktop/tray/icons.ts";
 import { repo } from "../repo.ts";
 
 const assets = join(repo, "assets");
@@ -53,6 +50,17 @@ function decodePng(file: Buffer): Image {
   return { width, height, pixels };
 }
 
+/** The pictures in a pack of PNGs. */
+function decodePngs(pack: Buffer): Image[] {
+  const count = pack.readUInt32LE(0);
+  let end = 4 * (1 + count);
+  return Array.from({ length: count }, (_, n) => {
+    const start = end;
+    end += pack.readUInt32LE(4 * (1 + n));
+    return decodePng(pack.subarray(start, end));
+  });
+}
+
 function drawnPixels(icon: TrayIcon, size: (typeof sizes)[number]): Rgba[] {
   const { rgba } = drawMark(icon, size);
   return Array.from({ length: size * size }, (_, index): Rgba => {
@@ -92,13 +100,15 @@ describe("assets", () => {
       const committed = Buffer.from(await Bun.file(join(assets, path)).arrayBuffer());
       // Another zlib may compress the same pixels differently.
       if (path.endsWith(".png")) expect(decodePng(committed), path).toEqual(decodePng(bytes));
+      else if (/(?:xembed|macos)\.pack$/.test(path))
+        expect(decodePngs(committed), path).toEqual(decodePngs(bytes));
       else expect(committed.equals(bytes), path).toBe(true);
     }
   });
 
   test("hold no other pictures than these and the README's, and are small", () => {
     const committed = readdirSync(assets, { recursive: true, encoding: "utf8" }).filter(
-      (path) => path.includes(".") && !path.startsWith("readme") && !path.endsWith(".ts"),
+      (path) => path.includes(".") && !path.startsWith("readme") && !/\.(?:ts|json)$/.test(path),
     );
     expect(committed.sort()).toEqual([...files.keys()].sort());
     const total = [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0);

@@ -5,7 +5,7 @@ import type { TrayView } from "../../core/view/view.ts";
 import type { Env } from "../../system/folders.ts";
 import { findBusAddress, mayHaveBus } from "../dbus.ts";
 import { connectX11 } from "../x11.ts";
-import { readPng } from "./icons/xembed.ts";
+import { readPng } from "./icons.ts";
 import { createPanelIcon } from "./panel.ts";
 import { openSystray } from "./systray.ts";
 

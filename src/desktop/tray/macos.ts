@@ -6,7 +6,7 @@ import { truncateEnd } from "../../core/text/text.ts";
 import type { MenuItem, TrayView } from "../../core/view/view.ts";
 import { joinMacHelper, type MacSettings, macSettings, useFallback } from "../macos/index.ts";
 import type { FromHelper, MacMenuRow, MacMenuSeparator, ViewMessage } from "../macos/protocol.ts";
-import { readTemplatePng } from "./icons/macos.ts";
+import { readTemplatePng } from "./icons.ts";
 
 /** core/view cuts the menu to fit; these limits only keep a line of the protocol short. */
 const maxLabel = 200;

@@ -3,7 +3,7 @@ import { interface as dbusInterface } from "@jellybrick/dbus-next";
 import type { UserAction } from "../../core/config/user-action.ts";
 import type { TrayView } from "../../core/view/view.ts";
 import { emptyView } from "./empty-view.ts";
-import { type Pixmap, readPixmaps } from "./icons/linux.ts";
+import { type Pixmap, readPixmaps } from "./icons.ts";
 
 const { Interface, property, method, signal, ACCESS_READ } = dbusInterface;
 

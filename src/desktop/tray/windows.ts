@@ -6,7 +6,7 @@ import type { TrayView } from "../../core/view/view.ts";
 import { createThrottle } from "../coalesce.ts";
 import { createNativeMenu } from "../windows/menu.ts";
 import { joinTaskbar } from "../windows/taskbar.ts";
-import { readIco } from "./icons/windows.ts";
+import { readIco } from "./icons.ts";
 import { openSystray } from "./systray.ts";
 
 const updateEveryMs = 100;

@@ -5,7 +5,7 @@ import {
   type ToHelper,
   type ViewMessage,
 } from "../../../src/desktop/macos/protocol.ts";
-import { readTemplatePng } from "../../../src/desktop/tray/icons/macos.ts";
+import { readTemplatePng } from "../../../src/desktop/tray/icons.ts";
 import { createFakeAppKit } from "./fake-appkit.ts";
 import { createFakeUser } from "./fake-user.ts";
 

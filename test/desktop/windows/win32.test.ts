@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readIco } from "../../../src/desktop/tray/icons/windows.ts";
+import { readIco } from "../../../src/desktop/tray/icons.ts";
 import { readIcoPictures, selectPicture } from "../../../src/desktop/windows/tray-icon.ts";
 import {
   createNotifyIconData,
