@@ -64,7 +64,9 @@ const find: CheckProgram = ({ all }, context, name) => {
 };
 
 const chmod: CheckProgram = (args, { findings, checkTarget }) => {
-  const [mode = "", ...paths] = args.rest;
+  // `chmod -r x`: a mode that looks like an option.
+  const taken = args.all.find((arg) => /^-[rwx]+$/.test(arg));
+  const [mode = "", ...paths] = taken === undefined ? args.rest : [`a${taken}`, ...args.rest];
   const deep = hasOption(args, "R", "recursive") ? "-R " : "";
   if (/^[0-7]?[0-7]{2}[2367]$|^(?:[ugo]*[ao][ugoa]*|)\+[rx]*w/.test(mode))
     findings.add("rights", "lets everybody write", `chmod ${deep}${mode}`);

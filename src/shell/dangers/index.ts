@@ -81,6 +81,7 @@ function checkPipeline(pipeline: Pipeline, context: CommandContext): void {
     const sent = before === null ? null : findSent(programs);
     if (sent !== null)
       context.findings.add("sends", "sends what another program prints to another machine", sent);
+    if (name === "tee") rememberTeed(pipeline[index - 1], programs, context);
     downloads ??= findDownloaderOf(command, context);
     if (decoders.has(name)) decodes ??= name;
     before = name;
@@ -270,6 +271,18 @@ function checkSelfOverwrite(pipeline: Pipeline, context: CommandContext): void {
 
 const maxWrittenTexts = 20;
 
+/** `echo 'ls' | tee x.sh` */
+function rememberTeed(
+  printer: Command | undefined,
+  [tee]: readonly ProgramCall[],
+  { writtenTexts }: CommandContext,
+): void {
+  const text = printer ? findWrittenText(printer) : null;
+  const file = tee?.args.find((word) => !word.text.startsWith("-"))?.text;
+  if (text !== null && file !== undefined && writtenTexts.size < maxWrittenTexts)
+    writtenTexts.set(normalizePath(file), text);
+}
+
 function findWrittenText({ words, redirects }: Command): string | null {
   const [program, ...args] = words.map(({ text }) => text);
   if (program === "echo" || program === "printf")
@@ -413,6 +426,8 @@ function checkDatabaseShell(texts: readonly string[], context: CommandContext, n
     )
   )
     context.findings.add("runs", "runs other programs", name);
+  if (texts.some((text) => /^\s*\.(?:restore|import|read\s+\|)\b/.test(text)))
+    context.findings.add("data", "may replace data", name);
 }
 
 /** A text that starts like a dangerous command, for a program that may run it: `tmux new -d 'rm …'`, `--opt='rm …'`. */

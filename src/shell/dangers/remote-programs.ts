@@ -42,7 +42,7 @@ function checkHttpRequest(
   const loss = statements.map((text) => findDataLoss(text)).find((statement) => statement !== null);
   if (loss || (isData && data.some((text) => /delete|remove|drop|truncate/i.test(text))))
     findings.add("data", "deletes data", `${name} ${loss ?? form}`);
-  if (/^DELETE$/i.test(method) && (isRemote || isData))
+  if (/^(?:DELETE|PURGE)$/i.test(method) && (isRemote || isData))
     findings.add("servers", "deletes on a server", `${name} ${form}`);
   else if (/^(?:PUT|PATCH)$/i.test(method) && isRemote)
     findings.add("servers", "changes a server", `${name} ${form}`);
@@ -52,7 +52,9 @@ function checkHttpRequest(
     /delete|destroy|deploy|purge|shutdown|restart|truncate/i.test(args.rest.filter(isAddress).join(" "))
   )
     findings.add("servers", "changes a server", `${name} ${form}`);
-  const secret = [...data, ...args.rest].map((text) => secretVariable.exec(text)?.[0]).find(Boolean);
+  const secret = [...data, ...args.rest.filter(isAddress)]
+    .map((text) => secretVariable.exec(text)?.[0])
+    .find(Boolean);
   if (isRemote && secret !== undefined) findings.add("sends", "sends a secret to another machine", secret);
   if (isRemote && files.length > 0) findings.add("sends", sendsFile, `${name} ${files[0]}`);
   if (isRemote && data.some((text) => /\$\(\)|[<]\(\)/.test(text)))
@@ -209,6 +211,7 @@ const tunnel: CheckProgram = ({ rest }, { findings }, name) => {
 export const remotePrograms: Readonly<Record<string, CheckProgram>> = {
   http: httpie,
   https: httpie,
+  httpie,
   xh: httpie,
   ssh,
   autossh: ssh,

@@ -292,6 +292,10 @@ const table: Readonly<Record<string, readonly DangerPattern[]>> = {
   pass: [["deletes", "deletes passwords", word("rm|remove|(?:insert|generate|mv|cp|edit) .*(?:-f|--force)")]],
   codex: [["root", skipsPermissions, /--(?:yolo|full-auto|dangerously-\S+)/]],
   apt: [["system", "removes programs", word("remove|purge|autoremove|erase|uninstall|del|-R\\w*")]],
+  brew: [
+    ["system", "removes programs", first("remove|rm|uninstall|autoremove|untap")],
+    ["system", turnsOff, word("services (?:start|stop|restart|run|kill|cleanup)")],
+  ],
   dpkg: [["system", "removes programs", /(?:^| )(?:-P|-r|--purge|--remove)(?= |$)/]],
   rpm: [["system", "removes programs", /(?:^| )(?:-\w*e\w*|--erase)(?= |$)|--eval\b.*%\(/]],
   format: [["disk", "erases a disk", /^[a-z]:/i]],
@@ -421,7 +425,6 @@ const alike: Readonly<Record<string, string>> = {
   zypper: "apt",
   pacman: "apt",
   apk: "apt",
-  brew: "apt",
   snap: "apt",
   flatpak: "apt",
   reboot: "shutdown",
@@ -475,7 +478,8 @@ const maxJoined = 4_000;
 
 export function createCheck(rows: readonly DangerPattern[]): CheckProgram {
   return ({ all }, { findings }, name) => {
-    if (isDryRun(name, all)) return;
+    // `gh repo delete --help` prints its usage.
+    if (isDryRun(name, all) || (all.at(-1) === "--help" && !all.at(-2)?.startsWith("-"))) return;
     const text = all.join(" ").slice(0, maxJoined);
     for (const [kind, words, pattern] of rows) {
       const match = pattern.exec(text);

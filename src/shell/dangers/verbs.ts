@@ -69,16 +69,16 @@ const readOption =
 const cloud = set(
   `gcloud az tccli exo upctl doctl hcloud linode-cli oci ibmcloud scw openstack aliyun vultr-cli civo heroku railway render netlify firebase pscale turso
    neonctl vault consul nomad etcdctl rabbitmqctl rabbitmqadmin sam eb copilot eksctl kops argocd flux istioctl velero virsh vboxmanage
-   qm pct dokku kamal pm2 supervisorctl zfs zpool btrfs nmcli rfkill timedatectl hostnamectl localectl snapper glances bq cf oci-cli stripe
+   lxc incus qm pct dokku kamal pm2 supervisorctl zfs zpool btrfs nmcli rfkill timedatectl hostnamectl localectl snapper glances bq cf oci-cli stripe
    eas expo fastlane amplify apphosting shopify twilio auth0 okta snowsql databricks dbt airflow prefect temporal rpk mc s3cmd b2`,
 );
 const localGroups =
   /^(?:config|auth|login|logout|init|local|help|completion|context|account|version|dev|emulators?:?\w*|link|logs?|status|list|ls|show|describe|get|info|whoami|validate|lint|template|plan|preview|diff|build|doctor|serve|start|test|compile|open|export|cat|du|find|tree|watch|listen|components|topic|docs|kv get|read|device|general|hostname|connection show)$/;
 const cloudVerb =
-  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|create|reset|restart|deploy|disable|promote|rollback|stop|scale|on|off)$/;
+  /^(?:deploy|redeploy|delete|destroy|remove|rm|create|start|deallocate|invoke|import|update|upgrade|set|unset|add|apply|import|scale|resize|stop|restart|reboot|reset|rollback|promote|enable|disable|rotate|revoke|grant|attach|detach|patch|replace|edit|put|write|push|release|publish|submit|purge|undefine|seal|halt|kill|suspend|execute|failover|move|mv|rename|transfer|invite|upload|sync|cp|copy|rb|del|up|down|off|abandon|remediate|restore|drop|maintenance:on|leave|drain|evict)(?=[-:_]|$)|:(?:delete|destroy|remove|set|unset|add|create|reset|restart|deploy|disable|promote|rollback|stop|scale|on|off)$/;
 
 const deletes =
-  /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate|shutdown|reboot|poweroff|factory-?reset|revoke|evict|flush-?all|flash)(?:[-:_][\w-]+)?$/;
+  /^(?:[\w.]+[-:])?(?:delete|deleteall|destroy|purge|terminate|undefine|unpublish|deregister|wipe|nuke|erase|decommission|force-unlock|drop|teardown|obliterate|shutdown|reboot|poweroff|factory-?reset|revoke|evict|flush-?all|flash)(?:[-:_][\w-]+)?$|^(?:delete|destroy|remove|purge|terminate)[A-Z]\w*$/;
 const removes =
   /^(?:(?:rm|remove|del)(?:-[\w-]+)?|rmi|(?:[\w-]+:)?uninstall|rb|unlink|reset|force[-_]reset|prune|forget|flush|[\w-]+-flush|empty|revert|unregister|deactivate|uninstrument|hide|gc)$/;
 const publishesProject = /^(?:publish|unpublish|upload|push|deploy|yank|release|ship|shipit)$/;
@@ -86,7 +86,9 @@ const publishes =
   /^(?:(?:gh-)?deploy|publish|release|upload|push|promote|rollback|redeploy|submit|land|ship|shipit)(?:[:-](?!notes|dry|plan|check|build)\w+)?$/;
 /** `db:drop`, `schema:drop`, `ecto.reset`, `database drop`, `migrate fresh`, `db downgrade base` */
 const dropsDatabase =
-  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* )?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert|clean)(?= |$|:)|(?:^| )doctrine:fixtures:load(?= |$)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
+  /(?:^|[ ./:])(?:db|database|schema|ecto|migrate|migration|migrations|orm|queue|index|cache_table)[:. _-](?:\S* |seed:)?(?:drop|reset|wipe|fresh|refresh|purge|truncate\w*|clear|nuke|undo(?::all)?|zero|rollback|flush|downgrade|revert|clean)(?= |$|:)|(?:^| )doctrine:fixtures:load(?= |$)|(?:^| )(?:downgrade|migrate:undo:all|migrate zero)(?= |$)/;
+/** `kafka-delete-records.sh`, `./drop-db.sh` */
+const deletesByName = /(?:^|[-_])(?:delete|destroy|purge|wipe|drop|nuke|erase|uninstall)(?:[-_.]|$)/;
 /** Names of targets and scripts. */
 const target =
   /^(?:[\w-]+-)?uninstall\.sh$|^(?:deploy|publish|release|destroy|teardown|wipe|nuke|ship|undeploy|rollback)(?:[:_-](?:all|prod\w*|staging|live|web|api|app|db|infra|aws|k8s|npm|force|rollback|restart|stop|migrate))?(?:\.\w+)?$|^(?:(?:db|database)[:_-]?(?:reset|drop|wipe|nuke|purge)|(?:reset|drop|wipe|nuke)[:_-]?(?:db|database|data|all|prod)|(?!cache|test)[\w-]+:(?:reset|drop|wipe|nuke|destroy|purge))(?:\.\w+)?$/;
@@ -158,6 +160,8 @@ export function checkVerbs(
     if (verb !== undefined) findings.add("servers", "changes servers that are running", form(verb));
   }
   if (hasOwnCheck) return;
+  if (deletesByName.test(name) && !/test|spec|dry|check|plan/.test(name))
+    findings.add("deletes", "deletes something", name);
   const option = args.all.find((arg) =>
     /^--?(?:delete|destroy|purge|wipe|drop|erase|truncate|overwrite|hard|factory-reset|force-reset|force-sync|unregister|accept-data-loss|(?:remove-all|delete|drop|wipe|purge|reset|overwrite)-(?!cache)\S+)$/.test(
       arg,
