@@ -176,9 +176,9 @@ export function findNextWaiting(
   const context = { preferences, config, ages: createAges(now) };
   let next: { readonly session: Session; readonly since: number } | null = null;
   for (const session of sessions) {
-    const { group, asks } = groupSession(session, context);
-    const since = asks[0]?.at ?? 0;
-    if (group === "needs_you" && (next === null || since < next.since)) next = { session, since };
+    const { group, since } = groupSession(session, context);
+    if (group === "needs_you" && (next === null || since.at < next.since))
+      next = { session, since: since.at };
   }
   return next?.session ?? null;
 }
