@@ -9,7 +9,7 @@ import type { AutoAllowRules } from "../core/config/auto-allow-rules.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Exec } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
-import type { AgentEvent, ClockReading, Moment } from "../core/session/event.ts";
+import type { AgentEvent, ClockReading, Enrichment, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
 import type { Env } from "../system/folders.ts";
@@ -75,12 +75,19 @@ export interface AgentRuntime {
   readonly answering: AnswerSupport | null;
   /** Starts to watch what the agent's hooks do not report: its files, sockets and processes. null if there is nothing to watch. */
   watch(context: WatchContext): AgentWatcher | null;
+  /** What the agent's status line is told about a session. null if the agent has none, or the payload is not one. */
+  readStatusLine?(payload: JsonRecord): StatusLineReport | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;
   /** True if the agent's own folder is there. */
   isPresent(env: Env): boolean;
   /** Returns a function that checks whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
   createRegistrationCheck(env: Env): () => boolean;
+}
+
+export interface StatusLineReport {
+  readonly sessionId: string;
+  readonly enrichment: Enrichment;
 }
 
 export interface EventStamp extends Moment {
@@ -221,6 +228,8 @@ export interface RegistrationOptions {
   /** BECKON_HOME, if beckon is installed with it. */
   readonly home: string | null;
   readonly platform: "linux" | "win32";
+  /** Whether beckon reads along in the agent's status line. Absent to leave it as it is. */
+  readonly statusLine?: boolean | undefined;
 }
 
 /** What install writes into one file of the agent's. */

@@ -68,6 +68,8 @@ export interface ServerOptions {
   readonly act: (name: string, action: string, body: JsonRecord) => Promise<object | string | null>;
   /** Turns all alerts off or on. Returns what holds then, or a text if the body is invalid. */
   readonly setQuiet: (body: JsonRecord) => object | string;
+  /** What an agent writes to its status line. Returns a text if the body is invalid. */
+  readonly readStatusLine: (body: JsonRecord) => string | null;
   /** Permission hooks that wait for a decision. */
   readonly hold: HoldHandler;
   /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
@@ -246,6 +248,11 @@ function createHandlers(
         return respond(400, { error: 'how must be "printed" or "stopped"' });
       hold.end(id, how);
       return respond(200, { ok: true });
+    },
+    statusLine: async ({ request }) => {
+      const body = parseBody(await readBody(request));
+      const problem = typeof body === "string" ? body : options.readStatusLine(body);
+      return problem === null ? respond(200, { ok: true }) : respond(400, { error: problem });
     },
     sessions: () => respond(200, { sessions: sessions.all(), ...sessions.more() }),
     session: ({ params: { id } }) => {

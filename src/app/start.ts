@@ -43,6 +43,7 @@ import { runSessionAction } from "./session-actions.ts";
 import { createSessionList } from "./session-list.ts";
 import { createSpoolSource } from "./spool-source.ts";
 import { openState } from "./state.ts";
+import { applyStatusLine } from "./status-line.ts";
 import { createUserActions } from "./user-actions.ts";
 
 export interface AppOptions {
@@ -324,6 +325,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
+    readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     hold: pending,
     doctor: async (wants) =>
       createDoctorReport({

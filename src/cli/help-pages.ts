@@ -37,7 +37,12 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         overview: [["beckon --install", `connect ${names}, start beckon now and at login`]],
         summary: `Connects ${names}, starts beckon, and starts it at every login. Keeps a backup of every settings file that it changes.`,
         usage: ["beckon --install [OPTIONS]"],
-        options: [dryRun, ["--login, --no-login", "start beckon at login, or not"], ...whose],
+        options: [
+          dryRun,
+          ["--login, --no-login", "start beckon at login, or not"],
+          ["--statusline, --no-statusline", "read along in the agent's status line, or not"],
+          ...whose,
+        ],
         examples: [
           ["beckon --install --dry-run", "shows the changes to your settings"],
           ["beckon --install --scope project", "hooks for the project in this folder only"],

@@ -1,7 +1,7 @@
 /** `beckon --install`: sets everything up in one command. */
 import { delimiter, dirname } from "node:path";
 import { version } from "../../package.json";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, Scope } from "../agents/agent.ts";
 import { formatCount } from "../agents/finding.ts";
 import { listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
@@ -29,7 +29,12 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     flags,
     scope,
     agents: selected,
-  } = parseSetupArguments(args, "--install", ["--dry-run", "--login", "--no-login"], table);
+  } = parseSetupArguments(
+    args,
+    "--install",
+    ["--dry-run", "--login", "--no-login", "--statusline", "--no-statusline"],
+    table,
+  );
   const { env } = process;
   const login = { wanted: readLogin(flags), isDefault: hasScreen(env) };
   const options: InstallOptions = {
@@ -39,6 +44,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     env,
     cwd: process.cwd(),
     scope: scope ?? "user",
+    statusLine: readStatusLine(flags, scope),
     exec,
     program: await findProgram(Bun.main, process.execPath, exec),
     version,
@@ -72,6 +78,16 @@ function readLogin(flags: ReadonlySet<string>): boolean | null {
   const [isOn, isOff] = [flags.has("--login"), flags.has("--no-login")];
   if (isOn && isOff) throw usageError("--login and --no-login exclude each other");
   return isOn || isOff ? isOn : null;
+}
+
+/** undefined if neither --statusline nor --no-statusline was given. */
+function readStatusLine(flags: ReadonlySet<string>, scope: Scope | null): boolean | undefined {
+  const [isOn, isOff] = [flags.has("--statusline"), flags.has("--no-statusline")];
+  if (isOn && isOff) throw usageError("--statusline and --no-statusline exclude each other");
+  if (isOn && scope === "project")
+    throw usageError("--statusline is for you alone: it excludes --scope project");
+  if (isOn && process.platform === "win32") throw usageError("--statusline does not work on Windows yet");
+  return isOn || isOff ? isOn : undefined;
 }
 
 type LoginChoice = Pick<LoginItemOptions, "wanted" | "isDefault">;

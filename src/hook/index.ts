@@ -47,6 +47,11 @@ export async function hook(args: string[], table = agents): Promise<number> {
   }
   // Started first: other threads read while this one does the rest.
   const stdin = readStdin();
+  if (args[1] === "--statusline") {
+    const { sendStatusLine } = await import("./status-line.ts");
+    await stdin.then((text) => sendStatusLine(agent, text)).catch(() => {});
+    process.exit(0);
+  }
   const surroundings = readSurroundings(agent, process.env);
   try {
     const delivery: Delivery = {

@@ -40,6 +40,8 @@ export interface InstallOptions {
   readonly program: InstalledProgram;
   /** beckon's version. */
   readonly version: string;
+  /** Whether beckon reads along in the agents' status lines. Absent to leave them as they are. */
+  readonly statusLine?: boolean | undefined;
   readonly rewrite?: Partial<RewriteOptions>;
 }
 
@@ -207,7 +209,8 @@ function createRegistration(
   options: InstallOptions,
 ): Registration {
   const platform = process.platform === "win32" ? "win32" : "linux";
-  return setup.createRegistration({ version, binary, home: homeSetting(options), platform });
+  const { statusLine } = options;
+  return setup.createRegistration({ version, binary, home: homeSetting(options), platform, statusLine });
 }
 
 /** Started from inside WSL this is still a program of Windows: a shell in WSL could not run its path. */

@@ -40,6 +40,8 @@ const usage = orNull(
 );
 const context = orNull(Type.Object({ used: number, window: orNull(number) }));
 
+const quota = orNull(Type.Object({ usedPercent: number, resetsAt: orNull(number) }));
+
 const child = Type.Object({
   ...moment,
   agentId: text,
@@ -134,6 +136,7 @@ const sessionSchema = schemaOf<Session>()(
     model: textOrNull,
     usage,
     context,
+    rateLimits: orNull(Type.Object({ fiveHour: quota, sevenDay: quota })),
     tasks: Type.Array(task),
     permissionMode: textOrNull,
     startSource: textOrNull,

@@ -206,6 +206,7 @@ const wall: Passes = { ...noBrowser, authorization: ["good"] };
 export const doors: Record<string, Passes> = {
   "/api/hook": hook,
   "/ingest": hook,
+  "/api/statusline": hook,
   "/api/hold": hook,
   "/api/hold/end": hook,
   "/health": health,

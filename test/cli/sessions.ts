@@ -25,6 +25,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     tokens: null,
     costUsd: null,
     context: null,
+    rateLimits: null,
     tasks: null,
     permissionMode: null,
     startSource: null,

@@ -33,6 +33,30 @@ function startEndless() {
 }
 const endless = startEndless();
 
+describe("the status line", () => {
+  const text = '{"session_id":"s","context_window":{}}';
+
+  test("is passed on, and leaves nothing behind", async () => {
+    const { received } = harness.receiver();
+    const result = await harness.forward(`${text}\n`, {}, ["claude", "--statusline"]);
+    expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    expect(received.map(({ path }) => path)).toEqual(["/api/statusline"]);
+    expect(received[0]?.text).toBe(`{"provider":"claude","payload":${text}}`);
+    expect(harness.log() + harness.spool().join()).toBe("");
+  });
+
+  test("is dropped if beckon is not running or refuses it, or there is none", async () => {
+    for (const prepare of [() => {}, () => harness.announce(1), () => void harness.receiver(503)]) {
+      prepare();
+      for (const stdin of [text, "", "no JSON"]) {
+        const result = await harness.forward(stdin, {}, ["claude", "--statusline"]);
+        expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
+      }
+    }
+    expect(harness.log() + harness.spool().join()).toBe("");
+  });
+});
+
 describe("while beckon runs", () => {
   test("the event arrives with the token and its exact text, and no file is written", async () => {
     const { received } = harness.receiver();

@@ -384,7 +384,7 @@ describe("an error is one line", () => {
     ],
     [
       ["--install", "--force"],
-      'unknown option "--force": --install takes --dry-run, --login, --no-login, --scope user|project|local and --agent NAME. See beckon help install.',
+      'unknown option "--force": --install takes --dry-run, --login, --no-login, --statusline, --no-statusline, --scope user|project|local and --agent NAME. See beckon help install.',
     ],
     [
       ["--uninstall", "--all"],

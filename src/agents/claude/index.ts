@@ -9,6 +9,7 @@ import { claudeForwarding } from "./forwarding.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration-check.ts";
+import { readStatusLine } from "./status-line.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
 import { findTranscript } from "./watch/transcripts.ts";
@@ -23,6 +24,7 @@ export const claude: AgentRuntime = {
   dangers: claudeDangers,
   answering: { findSessionId, isAnswerable, describe: describeRequest, decide, autoAllow },
   watch: watchClaude,
+  readStatusLine,
   findTranscript,
   isPresent,
   createRegistrationCheck,

@@ -342,7 +342,10 @@ function enrich(before: Session, known: Enrichment): Session {
     ...session,
     model: known.model ?? session.model,
     usage: known.usage ?? session.usage,
-    context: known.context ?? session.context,
+    context: known.context
+      ? { ...known.context, window: known.context.window ?? session.context?.window ?? null }
+      : session.context,
+    rateLimits: known.rateLimits ?? session.rateLimits,
     turnCount: known.turnCount ?? session.turnCount,
     gitBranch: known.gitBranch ?? session.gitBranch,
     title: known.title ?? session.title,

@@ -52,6 +52,19 @@ export interface ContextUse {
   readonly window: number | null;
 }
 
+/** How much of a quota is used. */
+export interface QuotaUse {
+  readonly usedPercent: number;
+  /** Wall time in milliseconds. null if unknown. */
+  readonly resetsAt: number | null;
+}
+
+/** The quotas of the user's subscription. Those that are unknown are null. */
+export interface RateLimits {
+  readonly fiveHour: QuotaUse | null;
+  readonly sevenDay: QuotaUse | null;
+}
+
 /** What the transcripts add to a subagent. */
 export interface ChildEnrichment {
   readonly agentId: string;
@@ -67,6 +80,7 @@ export interface Enrichment {
   /** Of the session and all of its subagents. */
   readonly usage?: Usage | null;
   readonly context?: ContextUse | null;
+  readonly rateLimits?: RateLimits | null;
   readonly children?: readonly ChildEnrichment[];
   readonly turnCount?: number | null;
   readonly gitBranch?: string | null;

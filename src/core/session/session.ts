@@ -11,6 +11,7 @@ import type {
   FileStatus,
   Moment,
   Place,
+  RateLimits,
   SkillCall,
   TaskChange,
   Usage,
@@ -127,6 +128,7 @@ export interface Session {
   /** Of the session and all of its subagents. */
   readonly usage: Usage | null;
   readonly context: ContextUse | null;
+  readonly rateLimits: RateLimits | null;
   readonly tasks: readonly Task[];
   readonly permissionMode: string | null;
   /** `startup`, `resume`, `clear`, `fork`; null if its start was not seen. */
@@ -205,6 +207,7 @@ export function createSession(event: AgentEvent): Session {
     model: null,
     usage: null,
     context: null,
+    rateLimits: null,
     tasks: [],
     permissionMode: null,
     startSource: null,

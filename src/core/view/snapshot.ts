@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
 import type { AskDetails } from "../session/ask-details.ts";
-import type { AskKind, ContextUse, Moment, Place, Tokens, Usage } from "../session/event.ts";
+import type { AskKind, ContextUse, Moment, Place, RateLimits, Tokens, Usage } from "../session/event.ts";
 import {
   type ActivityPhase,
   type Evidence,
@@ -102,6 +102,8 @@ export interface SessionSnapshot {
   /** At list price. null if unknown, or if a model's price is unknown. */
   readonly costUsd: number | null;
   readonly context: ContextUse | null;
+  /** The quotas of the subscription, if the user lets beckon read the agent's status line. Otherwise null. */
+  readonly rateLimits: RateLimits | null;
   /** The agent's own list of tasks. null if it has none. */
   readonly tasks: { readonly done: number; readonly total: number } | null;
   readonly permissionMode: string | null;
@@ -177,6 +179,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     tokens: countTokens(session.usage),
     costUsd: toDollars(session.usage),
     context: session.context,
+    rateLimits: session.rateLimits,
     tasks: countTasks(session.tasks),
     permissionMode: session.permissionMode,
     startSource: session.startSource,

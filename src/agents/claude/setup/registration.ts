@@ -15,10 +15,21 @@ import {
 } from "../../../settings-file/hooks.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
 import { hooksFor } from "../hooks.ts";
+import { addStatusLine, findStatusLineHomes, removeStatusLine, updateStatusLine } from "./status-line.ts";
 
 export function createRegistration(options: RegistrationOptions): Registration {
   const hooks = createHooks(options, existsSync(envProgram));
-  return { count: hooks.length, noun: "hook", add: (text) => addHooks(text, hooks).text };
+  const { binary, home } = options;
+  const setStatusLine = options.statusLine ? addStatusLine : updateStatusLine;
+  return {
+    count: hooks.length,
+    noun: "hook",
+    add(text) {
+      const withHooks = addHooks(text, hooks).text;
+      if (options.statusLine === false) return removeStatusLine(withHooks);
+      return setStatusLine(withHooks, { binary, home });
+    },
+  };
 }
 
 export function createHooks(options: RegistrationOptions, hasEnv: boolean): WantedHook[] {
@@ -30,7 +41,10 @@ export function createHooks(options: RegistrationOptions, hasEnv: boolean): Want
 }
 
 export const entries: OwnEntries = {
-  findHomes: (text) => listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
-  remove: (text) => removeHooks(text).text,
+  findHomes: (text) => [
+    ...listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
+    ...findStatusLineHomes(text),
+  ],
+  remove: (text) => removeHooks(removeStatusLine(text)).text,
   isEmpty: isEmptySettings,
 };

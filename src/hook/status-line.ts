@@ -1,0 +1,20 @@
+/**
+ * `beckon hook AGENT --statusline`: passes on what the agent writes to its status line. It comes often and only the newest counts:
+ * if beckon is not running or slow, it is dropped.
+ */
+import { timing } from "../core/timing.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { openRequest } from "./http.ts";
+import { readSurroundings, type Sender } from "./meta.ts";
+import { chooseTarget } from "./target.ts";
+
+export async function sendStatusLine(agent: Sender, text: string): Promise<void> {
+  const surroundings = readSurroundings(agent, process.env);
+  const target = await chooseTarget(process.env, resolvePaths(), [], surroundings);
+  if (!target?.isLoopback) return;
+  const body = `{"provider":${JSON.stringify(agent.id)},"payload":${text.trim() || "null"}}`;
+  await Promise.race([
+    openRequest(target, "/api/statusline", body).status,
+    Bun.sleep(timing.hookSendTimeoutMs),
+  ]);
+}
