@@ -54,6 +54,7 @@ export function serveSample(
       return find(name) && { ok: true, says: "Brought to the front." };
     },
     setQuiet: () => ({ ok: true, quiet: { by: "you", until: null } }),
+    readStatusLine: () => null,
     hold: { hold: never, end: never },
     doctor: never,
     onError: (text) => console.error(text),

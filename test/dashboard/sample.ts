@@ -37,6 +37,7 @@ function createSession(fields: Partial<SessionSnapshot> & { readonly project: st
     tokens: null,
     costUsd: null,
     context: null,
+    rateLimits: null,
     tasks: null,
     permissionMode: "default",
     startSource: "startup",
