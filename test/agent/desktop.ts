@@ -1,5 +1,11 @@
 /** A desktop outside the sandbox: notifications of the beckon in the sandbox appear on its screen. */
-import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "../desktop/desktop-harness.ts";
+import {
+  type Area,
+  desktopNeeds,
+  notifyd,
+  startDesktop,
+  type VirtualDesktop,
+} from "../desktop/desktop-harness.ts";
 import { testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
 import { cliVersion, isCliCached, sandboxNeeds } from "./cli.ts";
@@ -7,7 +13,6 @@ import { home } from "./namespace.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
 import { runInSandbox, withoutErrors } from "./scenario.ts";
 
-const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const sockets = "/tmp/.X11-unix";
 /** A notification that has not changed for this long is complete. A user needs as long to read the buttons. */
 const stableMs = 700;
@@ -59,12 +64,6 @@ export async function openDesktop(): Promise<SandboxDesktop> {
   const desktop = await startDesktop({ panel: true, notifications: true });
   const { XDG_RUNTIME_DIR: runtime = "", DISPLAY = "", XDG_CURRENT_DESKTOP = "" } = desktop.env;
 
-  async function listNotifications(): Promise<Area[]> {
-    const windows = await desktop.windows("--class", "xfce4-notifyd");
-    const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
-    return areas.flat().filter(({ width }) => width > 50);
-  }
-
   async function hashNotification(notification: Area): Promise<string> {
     const picture = await desktop.screenshot("agent-notification", notification);
     return JSON.stringify(notification) + Bun.hash(await Bun.file(picture).bytes());
@@ -74,7 +73,7 @@ export async function openDesktop(): Promise<SandboxDesktop> {
     screen: desktop,
     connect: (sandbox) => sandbox.runShell(`ln -s ~/desktop/x11 ${sockets}`),
     async waitUntilWithdrawn() {
-      await waitUntil(async () => (await listNotifications()).length === 0, timeoutMs);
+      await waitUntil(async () => (await desktop.findNotifications()).length === 0, timeoutMs);
     },
     options: {
       files: { "desktop/run": runtime, "desktop/x11": sockets },
@@ -91,17 +90,16 @@ export async function openDesktop(): Promise<SandboxDesktop> {
       await waitUntil(async () => {
         const before = seen.at(-1);
         if (before) await Bun.sleep(stableMs);
-        for (const area of (await listNotifications()).slice(0, 1)) {
+        for (const area of (await desktop.findNotifications()).slice(0, 1)) {
           seen.push({ area, hash: await hashNotification(area) });
         }
         return before !== undefined && seen.at(-1)?.hash === before.hash;
       }, timeoutMs);
       return seen.at(-1)?.area as Area;
     },
-    async clickButton({ x, y, width, height }, button) {
-      // Each button is 109 pixels wide, with a gap of 7.
-      const fromRight = button === "first of three" ? 2 : 1;
-      await desktop.move(x + width - 14 - 54 - fromRight * 116, y + height - 30);
+    async clickButton(notification, button) {
+      const { x, y } = desktop.locateButton(notification, button === "first of three" ? 2 : 1);
+      await desktop.move(x, y);
       const clickedAt = Date.now();
       await desktop.run("xdotool", "click", "1");
       return clickedAt;

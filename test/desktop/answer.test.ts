@@ -1,17 +1,16 @@
 /** A permission hook waits, the user clicks on a notification, and the hook prints the decision. */
 import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
 import { mainSource } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
+import { type Area, desktopNeeds, notifyd, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { chooseMenuEntry, connectToBus, findBlockedIcon, readMenuLabels } from "./tray-app.ts";
 
 const hookEntry = join(import.meta.dir, "../fixtures/hook-entry.ts");
-const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const onDesktop = testWith(...desktopNeeds, notifyd);
 const limitMs = 120_000;
 const soonMs = 20_000;
@@ -44,17 +43,12 @@ describe("on a desktop", () => {
   }
   const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
 
-  async function findNotifications(): Promise<Area[]> {
-    const windows = await desktop.windows("--class", "xfce4-notifyd");
-    const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
-    return areas.flat().filter(({ width }) => width > 50);
-  }
   /** Waits until the notification has all its buttons and does not change any more. */
   async function waitForNotification(): Promise<Area> {
     let before = "";
     let notification: Area | undefined;
     await waitUntil(async () => {
-      [notification] = await findNotifications();
+      [notification] = await desktop.findNotifications();
       const now = JSON.stringify(notification);
       const isSame = notification !== undefined && now === before;
       before = now;
@@ -64,21 +58,17 @@ describe("on a desktop", () => {
     if (notification === undefined) throw new Error("no notification");
     return notification;
   }
-  /** The buttons of xfce4-notifyd are 109 pixels wide and 7 apart, from the right. */
-  const pressNth = ({ x, y, width, height }: Area, fromRight: number) =>
-    desktop.click(x + width - 14 - 54 - fromRight * 116, y + height - 30);
+  const pressNth = (notification: Area, fromRight: number) => {
+    const { x, y } = desktop.locateButton(notification, fromRight);
+    return desktop.click(x, y);
+  };
   const picture = (name: string, { x, y, width, height }: Area) =>
     desktop.screenshot(name, { x: x - 10, y: Math.max(0, y - 10), width: width + 20, height: height + 20 });
 
   beforeAll(async () => {
     desktop = await startDesktop({ panel: true, notifications: true });
     state = join(desktop.home, "state");
-    const app = desktop.spawn([process.execPath, mainSource], {
-      ...createEnv(),
-      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
-    });
-    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
-    if (app.exitCode !== null) throw new Error(await app.stderr.text());
+    await desktop.startBeckon([process.execPath, mainSource], createEnv());
   }, limitMs);
   afterEach(async () => {
     for (const hook of hooks.splice(0)) {
@@ -98,7 +88,7 @@ describe("on a desktop", () => {
       await picture("answer-allow", notification);
       await pressNth(notification, 2);
       expect(parseDecision(await printed)).toEqual({ behavior: "allow" });
-      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await desktop.findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
@@ -111,7 +101,7 @@ describe("on a desktop", () => {
       await picture("answer-deny", notification);
       await pressNth(notification, 1);
       expect(parseDecision(await printed)).toMatchObject({ behavior: "deny" });
-      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await desktop.findNotifications()).length === 0, soonMs);
     },
     limitMs,
   );
@@ -124,7 +114,7 @@ describe("on a desktop", () => {
       await picture("answer-danger", notification);
       // A click beside the buttons closes an xfce4-notifyd notification.
       await pressNth(notification, 2);
-      await waitUntil(async () => (await findNotifications()).length === 0, soonMs);
+      await waitUntil(async () => (await desktop.findNotifications()).length === 0, soonMs);
       expect(hooks[0]?.exitCode).toBeNull();
       // Claude Code ends the hook like this when the user presses Esc.
       hooks[0]?.kill("SIGTERM");

@@ -39,7 +39,8 @@ export interface Area {
 
 export type VirtualDesktop = Awaited<ReturnType<typeof startDesktop>>;
 
-const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
+/** xfce4-notifyd, which is not on the PATH. */
+export const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const startMs = 30_000;
 
 export async function startDesktop(options: VirtualDesktopOptions = {}) {
@@ -170,6 +171,31 @@ export async function startDesktop(options: VirtualDesktopOptions = {}) {
       const text = await run("xdotool", "getwindowgeometry", "--shell", window);
       const read = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, "m").exec(text)?.[1]);
       return { x: read("X"), y: read("Y"), width: read("WIDTH"), height: read("HEIGHT") };
+    },
+
+    /** The areas of the notifications of xfce4-notifyd, from the top. */
+    async findNotifications(): Promise<Area[]> {
+      const windows = await desktop.windows("--class", "xfce4-notifyd");
+      const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
+      // xfce4-notifyd has a tiny window of its own.
+      return areas
+        .flat()
+        .filter(({ width }) => width > 50)
+        .toSorted((a, b) => a.y - b.y);
+    },
+    /** Where a button of a notification is. Buttons are 109 pixels wide and 7 apart, counted from the right. */
+    locateButton: ({ x, y, width, height }: Area, fromRight: number) => ({
+      x: x + width - 14 - 54 - fromRight * 116,
+      y: y + height - 30,
+    }),
+
+    /** Starts beckon and waits until it accepts requests. */
+    async startBeckon(command: string[], more: Record<string, string>): Promise<void> {
+      const port = String(20_000 + Math.floor(Math.random() * 40_000));
+      const app = spawn(command, { BECKON_PORT: port, ...more });
+      const endpoint = join(more.BECKON_HOME ?? "", "endpoint.json");
+      await waitUntil(() => app.exitCode !== null || existsSync(endpoint), startMs);
+      if (app.exitCode !== null) throw new Error(await app.stderr.text());
     },
 
     async stop(): Promise<void> {

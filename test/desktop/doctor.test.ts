@@ -45,9 +45,7 @@ describe("on a desktop", () => {
     (async () => {
       for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
     })();
-    const app = desktop.spawn([binary], env);
-    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
-    if (app.exitCode !== null) throw new Error(await app.stderr.text());
+    await desktop.startBeckon([binary], env);
   }, limitMs);
   afterAll(() => desktop?.stop());
 

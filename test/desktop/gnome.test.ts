@@ -1,6 +1,6 @@
 /** The whole app on GNOME Shell, where the tray is an extension, used with a mouse. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import type { Bus } from "../../src/desktop/dbus.ts";
@@ -115,13 +115,10 @@ describe("on GNOME Shell", () => {
       ]);
       await terminals.waitForWindow(title);
     }
-    const app = desktop.spawn([binary], {
+    await desktop.startBeckon([binary], {
       BECKON_HOME: state,
-      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
       CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
     });
-    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
-    if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterAll(async () => {
     bus?.close();

@@ -8,11 +8,10 @@ import { openNotifySend } from "../../src/desktop/notify/notify-send.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { waitUntil } from "../wait-until.ts";
-import { type Area, desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
+import { type Area, desktopNeeds, notifyd, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { alert, recordEvents } from "./notify-fixtures.ts";
 
 const name = "org.freedesktop.Notifications";
-const notifyd = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd";
 const needs = [...desktopNeeds, notifyd, "dbus-monitor", "gdbus"] as const;
 const onDesktop = testWith(...needs);
 const hasDesktop = hasAll(needs);
@@ -56,16 +55,7 @@ async function open(by: typeof openFreedesktopNotifier = openFreedesktopNotifier
   return notifier;
 }
 
-/** The areas of the notifications on the screen, from the top. */
-async function findNotifications(): Promise<Area[]> {
-  const windows = await desktop.windows("--class", "xfce4-notifyd");
-  const areas = await Promise.all(windows.map((window) => desktop.areaOf(window).catch(() => [])));
-  // xfce4-notifyd has a tiny window of its own.
-  return areas
-    .flat()
-    .filter(({ width }) => width > 50)
-    .toSorted((a, b) => a.y - b.y);
-}
+const findNotifications = () => desktop.findNotifications();
 async function waitForOnly(): Promise<Area> {
   await waitUntil(async () => (await findNotifications()).length === 1, 15_000);
   const [area] = await findNotifications();

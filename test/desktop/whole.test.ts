@@ -1,6 +1,6 @@
 /** The whole compiled app on a real desktop: from a hook to the pane, used with a mouse. */
 import { afterAll, beforeAll, describe, expect } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TerminalTarget } from "../../src/core/ports.ts";
 import { createClock } from "../../src/system/clock.ts";
@@ -101,13 +101,10 @@ describe("on a desktop", () => {
     (async () => {
       for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
     })();
-    const app = desktop.spawn([binary], {
+    await desktop.startBeckon([binary], {
       BECKON_HOME: state,
-      BECKON_PORT: String(20_000 + Math.floor(Math.random() * 40_000)),
       CLAUDE_CONFIG_DIR: join(desktop.home, "claude"),
     });
-    await waitUntil(() => app.exitCode !== null || existsSync(join(state, "endpoint.json")), soonMs);
-    if (app.exitCode !== null) throw new Error(await app.stderr.text());
   }, limitMs);
   afterAll(async () => {
     await desktop?.run("tmux", "-S", socket, "kill-server").catch(() => {});

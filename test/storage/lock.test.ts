@@ -6,14 +6,10 @@ import { readMode, removeTemporaryFolders, temporaryFolder } from "./folder.ts";
 
 afterAll(removeTemporaryFolders);
 
-const script = `
-  import { acquireLock } from ${JSON.stringify(new URL("../../src/storage/lock.ts", import.meta.url).pathname)};
-  console.log(acquireLock({ lock: process.argv[1] }) ? "taken" : "busy");
-  if (process.argv[2] === "stay") setInterval(() => Bun.gc(true), 20);
-`;
+const program = join(import.meta.dir, "../fixtures/lock-program.ts");
 
 function startOther(lock: string, stay = false) {
-  return Bun.spawn([process.execPath, "-e", script, lock, ...(stay ? ["stay"] : [])], { stdout: "pipe" });
+  return Bun.spawn([process.execPath, program, lock, ...(stay ? ["stay"] : [])], { stdout: "pipe" });
 }
 
 async function readAnswer(child: { readonly stdout: ReadableStream<Uint8Array> }): Promise<string> {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { waitUntil } from "../../wait-until.ts";
 import { removeTemporaryFolders, temporaryFolder } from "../folder.ts";
 import { createEntry, newestSegment, openTestJournal, readJournal, truncateFile } from "./fixture.ts";
 
@@ -38,30 +39,26 @@ test("a journal cut off at any byte has exactly its complete lines, and the next
   }
 });
 
-const writer = `
-  import { openJournal } from ${JSON.stringify(new URL("../../../src/storage/journal/index.ts", import.meta.url).pathname)};
-  const journal = openJournal(process.argv[1], { retentionDays: () => 7, onError: (text) => console.error(text) });
-  journal.replay(null, () => {});
-  for (let n = 0; ; n++) {
-    const ids = [0, 1, 2].map((k) => process.argv[2] + "-" + n + "-" + k);
-    await Promise.all(ids.map((id) =>
-      journal.append({ id, at: n, t: n, boot: null, key: "", text: JSON.stringify("x".repeat(n % 5000)) })));
-    process.stdout.write(ids.join("\\n") + "\\n");
-  }
-`;
+const writer = join(import.meta.dir, "../../fixtures/journal-program.ts");
 
 test("after kill -9 at any moment, every acknowledged event is in the journal once", async () => {
   const dir = temporaryFolder();
   const acknowledged: string[] = [];
   for (let round = 0; round < 6; round++) {
-    const child = Bun.spawn([process.execPath, "-e", writer, dir, String(round)], {
+    const child = Bun.spawn([process.execPath, writer, dir, String(round)], {
       stdout: "pipe",
       stderr: "inherit",
     });
-    const reading = new Response(child.stdout).text();
-    await Bun.sleep(60 + Math.random() * 60);
+    let text = "";
+    const reading = (async () => {
+      for await (const bytes of child.stdout) text += new TextDecoder().decode(bytes);
+    })();
+    await waitUntil(() => text.length > 500, 10_000);
+    // At another moment each time.
+    await Bun.sleep(Math.random() * 60);
     child.kill("SIGKILL");
-    acknowledged.push(...(await reading).split("\n").slice(0, -1));
+    await reading;
+    acknowledged.push(...text.split("\n").slice(0, -1));
   }
   const { ids, skipped } = readJournal(dir);
   expect(acknowledged.length).toBeGreaterThan(100);
