@@ -25,25 +25,25 @@ describe("the binary", () => {
     "root",
     "unshare",
     "ip",
-  )("works where there is nothing but itself, glibc, /proc and /dev", async () => {
+  )("runs in a root with nothing but itself, glibc, /proc and /dev", async () => {
     const apart = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child"];
-    const run = Bun.spawn([...apart, "sh", join(import.meta.dir, "alone.sh"), binary, folder], {
+    const run = Bun.spawn([...apart, "sh", join(import.meta.dir, "fixtures/empty-root.sh"), binary, folder], {
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [said, complained] = await Promise.all([run.stdout.text(), run.stderr.text()]);
-    const [first, ...rest] = said.split("\n");
-    expect({ first, complained, exitCode: await run.exited }).toEqual({
+    const [stdout, stderr] = await Promise.all([run.stdout.text(), run.stderr.text()]);
+    const [first, ...rest] = stdout.split("\n");
+    expect({ first, stderr, exitCode: await run.exited }).toEqual({
       first: `beckon ${version}`,
-      complained: "",
+      stderr: "",
       exitCode: 0,
     });
     const status: Status = JSON.parse(rest.join("\n"));
-    expect(status.sessions).toMatchObject([{ provider: "claude", sessionId: "alone-1" }]);
+    expect(status.sessions).toMatchObject([{ provider: "claude", sessionId: "empty-root-1" }]);
   });
 });
 
-describe("in a folder whose bunfig.toml and .env mean harm", () => {
+describe("in a folder whose bunfig.toml and .env are hostile", () => {
   let project = "";
   let home = "";
   let trap = "";
