@@ -96,8 +96,9 @@ withTmux(
     await shows(/^Allowed in infra: rm -rf src …$/m);
     expect(parseDecision(await dangerous.printed)).toEqual({ behavior: "allow" });
 
+    // Among those that work, infra has worked longest.
     await type("Escape");
-    await shows(/ 22\/22 ──$/m);
+    await shows(/^▸ ◐ infra .*\n(?:.*\n)+── infra .* 2\/22 ──$/m);
     await type("Home");
     await shows(/^▸ ● shop-api/m);
     await shows(/^Run a command\n {2}npm test$/m);
