@@ -82,11 +82,25 @@ fault() { # MESSAGE
   tail -c $((max_log / 2)) "$state/hook.log" | tail -n +2 >"$part" && mv "$part" "$state/hook.log"
 }
 
+# Requests and what ends them. A full spool still takes them, up to twice its limit.
+is_important() {
+  case $(field hook_event_name "$payload" head) in
+    PermissionRequest | PermissionDenied | Elicitation | ElicitationResult | Notification) ;;
+    UserPromptSubmit | Stop | StopFailure | SubagentStop | SessionStart | SessionEnd) ;;
+    *) return 1 ;;
+  esac
+}
+
+is_full() {
+  is_larger "$state/spool.jsonl" $max_spool || return 1
+  ! is_important || is_larger "$state/spool.jsonl" $((max_spool * 2))
+}
+
 keep() {
   line=$body
   body=''
   [ -n "$line" ] || exit 0
-  if is_larger "$state/spool.jsonl" $max_spool; then
+  if is_full; then
     fault 'spool is full: event dropped; start beckon to empty it'
   elif [ -d "$state" ] && ! is_ours "$state/spool.jsonl"; then
     fault "$state or spool.jsonl in it is a link, not a file, or belongs to another user: event lost"

@@ -47,6 +47,14 @@ export interface Forwarding {
   isAttended(env: Env): boolean | null;
   /** The name of the event and its session, for the log. */
   identify(payload: JsonRecord): { readonly eventName: unknown; readonly sessionId: unknown };
+  /**
+   * What a full spool does with the event: "ask" opens a request to the user and "end" can end one, so they are kept. "tool" is a
+   * call that is kept if a request is about it. Anything else is dropped.
+   */
+  spoolKind(payload: JsonRecord): {
+    readonly kind: "ask" | "end" | "tool" | "other";
+    readonly toolUseId: unknown;
+  };
   /** True if a session starts: beckon is launched if it is not running. */
   isSessionStart(payload: JsonRecord): boolean;
   /** True if the hook may wait for the user's answer to this request. */

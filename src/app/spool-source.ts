@@ -6,6 +6,8 @@ import { limits } from "../core/limits.ts";
 import type { Source } from "../core/ports.ts";
 import { createSessionKey } from "../core/session/event.ts";
 import type { Ingest } from "../ingest/index.ts";
+import { clearDroppedEvents, describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
+import type { Paths } from "../storage/paths.ts";
 import { openSpool, type SpoolPosition, type SpoolSession } from "../storage/spool.ts";
 
 export interface SpoolSource extends Source {
@@ -22,15 +24,18 @@ export interface SpoolSource extends Source {
 }
 
 export interface SpoolSourceOptions {
-  readonly path: string;
+  readonly paths: Pick<Paths, "spool" | "spoolDropped">;
   readonly position: SpoolPosition | null;
   readonly table: readonly Agent[];
   /** The agent of a payload that names none. */
   readonly defaultProvider: string | undefined;
   readonly ingest: Ingest;
   readonly onTaken: (count: number) => void;
+  readonly onProblem: (text: string) => void;
   readonly onError: (text: string) => void;
 }
+
+const stillReading = "beckon is still reading what happened while it was not running. The list may be old.";
 
 export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
   const { ingest, onError } = options;
@@ -38,8 +43,10 @@ export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
     identifySession(text, options.table, options.defaultProvider || defaultAgent);
   /** Sessions whose events were taken ahead of the others. */
   const sessionsAhead = new Set<string>();
+  const dropped = readDroppedEvents(options.paths);
+  const dropProblems = dropped ? [describeDroppedEvents(dropped)] : [];
   let isRead = false;
-  const spool = openSpool(options.path, {
+  const spool = openSpool(options.paths.spool, {
     position: options.position,
     maxLineBytes: limits.maxBodyBytes * 2,
     findSession,
@@ -62,6 +69,8 @@ export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
   return {
     name: "spool",
     async start() {
+      for (const problem of dropProblems) options.onProblem(problem);
+      clearDroppedEvents(options.paths);
       const count = await spool.poll();
       isRead = true;
       sessionsAhead.clear();
@@ -73,8 +82,7 @@ export function createSpoolSource(options: SpoolSourceOptions): SpoolSource {
       return session && takeSession(session);
     },
     isCaughtUp: (session) => isRead || sessionsAhead.has(session),
-    problems: () =>
-      isRead ? [] : ["beckon is still reading what happened while it was not running. The list may be old."],
+    problems: () => (isRead ? dropProblems : [...dropProblems, stillReading]),
     async stop() {
       // An event older than the last snapshot could not be put in its place after the next start. While everything is still being
       // read, the next start goes on from here.

@@ -117,7 +117,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const sessionsNow = () => store.sessions(clock());
 
   const spool = createSpoolSource({
-    path: paths.spool,
+    paths,
     position: state.spoolPosition,
     table,
     defaultProvider: env.BECKON_PROVIDER,
@@ -125,6 +125,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onTaken(count) {
       if (count > 0) log("info", `${count} events from the spool`);
     },
+    onProblem,
     onError,
   });
   const problems = () => [...settings.problems(), ...spool.problems(), ...history.problems()];

@@ -4,6 +4,7 @@ import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { decodeState } from "../state/saved-state.ts";
 import { readConfigFile } from "../storage/config-file.ts";
+import { describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
 import type { Paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
@@ -28,6 +29,8 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   const savedAt = typeof value?.savedAt === "number" ? value.savedAt : null;
   const warnings: string[] = [];
   if (problem) warnings.push(`${problem}.`);
+  const dropped = readDroppedEvents(paths);
+  if (dropped) warnings.push(describeDroppedEvents(dropped));
   if (existsSync(paths.spool)) warnings.push("It will read newer events when it starts.");
   if (savedAt !== null && sessions.length > 0)
     warnings.push(`This is what it knew ${formatDuration(now.at - savedAt)} ago:`);

@@ -163,7 +163,7 @@ let saving: Promise<void> | null = null;
 function saveOnce(delivery: Delivery): Promise<void> {
   saving ??= import("./spool.ts").then(async ({ appendSpool, reportFault }) => {
     const { paths, faults, eventName, sessionId } = delivery;
-    const failure = delivery.unsent === null ? null : appendSpool(paths.spool, await maskUnsent(delivery));
+    const failure = delivery.unsent === null ? null : appendSpool(paths, await maskUnsent(delivery));
     if (failure) faults.push(failure);
     if (faults.length > 0) reportFault(paths.hookLog, eventName, sessionId, faults.join("; "));
   });

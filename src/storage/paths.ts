@@ -13,6 +13,8 @@ export interface Paths {
   /** A folder. */
   readonly journal: string;
   readonly spool: string;
+  /** How many events a full spool has dropped. */
+  readonly spoolDropped: string;
   readonly log: string;
   readonly hookLog: string;
   /** The log of what was asked, answered, shown and not shown. */
@@ -48,6 +50,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     snapshot: join(state, "snapshot.json"),
     journal: join(state, "journal"),
     spool: join(state, "spool.jsonl"),
+    spoolDropped: join(state, "spool-dropped.json"),
     log: join(state, "beckon.log"),
     hookLog: join(state, "hook.log"),
     answerLog: join(state, "decisions.jsonl"),

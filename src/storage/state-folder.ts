@@ -28,7 +28,15 @@ function listFiles(paths: Paths): string[] {
   const numbers = Array.from({ length: limits.maxOlderLogs }, (_, index) => index + 1);
   const olderLogs = [log, answerLog].flatMap((path) => numbers.map((number) => `${path}.${number}`));
   return [
-    ...[endpoint, authHeader, snapshot, previousPath(snapshot), spool, rotatedPath(spool)],
+    ...[
+      endpoint,
+      authHeader,
+      snapshot,
+      previousPath(snapshot),
+      spool,
+      rotatedPath(spool),
+      paths.spoolDropped,
+    ],
     ...[log, hookLog, answerLog, ...olderLogs, alertState, installed],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...[history, `${history}-wal`, `${history}-shm`],

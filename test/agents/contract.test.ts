@@ -93,12 +93,17 @@ function checkForwarding({ id, forwarding }: Agent, story: Story): void {
     }
   });
 
+  test("a full spool keeps a request", () => {
+    expect(forwarding.spoolKind(story.request).kind).toBe("ask");
+  });
+
   test("no payload and no output makes the forwarder throw", () => {
     fc.assert(
       fc.property(anyPayload, fc.jsonValue(), (payload, output) => {
         forwarding.identify(payload);
         forwarding.isSessionStart(payload);
         forwarding.canHold(payload);
+        expect(["ask", "end", "tool", "other"]).toContain(forwarding.spoolKind(payload).kind);
         forwarding.isDecision(output);
         forwarding.isAttended({});
       }),

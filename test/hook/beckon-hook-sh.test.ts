@@ -377,6 +377,19 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       expect(received).toHaveLength(1);
     });
 
+    test("a full spool still takes a request, and what ends it", async () => {
+      harness.write("spool.jsonl", "");
+      truncateSync(harness.inHome("spool.jsonl"), limits.maxSpoolBytes + 1);
+      for (const hook_event_name of ["PermissionRequest", "Stop"])
+        expectNoOutput(await forward(JSON.stringify({ ...event, hook_event_name })));
+      const text = readFileSync(harness.inHome("spool.jsonl"), "utf8");
+      expect(text.match(/"hook_event_name":"\w+"/g)).toEqual([
+        '"hook_event_name":"PermissionRequest"',
+        '"hook_event_name":"Stop"',
+      ]);
+      expect(harness.log()).toBe("");
+    });
+
     test("a full spool stops growing, and a full log keeps its newer half", async () => {
       harness.write("spool.jsonl", "");
       truncateSync(harness.inHome("spool.jsonl"), limits.maxSpoolBytes + 1);

@@ -109,12 +109,35 @@ describe("an event that beckon does not take is spooled", () => {
     expect(new Set(harness.spool().map((line) => parseEnvelope(line)._meta.id)).size).toBe(20);
   }, 20_000);
 
-  test("unless the spool is full", async () => {
+  test("unless the spool is full, and is not one that hooks have written", async () => {
     harness.write("spool.jsonl", "");
-    truncateSync(harness.inHome("spool.jsonl"), limits.maxSpoolBytes + 1);
+    truncateSync(harness.inHome("spool.jsonl"), limits.maxSpoolBytes * 2 + 1);
     expectNoOutput(await harness.forward(JSON.stringify(event)));
-    expect(statSync(harness.inHome("spool.jsonl")).size).toBe(limits.maxSpoolBytes + 1);
+    expect(statSync(harness.inHome("spool.jsonl")).size).toBe(limits.maxSpoolBytes * 2 + 1);
     expect(harness.log()).toContain("spool is full");
+  });
+
+  test("a full spool keeps requests and what ends them, drops the rest, and the log says so", async () => {
+    const wrap = (payload: object) =>
+      `${JSON.stringify({ provider: "claude", _meta: { id: crypto.randomUUID(), at: 1_000 }, payload })}\n`;
+    const tool = (hook_event_name: string, tool_use_id: string, more = {}) =>
+      wrap({ session_id: "s", hook_event_name, tool_name: "Bash", tool_use_id, ...more });
+    const asked = [
+      tool("PreToolUse", "asked"),
+      wrap({ session_id: "s", hook_event_name: "PermissionRequest", tool_name: "Bash" }),
+      tool("PostToolUse", "asked"),
+      wrap({ session_id: "s", hook_event_name: "Stop" }),
+    ];
+    const noise = tool("PostToolUse", "noise", { text: "x".repeat(200_000) });
+    const count = Math.ceil(limits.maxSpoolBytes / noise.length) + 1;
+    harness.write("spool.jsonl", asked.join("") + noise.repeat(count));
+    const result = await harness.forward(JSON.stringify(event));
+    expectNoOutput(result);
+    const lines = harness.spool();
+    expect(lines.slice(0, -1).map((line) => `${line}\n`)).toEqual(asked);
+    expect(parseEnvelope(lines.at(-1)).payload).toEqual(event);
+    expect(harness.log()).toContain(`spool is full: ${count} events`);
+    expect(JSON.parse(readFileSync(harness.inHome("spool-dropped.json"), "utf8"))).toMatchObject({ count });
   });
 
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {

@@ -112,7 +112,8 @@ describe("the app", () => {
 
 test("waiting events and logged errors are reported", () => {
   const now = 1_000_000_000;
-  const facts = { waiting: 0, isUp: true, hookErrors: [], logErrors: [], hookLog: "/h", log: "/l", now };
+  const files = { hookLog: "/h", log: "/l" };
+  const facts = { waiting: 0, dropped: null, isUp: true, hookErrors: [], logErrors: [], ...files, now };
   expect(checkTraces(facts)).toEqual([]);
   const error = { at: now - 120_000, event: "Stop", text: "no answer within 1000 ms" };
   const found = checkTraces({ ...facts, waiting: 2, hookErrors: [error, error], logErrors: [error] });
@@ -123,6 +124,9 @@ test("waiting events and logged errors are reported", () => {
   ]);
   expect(checkTraces({ ...facts, waiting: 1, isUp: false })).toMatchObject([
     { state: "info", id: "app.spool", text: "1 event waits for beckon to start" },
+  ]);
+  expect(checkTraces({ ...facts, dropped: "7 events were dropped." })).toMatchObject([
+    { state: "warn", id: "app.spool-full", text: "7 events were dropped." },
   ]);
 });
 

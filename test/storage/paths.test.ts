@@ -12,6 +12,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     snapshot: "/opt/b/snapshot.json",
     journal: "/opt/b/journal",
     spool: "/opt/b/spool.jsonl",
+    spoolDropped: "/opt/b/spool-dropped.json",
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
     answerLog: "/opt/b/decisions.jsonl",

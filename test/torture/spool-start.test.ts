@@ -1,6 +1,6 @@
 /** A start after beckon was down for long: it listens at once, and reads what the hooks have spooled behind that. */
 import { expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AppProcess, createFixture, type Fixture, until } from "./fixture.ts";
 import { findSession, permissionRequested, prompted, stopped, summarizeSession } from "./scenario.ts";
 
@@ -87,6 +87,22 @@ test("kill -9 while it reads, again and again: every event counts once, and in i
     await fixture.destroy();
   }
 }, 60_000);
+
+test("what a full spool has dropped is reported while beckon is stopped, and by the next start", async () => {
+  const fixture = await createFixture();
+  try {
+    const sentence = "7 events from 1970-01-01 00:00 to 1970-01-01 00:01 UTC were dropped";
+    writeFileSync(fixture.inHome("spool-dropped.json"), JSON.stringify({ count: 7, from: 0, to: 60_000 }));
+    for (const command of ["status", "doctor"])
+      expect((await fixture.beckon([command])).stdout.replace(/\s+/g, " ")).toContain(sentence);
+    await fixture.start();
+    expect(fixture.log()).toContain(sentence);
+    expect(await (await fixture.get("/api/sessions")).text()).toContain(sentence);
+    expect(existsSync(fixture.inHome("spool-dropped.json"))).toBe(false);
+  } finally {
+    await fixture.destroy();
+  }
+});
 
 async function checkEverythingOnce(
   fixture: Fixture,

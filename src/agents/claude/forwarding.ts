@@ -3,6 +3,23 @@ import type { Forwarding } from "../agent.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
+const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+  PermissionRequest: "ask",
+  Elicitation: "ask",
+  Notification: "ask",
+  ElicitationResult: "end",
+  PermissionDenied: "end",
+  UserPromptSubmit: "end",
+  Stop: "end",
+  StopFailure: "end",
+  SubagentStop: "end",
+  SessionStart: "end",
+  SessionEnd: "end",
+  PreToolUse: "tool",
+  PostToolUse: "tool",
+  PostToolUseFailure: "tool",
+};
+
 export const claudeForwarding: Forwarding = {
   pidVariable: "CLAUDE_PID",
   projectVariable: "CLAUDE_PROJECT_DIR",
@@ -30,6 +47,11 @@ export const claudeForwarding: Forwarding = {
     eventName: payload.hook_event_name ?? payload.hook_type,
     sessionId: payload.session_id,
   }),
+  spoolKind(payload) {
+    const name = String(payload.hook_event_name ?? payload.hook_type);
+    const kind = Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
+  },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // A subagent's dialog does not show while its hook runs.
   canHold: (payload) => payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,

@@ -5,12 +5,15 @@ import { limits } from "../../core/limits.ts";
 import { isProbeLine } from "../../core/session/probe.ts";
 import { dayMs } from "../../core/timing.ts";
 import { readOwnFile } from "../../storage/files.ts";
+import { describeDroppedEvents, readDroppedEvents } from "../../storage/full-spool.ts";
 import { type HookError, readOpenHookErrors } from "../../storage/hook-log.ts";
 import type { Paths } from "../../storage/paths.ts";
 
 export interface TracesFacts {
   /** Lines in the spool, without those of doctor. */
   readonly waiting: number;
+  /** What a full spool has dropped, as a sentence; null if nothing. */
+  readonly dropped: string | null;
   readonly isUp: boolean;
   readonly hookErrors: readonly HookError[];
   readonly logErrors: readonly { readonly at: number; readonly text: string }[];
@@ -24,7 +27,7 @@ const maxLogBytes = 2 * 1024 * 1024;
 const maxText = 160;
 
 export function checkTraces(facts: TracesFacts): Finding[] {
-  const { waiting, isUp, hookErrors, logErrors, hookLog, log, now } = facts;
+  const { waiting, dropped, isUp, hookErrors, logErrors, hookLog, log, now } = facts;
   const lastHook = hookErrors.at(-1);
   const lastLog = logErrors.at(-1);
   return [
@@ -40,6 +43,7 @@ export function checkTraces(facts: TracesFacts): Finding[] {
             : finding("info", "spool", `${waits(waiting)} for beckon to start`),
         ]
       : []),
+    ...(dropped === null ? [] : [finding("warn", "spool-full", dropped, "Start it: beckon start")]),
     ...(lastHook
       ? [
           finding(
@@ -73,7 +77,8 @@ function formatAge(at: number, now: number): string {
 }
 
 export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFacts {
-  const waiting = read(paths.spool, limits.maxSpoolBytes)
+  const dropped = readDroppedEvents(paths);
+  const waiting = read(paths.spool, limits.maxSpoolBytes * 3)
     .split("\n")
     .filter((line) => line.trim() !== "" && !isProbeLine(line));
   const logErrors = read(paths.log, maxLogBytes)
@@ -85,6 +90,7 @@ export function readTraces(paths: Paths, isUp: boolean, now: number): TracesFact
     });
   return {
     waiting: waiting.length,
+    dropped: dropped && describeDroppedEvents(dropped),
     isUp,
     hookErrors: readOpenHookErrors(paths, now),
     logErrors,

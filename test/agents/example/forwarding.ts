@@ -8,6 +8,7 @@ export const exampleForwarding: Forwarding = {
   identifierFields: ["type", "session", "folder"],
   isAttended: (env) => (env.EXAMPLE_MODE === "batch" ? false : null),
   identify: ({ type, session }) => ({ eventName: type, sessionId: session }),
+  spoolKind: ({ type }) => ({ kind: type === "permission.asked" ? "ask" : "end", toolUseId: null }),
   isSessionStart: ({ type }) => type === "session.started",
   canHold: ({ type }) => type === "permission.asked",
   isDecision: (output) => /^\{"reply":"(?:yes|no)"(?:,"text":"[^"]*")?\}$/.test(JSON.stringify(output)),
