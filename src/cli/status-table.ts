@@ -10,6 +10,7 @@ import {
 } from "../core/session/texts.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
+import { formatUsage } from "../core/view/amounts.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/groups.ts";
 import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
 import {
@@ -106,6 +107,8 @@ interface StatusRow {
   /** What the session does or wants. */
   readonly activity: string;
   readonly terminal: string;
+  /** Tasks, context, tokens and cost. */
+  readonly usage: string;
   readonly id: string;
   /** Further asks, and running subagents. */
   readonly details: readonly string[];
@@ -136,8 +139,9 @@ function createRows(
       since: formatDuration(now - session.since),
       activity: stripControls(describeActivity(session, home, summarize)),
       terminal: stripControls(describeTerminal(session)),
+      usage: formatUsage(session),
       id: stripControls(sessionId.slice(0, idLength)),
-      details: listDetails(session, home).map(stripControls),
+      details: listDetails(session, home, now).map(stripControls),
     };
   });
 }
@@ -177,12 +181,15 @@ function describeActivity(
   });
 }
 
-function listDetails(session: SessionSnapshot, home: string): string[] {
+function listDetails(session: SessionSnapshot, home: string, now: number): string[] {
   const asks = isWaiting(session) ? blockingAsks(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
   const details = [
     ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
-    ...children.map((child) => `└ ${child.name} · ${child.detail ?? statusTexts.thinking}`),
+    ...children.map(
+      ({ name, detail, startedAt }) =>
+        `└ ${name} · ${formatDuration(now - startedAt)} · ${detail ?? statusTexts.thinking}`,
+    ),
   ];
   const hidden = details.slice(maxDetails);
   if (hidden.length === 0) return details;
@@ -199,7 +206,7 @@ function describeTerminal({ place, state, attach }: SessionSnapshot): string {
   return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
 }
 
-type Column = "name" | "longName" | "title" | "since" | "activity" | "terminal" | "id";
+type Column = "name" | "longName" | "title" | "since" | "activity" | "terminal" | "usage" | "id";
 /** 0: the column is not shown. */
 type Widths = Readonly<Record<Exclude<Column, "longName">, number>>;
 
@@ -210,8 +217,8 @@ const minBranch = 10;
 const minProject = 6;
 
 /**
- * As wide as their content, up to a limit. If that does not fit, columns go in this order: title, terminal, branch, and last
- * the id, which users need to answer a session.
+ * As wide as their content, up to a limit. If that does not fit, columns go in this order: usage, title, terminal, branch, and
+ * last the id, which users need to answer a session.
  */
 function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
@@ -240,9 +247,10 @@ function computeWidths(rows: readonly StatusRow[], columns: number, isFull = fal
   const branch = fit(Math.min(natural("longName"), maxName) - name, { min: minBranch, leave: 24, before: 0 });
   const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
   const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
+  const usage = fit(natural("usage"), { min: natural("usage"), leave: 48 });
   const needed = Math.min(widest, Math.max(8, room));
   const activity = isFull ? Math.max(needed, room) : needed;
-  return { name: name + branch, title, since, terminal, id, activity };
+  return { name: name + branch, title, since, terminal, usage, id, activity };
 }
 
 /** With the branch if enough of it can be read. What distinguishes the session is truncated last. */
@@ -275,6 +283,7 @@ function formatCells(
     row.since.padStart(widths.since),
     paint(padText(activity, widths.activity), colour, options),
     ...(widths.terminal > 0 ? [paint(padText(row.terminal, widths.terminal), dim, options)] : []),
+    ...(widths.usage > 0 ? [paint(padText(row.usage, widths.usage), dim, options)] : []),
     ...(widths.id > 0 ? [paint(row.id, dim, options)] : []),
   ];
   return {

@@ -39,7 +39,7 @@ describe("the table", () => {
       `● docs (main)                       3m  Permission for Bash: npm run deploy  kitty · pts/2    ${id("docs")}`,
       `◐ infra (fix/a-very-long-bran…  3h 20m  Bash                                                  ${id("infra")}`,
       `◐ beckon (main)                     8s  Bash                                                  ${id("beckon")}`,
-      "                                        └ Explore · Grep",
+      "                                        └ Explore · 1m · Grep",
       `○ blog (main)                      41m  Done. The footer sticks.                              ${id("blog")}`,
       `· old (main)                        1d  ended                                                 ${id("old")}`,
     ]);
@@ -299,6 +299,29 @@ describe("at any width", () => {
     }
     expect(draw(given, 200).join("\n")).toContain("⚠ Permission for Bash: rm -rf build");
     expect(draw([asking("shop")]).join("\n")).not.toContain("⚠");
+  });
+
+  test("shows tasks, context, tokens and cost where there is room", () => {
+    const tokens = {
+      input: 1_000,
+      output: 9_000,
+      cacheRead: 1_200_000,
+      cacheWrite: 20_000,
+      cached: 1_200_000,
+    };
+    const used = {
+      tokens,
+      costUsd: 1.239,
+      context: { used: 84_000, window: 200_000 },
+      tasks: { done: 3, total: 7 },
+    };
+    const sessions = [working("shop", used), working("blog", { tokens }), session("empty")];
+    const wide = draw(sessions, 160).join("\n");
+    expect(wide).toContain("  3/7 tasks · context 42% · 1.2M tokens · $1.24  ");
+    expect(wide).toContain("  1.2M tokens · cost unknown  ");
+    expect(draw(sessions, 70).join("\n")).not.toContain("tokens");
+    const full = { status: { kind: "working", detail: "x".repeat(60) } } as const;
+    expect(draw([working("shop", { ...used, ...full })], 110).join("\n")).not.toContain("tokens");
   });
 
   test("columns are not wider than their content", () => {

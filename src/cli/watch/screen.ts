@@ -2,13 +2,14 @@
 import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
+import { formatUsage } from "../../core/view/amounts.ts";
 import { groupMarks, groups } from "../../core/view/groups.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import { isAnswerable } from "../asks.ts";
 import { shortId } from "../find-session.ts";
-import { stripControls, truncate, wrapText } from "../output.ts";
+import { formatDuration, stripControls, truncate, wrapText } from "../output.ts";
 import { formatCompactRows, formatCounts } from "../status-table.ts";
 import {
   type AskScreen,
@@ -270,7 +271,7 @@ function wrapExact(text: string, columns: number): string[] {
 const maxTextLines = 20;
 
 /** What the session was asked last, and what it said. */
-function describeSession({ size, home }: Model, session: SessionSnapshot): Line[] {
+function describeSession({ size, home, now }: Model, session: SessionSnapshot): Line[] {
   const { title, lastPrompt, lastResponse, error, cwd, children, group, interrupted } = session;
   const paragraph = (
     label: string,
@@ -290,10 +291,13 @@ function describeSession({ size, home }: Model, session: SessionSnapshot): Line[
   const response = group === "ready" && !interrupted ? paragraph("", lastResponse) : [];
   return [
     ...paragraph("", error && formatFailure(error), "error", 4),
-    ...running.map(({ name, detail }) => line(`└ ${name}${detail ? ` · ${detail}` : ""}`)),
+    ...running.map(({ name, detail, startedAt }) =>
+      line(`└ ${name} · ${formatDuration(now - startedAt)}${detail ? ` · ${detail}` : ""}`),
+    ),
     ...paragraph("Prompt: ", lastPrompt, "dim", 3),
     ...(response.length > 0 ? [line(""), ...response, line("")] : []),
     ...paragraph("Title: ", title, "dim", 1),
+    ...paragraph("Used: ", formatUsage(session), "dim", 1),
     ...paragraph("Folder: ", cwd && shortenHomePath(cwd, home), "dim", 1),
   ];
 }

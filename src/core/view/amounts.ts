@@ -1,4 +1,5 @@
 /** Formats amounts of tokens and money for users. */
+import type { ContextUse, Tokens } from "../session/event.ts";
 
 /** 980, 12k, 1.2M, 34M */
 export function formatTokens(count: number): string {
@@ -14,4 +15,27 @@ export function formatCost(usd: number | null): string {
   if (usd > 0 && usd < 0.005) return "<$0.01";
   if (usd < 999.995) return `$${usd.toFixed(2)}`;
   return `$${Math.round(usd).toLocaleString("en-US")}`;
+}
+
+export interface SessionAmounts {
+  readonly tokens: Tokens | null;
+  readonly costUsd: number | null;
+  readonly context: ContextUse | null;
+  readonly tasks: { readonly done: number; readonly total: number } | null;
+}
+
+/** "3/7 tasks · context 42% · 1.2M tokens · $1.24": what is known of it. Empty if nothing is. */
+export function formatUsage({ tokens, costUsd, context, tasks }: SessionAmounts): string {
+  return [
+    tasks && `${tasks.done}/${tasks.total} tasks`,
+    context && formatContext(context),
+    tokens && `${formatTokens(tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite)} tokens`,
+    tokens && (costUsd === null ? "cost unknown" : formatCost(costUsd)),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+function formatContext({ used, window }: ContextUse): string {
+  return window === null ? `context ${formatTokens(used)}` : `context ${Math.round((100 * used) / window)}%`;
 }

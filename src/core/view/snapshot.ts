@@ -176,11 +176,8 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     gitBranch: session.gitBranch,
     title: session.title,
     model: session.model,
-    tokens: countTokens(session.usage),
-    costUsd: toDollars(session.usage),
-    context: session.context,
+    ...measureSession(session),
     rateLimits: session.rateLimits,
-    tasks: countTasks(session.tasks),
     permissionMode: session.permissionMode,
     startSource: session.startSource,
     endReason: session.ended?.reason ?? null,
@@ -225,6 +222,10 @@ function createChildSnapshot({ sessionId }: Session, child: Child): ChildSnapsho
     context: child.context,
     transcriptPath: child.transcriptPath,
   };
+}
+
+export function measureSession({ usage, context, tasks }: Session) {
+  return { tokens: countTokens(usage), costUsd: toDollars(usage), context, tasks: countTasks(tasks) };
 }
 
 function countTokens(usage: Usage | null): TokenCounts | null {

@@ -99,7 +99,7 @@ test("the last response, an error and subagents are shown below the list", () =>
   screen.press("j", "j");
   expect(screen.text()).toContain("\nfailed: API Error: 529 Overloaded\n");
   screen.press("j");
-  expect(screen.text()).toContain("\n└ Explore · Grep\n");
+  expect(screen.text()).toContain("\n└ Explore · 1m · Grep\n");
   screen.press("j");
   expect(screen.text()).toContain("\nPrompt: Fix the cart\n\nFixed the cart total.\n\nAll tests pass.\n");
 });

@@ -22,6 +22,7 @@ import {
 import { shortenHomePath } from "../../text/paths.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { dayMs } from "../../timing.ts";
+import { formatUsage } from "../amounts.ts";
 import {
   findSnoozeEnd,
   formatSilence,
@@ -31,6 +32,7 @@ import {
   type SessionGroup,
 } from "../groups.ts";
 import { branchOf } from "../session-names.ts";
+import { measureSession } from "../snapshot.ts";
 import { createEntryId, joinSections, type MenuEntry, maxLabelColumns } from "../view.ts";
 import { createAnswerEntries } from "./answer-entries.ts";
 
@@ -173,6 +175,10 @@ function createDetails(
   if (session.turn.error !== null && (group === "failed" || group === "ready")) {
     entries.push(text(`It ${what}`, "failed"));
   }
+  const amounts = measureSession(session);
+  // While it works, tokens and cost change with every request, and the desktop would draw the menu again.
+  const used = formatUsage(group === "working" ? { ...amounts, tokens: null } : amounts);
+  if (used !== "") entries.push(text(used, "used"));
   const running = session.children.filter((child) => child.running);
   for (const child of running.slice(0, maxListed)) {
     const label = `└ ${nameOfChild(child)} · ${child.detail ?? statusTexts.thinking}`;

@@ -58,6 +58,22 @@ describe("the submenu of a session", () => {
     expect(labelsOf(long)[0]).toStartWith("(Asks · Bash: npm run deploy -- --verbose");
   });
 
+  test("shows what a session has used; while it works, only what changes seldom", () => {
+    const tokens = { input: 1_000, output: 9_000, cacheRead: 1_200_000, cacheWrite: 20_000 };
+    const used = {
+      usage: { tokens, costMicros: 1_239_000 },
+      context: { used: 84_000, window: 200_000 },
+      tasks: [
+        { id: "1", status: "completed" as const },
+        { id: "2", status: "pending" as const },
+      ],
+    };
+    const ready = done("site", minute, used);
+    expect(formatSubmenu([ready], ready)).toContain("(1/2 tasks · context 42% · 1.2M tokens · $1.24)");
+    const busy = working("site", minute, used);
+    expect(formatSubmenu([busy], busy)).toContain("(1/2 tasks · context 42%)");
+  });
+
   test("shows the subagents of a working session", () => {
     const children = ["a", "b", "c", "d", "e", "f"].map((id) => child(id));
     const api = working("api", minute, { children });
