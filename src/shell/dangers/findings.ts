@@ -36,10 +36,14 @@ const maxListed = 12;
 
 export function createFindings(): DangerFindings {
   const severities = new Map<string, number>();
+  const known = new Set<string>();
   return {
     add(kind, text, form) {
+      const key = `${text} (${form.slice(0, 4 * maxFormLength)}`;
       // A thousand forms of one danger: the first few are enough.
-      if (severities.size < maxKept) severities.set(`${text} (${shorten(form)})`, kinds.indexOf(kind));
+      if (known.has(key) || known.size >= maxKept) return;
+      known.add(key);
+      severities.set(`${text} (${shorten(form)})`, kinds.indexOf(kind));
     },
     count: () => severities.size,
     list: () =>

@@ -21,6 +21,7 @@ import {
   listPrograms,
   listSubstitutions,
   looksDestructive,
+  maxArgs,
   maxWrapped,
   network,
   type ProgramCall,
@@ -35,7 +36,7 @@ import { checkVerbs, isOrdinary, quotesCommands } from "./verbs.ts";
 export function checkScriptText(text: string, context: CommandContext): void {
   // Only a substitution: the check of the command that runs it has reported it.
   if (/^\s*\$\(\)\s*$/.test(text)) return;
-  context.budget.remainingLength -= text.length + 100;
+  context.budget.remainingLength -= text.length + 500;
   if (context.budget.remainingLength < 0) {
     context.findings.add("unclear", "too complex to check", "commands within commands");
     return;
@@ -192,7 +193,7 @@ function checkCommand(command: Command, context: CommandContext): void {
   if (first && /^\/etc\/(?:rc\.d\/)?init\.d\/|^\/etc\/rc\.d\//.test(first.text) && action !== "status")
     context.findings.add("system", "turns the machine or its services off", `${first.text} ${action}`);
   const programs = listPrograms(command, context);
-  if (programs.length > maxWrapped)
+  if (programs.length > maxWrapped || words.length > maxArgs)
     context.findings.add("unclear", "too complex to check", programs[0]?.name ?? "");
   const isCleanup =
     programs[0]?.name === "find" &&
@@ -237,11 +238,11 @@ function checkRedirects(command: Command, context: CommandContext): void {
   const hasInput = command.redirects.some(
     ({ operator, target }) => operator.startsWith("<") && target.text !== "/dev/null",
   );
+  const written = findWrittenText(command);
   const readsDevice = listWords(command).some(({ text }) => /^\/dev\/(?:null|zero|u?random)$/.test(text));
   for (const { operator, target } of command.redirects) {
     if (!operator.includes(">") || /^(?:\d+|-)$/.test(target.text)) continue;
     context.checkTarget(target.text);
-    const written = findWrittenText(command);
     if (written !== null && context.writtenTexts.size < maxWrittenTexts)
       context.writtenTexts.set(normalizePath(target.text), written);
     if (operator === "<>") context.checkOverwrite(target.text, operator);
@@ -258,15 +259,22 @@ function checkRedirects(command: Command, context: CommandContext): void {
 
 /** `sort x > x`: the shell empties the file before the first program reads it. */
 function checkSelfOverwrite(pipeline: Pipeline, context: CommandContext): void {
-  for (const { operator, target } of pipeline.flatMap(({ redirects }) => redirects)) {
-    if (!/^(?:&?>\|?)$/.test(operator)) continue;
-    const isInput = ({ words, redirects }: Command) =>
-      redirects.some((redirect) => redirect.operator === "<" && redirect.target.text === target.text) ||
-      (!/^(?:echo|printf)$/.test(words[0]?.text ?? "") &&
-        // `git show HEAD:x > x`
-        words.slice(1).some(({ text }) => text === target.text || text.endsWith(`:${target.text}`)));
-    if (pipeline.some(isInput)) context.checkEmptied(target.text, operator);
+  const redirects = pipeline.flatMap((command) => command.redirects);
+  const outputs = redirects.filter(({ operator }) => /^(?:&?>\|?)$/.test(operator));
+  if (outputs.length === 0) return;
+  const inputs = new Set(
+    redirects.flatMap(({ operator, target }) => (operator === "<" ? [target.text] : [])),
+  );
+  for (const { words } of pipeline) {
+    if (/^(?:echo|printf)$/.test(words[0]?.text ?? "")) continue;
+    for (const { text } of words.slice(1)) {
+      inputs.add(text);
+      // `git show HEAD:x > x`
+      inputs.add(text.slice(text.lastIndexOf(":") + 1));
+    }
   }
+  for (const { operator, target } of outputs)
+    if (inputs.has(target.text)) context.checkEmptied(target.text, operator);
 }
 
 const maxWrittenTexts = 20;
