@@ -2,7 +2,7 @@ import type { RequestFacts } from "../../src/api/guard.ts";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { limits } from "../../src/core/limits.ts";
 
-/** Who may pass which door and who may not: written from the threats, knowing nothing of the guard's code. */
+/** Which requests each route accepts. Written from the threats, independently of the guard's code. */
 
 export const port = 4488;
 export const token = "k3-Zq8mV0sYh2JxT7wNfRb5LcAe9UdGi1oPtXyMvBsQ";
@@ -12,7 +12,7 @@ export const now = Date.UTC(2026, 10, 17);
 
 const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
 
-/** The secrets that a browser gets which opens the page so long before they end. */
+/** The secrets of a browser that has opened the page and whose secrets end then. */
 function openPageUntil(expires: number) {
   const access = createPageAccess({ token, now: () => expires - thirtyDays, createSecret: () => "once" });
   access.createUrl(port);
@@ -25,7 +25,7 @@ const { cookie: pageCookie, key: pageKey } = openPageUntil(now + thirtyDays);
 
 export type Part = Exclude<keyof RequestFacts, "path">;
 
-/** Each value a part of the request can have, and above it the attack it stands for, if any. */
+/** The values of each part of a request. A comment above a value names the attack. */
 export const values: Record<Part, Record<string, string | null>> = {
   host: {
     good: "127.0.0.1:4488",
@@ -59,7 +59,7 @@ export const values: Record<Part, Record<string, string | null>> = {
     none: null,
     own: "http://127.0.0.1:4488",
     "own by name": "http://localhost:4488",
-    // any page in the person's browser that knows our port
+    // any page in the user's browser that knows our port
     evil: "https://evil.example",
     // a sandboxed frame, a file:// page, a redirect across sites
     null: "null",
@@ -162,7 +162,7 @@ export const values: Record<Part, Record<string, string | null>> = {
     zero: "0",
     some: "512",
     "the limit": String(limits.maxBodyBytes),
-    // fills the memory with a body that nobody would read
+    // fills the memory with a body that is never read
     "over the limit": String(limits.maxBodyBytes + 1),
     huge: "9".repeat(400),
     // smuggling: two parsers that read two lengths
@@ -175,10 +175,10 @@ export const values: Record<Part, Record<string, string | null>> = {
 };
 
 /**
- * The labels that let a request through a door, part by part; a part that is not named may be anything. With `page`, the
- * page's secrets do instead of the token.
+ * The labels that a route accepts, for each part. A part that is not listed may be anything. With `page`, the page's secrets
+ * work in place of the token.
  */
-type Passes = Partial<Record<Part, readonly string[]>> & { readonly page?: "asset" | "api" };
+type AllowedLabels = Partial<Record<Part, readonly string[]>> & { readonly page?: "asset" | "api" };
 
 const anyGoodLength = ["missing", "zero", "some", "the limit"];
 const noBrowser = { host: ["good", "localhost"], origin: ["none"], referer: ["none"], secFetch: ["none"] };
@@ -188,22 +188,22 @@ const atMostOurPage = {
   referer: ["none", "own"],
   secFetch: ["none", "typed", "own page"],
 };
-const hook: Passes = {
+const hook: AllowedLabels = {
   ...noBrowser,
   authorization: ["good"],
   contentType: ["json", "json, utf-8", "json, UTF-8, no space"],
   method: ["POST"],
   contentLength: anyGoodLength,
 };
-const health: Passes = { ...atMostOurPage, method: ["GET"], contentLength: anyGoodLength };
-const read: Passes = { ...health, authorization: ["good"] };
-const pageRead: Passes = { ...read, page: "api" };
-const pageAction: Passes = { ...hook, ...atMostOurPage, page: "api" };
-const asset: Passes = { ...read, page: "asset" };
-/** Watched like the strictest door, except for what only a reader of the body would care about. */
-const wall: Passes = { ...noBrowser, authorization: ["good"] };
+const health: AllowedLabels = { ...atMostOurPage, method: ["GET"], contentLength: anyGoodLength };
+const read: AllowedLabels = { ...health, authorization: ["good"] };
+const pageRead: AllowedLabels = { ...read, page: "api" };
+const pageAction: AllowedLabels = { ...hook, ...atMostOurPage, page: "api" };
+const asset: AllowedLabels = { ...read, page: "asset" };
+/** Checked like the strictest route, except for what concerns the body. */
+const unknownRoute: AllowedLabels = { ...noBrowser, authorization: ["good"] };
 
-export const doors: Record<string, Passes> = {
+export const routes: Record<string, AllowedLabels> = {
   "/api/hook": hook,
   "/ingest": hook,
   "/api/statusline": hook,
@@ -231,8 +231,8 @@ export const doors: Record<string, Passes> = {
   "/api/stop": hook,
 };
 
-/** Nothing passes here, whatever else is right: another spelling of a door is none. */
-export const walls = [
+/** Refused whatever else is right: another spelling of a route is not a route. */
+export const nonRoutes = [
   "",
   "/index.html",
   "/page.js/",
@@ -271,7 +271,7 @@ export const walls = [
   "api/sessions",
 ];
 
-export const refusedWith: Record<Part | "path", readonly number[]> = {
+export const refusalStatuses: Record<Part | "path", readonly number[]> = {
   host: [403],
   origin: [403],
   referer: [403],
@@ -287,27 +287,27 @@ export const refusedWith: Record<Part | "path", readonly number[]> = {
 
 export const parts = Object.keys(values) as Part[];
 
-/** What is wrong with a request. Nothing wrong: it must pass. */
-export function faults(path: string, labels: Readonly<Record<Part, string>>): (Part | "path")[] {
-  const passes = doors[path] ?? wall;
-  const found: (Part | "path")[] = parts.filter((part) => passes[part]?.includes(labels[part]) === false);
-  if (found.includes("authorization") && isFromPage(passes, labels))
-    found.splice(found.indexOf("authorization"), 1);
-  // Whatever a browser sends to change something must say that our page sends it.
+/** What is wrong with a request. If the list is empty, the request must be accepted. */
+export function findFaults(path: string, labels: Readonly<Record<Part, string>>): (Part | "path")[] {
+  const allowed = routes[path] ?? unknownRoute;
+  const faults: (Part | "path")[] = parts.filter((part) => allowed[part]?.includes(labels[part]) === false);
+  if (faults.includes("authorization") && isFromPage(allowed, labels))
+    faults.splice(faults.indexOf("authorization"), 1);
+  // A browser's request that changes something must come from our page, by Sec-Fetch-Site.
   const isFromBrowser = [labels.origin, labels.referer, labels.secFetch].some((label) => label !== "none");
-  if (passes.page && passes.contentType && isFromBrowser && labels.secFetch !== "own page")
-    found.push("secFetch", "origin", "referer");
-  if (doors[path] === undefined) found.push("path");
-  // 127.0.0.1 and localhost are two origins to a browser: one's page is a stranger to the other.
-  const stranger = labels.host === "localhost" ? "own" : "own by name";
-  if (labels.origin === stranger) found.push("origin");
-  if (labels.referer === stranger) found.push("referer");
-  if (labels.method === "OPTIONS") found.push("method");
-  return found;
+  if (allowed.page && allowed.contentType && isFromBrowser && labels.secFetch !== "own page")
+    faults.push("secFetch", "origin", "referer");
+  if (routes[path] === undefined) faults.push("path");
+  // 127.0.0.1 and localhost are two origins to a browser, so each is foreign to the other.
+  const foreign = labels.host === "localhost" ? "own" : "own by name";
+  if (labels.origin === foreign) faults.push("origin");
+  if (labels.referer === foreign) faults.push("referer");
+  if (labels.method === "OPTIONS") faults.push("method");
+  return faults;
 }
 
-/** Without the token, the page's secrets do, if the browser says that the page itself sends them. */
-function isFromPage({ page }: Passes, labels: Readonly<Record<Part, string>>): boolean {
+/** The page's secrets replace the token if the browser says that the page itself sends them. */
+function isFromPage({ page }: AllowedLabels, labels: Readonly<Record<Part, string>>): boolean {
   if (page === undefined || labels.secFetch !== "own page") return false;
   const hasCookie = labels.cookie === "good" || labels.cookie === "good among others";
   return hasCookie && (page === "asset" || labels.pageKey === "good");

@@ -4,7 +4,7 @@ import { createGuard, readFacts } from "../../src/api/guard.ts";
 import { limits } from "../../src/core/limits.ts";
 import { token } from "./attacks.ts";
 
-/** What the guard is given by a real server for bytes that no well-behaved client would send. */
+/** What the guard gets from a real server for bytes that no ordinary client sends. */
 let port = 0;
 let server: ReturnType<typeof Bun.serve>;
 
@@ -69,7 +69,7 @@ describe("over a real socket", () => {
     ["only Sec-Fetch-Dest", 403, ...hook, "Sec-Fetch-Dest: image", "Content-Length: 0"],
     ["an empty Origin", 403, ...hook, "Origin:", "Content-Length: 0"],
     ["two content types", 415, ...hook, "Content-Type: text/plain", "Content-Length: 0"],
-    ["a dot segment that ends at a door", 401, "GET /health/../api/sessions HTTP/1.1", host],
+    ["a dot segment that ends at a route", 401, "GET /health/../api/sessions HTTP/1.1", host],
     ["a token in the address", 401, `GET /api/sessions?token=${token} HTTP/1.1`, host],
   ];
   test.each(refused)("%s: %d", async (_attack, status, ...request) => {

@@ -2,17 +2,17 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createGuard } from "../../src/api/guard.ts";
 import {
-  doors,
   factsOf,
-  faults,
+  findFaults,
+  nonRoutes,
   now,
   type Part,
   parts,
   port,
-  refusedWith,
+  refusalStatuses,
+  routes,
   token,
   values,
-  walls,
 } from "./attacks.ts";
 
 const admit = createGuard({ port, token, now: () => now });
@@ -30,7 +30,7 @@ const goodHook: Record<Part, string> = {
   contentLength: "some",
 };
 const goodRead = { ...goodHook, method: "GET", contentType: "missing", contentLength: "missing" };
-const goodAt = (path: string) => (doors[path]?.contentType === undefined ? goodRead : goodHook);
+const goodAt = (path: string) => (routes[path]?.contentType === undefined ? goodRead : goodHook);
 /** As beckon's own page sends it. */
 const fromPage = {
   origin: "none",
@@ -40,16 +40,16 @@ const fromPage = {
   cookie: "good",
   pageKey: "good",
 };
-const pagePaths = Object.keys(doors).filter((path) => doors[path]?.page !== undefined);
+const pagePaths = Object.keys(routes).filter((path) => routes[path]?.page !== undefined);
 const good = factsOf("/api/hook", goodHook);
 
 describe("one thing wrong with an otherwise good request", () => {
   for (const part of parts) {
     test.each(Object.keys(values[part]))(`${part}: %s`, (label) => {
-      for (const path of Object.keys(doors)) {
+      for (const path of Object.keys(routes)) {
         const labels = { ...goodAt(path), [part]: label };
         const verdict = admit(factsOf(path, labels));
-        const wanted = faults(path, labels).length === 0 ? [200] : refusedWith[part];
+        const wanted = findFaults(path, labels).length === 0 ? [200] : refusalStatuses[part];
         expect(verdict.ok ? 200 : verdict.status, path).toBeOneOf([...wanted]);
       }
     });
@@ -60,21 +60,21 @@ describe("one thing wrong with an otherwise good request", () => {
       for (const path of pagePaths) {
         const labels = { ...goodAt(path), ...fromPage, [part]: label };
         const verdict = admit(factsOf(path, labels));
-        const found = faults(path, labels);
-        const wanted = found.length === 0 ? [200] : found.flatMap((fault) => refusedWith[fault]);
+        const found = findFaults(path, labels);
+        const wanted = found.length === 0 ? [200] : found.flatMap((fault) => refusalStatuses[fault]);
         expect(verdict.ok ? 200 : verdict.status, path).toBeOneOf([...wanted]);
       }
     });
   }
 
   test("the page's secrets open nothing that is not the page's", () => {
-    for (const path of Object.keys(doors).filter((door) => !pagePaths.includes(door))) {
+    for (const path of Object.keys(routes).filter((route) => !pagePaths.includes(route))) {
       const verdict = admit(factsOf(path, { ...goodAt(path), ...fromPage }));
       expect([path, verdict.ok]).toEqual([path, path === "/" || path === "/health"]);
     }
   });
 
-  test.each(walls)("%p is not a route, and only a client with the token learns that", (path) => {
+  test.each(nonRoutes)("%p is not a route, and only a client with the token learns that", (path) => {
     for (const labels of [goodHook, goodRead]) {
       expect(admit(factsOf(path, labels))).toMatchObject({ ok: false, status: 404 });
       expect(admit(factsOf(path, { ...labels, authorization: "missing" }))).toMatchObject({ status: 401 });
@@ -137,20 +137,20 @@ describe("everything wrong with everything", () => {
   }
 
   test.each([
-    ...[...Object.keys(doors), "/api/hook/"].map((path) => [path, "with tokens", chosen] as const),
+    ...[...Object.keys(routes), "/api/hook/"].map((path) => [path, "with tokens", chosen] as const),
     ...pagePaths.map((path) => [path, "with the page's secrets", chosenFromPage] as const),
-  ])("%p lets in exactly what the table says, and tells strangers nothing, %s", (path, _what, choices) => {
+  ])("%p accepts exactly what the table says, and reveals nothing to others, %s", (path, _what, choices) => {
     const wrong: unknown[] = [];
     const count = { admitted: 0, refused: 0 };
     for (const labels of product(parts, { ...goodHook }, choices)) {
       const verdict = admit(factsOf(path, labels));
-      const found = faults(path, labels);
+      const found = findFaults(path, labels);
       count[verdict.ok ? "admitted" : "refused"] += 1;
       if (verdict.ok) {
         if (found.length > 0) wrong.push({ ...labels, found });
         continue;
       }
-      const isExplained = found.some((part) => refusedWith[part].includes(verdict.status));
+      const isExplained = found.some((part) => refusalStatuses[part].includes(verdict.status));
       const isOpen = path === "/health" || path === "/";
       const isStranger = !isOpen && labels.authorization !== "good" && !labels.cookie.startsWith("good");
       const isPreflight = labels.method === "OPTIONS" && verdict.status === 405;
@@ -158,7 +158,7 @@ describe("everything wrong with everything", () => {
       if (!isExplained || (isStranger && !tellsNothing)) wrong.push({ ...labels, found, verdict });
     }
     expect(wrong.slice(0, 5)).toEqual([]);
-    expect(count.admitted > 0).toBe(doors[path] !== undefined);
+    expect(count.admitted > 0).toBe(routes[path] !== undefined);
     expect(count.refused).toBeGreaterThan(0);
   });
 });
@@ -171,7 +171,7 @@ describe("whatever comes", () => {
   );
   const anyFacts = fc.record({
     method: fc.oneof(fc.string(), fc.constantFrom("GET", "POST")),
-    path: fc.oneof(fc.string(), fc.webPath(), fc.constantFrom(...Object.keys(doors), ...walls)),
+    path: fc.oneof(fc.string(), fc.webPath(), fc.constantFrom(...Object.keys(routes), ...nonRoutes)),
     host: fc.oneof(anyText, fc.constant(good.host)),
     origin: fc.oneof(anyText, fc.constant(null)),
     referer: fc.oneof(anyText, fc.constant(null)),

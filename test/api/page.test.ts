@@ -99,7 +99,7 @@ describe("the page of a running beckon", () => {
     expect(await response.text()).not.toContain(secrets.key);
   });
 
-  test("shows a stranger nothing: no page, no script, no style, no data", async () => {
+  test("shows nothing to other clients: no page, no script, no style, no data", async () => {
     for (const path of ["/", "/page.js", "/page.css", "/icon.svg", "/api/sessions", "/?code=guess"]) {
       const response = await fetch(url + path);
       expect([path, response.status]).toEqual([path, 401]);

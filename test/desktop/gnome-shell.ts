@@ -75,6 +75,8 @@ export async function readScreen(bus: Bus): Promise<ScreenText[]> {
     path: "/beckon/ScreenReader",
     interface: "beckon.ScreenReader",
     member: "Read",
+    // GNOME Shell draws in software here, which takes seconds on a busy machine.
+    timeoutMs: startMs,
   });
   return JSON.parse(String(answer));
 }

@@ -118,7 +118,7 @@ describe("while beckon runs", () => {
     expect(parseEnvelope(received[0]?.text).payload._meta).toEqual({ workspace_id: "given" });
   });
 
-  test("a permission request is sent once, and asks to be held only if somebody can answer it", async () => {
+  test("a permission request is sent once, and waits for an answer only if a user can give one", async () => {
     const { received } = harness.receiver();
     const request = { ...event, hook_event_name: "PermissionRequest" };
     expectNoOutput(await harness.forward(JSON.stringify(request)));

@@ -77,7 +77,7 @@ describe("_meta", () => {
     expect(meta.attended).toBeNull();
   });
 
-  test("has whether somebody attends the session", async () => {
+  test("has whether a user attends the session", async () => {
     expect((await metaOf({ CLAUDE_CODE_SESSION_ATTENDED: "1" })).attended).toBe(true);
     expect((await metaOf({ CLAUDE_CODE_SESSION_ATTENDED: "0" })).attended).toBe(false);
     expect((await metaOf({ CLAUDE_CODE_ENTRYPOINT: "sdk-cli" })).attended).toBe(false);

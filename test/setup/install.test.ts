@@ -208,7 +208,7 @@ describe("nothing changes if the settings", () => {
     expect(home.tree()).toEqual(before);
   });
 
-  test("are a pipe that nobody writes into", async () => {
+  test("are a pipe without a writer", async () => {
     const home = temporaryHome();
     mkdirSync(home.at(".claude"));
     Bun.spawnSync(["mkfifo", home.settings]);
