@@ -146,6 +146,16 @@ function Actions({ session }: { readonly session: SessionSnapshot }) {
           )}
         </>
       )}
+      {session.attach !== null && (
+        <button
+          class="btn bare"
+          type="button"
+          title={session.attach}
+          onClick={() => copyText(session.attach ?? "", "Copied. Run it in a terminal.")}
+        >
+          Copy attach command
+        </button>
+      )}
       <button
         class="btn bare"
         type="button"

@@ -109,15 +109,15 @@ export function nameOf({
 
 export const branchOf = (branch: string | null): string => (branch === "HEAD" ? "" : cleanText(branch));
 
-/** "claude-opus-4-5-20251101" → "opus 4.5": the maker's prefix and the date say nothing new. */
+/** Maker, family, version and date. */
+const modelPattern = /^[a-z]+-([a-z]+)-(\d{1,2})(?:-(\d{1,2}))?(?:-\d{8})?$/;
+
+/** "Opus 4.5" for "MAKER-opus-4-5-20251101". A name in another form stays as it is. */
 export function formatModel(model: string | null | undefined): string {
-  const parts = cleanText(model).replace(/\[.*$/, "").split("-");
-  const rest = parts.filter((part) => !/^\d{8}$/.test(part));
-  const names = rest.filter((part) => !/^\d+$/.test(part));
-  const version = rest.filter((part) => /^\d+$/.test(part)).join(".");
-  const family = names.length > 1 ? names.at(-1) : names[0];
-  if (rest.length < 3 || !family || version === "") return rest.join("-");
-  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${version}`;
+  const name = cleanText(model).replace(/\[.*$/, "");
+  const [, family = "", major = "", minor] = modelPattern.exec(name) ?? [];
+  if (family === "") return name;
+  return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}${minor === undefined ? "" : `.${minor}`}`;
 }
 
 /** Sessions by group; the one that has waited longest first, elsewhere the one that changed last. */

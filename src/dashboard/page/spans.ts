@@ -20,6 +20,8 @@ const percent = (at: number, { from, to }: Range): number => ((at - from) / (to 
 /** Narrower than this is not visible: about half a pixel. */
 const minPercent = 0.06;
 
+const isQuiet = (state: SpanState): boolean => state === "working" || state === "ready";
+
 /**
  * Bars for the spans of one lane. Spans that are too narrow to be seen are joined with the span before them, so that a day of
  * thousands of spans becomes some hundred bars. Waiting and failing are never lost in that way: they are what the user looks for.
@@ -33,8 +35,8 @@ export function createBars(spans: readonly Span[], range: Range, now: number): B
     const last = bars.at(-1);
     const isTouching = last !== undefined && percent(start, range) - (last.x + last.width) < minPercent;
     const isNarrow = percent(end, range) - percent(start, range) < minPercent;
-    const isQuiet = state === "working" || state === "ready";
-    if (last && isTouching && (last.state === state || (isNarrow && isQuiet && bars.length > 1))) {
+    const isLost = isNarrow && isQuiet(state) && last !== undefined && isQuiet(last.state);
+    if (last && isTouching && (last.state === state || isLost)) {
       bars[bars.length - 1] = { ...last, to: end, width: percent(end, range) - last.x };
     } else {
       const x = percent(start, range);

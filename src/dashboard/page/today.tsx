@@ -297,8 +297,8 @@ function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }
 export function HistoryOff({ what }: { readonly what: string }) {
   return (
     <p class="off">
-      {what}: the history is off. To turn it on, set <code class="in">history</code> in your settings to{" "}
-      <code class="in">on</code>.
+      {what}: the history is off. To turn it on, remove <code class="in">"history": "off"</code> from your
+      settings.
     </p>
   );
 }

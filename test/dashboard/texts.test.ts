@@ -1,0 +1,164 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { AskDetails } from "../../src/core/session/ask-details.ts";
+import { fitLines, splitLines } from "../../src/core/text/fit.ts";
+import type { Span } from "../../src/core/wire.ts";
+import {
+  cleanLines,
+  contextPercent,
+  describeEnding,
+  formatAge,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatModel,
+  formatSpokenDuration,
+  formatWhen,
+  splitMatches,
+} from "../../src/dashboard/page/format.ts";
+import { joinRows, parseDiff } from "../../src/dashboard/page/lines.ts";
+import { chooseDayRange, createBars, createTicks, sumStates } from "../../src/dashboard/page/spans.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+test.each([
+  [48 * second, "48s", "48s", "48 s"],
+  [6 * minute + 41 * second, "6m 41s", "6m", "7 min"],
+  [102 * minute, "1h 42m", "1h 42m", "1 h 42 min"],
+  [76 * hour, "3d 4h", "3d 4h", "76 h"],
+  [-5, "0s", "0s", "0 s"],
+])("a duration of %p ms is short in a row and readable in a sentence", (ms, exact, age, spoken) => {
+  expect([formatDuration(ms), formatAge(ms), formatSpokenDuration(ms)]).toEqual([exact, age, spoken]);
+});
+
+test("figures are short", () => {
+  expect([950, 88_400, 999_700, 1_900_000, 14_900_000].map(formatCount)).toEqual([
+    "950",
+    "88k",
+    "1.0M",
+    "1.9M",
+    "15M",
+  ]);
+  expect([0, 0.001, 4.18].map(formatCost)).toEqual(["$0.00", "<$0.01", "$4.18"]);
+  expect(contextPercent({ used: 124_000, window: 200_000 })).toBe(62);
+  expect(contextPercent({ used: 5, window: null })).toBeNull();
+});
+
+test.each([
+  ["claude-opus-4-5-20251101", "Opus 4.5"],
+  ["claude-sonnet-4-5-20250929[1m]", "Sonnet 4.5"],
+  ["gpt-5-codex", "gpt-5-codex"],
+  ["o3", "o3"],
+  [null, ""],
+])("the model %p is called %p", (model, name) => {
+  // Names in other forms stay as they are, as far as they can be read.
+  expect(formatModel(model)).toBe(name);
+});
+
+test("a time names its day unless it is today", () => {
+  const now = new Date(2026, 10, 17, 14, 32).getTime();
+  expect(formatWhen(new Date(2026, 10, 17, 9, 5, 7).getTime(), now)).toBe("09:05:07");
+  expect(formatWhen(new Date(2026, 10, 16, 17, 52).getTime(), now)).toBe("Yesterday 17:52");
+  expect(formatWhen(new Date(2026, 10, 9, 17, 52).getTime(), now)).toBe("Mon 9 Nov 17:52");
+});
+
+test("the history says how and where an ask was answered", () => {
+  expect(describeEnding({ kind: "permission", how: "always", where: "notification" })).toBe(
+    "allowed, and from now on · notification",
+  );
+  expect(describeEnding({ kind: "plan", how: "approved", where: "page" })).toBe("approved · this page");
+  expect(describeEnding({ kind: "permission", how: "rule", where: "rule" })).toBe("allowed by your rule");
+  expect(describeEnding({ kind: "question", how: null, where: null })).toBe("open");
+  expect(describeEnding({ kind: "tool", how: null, where: null })).toBe("");
+});
+
+test("text of an agent keeps its lines, and nothing in it turns other text round", () => {
+  expect(cleanLines("one\ntwo\u202e three")).toBe("one\ntwo three");
+  expect(cleanLines("x".repeat(10_000)).length).toBeLessThan(4_010);
+});
+
+test("a search marks every word that it looked for, and changes nothing else", () => {
+  expect(splitMatches("run npm test (npm)", "NPM test").filter(({ isMatch }) => isMatch)).toHaveLength(3);
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, query) => {
+      expect(
+        splitMatches(text, query)
+          .map((part) => part.text)
+          .join(""),
+      ).toBe(text);
+    }),
+  );
+});
+
+describe("the lines of an ask", () => {
+  test("that were wrapped for narrow places are whole again", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ minLength: 1, maxLength: 900, unit: fc.constantFrom("a", "b c", "-", "/") }), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        (lines) => {
+          const { lines: rows, isWhole } = fitLines(splitLines(lines.join("\n")));
+          fc.pre(isWhole && !rows.join("").includes("⟨"));
+          expect(joinRows(rows)).toEqual(lines);
+        },
+      ),
+    );
+  });
+
+  const edit = {
+    kind: "permission",
+    lines: ["  same", "- old", "+ new", "⤷ and longer", "⟨everywhere in the file⟩"],
+  } as unknown as AskDetails;
+
+  test("of an edit become a diff", () => {
+    expect(parseDiff(edit)).toEqual([
+      { kind: "same", text: "same" },
+      { kind: "delete", text: "old" },
+      { kind: "add", text: "newand longer" },
+      { kind: "label", text: "⟨everywhere in the file⟩" },
+    ]);
+  });
+
+  test("of a command or of JSON do not, whatever they start with", () => {
+    expect(parseDiff({ ...edit, startsWithSubject: true })).toBeNull();
+    expect(parseDiff({ ...edit, kind: "plan" })).toBeNull();
+    expect(parseDiff({ ...edit, lines: ["{", '  "a": 1', "}"] })).toBeNull();
+  });
+});
+
+describe("a day's lanes", () => {
+  const from = new Date(2026, 10, 17).getTime();
+  const now = from + 14.5 * hour;
+  const range = { from: from + 8 * hour, to: from + 15 * hour };
+
+  test("start at the hour in which something happened, and end with this hour", () => {
+    expect(chooseDayRange([{ from: from + 8.7 * hour }], { from, to: now })).toEqual(range);
+    expect(chooseDayRange([], { from, to: now })).toEqual({ from: from + 11 * hour, to: from + 15 * hour });
+  });
+
+  test("have a tick for each hour", () => {
+    expect(createTicks(range)).toHaveLength(7);
+  });
+
+  test("a span that lasts reaches to now", () => {
+    const [bar] = createBars([{ state: "waiting", from: now - hour, to: null }], range, now);
+    expect(bar).toMatchObject({ state: "waiting", from: now - hour, to: now });
+  });
+
+  test("100,000 spans become some hundred bars, and no wait is lost", () => {
+    const step = (now - range.from) / 100_000;
+    const spans = Array.from({ length: 100_000 }, (_, index): Span => {
+      const state = index % 1_000 === 500 ? "waiting" : index % 2 === 0 ? "working" : "ready";
+      return { state, from: range.from + index * step, to: range.from + (index + 1) * step };
+    });
+    const bars = createBars(spans, range, now);
+    expect(bars.length).toBeLessThan(400);
+    expect(bars.filter(({ state }) => state === "waiting")).toHaveLength(100);
+    const sums = sumStates(bars);
+    expect([...sums.values()].reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(now - range.from, -3);
+  });
+});
