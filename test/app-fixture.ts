@@ -134,6 +134,9 @@ export function createAppFixture() {
         .map((name) => readFileSync(join(paths.journal, name), "utf8"))
         .join(""),
 
+    /** Stops the apps of this process; `start` starts the next. */
+    stopApps: () => Promise.all(apps.splice(0).map((app) => app.stop())),
+
     async destroy(): Promise<void> {
       for (const child of children) child.kill("SIGKILL");
       await Promise.all([...apps.map((app) => app.stop()), ...children.map((child) => child.exited)]);

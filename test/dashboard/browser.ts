@@ -32,6 +32,7 @@ export async function openPage(
 ): Promise<OpenedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
-import type { Browser } from "playwright-core";
-import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import type { Browser, Page } from "playwright-core";
+import { type AnswerFixture, createAnswerFixture, createRequest, parseDecision } from "../answers/fixture.ts";
+import { createPromptEvent } from "../app-fixture.ts";
 import { testWith } from "../needs.ts";
-import { createPageUrl, findAccessibilityFaults, launchBrowser, openPage } from "./browser.ts";
+import { waitUntil } from "../wait-until.ts";
+import { createPageUrl, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
 
+/** The page in a real browser, with a real beckon and real hooks that wait for an answer. */
 const testPage = testWith("chromium");
 let browser: Browser;
 beforeAll(async () => {
@@ -11,18 +14,234 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-let fixture: AppFixture;
-afterEach(() => fixture?.destroy());
+let fixture: AnswerFixture;
+let opened: OpenedPage;
+afterEach(async () => {
+  await opened?.page.context().close();
+  await fixture?.destroy();
+});
 
-testPage("a session that starts appears without a reload", async () => {
-  fixture = createAppFixture();
+async function open(): Promise<Page> {
+  fixture = createAnswerFixture();
   await fixture.start();
-  const { page, faults } = await openPage(browser, await createPageUrl(fixture));
+  opened = await openPage(browser, await createPageUrl(fixture));
+  return opened.page;
+}
+
+const bash = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
+const cardOf = (page: Page, text: string) => page.locator(".ask", { hasText: text });
+
+testPage("a session that starts appears without a reload, and after a reload too", async () => {
+  const page = await open();
+  await page.getByRole("heading", { name: /Waiting for your first session|Connect/ }).waitFor();
   await fixture.postHook(createPromptEvent("s1"));
-  await page.getByText("proj").first().waitFor();
+  await page.locator(".row", { hasText: "proj" }).waitFor();
   expect(page.url()).not.toContain("code");
   await page.reload();
-  await page.getByText("proj").first().waitFor();
-  expect(await findAccessibilityFaults(page)).toEqual([]);
-  expect(faults).toEqual([]);
+  await page.locator(".row", { hasText: "proj" }).waitFor();
+  expect(opened.faults).toEqual([]);
+});
+
+testPage("Allow answers the request that waits, and the card says so and goes", async () => {
+  const page = await open();
+  const hook = fixture.startHook(createRequest("s1"));
+  const card = cardOf(page, "shop-api");
+  await card.getByText("npm test", { exact: true }).waitFor();
+  expect(await page.title()).toBe("1 needs you · beckon");
+  await card.getByRole("button", { name: "Allow", exact: true }).click();
+  expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+  await card.getByText("Allowed.").waitFor();
+  await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
+  expect(opened.faults).toEqual([]);
+});
+
+testPage("a dangerous command shows its danger first, and needs a second press", async () => {
+  const page = await open();
+  const hook = fixture.startHook(createRequest("s1", bash("rm -rf ../data && make")));
+  const card = cardOf(page, "shop-api");
+  const allow = card.locator('[data-do="allow"]');
+  await allow.waitFor();
+  const parts = await card
+    .locator(".danger, .code")
+    .evaluateAll((elements) => elements.map(({ className }) => className));
+  expect(parts).toEqual(["danger", "code"]);
+  expect(await allow.innerText()).toContain("Allow anyway");
+  expect(await card.getByRole("button", { name: "Always" }).count()).toBe(0);
+  await allow.click();
+  expect(await allow.innerText()).toContain("Press again to allow");
+  expect(hook.isRunning()).toBe(true);
+  await allow.click();
+  expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+});
+
+testPage("what is not shown in full cannot be allowed", async () => {
+  const page = await open();
+  const long = Array.from({ length: 30 }, (_, index) => `echo ${index}`).join("\n");
+  const hook = fixture.startHook(createRequest("s1", bash(long)));
+  const card = cardOf(page, "shop-api");
+  const allow = card.locator('[data-do="allow"]');
+  await allow.waitFor();
+  expect(await allow.isDisabled()).toBe(true);
+  await card.getByRole("button", { name: /Show all: \d+ more lines/ }).click();
+  expect(await card.locator(".code").innerText()).toBe(long);
+  await allow.click();
+  expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+  // More than beckon shows anywhere.
+  fixture.startHook(createRequest("s2", bash(`${long}\n${long}`)));
+  const tooLong = page.locator(".ask", { hasText: "too long to be shown in full" });
+  await tooLong.getByRole("button", { name: /Show all/ }).click();
+  expect(await tooLong.locator('[data-do="allow"]').isDisabled()).toBe(true);
+});
+
+testPage("Deny sends what was written to the agent", async () => {
+  const page = await open();
+  const hook = fixture.startHook(createRequest("s1"));
+  const card = cardOf(page, "shop-api");
+  await card.getByRole("button", { name: "Deny…" }).click();
+  await page.keyboard.type("use pnpm");
+  await page.keyboard.press("Enter");
+  const decision = parseDecision(await hook.printed);
+  expect(decision.behavior).toBe("deny");
+  expect(decision.message).toContain("use pnpm");
+});
+
+testPage("several questions are answered together", async () => {
+  const page = await open();
+  const question = (text: string, multiSelect: boolean) => ({
+    question: text,
+    header: "",
+    multiSelect,
+    options: ["Red", "Blue"].map((label) => ({ label, description: `as ${label}` })),
+  });
+  const questions = [question("Which colour?", false), question("Which sizes?", true)];
+  const hook = fixture.startHook(
+    createRequest("s1", { tool_name: "AskUserQuestion", tool_input: { questions } }),
+  );
+  const card = cardOf(page, "Which colour?");
+  const send = card.getByRole("button", { name: "Send answers" });
+  await send.waitFor();
+  expect(await send.isDisabled()).toBe(true);
+  await card.getByRole("group", { name: "Which colour?" }).getByRole("button", { name: "Blue" }).click();
+  const sizes = card.getByRole("group", { name: "Which sizes?" });
+  await sizes.getByRole("button", { name: "Red" }).click();
+  await sizes.getByRole("button", { name: "Blue" }).click();
+  await send.click();
+  const { updatedInput } = parseDecision(await hook.printed);
+  expect(updatedInput.answers).toEqual({ "Which colour?": "Blue", "Which sizes?": "Red, Blue" });
+});
+
+testPage("an ask that was answered elsewhere takes no second answer", async () => {
+  const page = await open();
+  const hook = fixture.startHook(createRequest("s1"));
+  const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
+  await allow.waitFor();
+  // The page does not know yet.
+  await page.route("**/api/events", (route) => route.abort());
+  await page.route("**/api/sessions", (route) => route.abort());
+  const ask = await fixture.waitForAsk("s1");
+  await fixture.answer("s1", { ask: ask.answerId, do: "deny" });
+  expect(parseDecision(await hook.printed).behavior).toBe("deny");
+  await allow.dispatchEvent("click");
+  await waitUntil(
+    async () => (await page.locator(".ask").innerText()).match(/Answered elsewhere|Denied|No longer asked/),
+    5_000,
+  );
+});
+
+testPage("Go to terminal says how far it got", async () => {
+  const page = await open();
+  await fixture.postHook(createPromptEvent("s1"));
+  const row = page.locator(".row", { hasText: "proj" });
+  await row.hover();
+  await row.getByRole("button", { name: "Go to terminal" }).click();
+  await page.locator(".toast").waitFor();
+  expect(await page.locator(".toast").innerText()).toMatch(/terminal/);
+});
+
+testPage("Snooze puts a session aside", async () => {
+  const page = await open();
+  fixture.startHook(createRequest("s1"));
+  await cardOf(page, "shop-api").getByRole("button", { name: "Snooze 15 min" }).click();
+  await page.getByText("Set aside", { exact: true }).waitFor();
+  await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
+});
+
+testPage("the search finds what was asked, and how it was answered", async () => {
+  const page = await open();
+  const hook = fixture.startHook(createRequest("s1", bash("npm run lint")));
+  await cardOf(page, "shop-api").locator('[data-do="allow"]').click();
+  await hook.printed;
+  await fixture.postHook(createPromptEvent("s2", { prompt: "paint the fence" }));
+  await page.keyboard.press("/");
+  await page.keyboard.type("lint");
+  const results = page.locator(".hist tbody tr");
+  await waitUntil(async () => (await results.allInnerTexts()).join().includes("allowed · this page"), 5_000);
+  expect((await results.allInnerTexts()).join()).not.toContain("fence");
+  await page.getByLabel("Search history by text").fill("nothing like this");
+  await page.getByText("Nothing found for “nothing like this”.").waitFor();
+});
+
+testPage(
+  "when beckon stops the page says so, locks its answers, and lives again after a restart",
+  async () => {
+    const page = await open();
+    const app = await restartable();
+    fixture.startHook(createRequest("s1"));
+    const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
+    await allow.waitFor();
+    await app.stop();
+    await page.getByText("beckon has stopped.").waitFor();
+    expect(await allow.isDisabled()).toBe(true);
+    expect(await page.title()).toBe("beckon (stopped)");
+    await app.start();
+    await page
+      .getByRole("button", { name: "Try now" })
+      .click({ timeout: 2_000 })
+      .catch(() => {});
+    await page.getByText(/^Live \d/).waitFor();
+    await waitUntil(() => allow.isEnabled(), 8_000);
+  },
+);
+
+/** Stops and starts the fixture's app at the same port. */
+async function restartable() {
+  const url = new URL(fixture.readUrl());
+  return {
+    stop: () => fixture.stopApps(),
+    start: () => fixture.start({}, { port: Number(url.port) }),
+  };
+}
+
+testPage("everything works with keys alone: move, open, arm and allow, deny, choose, close", async () => {
+  const page = await open();
+  const first = fixture.startHook(createRequest("s1"));
+  await cardOf(page, "npm test").locator('[data-do="allow"]').waitFor();
+  const selected = () => page.locator('[aria-current="true"][data-id]').getAttribute("data-id");
+  expect(await selected()).toContain("s1");
+  // A card that has just appeared takes no key.
+  await page.keyboard.press("a");
+  expect(await page.locator(".armed").count()).toBe(0);
+  await waitUntil(async () => {
+    await page.keyboard.press("a");
+    return (await page.locator(".armed").count()) === 1;
+  }, 3_000);
+  expect(first.isRunning()).toBe(true);
+  await page.keyboard.press("a");
+  expect(parseDecision(await first.printed)).toEqual({ behavior: "allow" });
+
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+
+  await fixture.postHook(createPromptEvent("s2"));
+  await page.locator(".row", { hasText: "proj" }).waitFor();
+  for (let presses = 0; presses < 5 && !(await selected())?.includes("s2"); presses++)
+    await page.keyboard.press("j");
+  expect(await selected()).toContain("s2");
+  await page.keyboard.press("o");
+  await page.getByRole("complementary", { name: "proj" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("complementary").waitFor({ state: "detached" });
+  expect(opened.faults).toEqual([]);
 });

@@ -15,14 +15,17 @@ export interface SampleServer {
   /** Requests that change something: "answer", and its body. */
   readonly actions: { readonly name: string; readonly action: string; readonly body: object }[];
   createPageUrl(): string;
+  /** What the server sends from now on. */
+  setSample(sample: Sample): void;
   stop(): Promise<void>;
 }
 
 export function serveSample(
-  sample: Sample,
+  first: Sample,
   { port = 20_000 + Math.floor(Math.random() * 40_000), unconnected = [] as string[] } = {},
 ): SampleServer {
   const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
+  let sample = first;
   const actions: SampleServer["actions"] = [];
   const find = (name: string) =>
     sample.sessions.find(({ provider, sessionId }) => `${provider}:${sessionId}` === name) ?? null;
@@ -63,6 +66,9 @@ export function serveSample(
     url: `http://127.0.0.1:${port}`,
     actions,
     createPageUrl: () => pageAccess.createUrl(port),
+    setSample(next) {
+      sample = next;
+    },
     stop: () => server.stop(),
   };
 }

@@ -627,3 +627,78 @@ export const manyDay: Sample = {
     }),
   ],
 };
+
+const script =
+  '<script>attacked = true</script><img src=x onerror="attacked = true"><a href=javascript:attacked=true>x</a>';
+const megabyte = `${script}${"x".repeat(1_000_000)}`;
+const backwards = `\u202e${script}\u2066 \u0000\u001b[31m`;
+
+/** Everything that an agent can send, in every field that it can fill. */
+export const hostileDay: Sample = {
+  ...liveDay,
+  sessions: sessions.map((session, index) => {
+    const text = [script, megabyte, backwards][index % 3] ?? "";
+    return {
+      ...session,
+      project: text,
+      gitBranch: text,
+      title: text,
+      model: text,
+      cwd: text,
+      error: session.error === null ? null : text,
+      status: { ...session.status, detail: text },
+      lastPrompt: text,
+      lastResponse: text,
+      permissionMode: text,
+      asks: session.asks.map((ask) => ({
+        ...ask,
+        summary: text,
+        ...(ask.asked
+          ? {
+              asked: {
+                ...ask.asked,
+                heading: script,
+                // beckon itself has made these visible and limited them.
+                lines: ask.asked.lines.map(() => script),
+                dangers: ask.asked.dangers.map(() => script),
+                always: ask.asked.always.map(() => script),
+                questions: ask.asked.questions.map((question) => ({
+                  ...question,
+                  question: script,
+                  options: [{ label: script, description: script }],
+                })),
+              },
+            }
+          : { why: text }),
+      })),
+      children: session.children.map((each) => ({ ...each, name: text, detail: text })),
+    };
+  }),
+  lanes: {
+    ...liveDay.lanes,
+    lanes: liveDay.lanes.lanes.map((lane) => ({
+      ...lane,
+      project: megabyte,
+      branch: backwards,
+      title: script,
+    })),
+    problem: megabyte,
+  },
+  stats: {
+    ...liveDay.stats,
+    problem: script,
+    projects: liveDay.stats.projects.map((project, index) => ({
+      ...project,
+      project: `${index}${backwards}`,
+    })),
+  },
+  history: {
+    ...liveDay.history,
+    items: liveDay.history.items.map((item, index) => ({
+      ...item,
+      project: megabyte,
+      text: [script, megabyte, backwards][index % 3] ?? "",
+      where: script,
+    })),
+  },
+};

@@ -183,7 +183,7 @@ function NotAnswerable({
             disabled={!isLive.value}
             onClick={() => focusSession(card.key)}
           >
-            Go to terminal<kbd>⏎</kbd>
+            Go to terminal<kbd aria-hidden="true">⏎</kbd>
           </button>
           <div class="end">
             <SnoozeButton sessionKey={card.key} />
@@ -223,7 +223,7 @@ function Places({ sessionKey }: { readonly sessionKey: string }) {
         disabled={!isLive.value}
         onClick={() => focusSession(sessionKey)}
       >
-        Go to terminal<kbd>⏎</kbd>
+        Go to terminal<kbd aria-hidden="true">⏎</kbd>
       </button>
     </div>
   );
@@ -333,7 +333,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
             }}
           >
             {isPlan ? "Send back…" : "Deny…"}
-            <kbd>d</kbd>
+            <kbd aria-hidden="true">d</kbd>
           </button>
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
@@ -400,7 +400,7 @@ function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProp
       onClick={() => (isArmed || !isDangerous ? onAllow() : arm(card.id))}
     >
       {isArmed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
-      {!isArmed && <kbd>a</kbd>}
+      {!isArmed && <kbd aria-hidden="true">a</kbd>}
     </button>
   );
 }
@@ -570,7 +570,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
             onClick={send}
           >
             {asked.questions.length > 1 ? "Send answers" : "Send answer"}
-            <kbd>⏎</kbd>
+            <kbd aria-hidden="true">⏎</kbd>
           </button>
         )}
         <button
@@ -580,7 +580,7 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
           disabled={isLocked}
           onClick={() => answerAsk(card, { do: "deny", message: null })}
         >
-          Decline to answer<kbd>d</kbd>
+          Decline to answer<kbd aria-hidden="true">d</kbd>
         </button>
         {hasPlaces && <Places sessionKey={card.key} />}
       </div>

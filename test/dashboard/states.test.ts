@@ -1,0 +1,172 @@
+import { afterAll, afterEach, beforeAll, describe, expect } from "bun:test";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { testWith } from "../needs.ts";
+import { waitUntil } from "../wait-until.ts";
+import { findAccessibilityFaults, launchBrowser, type OpenedPage, openPage } from "./browser.ts";
+import { calmDay, emptyDay, historyOffDay, hostileDay, liveDay, manyDay, type Sample } from "./sample.ts";
+import { type SampleServer, serveSample } from "./sample-server.ts";
+
+/** The page in all its states, with invented data behind beckon's own server. */
+const testPage = testWith("chromium");
+let browser: Browser;
+beforeAll(async () => {
+  if (Bun.which("chromium")) browser = await launchBrowser();
+});
+afterAll(() => browser?.close());
+
+let server: SampleServer;
+let opened: OpenedPage;
+afterEach(async () => {
+  await opened?.page.context().close();
+  await server?.stop();
+});
+
+async function show(
+  sample: Sample,
+  options: BrowserContextOptions = {},
+  unconnected: string[] = [],
+): Promise<Page> {
+  server = serveSample(sample, { unconnected });
+  opened = await openPage(browser, server.createPageUrl(), options, (page) =>
+    page.clock.setFixedTime(sample.now),
+  );
+  await opened.page.locator(".row, .first, .calm").first().waitFor();
+  return opened.page;
+}
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const dark = { colorScheme: "dark" } as const;
+
+interface State {
+  readonly name: string;
+  readonly sample: Sample;
+  readonly options?: BrowserContextOptions;
+  readonly unconnected?: string[];
+  readonly prepare?: (page: Page) => Promise<unknown>;
+  readonly text: string;
+}
+
+const states: readonly State[] = [
+  { name: "live, light", sample: liveDay, text: "Agents waited 42 min for you today" },
+  { name: "live, dark", sample: liveDay, options: dark, text: "Any of them waiting" },
+  { name: "on a phone", sample: liveDay, options: phone, text: "deletes without asking (rm -rf)" },
+  { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
+  { name: "first run", sample: emptyDay, unconnected: ["Claude Code"], text: "Connect Claude Code" },
+  { name: "history off", sample: historyOffDay, text: "the history is off" },
+  { name: "200 sessions", sample: manyDay, text: "Show 46 more that are ready" },
+  {
+    name: "details of a session",
+    sample: liveDay,
+    options: dark,
+    prepare: (page) => page.locator(".row").getByRole("button", { name: "checkout-api" }).click(),
+    text: "14 turns since 08:42",
+  },
+  { name: "keys", sample: liveDay, prepare: (page) => page.keyboard.press("?"), text: "Next, previous" },
+  {
+    name: "stopped",
+    sample: liveDay,
+    prepare: () => server.stop(),
+    text: "beckon has stopped.",
+  },
+];
+
+describe("no serious finding of axe-core, no error, nothing wider than the screen:", () => {
+  for (const { name, sample, options, unconnected, prepare, text } of states) {
+    testPage(name, async () => {
+      const page = await show(sample, options, unconnected);
+      await prepare?.(page);
+      await page.getByText(text).first().waitFor();
+      expect(await findAccessibilityFaults(page)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      expect(opened.faults).toEqual([]);
+    });
+  }
+});
+
+testPage("every button, link and field can be reached with Tab", async () => {
+  const page = await show(liveDay);
+  await page.locator(".lane").nth(3).waitFor();
+  const count = Number(
+    await page.evaluate(`
+      globalThis.controls = [...document.querySelectorAll("button, a[href], input, select")]
+        .filter((element) => element.offsetParent !== null && !element.disabled && element.tabIndex >= 0);
+      controls.length`),
+  );
+  expect(count).toBeGreaterThan(50);
+  await page.evaluate("document.body.focus(); globalThis.reached = new Set()");
+  for (let presses = 0; presses < count + 20; presses++) {
+    await page.keyboard.press("Tab");
+    await page.evaluate("reached.add(document.activeElement)");
+  }
+  const missed = await page.evaluate(
+    "controls.filter((element) => !reached.has(element)).map((element) => element.outerHTML.slice(0, 120))",
+  );
+  expect(missed).toEqual([]);
+});
+
+testPage("scripts, markup, text that runs backwards and megabytes are shown as text", async () => {
+  const page = await show(hostileDay);
+  await page.locator(".ask").nth(3).waitFor();
+  await page.locator(".hist tbody tr").first().waitFor();
+  await page.locator(".row").getByRole("button").first().click();
+  await page.locator(".side .feed").waitFor();
+  const counts = await page.evaluate(`({
+    scripts: document.scripts.length,
+    images: document.images.length,
+    attacked: globalThis.attacked ?? null,
+    links: [...document.querySelectorAll("a")].filter((link) => !link.getAttribute("href").startsWith("#")).length,
+    text: document.body.textContent.length,
+    backwards: /[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.textContent),
+  })`);
+  expect(counts).toMatchObject({ scripts: 1, images: 0, attacked: null, links: 0, backwards: false });
+  expect((counts as { text: number }).text).toBeLessThan(200_000);
+  expect(await page.locator(".ask").first().innerText()).toContain("<script>");
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(opened.faults).toEqual([]);
+});
+
+testPage("a session that finished while you were away is marked as new, until you look", async () => {
+  const page = await show(liveDay);
+  expect(await page.locator(".new").count()).toBe(0);
+  const design = page.locator(".row", { hasText: "design-tokens" });
+  // It finished two minutes ago; the user left three minutes ago.
+  await page.evaluate(
+    `localStorage.setItem("looked-at", "${liveDay.now - 180_000}"); dispatchEvent(new Event("focus"))`,
+  );
+  await design.getByText("new", { exact: true }).waitFor();
+  expect(await page.locator(".new").count()).toBe(1);
+  await design.getByRole("button", { name: "design-tokens" }).click();
+  await waitUntil(async () => (await page.locator(".new").count()) === 0, 2_000);
+});
+
+testPage("a click that comes when the cards have just moved answers nothing", async () => {
+  const page = await show(liveDay);
+  const [first, ...others] = liveDay.sessions;
+  await page.locator(".ask").nth(4).waitFor();
+  server.setSample({
+    ...liveDay,
+    sessions: [{ ...first, group: "working", asks: [] } as typeof first & object, ...others],
+  });
+  await page.locator(".ask.over", { hasText: "checkout-api" }).waitFor();
+  // The ended card keeps its place for a moment, so nothing moves under the pointer.
+  expect(await page.locator(".ask").count()).toBe(5);
+  await page.locator(".asks.settling").waitFor();
+  const box = await page.locator(".ask .btn.main").first().boundingBox();
+  await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
+  expect(server.actions).toEqual([]);
+});
+
+testPage("Quiet turns alerts off, and the button says so", async () => {
+  const page = await show(liveDay);
+  await page.getByRole("button", { name: "Alerts on" }).click();
+  await page.getByRole("button", { name: "No alerts until you turn them on" }).click();
+  await page.getByRole("button", { name: "Alerts off" }).waitFor();
+});
+
+testPage("200 sessions can be filtered", async () => {
+  const page = await show(manyDay);
+  await page.getByLabel("Filter sessions").fill("retry-queue working");
+  await waitUntil(async () => (await page.locator(".row").count()) < 20, 2_000);
+  await page.getByLabel("Filter sessions").fill("no such thing");
+  await page.getByText("No session matches.").waitFor();
+});
