@@ -37,9 +37,8 @@ export async function openPage(
   const { origin } = new URL(url);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    // The page reconnects by itself. A beckon without the event stream refuses it.
-    const isLostConnection =
-      message.text().includes("net::ERR_") || message.location().url.endsWith("/api/events");
+    // The page reconnects by itself.
+    const isLostConnection = message.text().includes("net::ERR_");
     if (message.type() === "error" && !isLostConnection) faults.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {

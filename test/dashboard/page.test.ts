@@ -50,7 +50,7 @@ testPage("Allow answers the request that waits, and the card says so and goes", 
   expect(await page.title()).toBe("1 needs you · beckon");
   await card.getByRole("button", { name: "Allow", exact: true }).click();
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
-  await card.getByText("Allowed.").waitFor();
+  await card.getByText("Allowed. It goes on.").waitFor();
   await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
   expect(opened.faults).toEqual([]);
 });
@@ -135,17 +135,53 @@ testPage("an ask that was answered elsewhere takes no second answer", async () =
   const hook = fixture.startHook(createRequest("s1"));
   const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
   await allow.waitFor();
-  // The page does not know yet.
-  await page.route("**/api/events", (route) => route.abort());
-  await page.route("**/api/sessions", (route) => route.abort());
   const ask = await fixture.waitForAsk("s1");
-  await fixture.answer("s1", { ask: ask.answerId, do: "deny" });
+  // The other answer comes while this one is on its way.
+  await page.route("**/answer", async (route) => {
+    await fixture.answer("s1", { ask: ask.answerId, do: "deny" });
+    await route.continue();
+  });
+  const response = page.waitForResponse("**/answer");
+  await allow.click();
+  expect((await response).status()).toBe(409);
   expect(parseDecision(await hook.printed).behavior).toBe("deny");
-  await allow.dispatchEvent("click");
-  await waitUntil(
-    async () => (await page.locator(".ask").innerText()).match(/Answered elsewhere|Denied|No longer asked/),
-    5_000,
-  );
+  await cardOf(page, "shop-api")
+    .getByText(/Answered elsewhere|Denied/)
+    .first()
+    .waitFor();
+});
+
+const script = `<script>attacked = true</script><img src=x onerror="attacked = true">`;
+
+testPage("scripts and megabytes in every field of every event are shown as text", async () => {
+  const page = await open();
+  const megabyte = `${script}\u202e${"x".repeat(1_000_000)}`;
+  const cwd = `/home/${script}`;
+  const events = [
+    createPromptEvent("s1", { cwd, prompt: megabyte }),
+    { session_id: "s2", cwd, hook_event_name: "StopFailure", error: megabyte },
+    { session_id: "s3", cwd, hook_event_name: "Stop", last_assistant_message: megabyte },
+    { session_id: "s3", cwd, hook_event_name: "SubagentStart", agent_id: "a1", agent_type: megabyte },
+    {
+      session_id: "s3",
+      cwd,
+      hook_event_name: "PreToolUse",
+      tool_name: script,
+      tool_input: { x: megabyte },
+    },
+  ];
+  for (const event of events) expect((await fixture.postHook(event)).status).toBe(200);
+  const request = createRequest("s1", { cwd, tool_input: { command: script, description: megabyte } });
+  fixture.startHook(request);
+  const card = cardOf(page, "attacked");
+  await card.locator('[data-do="allow"]').waitFor();
+  expect(await card.locator(".code").innerText()).toBe(script);
+  await page.locator(".hist tbody tr").nth(2).waitFor();
+  expect(
+    await page.evaluate("[document.scripts.length, document.images.length, globalThis.attacked ?? null]"),
+  ).toEqual([1, 0, null]);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(opened.faults).toEqual([]);
 });
 
 testPage("Go to terminal says how far it got", async () => {

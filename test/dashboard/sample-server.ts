@@ -1,4 +1,6 @@
 /** beckon's own server with invented data behind it: the guard, the page and its policy are the real ones. */
+
+import { createEventStream } from "../../src/api/event-stream.ts";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import { type ApiServer, listen } from "../../src/api/server.ts";
 import { limits } from "../../src/core/limits.ts";
@@ -29,7 +31,20 @@ export function serveSample(
   const actions: SampleServer["actions"] = [];
   const find = (name: string) =>
     sample.sessions.find(({ provider, sessionId }) => `${provider}:${sessionId}` === name) ?? null;
+  const events = createEventStream({
+    now: () => sample.now,
+    sessions: () => sample.sessions,
+    findSession: find,
+    quiet: () => null,
+    history: { findMissedEvents: async () => [], addStreamEvent() {} },
+    schedule: (work, ms) => {
+      const timer = setTimeout(work, ms);
+      return () => clearTimeout(timer);
+    },
+    onFirstClient() {},
+  });
   const server: ApiServer = listen(port, {
+    events,
     token,
     now: Date.now,
     pageAccess,
@@ -51,7 +66,6 @@ export function serveSample(
       computeLanes: async () => sample.lanes,
       findMissedEvents: async () => [],
     },
-    events: { connect: () => new Response(null, { status: 404 }) },
     act: async (name, action, body) => {
       actions.push({ name, action, body });
       return find(name) && { ok: true, says: "Brought to the front." };
@@ -68,7 +82,14 @@ export function serveSample(
     createPageUrl: () => pageAccess.createUrl(port),
     setSample(next) {
       sample = next;
+      events.render?.({
+        sessions: [],
+        now: { at: Number.MAX_SAFE_INTEGER, t: 0, boot: null, host: null, minuteOfDay: 0 },
+      });
     },
-    stop: () => server.stop(),
+    async stop() {
+      events.stop();
+      await server.stop();
+    },
   };
 }

@@ -630,14 +630,15 @@ export const manyDay: Sample = {
 
 const script =
   '<script>attacked = true</script><img src=x onerror="attacked = true"><a href=javascript:attacked=true>x</a>';
-const megabyte = `${script}${"x".repeat(1_000_000)}`;
+/** Longer than any field that beckon keeps. */
+const long = `${script}${"x".repeat(20_000)}`;
 const backwards = `\u202e${script}\u2066 \u0000\u001b[31m`;
 
 /** Everything that an agent can send, in every field that it can fill. */
 export const hostileDay: Sample = {
   ...liveDay,
   sessions: sessions.map((session, index) => {
-    const text = [script, megabyte, backwards][index % 3] ?? "";
+    const text = [script, long, backwards][index % 3] ?? "";
     return {
       ...session,
       project: text,
@@ -678,11 +679,11 @@ export const hostileDay: Sample = {
     ...liveDay.lanes,
     lanes: liveDay.lanes.lanes.map((lane) => ({
       ...lane,
-      project: megabyte,
+      project: long,
       branch: backwards,
       title: script,
     })),
-    problem: megabyte,
+    problem: long,
   },
   stats: {
     ...liveDay.stats,
@@ -696,8 +697,8 @@ export const hostileDay: Sample = {
     ...liveDay.history,
     items: liveDay.history.items.map((item, index) => ({
       ...item,
-      project: megabyte,
-      text: [script, megabyte, backwards][index % 3] ?? "",
+      project: long,
+      text: [script, long, backwards][index % 3] ?? "",
       where: script,
     })),
   },

@@ -104,7 +104,7 @@ testPage("every button, link and field can be reached with Tab", async () => {
   expect(missed).toEqual([]);
 });
 
-testPage("scripts, markup, text that runs backwards and megabytes are shown as text", async () => {
+testPage("scripts, markup, text that runs backwards and long text are shown as text", async () => {
   const page = await show(hostileDay);
   await page.locator(".ask").nth(3).waitFor();
   await page.locator(".hist tbody tr").first().waitFor();

@@ -54,7 +54,7 @@ export async function answerAsk({ id, key, ask }: OpenAsk, answer: Answer): Prom
   const rest = new Set(sending.value);
   rest.delete(id);
   if (status === 200) {
-    noteOutcome(id, `${describeAnswer(answer, ask.kind)} It goes on.`);
+    noteOutcome(id, `${describeAnswer(answer, ask.kind)} It goes on.`, true);
     // The card stays locked until the stream says that the ask has ended.
     return;
   }

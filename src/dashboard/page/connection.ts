@@ -1,7 +1,6 @@
 /** Keeps the page in step with beckon: the event stream, and a new connection whenever it ends. */
 
 import { batch, effect } from "@preact/signals";
-import type { Quiet } from "../../core/config/quiet.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, StreamEvents } from "../../core/wire.ts";
 import { callApi, pageHeaders } from "./api.ts";
@@ -14,7 +13,6 @@ import type { PageFacts } from "./types.ts";
 const silenceMs = 40_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 10_000;
-const pollMs = 1_000;
 
 const listeners: ((event: keyof StreamEvents | "connected") => void)[] = [];
 
@@ -69,12 +67,10 @@ async function connectOnce(): Promise<boolean> {
   let watchdog = setTimeout(() => ended.abort(), silenceMs);
   try {
     const response = await fetch("/api/events", { headers: pageHeaders(), signal: ended.signal });
-    if (response.status === 403 && (await callApi("/api/sessions")).status === 200) return await poll();
     if (response.status === 401 || response.status === 403) {
       connection.value = "closed";
       return false;
     }
-    if (response.status === 404) return await poll();
     if (!response.ok || response.body === null) return false;
     await loadFacts();
     for await (const { name, data } of readEvents(response.body)) {
@@ -145,19 +141,12 @@ function describeOutcome(kind: string, how: AskEnding, where: string | null): st
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-interface WholeState {
-  readonly now: number;
-  readonly quiet: Quiet | null;
-  readonly sessions: readonly unknown[];
-}
-
-function applySnapshot(state: WholeState): void {
+function applySnapshot(state: StreamEvents["snapshot"]): void {
   clockOffset = state.now - Date.now();
   if (Math.abs(clockOffset) < 2_000) clockOffset = 0;
   connection.value = "live";
   quiet.value = state.quiet;
-  const list = state.sessions as readonly SessionSnapshot[];
-  sessions.value = new Map(list.map((session) => [keyOf(session), session]));
+  sessions.value = new Map(state.sessions.map((session) => [keyOf(session), session]));
   tick();
 }
 
@@ -178,24 +167,6 @@ async function loadFacts(): Promise<void> {
   // Another version has another page.
   if (facts.value !== null && facts.value.version !== loaded.version) location.reload();
   facts.value = loaded;
-}
-
-/** For a beckon without an event stream. */
-async function poll(): Promise<boolean> {
-  await loadFacts();
-  for (let last = ""; ; ) {
-    const { status, body } = await callApi("/api/sessions");
-    if (status !== 200) return connection.value === "live";
-    const text = JSON.stringify(body);
-    if (text !== last) {
-      const { sessions: list, quiet: mode } = body as { sessions: unknown[]; quiet?: Quiet };
-      batch(() => applySnapshot({ now: Date.now(), quiet: mode ?? null, sessions: list }));
-      publish(last === "" ? "connected" : "session-updated");
-    }
-    last = text;
-    heardAt.value = Date.now();
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
 }
 
 /** What the details of a session depend on. */

@@ -24,7 +24,9 @@ const shownAt = new Map<string, number>();
 const endedAt = new Map<string, number>();
 let isPointerInside = false;
 
-export function noteOutcome(id: string, text: string): void {
+/** What the user did on this page says more than the report of it that follows. */
+export function noteOutcome(id: string, text: string, isOwn = false): void {
+  if (!isOwn && outcomes.has(id)) return;
   outcomes.set(id, text);
   if (cards.value.some((card) => card.id === id && card.outcome !== null)) {
     cards.value = cards.value.map((card) => (card.id === id ? { ...card, outcome: text } : card));

@@ -92,16 +92,26 @@ export async function searchMore(): Promise<void> {
 export const loadSessionHistory = (key: string): Promise<HistoryPage | null> =>
   load<HistoryPage>(`/api/history?session=${encodeURIComponent(key)}&limit=${pageSize}`);
 
+/** After an ask or a new session. */
 const newsDelayMs = 500;
+/** After anything else: a busy agent changes several times a second. */
+const changeDelayMs = 5_000;
+const soon: ReadonlySet<string> = new Set([
+  "ask-opened",
+  "ask-closed",
+  "session-appeared",
+  "session-departed",
+]);
 const searchDelayMs = 150;
 const refreshMs = 30_000;
 
 /** Loads everything, again after news, and now and then because times pass. */
 export function followReports(): void {
   let timer = 0;
+  let dueAt = Number.POSITIVE_INFINITY;
   let isStale = true;
   const loadAll = () => {
-    timer = 0;
+    dueAt = Number.POSITIVE_INFINITY;
     isStale = false;
     loadLanes();
     loadStats();
@@ -111,9 +121,12 @@ export function followReports(): void {
   };
   const schedule = (ms: number) => {
     isStale = true;
-    if (timer === 0 && document.visibilityState === "visible") timer = window.setTimeout(loadAll, ms);
+    if (document.visibilityState !== "visible" || performance.now() + ms >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = performance.now() + ms;
+    timer = window.setTimeout(loadAll, ms);
   };
-  onNews((event) => schedule(event === "connected" ? 0 : newsDelayMs));
+  onNews((event) => schedule(event === "connected" ? 0 : soon.has(event) ? newsDelayMs : changeDelayMs));
   document.addEventListener("visibilitychange", () => {
     if (isStale) schedule(0);
   });
