@@ -183,7 +183,10 @@ function NotAnswerable({
             disabled={!isLive.value}
             onClick={() => focusSession(card.key)}
           >
-            Go to terminal<kbd aria-hidden="true">⏎</kbd>
+            Go to terminal
+            <span class="key" aria-hidden="true">
+              ⏎
+            </span>
           </button>
           <div class="end">
             <SnoozeButton sessionKey={card.key} />
@@ -223,7 +226,10 @@ function Places({ sessionKey }: { readonly sessionKey: string }) {
         disabled={!isLive.value}
         onClick={() => focusSession(sessionKey)}
       >
-        Go to terminal<kbd aria-hidden="true">⏎</kbd>
+        Go to terminal
+        <span class="key" aria-hidden="true">
+          ⏎
+        </span>
       </button>
     </div>
   );
@@ -333,7 +339,9 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
             }}
           >
             {isPlan ? "Send back…" : "Deny…"}
-            <kbd aria-hidden="true">d</kbd>
+            <span class="key" aria-hidden="true">
+              d
+            </span>
           </button>
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
@@ -400,7 +408,11 @@ function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProp
       onClick={() => (isArmed || !isDangerous ? onAllow() : arm(card.id))}
     >
       {isArmed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
-      {!isArmed && <kbd aria-hidden="true">a</kbd>}
+      {!isArmed && (
+        <span class="key" aria-hidden="true">
+          a
+        </span>
+      )}
     </button>
   );
 }
@@ -570,7 +582,9 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
             onClick={send}
           >
             {asked.questions.length > 1 ? "Send answers" : "Send answer"}
-            <kbd aria-hidden="true">⏎</kbd>
+            <span class="key" aria-hidden="true">
+              ⏎
+            </span>
           </button>
         )}
         <button
@@ -580,7 +594,10 @@ function Questions({ card, asked, hasPlaces }: AnswerableProps) {
           disabled={isLocked}
           onClick={() => answerAsk(card, { do: "deny", message: null })}
         >
-          Decline to answer<kbd aria-hidden="true">d</kbd>
+          Decline to answer
+          <span class="key" aria-hidden="true">
+            d
+          </span>
         </button>
         {hasPlaces && <Places sessionKey={card.key} />}
       </div>
