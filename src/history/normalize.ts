@@ -12,9 +12,9 @@ import type { AgentEvent } from "../core/session/event.ts";
 import type { Severity } from "../core/wire.ts";
 import { limitJson, limitText, limitValue } from "./limit-json.ts";
 
-const maxRawLength = 4_000;
+const maxRawLength = 1_500;
 const maxTextLength = 1_900;
-const maxInputLength = 2_000;
+const maxInputLength = 800;
 
 type Draft = Pick<NormalizedEvent, "event_type" | "payload"> &
   Partial<Pick<NormalizedEvent, "severity" | "task_id">>;

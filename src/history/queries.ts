@@ -158,85 +158,142 @@ interface UsageRow {
   readonly has_unknown_cost: number;
 }
 
-const noProject = "";
+/** Adds up one day or one project. */
+interface Sums {
+  waitedMs: number;
+  asks: number;
+  /** How long each answered ask had waited. */
+  readonly answers: number[];
+  tokens: number;
+  costMicros: number;
+  /** The price of all of it is known, and there is some. */
+  isPriced: boolean | null;
+}
+
+const createSums = (): Sums => ({
+  waitedMs: 0,
+  asks: 0,
+  answers: [],
+  tokens: 0,
+  costMicros: 0,
+  isPriced: null,
+});
+
+function toFigures({ waitedMs, asks, answers, tokens, costMicros, isPriced }: Sums) {
+  const costUsd = isPriced ? costMicros / 1_000_000 : null;
+  return { waitedMs, asks, medianMs: medianOf(answers), tokens, costUsd };
+}
 
 export function computeStats(db: Database, dayCount: number, now: number): Stats {
   const days = listDays(dayCount, now);
-  const today = days.at(-1) as DayRange;
   const first = days[0] as DayRange;
-  const waits = db
+  const byDay = days.map(createSums);
+  const byProject = new Map<string, Sums & { todayMs: number }>();
+  const lastDay = byDay.length - 1;
+  let longest: TodayStats["longest"] = null;
+  let byRules = 0;
+
+  function findProject(name: string | null): Sums & { todayMs: number } {
+    const known = byProject.get(name ?? "");
+    if (known) return known;
+    const sums = { ...createSums(), todayMs: 0 };
+    byProject.set(name ?? "", sums);
+    return sums;
+  }
+
+  for (const { key, project, from_at, to_at } of listWaits(db, first.from)) {
+    const sums = findProject(project);
+    const end = Math.min(to_at ?? now, now);
+    for (let index = findDay(days, from_at) ?? 0; index <= lastDay; index++) {
+      const { from, to } = days[index] as DayRange;
+      if (from >= end) break;
+      const ms = Math.max(0, Math.min(end, to) - Math.max(from_at, from));
+      (byDay[index] as Sums).waitedMs += ms;
+      sums.waitedMs += ms;
+      if (index < lastDay) continue;
+      sums.todayMs += ms;
+      if (ms > (longest?.ms ?? 0)) longest = { ms, key, project, open: to_at === null };
+    }
+  }
+  for (const { project, opened_at, closed_at, waited_ms, how } of listAsks(db, first.from)) {
+    const openedOn = findDay(days, opened_at);
+    if (how === "rule") {
+      if (openedOn === lastDay) byRules++;
+      continue;
+    }
+    const sums = findProject(project);
+    if (openedOn !== null) {
+      (byDay[openedOn] as Sums).asks++;
+      sums.asks++;
+    }
+    const closedOn = closed_at === null || how === "dismissed" ? null : findDay(days, closed_at);
+    if (closedOn === null) continue;
+    byDay[closedOn]?.answers.push(waited_ms ?? 0);
+    sums.answers.push(waited_ms ?? 0);
+  }
+  for (const row of listUsage(db, first.date)) {
+    const index = days.findIndex(({ date }) => date === row.day);
+    for (const sums of [byDay[index], findProject(row.project)]) {
+      if (!sums) continue;
+      sums.tokens += row.tokens;
+      sums.costMicros += row.cost_micros;
+      sums.isPriced = (sums.isPriced ?? true) && row.has_unknown_cost === 0;
+    }
+  }
+
+  const stats = days.map(({ date }, index): DayStats => ({ date, ...toFigures(byDay[index] as Sums) }));
+  const { date: _, ...todayFigures } = stats[lastDay] as DayStats;
+  const projects = [...byProject].map(
+    ([project, sums]): ProjectStats => ({ project, todayMs: sums.todayMs, ...toFigures(sums) }),
+  );
+  return {
+    enabled: true,
+    now,
+    today: { ...todayFigures, longest, byRules },
+    days: stats,
+    projects: projects
+      .filter(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens > 0)
+      .sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens),
+  };
+}
+
+function listWaits(db: Database, since: number): Iterable<WaitRow> {
+  return db
     .query<WaitRow, Values>(
       `SELECT spans.key, sessions.project, from_at, to_at FROM spans LEFT JOIN sessions ON sessions.key = spans.key
        WHERE state = 'waiting' AND (to_at > ? OR to_at IS NULL)`,
     )
-    .all(first.from);
-  const asks = db
+    .iterate(since);
+}
+
+function listAsks(db: Database, since: number): Iterable<AskRow> {
+  return db
     .query<AskRow, Values>(
-      "SELECT project, opened_at, closed_at, waited_ms, how FROM asks WHERE opened_at >= ? OR closed_at >= ?",
+      "SELECT project, opened_at, closed_at, waited_ms, how FROM asks WHERE opened_at >= ?1 OR closed_at >= ?1",
     )
-    .all(first.from, first.from);
-  const usage = db
+    .iterate(since);
+}
+
+function listUsage(db: Database, since: string): Iterable<UsageRow> {
+  return db
     .query<UsageRow, Values>(
       "SELECT day, project, tokens, cost_micros, has_unknown_cost FROM usage WHERE day >= ?",
     )
-    .all(first.date);
+    .iterate(since);
+}
 
-  const waitedIn = (rows: readonly WaitRow[], { from, to }: Pick<DayRange, "from" | "to">) =>
-    rows.reduce((sum, row) => sum + overlapMs(row, from, Math.min(to, now), now), 0);
-  const figures = (
-    range: Pick<DayRange, "from" | "to">,
-    own: {
-      readonly waits: readonly WaitRow[];
-      readonly asks: readonly AskRow[];
-      readonly usage: readonly UsageRow[];
-    },
-  ) => ({
-    waitedMs: waitedIn(own.waits, range),
-    asks: own.asks.filter((ask) => ask.how !== "rule" && isIn(ask.opened_at, range)).length,
-    medianMs: medianOf(
-      own.asks.flatMap((ask) => (isAnswered(ask) && isIn(ask.closed_at, range) ? [ask.waited_ms ?? 0] : [])),
-    ),
-    tokens: own.usage.reduce((sum, row) => sum + row.tokens, 0),
-    costUsd: sumCost(own.usage),
-  });
-
-  const byDay: DayStats[] = days.map((day) => ({
-    date: day.date,
-    ...figures(day, { waits, asks, usage: usage.filter((row) => row.day === day.date) }),
-  }));
-  return {
-    enabled: true,
-    now,
-    today: {
-      ...(byDay.at(-1) as DayStats),
-      longest: findLongest(waits, today, now),
-      byRules: asks.filter((ask) => ask.how === "rule" && isIn(ask.opened_at, today)).length,
-    } satisfies TodayStats & { date: string },
-    days: byDay,
-    projects: computeProjects(),
-  };
-
-  function computeProjects(): ProjectStats[] {
-    const names = new Set([...waits, ...asks, ...usage].map(({ project }) => project ?? noProject));
-    const of = <Row extends { readonly project: string | null }>(rows: readonly Row[], name: string) =>
-      rows.filter(({ project }) => (project ?? noProject) === name);
-    const whole = { from: first.from, to: today.to };
-    const projects = [...names].map((name): ProjectStats => {
-      const own = { waits: of(waits, name), asks: of(asks, name), usage: of(usage, name) };
-      return { project: name, todayMs: waitedIn(own.waits, today), ...figures(whole, own) };
-    });
-    const isUsed = ({ waitedMs, asks: count, tokens }: ProjectStats) => waitedMs + count + tokens > 0;
-    return projects.filter(isUsed).sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens);
+/** The index of the day; null if it is none of them. */
+function findDay(days: readonly DayRange[], at: number): number | null {
+  let low = 0;
+  let high = days.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const { from, to } = days[middle] as DayRange;
+    if (at < from) high = middle - 1;
+    else if (at >= to) low = middle + 1;
+    else return middle;
   }
-}
-
-/** Answers of the user: rules do not count, nor what ended without an answer. */
-function isAnswered({ how, closed_at }: AskRow): boolean {
-  return closed_at !== null && how !== "rule" && how !== "dismissed";
-}
-
-function isIn(at: number | null, { from, to }: Pick<DayRange, "from" | "to">): boolean {
-  return at !== null && at >= from && at < to;
+  return null;
 }
 
 function overlapMs(
@@ -254,22 +311,6 @@ function medianOf(values: readonly number[]): number | null {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : Math.round(((sorted[middle - 1] ?? 0) + upper) / 2);
-}
-
-/** null if the price of any of it is unknown, or if nothing was used. */
-function sumCost(usage: readonly UsageRow[]): number | null {
-  if (usage.length === 0 || usage.some((row) => row.has_unknown_cost)) return null;
-  return usage.reduce((sum, row) => sum + row.cost_micros, 0) / 1_000_000;
-}
-
-function findLongest(waits: readonly WaitRow[], today: DayRange, now: number): TodayStats["longest"] {
-  let longest: TodayStats["longest"] = null;
-  for (const wait of waits) {
-    const { key, project, to_at } = wait;
-    const ms = overlapMs(wait, today.from, today.to, now);
-    if (ms > (longest?.ms ?? 0)) longest = { ms, key, project, open: to_at === null };
-  }
-  return longest;
 }
 
 interface SpanRow {

@@ -23,6 +23,7 @@ import type { AskRow, OpenState, SessionRow, StateRow } from "./rows.ts";
 export interface Recorder {
   /** The position up to which the journal is recorded. null if nothing is. */
   readCursor(): { readonly position: JournalPosition; readonly inode: string } | null;
+  /** Ends a transaction. */
   writeCursor(position: JournalPosition, inode: string, now: number): void;
   /** Returns the event, or null if the line is no event, a test of doctor's, or a duplicate. */
   recordLine(line: JournalLine): AgentEvent | null;
@@ -38,6 +39,8 @@ export interface RecorderOptions {
 }
 
 const maxItemLength = 2_000;
+/** The whole text is in the items. */
+const maxTurnTextLength = 200;
 /** Of a `seq`, see schema.ts. */
 export const seqsPerMs = 1_024;
 const maxAt = Math.floor(Number.MAX_SAFE_INTEGER / seqsPerMs) - 1;
@@ -60,13 +63,18 @@ export function toSeq(at: number): number {
 export function createRecorder(db: Database, options: RecorderOptions): Recorder {
   const sql = prepareStatements(db);
   const sessions = new Map<string, KnownSession>();
+  /** The last event of each session in this transaction. */
+  const touched = new Map<string, AgentEvent>();
   let lastEventSeq = 0;
   let lastItemSeq = 0;
 
   function findSession(key: string): KnownSession {
     const known = sessions.get(key);
     if (known) return known;
-    if (sessions.size >= maxKnownSessions) sessions.clear();
+    if (sessions.size >= maxKnownSessions) {
+      writeTouchedSessions();
+      sessions.clear();
+    }
     const row = sql.readSession.get(key);
     const session: KnownSession = {
       project: row?.project ?? null,
@@ -92,13 +100,18 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     return isKnown;
   }
 
-  function addEvent({ event, raw }: EventRow): void {
+  /** Returns false if the event is known. */
+  function addEvent({ event, raw }: EventRow): boolean {
     const ts = Date.parse(event.ts);
-    const insert = (seq: number) => sql.addEvent.run(seq, ...eventValues(event, ts, raw)).changes > 0;
+    let isNew = false;
+    const insert = (seq: number) => {
+      isNew = sql.addEvent.run(seq, ...eventValues(event, ts, raw)).changes > 0;
+    };
     lastEventSeq = insertWithSeq(
       Math.max(toSeq(ts), isSameMs(lastEventSeq, ts) ? lastEventSeq + 1 : 0),
       insert,
     );
+    return isNew;
   }
 
   function addItem(item: {
@@ -119,7 +132,6 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       const isNew =
         sql.addItem.run(seq, id, key, provider, project, branch, kind, text, severity).changes > 0;
       if (isNew) sql.addText.run(seq, toSearchText(text));
-      return isNew;
     });
   }
 
@@ -158,24 +170,27 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const { change } = event;
     if (change.kind === "prompt" && !change.byMachine) {
       session.turnCount++;
-      const prompt = limitText(change.text, maxItemLength);
+      const prompt = limitText(change.text, maxTurnTextLength);
       sql.addTurn.run(event.id, key, session.turnCount, event.at, prompt);
     }
     if (change.kind === "turn-end" && event.agentId === null) {
-      sql.endTurn.run(event.at, change.lastResponse, change.error, key, event.at);
+      const response = change.lastResponse && limitText(change.lastResponse, maxTurnTextLength);
+      sql.endTurn.run(event.at, response, change.error, key, event.at);
     }
   }
 
-  /** The agent's own report of a task replaces what was derived from a tool call. */
-  function addEvents(rows: readonly EventRow[], event: AgentEvent, details: EventDetails): void {
+  /** The agent's own report of a task replaces what was derived from a tool call. Returns false if the event is known. */
+  function addEvents(rows: readonly EventRow[], event: AgentEvent, details: EventDetails): boolean {
+    let isNew = false;
     for (const row of rows) {
       const { task_id, event_type } = row.event;
       if (details.task && task_id !== null) {
         if (details.task.isReported) sql.removeGuess.run(event.sessionId, task_id, event_type, event.at);
         else if (sql.findReport.get(event.sessionId, task_id, event_type, event.at)) continue;
       }
-      addEvent(row);
+      if (addEvent(row)) isNew = true;
     }
+    return isNew;
   }
 
   function recordLine({ id, at, t, key: payloadKey, body }: JournalLine): AgentEvent | null {
@@ -186,41 +201,27 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const key = createSessionKey(event.agent, event.sessionId);
     const session = findSession(key);
     if (isDuplicate(session, event)) return null;
-    const isKnown = sql.hasEvent.get(id) !== null;
     session.project ??= event.project ?? event.cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? null;
     session.firstCwd ??= event.cwd;
     const details = agent?.readDetails?.(message.payload) ?? {};
-    if (!isKnown) {
-      recordTurn(key, session, event);
-      const { firstCwd, turnCount } = session;
-      const context = { projectPath: firstCwd, turnCount };
-      addLifecycle(createLifecycleEvent(event, context));
-      const { project, branch } = session;
-      const item = describeItem(event, details);
-      if (item) addItem({ id, at, key, provider: event.agent, project, branch, ...item });
-      touchSession(key, session, event);
-    }
-    addEvents(normalizeHook(message, event, details), event, details);
+    if (!addEvents(normalizeHook(message, event, details), event, details)) return event;
+    recordTurn(key, session, event);
+    const { firstCwd, turnCount, project, branch } = session;
+    addLifecycle(createLifecycleEvent(event, { projectPath: firstCwd, turnCount }));
+    const item = describeItem(event, details);
+    if (item) addItem({ id, at, key, provider: event.agent, project, branch, ...item });
+    touched.set(key, event);
     return event;
   }
 
-  function touchSession(
-    key: string,
-    session: KnownSession,
-    { agent, sessionId, at, change }: AgentEvent,
-  ): void {
-    const endedAt = change.kind === "session-end" ? at : null;
-    sql.touchSession.run(
-      key,
-      agent,
-      sessionId,
-      session.project,
-      session.firstCwd,
-      at,
-      at,
-      endedAt,
-      session.turnCount,
-    );
+  /** Once for all events of a transaction. */
+  function writeTouchedSessions(): void {
+    for (const [key, { agent, sessionId, at, change }] of touched) {
+      const { project, firstCwd, turnCount } = findSession(key);
+      const endedAt = change.kind === "session-end" ? at : null;
+      sql.touchSession.run(key, agent, sessionId, project, firstCwd, at, at, endedAt, turnCount);
+    }
+    touched.clear();
   }
 
   function recordSession(row: SessionRow): void {
@@ -345,6 +346,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       return { position: { segment, offset: row.byte_offset }, inode: row.inode };
     },
     writeCursor({ segment, offset }, inode, now) {
+      writeTouchedSessions();
       const key = streamPrefix + segment;
       sql.removeCursors.run(key);
       sql.writeCursor.run(key, inode, offset, new Date(now).toISOString());
@@ -451,7 +453,7 @@ const isSameMs = (seq: number, at: number): boolean => Math.floor(seq / seqsPerM
 const maxSeqTries = 100_000;
 
 /** Tries the next `seq` while another row has it. Returns the one that was used. */
-function insertWithSeq(first: number, insert: (seq: number) => boolean): number {
+function insertWithSeq(first: number, insert: (seq: number) => void): number {
   for (let seq = first; seq < first + maxSeqTries; seq++) {
     try {
       insert(seq);
@@ -540,7 +542,6 @@ function prepareStatements(db: Database) {
     ),
     removeCursors: write("DELETE FROM lifecycle_stream_offsets WHERE stream_key <> ?"),
     writeCursor: write("INSERT OR REPLACE INTO lifecycle_stream_offsets VALUES (?, ?, ?, ?)"),
-    hasEvent: read<{ n: number }>("SELECT 1 AS n FROM normalized_events WHERE id = ?"),
     addEvent: write(
       `INSERT INTO normalized_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),

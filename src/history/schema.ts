@@ -17,7 +17,6 @@ export const migrations: readonly string[] = [
     tokens INTEGER NOT NULL DEFAULT 0, cost_micros INTEGER, has_unknown_cost INTEGER NOT NULL DEFAULT 0
   ) WITHOUT ROWID;
   CREATE INDEX idx_sessions_fingerprint ON sessions (fingerprint) WHERE fingerprint IS NOT NULL;
-  CREATE INDEX idx_sessions_last ON sessions (last_at);
 
   CREATE TABLE normalized_events (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ts INTEGER NOT NULL, event_type TEXT NOT NULL, source TEXT NOT NULL,
@@ -46,9 +45,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX idx_asks_request ON asks (request) WHERE request IS NOT NULL;
 
   CREATE TABLE turns (
-    id TEXT PRIMARY KEY, key TEXT NOT NULL, turn_seq INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
+    id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, turn_seq INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
     prompt TEXT NOT NULL, response TEXT, error TEXT
-  ) WITHOUT ROWID;
+  );
   CREATE INDEX idx_turns_key ON turns (key, started_at);
 
   CREATE TABLE spans (

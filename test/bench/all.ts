@@ -19,9 +19,10 @@ const benches: readonly string[] = [
   "idle",
   "held",
   "turn",
+  "history",
 ];
 /** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["state"];
+const sourceOnly = ["state", "history"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -1,8 +1,9 @@
+import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseSeed, createRandom } from "../random.ts";
-import { beckon, createFixture, type Fixture } from "./fixture.ts";
+import { beckon, createFixture, type Fixture, until } from "./fixture.ts";
 import { findSession } from "./scenario.ts";
 
 const program = join(import.meta.dir, "../fixtures/writer.ts");
@@ -86,9 +87,32 @@ export async function checkKills({ times, longRuns }: Kills): Promise<void> {
     expect(accepted.length).toBeGreaterThan(times * 10);
     expect(counts).toBe("0 lost, 0 twice");
     await expectCounted(fixture, accepted);
+    await expectRecorded(fixture, ids);
   } finally {
     await fixture.destroy();
   }
+}
+
+/** The history must have every event of the journal once, and its database must be sound. */
+async function expectRecorded(fixture: Fixture, ids: readonly string[]): Promise<void> {
+  const countPrompts = async () => {
+    const response = await fixture.get("/api/history?kind=prompt&limit=1");
+    return ((await response.json()) as { total: number }).total;
+  };
+  await until(countPrompts, (total) => total >= ids.length, 30_000);
+  const db = new Database(fixture.inHome("history.db"), { readonly: true });
+  const read = (sql: string) => db.query<{ id: string }, []>(sql).all();
+  const recorded = read("SELECT id FROM normalized_events WHERE source = 'hook'").map(({ id }) => id);
+  expect(recorded.sort()).toEqual([...ids].sort());
+  expect(read("SELECT id FROM items WHERE kind = 'prompt'").length).toBe(ids.length);
+  expect(read("SELECT id FROM turns").length).toBe(ids.length);
+  const wrongTurns = "SELECT key AS id FROM turns GROUP BY key HAVING max(turn_seq) <> count(*)";
+  expect(read(wrongTurns)).toEqual([]);
+  expect(db.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+  db.close();
+  console.log(
+    `kill -9: ${recorded.length} events in the history, ${fixture.read("beckon.log").match(/history/g)?.length ?? 0} lines about it in the log`,
+  );
 }
 
 /** For a writer that retries, every prompt must be counted and the last one shown. */

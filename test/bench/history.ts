@@ -1,0 +1,189 @@
+/**
+ * What the history costs: an event with and without it, and queries at a million events.
+ *
+ * BENCH_EVENTS and BENCH_ROUNDS make it shorter; BENCH_PART=events or queries runs one part.
+ */
+import { Database } from "bun:sqlite";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadAgents } from "../../src/agents/index.ts";
+import { dayMs, hourMs } from "../../src/core/timing.ts";
+import type { HistoryPage } from "../../src/core/wire.ts";
+import { createStateReplay } from "../../src/history/catch-up.ts";
+import { openDatabase } from "../../src/history/database.ts";
+import { computeLanes, computeStats, findItems } from "../../src/history/queries.ts";
+import { createRecorder } from "../../src/history/recorder.ts";
+import { bodies } from "./bodies.ts";
+import { cpuMsOf, preparePrograms, putLoad, type Receiver, startBeckon, withFolder } from "./processes.ts";
+import { formatFigures, interleave, median, meets, percentile, ratio } from "./rounds.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
+const warmUp = 2;
+const events = 10_000;
+const sessions = 100;
+const connections = 16;
+const stored = Number(process.env.BENCH_EVENTS ?? 1_000_000);
+const queries = 60;
+
+async function measureEvents(folder: string): Promise<boolean> {
+  const [{ binary } = { binary: "" }] = preparePrograms(folder);
+  const receivers = new Map<string, Receiver>();
+  const homes = { "with history": null, "history off": '{"history": "off"}' };
+  try {
+    for (const [name, config] of Object.entries(homes)) {
+      const home = join(folder, name.replaceAll(" ", "-"));
+      mkdirSync(home, { recursive: true });
+      if (config !== null) writeFileSync(join(home, "config.json"), config);
+      receivers.set(name, await startBeckon(binary, home));
+    }
+    const since = Date.now() - hourMs;
+    const cpu = new Map<string, number[]>();
+    const p99 = new Map<string, number[]>();
+    const run = async (name: string, receiver: Receiver, round: number): Promise<number> => {
+      const { port, authorization, pid } = receiver;
+      const part = warmUp + round;
+      const before = cpuMsOf(pid);
+      const loaded = await putLoad({ port, authorization, part, sessions, events, since, connections });
+      await waitUntilIdle(pid);
+      if (round >= 0) {
+        cpu.set(name, [...(cpu.get(name) ?? []), ((cpuMsOf(pid) - before) * 1_000) / events]);
+        p99.set(name, [...(p99.get(name) ?? []), loaded.p99Ms]);
+      }
+      return (loaded.wallMs * 1_000) / events;
+    };
+    const cases = [...receivers].map(([name, receiver]) => ({
+      name,
+      run: (round: number) => run(name, receiver, round),
+    }));
+    const figures = await interleave(cases, { rounds, warmUp });
+    console.log(formatFigures(figures, "µs an event", ["history off"], 1));
+    console.log(formatFigures(p99, "ms p99", ["history off"], 2));
+    console.log(formatFigures(cpu, "µs CPU an event, the history's thread included", ["history off"], 1));
+    const { port, authorization } = receivers.get("with history") as Receiver;
+    await checkComplete(port, authorization, (warmUp + rounds) * events);
+    return meets(
+      "an event with history, of one without",
+      ratio(figures, "with history", "history off"),
+      "at most",
+      1.15,
+    );
+  } finally {
+    for (const receiver of receivers.values()) await receiver.stop();
+  }
+}
+
+/** Until the process has used less than a tenth of a core for half a second: the history is written. */
+async function waitUntilIdle(pid: number): Promise<void> {
+  for (let before = cpuMsOf(pid); ; ) {
+    await Bun.sleep(500);
+    const now = cpuMsOf(pid);
+    if (now - before < 50) return;
+    before = now;
+  }
+}
+
+/** A figure means nothing if the history has not written everything. */
+async function checkComplete(port: number, authorization: string, sent: number): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/history?kind=prompt&limit=1`, {
+    headers: { authorization: authorization.replace("Authorization: ", "") },
+  });
+  const { total } = (await response.json()) as HistoryPage;
+  console.log(`${sent} events sent, ${total} prompts in the history`);
+  if (total < sent / 20) throw new Error("the history is incomplete");
+}
+
+async function measureQueries(folder: string): Promise<boolean> {
+  const path = join(folder, "million.db");
+  const started = performance.now();
+  await fill(path);
+  const seconds = (performance.now() - started) / 1_000;
+  const megabytes = statSync(path).size / 1e6;
+  console.log(`${stored} events in ${seconds.toFixed(0)} s, ${megabytes.toFixed(0)} MB`);
+  const db = new Database(path, { readonly: true });
+  const now = Date.now();
+  const project = "project-7";
+  const cases: Record<string, () => unknown> = {
+    "newest page": () => findItems(db, {}, now),
+    "search, a common word": () => findItems(db, { q: "session" }, now),
+    "search, two words": () => findItems(db, { q: "waits read" }, now),
+    "search, a rare word": () => findItems(db, { q: "command 4711" }, now),
+    "search in a project": () => findItems(db, { q: "file", project }, now),
+    "one kind": () => findItems(db, { kind: "permission" }, now),
+    "stats, 14 days": () => computeStats(db, 14, now),
+    "lanes, 24 hours": () => computeLanes(db, now - dayMs, now, now),
+  };
+  let isMet = true;
+  for (const [name, query] of Object.entries(cases)) {
+    const took: number[] = [];
+    for (let n = 0; n < queries; n++) {
+      const from = performance.now();
+      query();
+      took.push(performance.now() - from);
+    }
+    const p99 = percentile(took, 0.99);
+    console.log(`${name.padEnd(24)} p50 ${median(took).toFixed(1)} ms  p99 ${p99.toFixed(1)} ms`);
+    isMet = meets(`${name}, p99 in ms`, p99, "at most", 500) && isMet;
+  }
+  db.close();
+  return isMet;
+}
+
+/** Records a twentieth as the history's thread does, and copies that within the database. */
+async function fill(path: string): Promise<void> {
+  const copies = 20;
+  const recorded = Math.ceil(stored / copies);
+  const spreadMs = (14 * dayMs) / copies;
+  const since = Date.now() - spreadMs;
+  const db = openDatabase(path);
+  const recorder = createRecorder(db, {
+    agents: await loadAgents(),
+    defaultProvider: "claude",
+    onError: console.error,
+  });
+  const replay = createStateReplay();
+  const source = bodies({ part: 0, sessions: 200, events: recorded, since });
+  const started = performance.now();
+  let n = 0;
+  const writeSlice = db.transaction(() => {
+    for (let count = 0; count < 300; count++) {
+      const next = source.next();
+      if (next.done) return false;
+      const at = Math.floor(since + (n++ * spreadMs) / recorded);
+      const body = JSON.parse(next.value.text);
+      body._meta.workspace_id = `project-${n % 20}`;
+      const { id } = next.value;
+      const event = recorder.recordLine({ id, at, t: at, boot: null, key: id, body });
+      if (event) for (const row of replay.apply(event)) recorder.recordRow(row);
+    }
+    recorder.writeCursor({ segment: "0000000001.jsonl", offset: n }, "", Date.now());
+    return true;
+  });
+  while (writeSlice()) {}
+  const us = ((performance.now() - started) * 1_000) / recorded;
+  console.log(`${us.toFixed(1)} µs to record an event, bodies included`);
+  for (let copy = 1; copy < copies; copy++) copyAll(db, copy, Math.floor(copy * spreadMs));
+  db.close();
+}
+
+function copyAll(db: Database, copy: number, earlierMs: number): void {
+  const [id, ms, seq] = [`'${copy}-' || id`, earlierMs, earlierMs * 1_024];
+  db.transaction(() => {
+    db.run(`INSERT INTO normalized_events SELECT seq - ${seq}, ${id}, ts - ${ms}, event_type, source, workspace_id,
+      terminal_session_id, run_id, session_id, agent_id, target_agent_id, task_id, severity, payload, thinking_text, raw
+      FROM normalized_events WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
+    db.run(`INSERT INTO items SELECT seq - ${seq}, ${id}, key, provider, project, branch, kind, text, how, place, waited_ms,
+      severity FROM items WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
+    db.run(`INSERT INTO items_fts (rowid, text) SELECT seq, text FROM items WHERE id GLOB '${copy}-*'`);
+    db.run(`INSERT INTO asks SELECT ${id}, key, NULL, kind, agent_id, tool, summary, project, opened_at - ${ms},
+      closed_at - ${ms}, waited_ms, how, place FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
+    db.run(`INSERT OR IGNORE INTO spans SELECT key, from_at - ${ms}, coalesce(to_at, from_at + 1) - ${ms}, state FROM spans
+      WHERE from_at > ${Date.now() - (14 * dayMs) / 20}`);
+  })();
+}
+
+const isMet = await withFolder(async (folder) => {
+  const { BENCH_PART: part } = process.env;
+  const isCheap = part === "queries" || (await measureEvents(folder));
+  return (part === "events" || (await measureQueries(folder))) && isCheap;
+});
+process.exitCode = isMet ? 0 : 1;
