@@ -49,6 +49,7 @@ describe("labelled commands", () => {
     "dangers-fresh-6.json",
     "dangers-fresh-7.json",
     "dangers-fresh-8.json",
+    "dangers-fresh-9.json",
   ])("%s", async (file) => {
     const { recall, falseMarks, wrong } = await score(file);
     console.log(

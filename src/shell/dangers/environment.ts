@@ -9,7 +9,7 @@ const codeVariable =
   /^(?:LD_(?:PRELOAD|AUDIT)|DYLD_\w+|BASH_ENV|PERL5(?:DB|LIB)|PERL5OPT|PYTHON(?:STARTUP|HOME|INSPECT|USERBASE)|PYTHONWARNINGS_RUN|GIT_(?:CONFIG\w*|EXEC_PATH|TEMPLATE_DIR|DIR)|RIPGREP_CONFIG_PATH|GCONV_PATH|OPENSSL_(?:CONF|MODULES|ENGINES)|SHELLOPTS|BASHOPTS|BASH_FUNC_\S*|BASH_LOADABLES_PATH|ZDOTDIR|INPUTRC|NODE_REPL_EXTERNAL_MODULE|CLASSPATH_PREFIX|LUA_INIT\w*|R_PROFILE\w*|GOENV|PHPRC|PHP_INI_SCAN_DIR|VIMINIT|EXINIT|TCLLIBPATH|XDG_CONFIG_HOME)$/i;
 /** The value is a list of options, and some of them load code or name a program. */
 const optionVariables: readonly (readonly [RegExp, RegExp])[] = [
-  [/^NODE_OPTIONS$/, /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader|--inspect)/],
+  [/^NODE_OPTIONS$/, /(?:^|\s)(?:-r|--require|--import|--(?:experimental-)?loader|--inspect\S*=0\.0\.0\.0)/],
   [/^RUBYOPT$/, /-[rIe]/],
   [
     /^(?:JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|JAVA_OPTS)$/,

@@ -1,4 +1,15 @@
-/** Finds what a shell command would do that the user should notice. When in doubt, it is reported. */
+/**
+ * Finds what a shell command would do that the user should notice. When in doubt, it is reported.
+ *
+ * Where to add a program:
+ * - It runs its arguments (`nice`, `npx`): `wrappers` in programs.ts. Unknown programs are searched for `rm`, `git` and the like anyway.
+ * - Its arguments may quote a command without running it (`grep`, `jest`): `quoting` in verbs.ts.
+ * - It deletes, overwrites or shares files: file-programs.ts. It sends files away or opens this machine: remote-programs.ts.
+ * - Some of its subcommands do harm (`kubectl delete`): the table in service-programs.ts. Verbs like `delete` and `deploy` are found for
+ *   every program in verbs.ts, which also lists cloud providers and programs for administrators.
+ * - It is a database client: sql.ts. It runs code (`python -c`): `interpreters` in programs.ts, and the functions in inline-code.ts.
+ * - A variable makes it run other code (`GIT_PAGER`): environment.ts. A file runs by itself or may hold secrets: paths.ts.
+ */
 
 import type { Command, Pipeline, Redirect, Script, Word } from "../index.ts";
 import { parseShell } from "../index.ts";
@@ -162,6 +173,8 @@ function runsInput({ name, args }: ProgramCall): boolean {
   if (name === "iex" || name === "invoke-expression") return true;
   if (!shells.has(name) && !interpreters.has(name)) return false;
   if (shells.has(name) && texts.some((text) => /^-[a-z]*s[a-z]*$/.test(text))) return true;
+  // It only checks the syntax.
+  if (shells.has(name) && texts.includes("-n")) return false;
   const own = texts.findIndex((text) => /^-\w*[cem]\w*$|^--(?:eval|print|command)\b/.test(text));
   const script = texts.find((text) => !text.startsWith("-") || input.test(text));
   if (script !== undefined && input.test(script)) return true;
@@ -512,7 +525,7 @@ function checkEval(
   if (from) context.findings.add("downloads", "runs what it downloads", `${name} "$(${from} …)"`);
   else if (name === "eval" && args.some(({ isDynamic }) => isDynamic) && !args.every(isShellSetup))
     context.findings.add("unclear", "runs what only the shell knows", "eval");
-  else if (args.some(({ text }) => text.includes("<()")))
+  else if (args.some((word) => word.text.includes("<()") && !isShellSetup(word)))
     context.findings.add("unclear", "cannot tell what this runs", `${name} <(…)`);
   if (name === "alias")
     for (const { text } of args) checkScriptText(text.slice(text.indexOf("=") + 1), context);
@@ -532,12 +545,12 @@ function checkInputScript(redirects: readonly Redirect[], context: CommandContex
 
 /** Programs that print settings for the shell, which people evaluate every day. */
 const shellSetup =
-  /^(?:ssh-agent|keychain|direnv (?:hook|export)|starship init|(?:py|rb|nod|go|pl)env init|fnm env|brew shellenv|(?:\/\S+\/)?brew shellenv|mise (?:activate|env|hook-env)|asdf exec|zoxide init|opam env|luarocks path|dircolors|minikube docker-env|minikube -p \S+ docker-env|docker-machine env|conda shell\.\w+ hook|register-python-argcomplete|aws-vault export|rustup completions|atuin init|fzf --\w+)(?: |$)/;
+  /^(?:ssh-agent|keychain|direnv (?:hook|export)|starship init|(?:py|rb|nod|go|pl)env init|fnm env|brew shellenv|(?:\/\S+\/)?brew shellenv|mise (?:activate|env|hook-env)|asdf exec|zoxide init|opam env|luarocks path|dircolors|minikube docker-env|minikube -p \S+ docker-env|docker-machine env|conda shell\.\w+ hook|register-python-argcomplete|aws-vault export|[\w-]+ completions?|atuin init|fzf --\w+)(?: |$)/;
 
 function isShellSetup({ text, substitutions }: Word): boolean {
   const [pipeline, ...others] = substitutions.flat();
   const [command, ...next] = pipeline ?? [];
-  if (text.trim() !== "$()" || !command || others.length + next.length > 0) return false;
+  if (!/^\s*[$<]\(\)\s*$/.test(text) || !command || others.length + next.length > 0) return false;
   return shellSetup.test(command.words.map((word) => word.text).join(" "));
 }
 

@@ -22,7 +22,7 @@ export const interpreters = set(
 );
 /** Tools that also run code from their arguments or their input, but mostly do something else: `rails runner`, `go run -`. */
 export const codeRunners = set(
-  "rails bin/rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart dotnet sage artisan",
+  "rails mix iex go cargo rust-script bb clojure clj scala-cli kotlinc jbang dotnet-script csi zx nu xonsh gjs qjs uv dart dotnet sage artisan",
 );
 const downloaders = set(
   "curl wget fetch aria2c http https xh httpie lwp-download irm iwr invoke-webrequest invoke-restmethod",
@@ -36,13 +36,12 @@ const wrappers = set(
   `sudo doas su pkexec run0 runuser gosu su-exec env nohup time nice ionice timeout command builtin exec xargs stdbuf setsid watch
    parallel chroot unshare nsenter flock script strace ltrace ssh docker podman kubectl oc busybox toybox find fd caffeinate
    proxychains proxychains4 firejail bwrap systemd-run at batch entr nix-shell nix poetry uv pipenv bundle npx bunx pnpm yarn
-   dotenv direnv rlwrap expect unbuffer chronic torsocks taskset chrt prlimit eatmydata fakeroot gdb valgrind`,
+   shx dotenv direnv rlwrap expect unbuffer chronic torsocks taskset chrt prlimit eatmydata fakeroot gdb valgrind`,
 );
 const keywords = set("if then elif else fi do done while until ! { } time function coproc in esac");
 export const assignment = /^[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=/;
 
 export const isRoot = (name: string): boolean => roots.has(name);
-/** Most programs that are not known are wrappers: terminals, schedulers, containers, debuggers. */
 export const isWrapper = (name: string): boolean => wrappers.has(name);
 
 /** Programs that run the word after their options, whatever it is. */
@@ -161,7 +160,9 @@ function readPrograms(command: Command, context: CommandContext): readonly Progr
   if (!isKnownWrapper && from === -1 && (!isOther || interpreters.has(own.name))) {
     // `npm exec foo`, `cargo run x`
     const inner = findInner(words);
-    const run = quotesCommands(own.name) ? -1 : runsRest(words);
+    // `bun x shx rm …`
+    const isNested = inner !== null && isWrapper(inner.name);
+    const run = isNested ? 0 : quotesCommands(own.name) ? -1 : runsRest(words);
     const rest = run === -1 ? [] : listDestructive(words, run + 1);
     return [own, ...(inner ? [inner] : []), ...rest];
   }
