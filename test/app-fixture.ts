@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type App, type AppOptions, startApp } from "../src/app/start.ts";
 import type { SessionSnapshot } from "../src/core/view/snapshot.ts";
 import { resolvePaths } from "../src/storage/paths.ts";
@@ -119,11 +119,11 @@ export function createAppFixture() {
       writeFileSync(this.statusPath(pid), JSON.stringify({ ...defaults, ...fields }));
     },
 
-    /** Appends rows to the session's transcript and returns its path. */
+    /** Appends rows to the session's transcript and returns its path. `ID/subagents/agent-ID` is a subagent's. */
     appendTranscript(id: string, ...rows: Record<string, unknown>[]): string {
       const folder = join(claudeFolder, "projects", "-home-dev-proj");
-      mkdirSync(folder, { recursive: true });
       const path = join(folder, `${id}.jsonl`);
+      mkdirSync(dirname(path), { recursive: true });
       appendFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
       return path;
     },

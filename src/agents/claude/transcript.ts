@@ -86,6 +86,9 @@ export function addTranscriptRow(state: TranscriptState, line: string): Transcri
     state.context = readContext(row, row.message) ?? state.context;
     state.response = addMessage(state.response, row.message);
     state.interruptedAt = dropIfOlder(row, state.interruptedAt);
+  } else if (row.subtype === "compact_boundary") {
+    // Unknown until the next response.
+    state.context = null;
   } else if (isInterruption(row)) {
     state.interruptedAt = readTime(row) ?? state.interruptedAt;
   } else if (startsTurn(row)) {
@@ -230,7 +233,7 @@ const interruptedText = Buffer.from("[Request interrupted");
 export function isRelevantRow(row: Buffer): boolean {
   if (row.includes('"assistant"') || row.includes('"usage"')) return true;
   if (row.includes('"user"')) return !row.includes(toolResultText) || row.includes(interruptedText);
-  return row.includes('-title"') || row.includes('"summary"');
+  return row.includes('-title"') || row.includes('"summary"') || row.includes('"compact_boundary"');
 }
 
 /** Esc or "No" in the terminal. */

@@ -233,7 +233,8 @@ function startSession(
   change: Change & { kind: "session-start" },
 ): Session {
   const named = change.model === null ? session : { ...session, model: change.model };
-  if (change.source === "compact") return named;
+  // How full the context is now, the next response says.
+  if (change.source === "compact") return { ...named, context: null };
   return {
     ...endTurn(named, event, null),
     startSource: change.source,

@@ -156,6 +156,13 @@ describe("tokens and model", () => {
     expect(factsOf([row]).context).toEqual({ used: 40_005, window });
   });
 
+  test("after compaction the context is unknown until the next response", () => {
+    const boundary = JSON.stringify({ type: "system", subtype: "compact_boundary", compactMetadata: {} });
+    const before = [user("hi"), assistant("m1", text("a"))];
+    expect(factsOf([...before, boundary]).context).toBeNull();
+    expect(factsOf([...before, boundary, assistant("m2", text("b"))]).context?.used).toBe(111);
+  });
+
   test("a context that is fuller than its window was a long one", () => {
     const usage = { input_tokens: 250_000 };
     const row = assistant("m1", [], { message: { id: "m1", model: "claude-sonnet-4-6", usage } });

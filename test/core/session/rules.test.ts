@@ -33,6 +33,11 @@ describe("SessionStart", () => {
       expect(snapshot.asks).toEqual([]);
     });
   }
+  test("compact leaves the context unknown", () => {
+    const timeline = running().internal({ kind: "enriched", with: { context: { used: 9, window: 10 } } });
+    expect(timeline.snapshot().context).toEqual({ used: 9, window: 10 });
+    expect(timeline.hook("SessionStart", { source: "compact" }).snapshot().context).toBeNull();
+  });
   test("compact does not change the phase", () => {
     expect(createAskingTimeline().hook("SessionStart", { source: "compact" }).snapshot().activityPhase).toBe(
       "waiting_permission",

@@ -90,6 +90,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     const isUnseen = session.file === null && interruptedAt !== null && interruptedAt > session.turn.at;
     if (isUnseen) emit(subject, toMoment(clock(), interruptedAt), { kind: "interrupted" });
     if (isBehind) readSoon(session, slicePauseMs);
+    else if (path && findSession(session.sessionId)?.ended) reader.forget(path);
   }
 
   /** Debounced: a Stop can come before the read that its prompt asked for. */
@@ -162,7 +163,7 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       endWithoutFile(sessions);
     },
     follow(session, event) {
-      if (session.ended) reader.forget(session.transcriptPath ?? "");
+      if (session.ended && event.change.kind !== "enriched") readSoon(session);
       else if (changesTranscript.has(event.change.kind)) readSoon(session);
       else if (event.change.kind === "tool-end") readLater(session);
     },

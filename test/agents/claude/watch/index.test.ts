@@ -1,6 +1,6 @@
 /** What no hook reports: Esc, "No", kill -9, and sessions that started before beckon. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { claude } from "../../../../src/agents/claude/index.ts";
 import { openEnvelope } from "../../../../src/agents/envelope.ts";
@@ -160,6 +160,77 @@ describe("a session that started before beckon", () => {
     expect(see("b")?.state).toBe("active");
     await waitUntil(() => see("a")?.state === "completed", 1_500);
     expect(see("b")?.state).toBe("active");
+  });
+});
+
+describe("what a session used", () => {
+  const response = (id: string, output_tokens: number, more: Record<string, unknown> = {}) => ({
+    type: "assistant",
+    requestId: `r-${id}`,
+    timestamp: "2026-11-16T00:00:00.000Z",
+    ...more,
+    message: { id, model: "claude-opus-5-5", content: [], usage: { input_tokens: 1_000, output_tokens } },
+  });
+  const stop = (transcript_path: string) =>
+    hook({ session_id: "a", hook_event_name: "Stop", transcript_path, ...proj });
+
+  test("has its subagents' part, and grows with every turn", async () => {
+    watch();
+    const path = fixture.appendTranscript("a", response("m1", 100));
+    fixture.appendTranscript("a/subagents/agent-x", response("m2", 10, { isSidechain: true }));
+    hook({
+      session_id: "a",
+      hook_event_name: "SubagentStart",
+      agent_id: "x",
+      agent_type: "Explore",
+      ...proj,
+    });
+    stop(path);
+    await waitUntil(() => see("a")?.tokens, 2_000);
+    expect(see("a")).toMatchObject({
+      tokens: { input: 2_000, output: 110, cacheRead: 0, cacheWrite: 0, cached: 0 },
+      costUsd: 0.0102,
+      context: { used: 1_000, window: 1_000_000 },
+      children: [
+        { agentId: "x", model: "claude-opus-5-5", tokens: { input: 1_000, output: 10 }, costUsd: 0.0042 },
+      ],
+    });
+    fixture.appendTranscript("a", response("m3", 1));
+    stop(path);
+    await waitUntil(() => see("a")?.tokens?.output === 111, 2_000);
+  });
+
+  test("is complete when the session has ended, and nothing of it is read after that", async () => {
+    watch();
+    const path = fixture.appendTranscript("a", response("m1", 100));
+    stop(path);
+    fixture.appendTranscript("a", response("m2", 5));
+    hook({ session_id: "a", hook_event_name: "SessionEnd", reason: "other", ...proj });
+    await waitUntil(() => see("a")?.tokens?.output === 105, 2_000);
+    expect(see("a")).toMatchObject({ state: "completed", endReason: "other" });
+  });
+
+  test("is unknown until a long transcript has been read, which holds nothing up", async () => {
+    watch();
+    const filler = { type: "attachment", text: "x".repeat(1_000_000) };
+    const path = fixture.appendTranscript("a", response("m1", 100), ...Array(9).fill(filler));
+    fixture.appendTranscript("a", response("m2", 5, { gitBranch: "late" }));
+    stop(path);
+    await waitUntil(() => see("a")?.gitBranch === "late", 2_000);
+    expect(see("a")?.tokens).toBeNull();
+    await waitUntil(() => see("a")?.tokens?.output === 105, 4_000);
+  });
+
+  test("does not count a link to another folder as a subagent's", async () => {
+    watch();
+    const path = fixture.appendTranscript("a", response("m1", 100));
+    const elsewhere = join(dirname(dirname(dirname(path))), "elsewhere.jsonl");
+    writeFileSync(elsewhere, `${JSON.stringify(response("m2", 10, { isSidechain: true }))}\n`);
+    fixture.appendTranscript("a/subagents/agent-x", response("m3", 1, { isSidechain: true }));
+    symlinkSync(elsewhere, path.replace(/\.jsonl$/, "/subagents/agent-y.jsonl"));
+    stop(path);
+    await waitUntil(() => see("a")?.tokens, 2_000);
+    expect(see("a")?.tokens?.output).toBe(101);
   });
 });
 
