@@ -170,6 +170,9 @@ export interface WatchContext {
   /** Masks secrets in text that comes from files. */
   readonly mask: (text: string) => string;
   readonly onError: (text: string) => void;
+  readonly exec: Exec;
+  /** The agent's program, as the last install found it. null if unknown. */
+  readonly findProgram: () => Promise<AgentProgram | null>;
 }
 
 export interface AgentWatcher {
@@ -270,6 +273,8 @@ export interface ExamineContext {
   /** What the last install recorded. null if it recorded none. */
   readonly program: AgentProgram | null;
   readonly binary: string | null;
+  /** The ids of the agent's sessions that beckon shows as running. null if beckon is not running. */
+  readonly readSessionIds: () => Promise<ReadonlySet<string> | null>;
   /** The version of a beckon binary. null if the file is not beckon. */
   readonly readVersion: (binary: string) => Promise<string | null>;
 }

@@ -30,6 +30,7 @@ import { schedule } from "../storage/schedule.ts";
 import { clearStateFolder } from "../storage/state-folder.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
+import { exec } from "../system/exec.ts";
 import { homeOf } from "../system/folders.ts";
 import { isOwnSocket } from "../system/peers.ts";
 import { watchAgents } from "../watch/index.ts";
@@ -247,6 +248,9 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     },
     mask: maskText,
     onError,
+    exec,
+    findProgram: async (agent) =>
+      (await import("../setup/record.ts")).readInstallRecord(paths)?.programs[agent] ?? null,
   });
   const sources: readonly Source[] = [spool, watch];
   const transitions = createTransitionFinder({

@@ -4,6 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { version } from "../../package.json";
 import type { Agent, Examination } from "../agents/agent.ts";
 import type { Finding } from "../agents/finding.ts";
+import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { createSessionKey } from "../core/session/event.ts";
 import { createProbeId } from "../core/session/probe.ts";
@@ -92,11 +93,23 @@ async function withTimeout(link: string, check: Promise<readonly Finding[]>): Pr
   return Promise.race([check.catch((error) => fail(`could not be checked: ${error.message}`)), late]);
 }
 
+/** The agent's sessions that beckon shows as running. null if it is not running. */
+async function readSessionIds(paths: Paths, agent: string): Promise<ReadonlySet<string> | null> {
+  const running = readEndpoint(paths);
+  const response = running && (await fetchApi(paths, running, "/api/sessions").catch(() => null));
+  const { sessions } = asRecord(response?.body);
+  if (!Array.isArray(sessions)) return null;
+  const shown = sessions
+    .map(asRecord)
+    .filter(({ provider, state }) => provider === agent && state !== "completed");
+  return new Set(shown.map(({ sessionId }) => String(sessionId)));
+}
+
 /** The agents on this machine. If there is none, the first of the table, so that doctor says that it was not found. */
 async function examinePresentAgents(
   env: Env,
   table: readonly Agent[],
-  { state }: Paths,
+  paths: Paths,
   record: InstallRecord | null,
 ): Promise<readonly ExaminedAgent[]> {
   const loaded = await Promise.all(
@@ -113,10 +126,11 @@ async function examinePresentAgents(
       cwd: currentFolder(),
       exec,
       version,
-      state,
+      state: paths.state,
       program: record?.programs[agent.id] ?? null,
       binary: record?.binary ?? null,
       readVersion: (binary) => readVersion(binary, exec),
+      readSessionIds: () => readSessionIds(paths, agent.id),
     });
     return { agent, examination };
   });

@@ -171,6 +171,8 @@ function checkRuntime(agent: Agent, story: Story): void {
       dispatch: () => {},
       mask: (text) => text,
       onError: (text) => errors.push(text),
+      exec: async () => ({ code: null, stdout: "", stderr: "" }),
+      findProgram: async () => null,
     });
     watcher?.scan([]);
     watcher?.check([]);
@@ -248,6 +250,7 @@ function checkSetup(agent: Agent): void {
       program: null,
       binary: null,
       readVersion: async () => null,
+      readSessionIds: async () => null,
     });
     expect(isRegistered).toBe(false);
     const findings: Finding[] = (await Promise.all(parts.map((part) => part.findings))).flat();

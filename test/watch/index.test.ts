@@ -27,6 +27,8 @@ function watchSessions(...sessions: Session[]): void {
     get: () => null,
     dispatch: ({ sessionId }: AgentEvent) => void ended.push(sessionId),
     mask: (text) => text,
+    exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    findProgram: async () => null,
     onError: (text) => {
       throw new Error(text);
     },

@@ -39,7 +39,7 @@ export function parseStatusFile(content: string): StatusFile | null {
     pid,
     procStart: typeof json.procStart === "number" ? String(json.procStart) : readText(json.procStart, 64),
     cwd: readText(json.cwd, limits.maxPathLength),
-    status: statuses.has(json.status) ? (json.status as FileStatus) : null,
+    status: parseStatus(json.status),
     waitingFor: parseWaitingFor(json.waitingFor),
     updatedAt: typeof json.statusUpdatedAt === "number" ? json.statusUpdatedAt : null,
     title: json.nameSource === "derived" ? null : readText(json.name, limits.maxSummaryLength),
@@ -47,6 +47,11 @@ export function parseStatusFile(content: string): StatusFile | null {
     tmuxPane: readText(json.tmux, limits.maxIdLength)?.match(/%\d+$/)?.[0] ?? null,
     jobId: json.kind === "bg" ? (readText(json.jobId, 64)?.match(/^[\w-]+$/)?.[0] ?? null) : null,
   };
+}
+
+/** null for a status that no version of the CLI has written so far. */
+export function parseStatus(status: unknown): FileStatus | null {
+  return statuses.has(status) ? (status as FileStatus) : null;
 }
 
 const waitingForTexts: ReadonlyMap<unknown, WaitingFor> = new Map([

@@ -3,6 +3,7 @@ import type { OwnHook } from "../../../settings-file/hooks.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
 import { eventsKnownTo, type HookEntry, hookTable, isAtLeast } from "../hooks.ts";
+import type { ListedSession } from "../list-sessions.ts";
 
 export const agentLink = "Claude Code";
 const programFinding = createFindings(agentLink, "claude");
@@ -30,6 +31,29 @@ const missedWithout: Readonly<Record<string, string>> = {
   TaskCreated: "how many tasks it has",
   TaskCompleted: "which tasks are done",
 };
+
+/** `known`: the ids of the sessions that beckon shows as running. */
+export function findSessionFindings(
+  listed: readonly Pick<ListedSession, "sessionId">[],
+  known: ReadonlySet<string>,
+): Finding[] {
+  if (listed.length === 0) return [];
+  const missing = listed.filter(({ sessionId }) => !known.has(sessionId));
+  const count = formatCount(listed.length, "session");
+  if (missing.length === 0)
+    return [programFinding("ok", "sessions", `beckon shows the ${count} that Claude Code lists`)];
+  const ids = formatList(missing.slice(0, maxMissing).map(({ sessionId }) => sessionId));
+  return [
+    programFinding(
+      "warn",
+      "sessions-missing",
+      `beckon does not show ${missing.length} of the ${count} that Claude Code lists: ${ids}`,
+      "Is beckon started with the same CLAUDE_CONFIG_DIR? To read the sessions again: beckon restart",
+    ),
+  ];
+}
+
+const maxMissing = 5;
 
 export function findProgramFindings({ path, version }: ProgramFacts): Finding[] {
   if (path === null) {

@@ -1,8 +1,15 @@
 /** Install, uninstall and doctor for Claude Code. */
 import type { AgentSetup, Examination, ExamineContext } from "../../agent.ts";
 import { eventsKnownTo, hooksFor, hookTable, isAtLeast } from "../hooks.ts";
+import { listSessions, listSince } from "../list-sessions.ts";
 import { describeProgram, findProgram } from "./find-program.ts";
-import { agentLink, findHookFindings, findProgramFindings, type ProgramFacts } from "./findings.ts";
+import {
+  agentLink,
+  findHookFindings,
+  findProgramFindings,
+  findSessionFindings,
+  type ProgramFacts,
+} from "./findings.ts";
 import { isPresent, managedSettingsPaths, settingsPath } from "./folder.ts";
 import { createLiveTest } from "./live-test.ts";
 import { findLeftovers, findPlugin, findWarnings } from "./plugin.ts";
@@ -72,10 +79,18 @@ function examine(
       files.some(({ scope, own, problem }) => own.length > 0 || (scope === "user" && problem !== null)),
     parts: [
       { link: agentLink, findings: program.then(findProgramFindings) },
+      { link: agentLink, findings: program.then((facts) => findSessions(context, facts)) },
       { link: "hooks", findings: findHooks() },
     ],
     liveTest: createLiveTest({ files, plugin, binary: context.binary }),
   };
+}
+
+/** Whether beckon shows the sessions that the CLI lists. */
+async function findSessions(context: ExamineContext, { path, version }: ProgramFacts) {
+  if (path === null || version === null || !isAtLeast(version, listSince)) return [];
+  const [listed, known] = await Promise.all([listSessions(context.exec, path), context.readSessionIds()]);
+  return listed && known ? findSessionFindings(listed, known) : [];
 }
 
 async function searchProgram(

@@ -10,6 +10,8 @@ import {
 } from "../../../core/session/event.ts";
 import type { Child, Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
+import { isAtLeast } from "../hooks.ts";
+import { listSessions, listSince } from "../list-sessions.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import { createPlace, createStatusChange, findTranscriptPath, type StatusFile } from "../status-file.ts";
 import { type StatusChange, watchStatusFiles } from "./status-files.ts";
@@ -23,6 +25,8 @@ const transcriptLagMs = 300;
 const usageIntervalMs = 5_000;
 /** The pause between two slices of a long transcript: a gigabyte takes half a minute and a tenth of one processor. */
 const slicePauseMs = 100;
+/** How long the status file and the hooks disagree before the CLI itself is asked. */
+const disagreementMs = 60_000;
 const agent = "claude";
 let count = 0;
 
@@ -139,6 +143,34 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     nextUnseen += readAtOnce;
   }
 
+  /** The CLI is asked once about each disagreement. */
+  const asked = new Map<string, number>();
+
+  function settleDisagreements(sessions: readonly Session[]): void {
+    const now = clock();
+    const unsettled = sessions.filter((session) => {
+      const since = findDisagreement(session);
+      if (since === null || now.t - since < disagreementMs || asked.get(session.sessionId) === since)
+        return false;
+      asked.set(session.sessionId, since);
+      return true;
+    });
+    if (unsettled.length > 0)
+      askProgram(unsettled).catch((error) => onError(`could not list Claude Code's sessions: ${error}`));
+  }
+
+  async function askProgram(sessions: readonly Session[]): Promise<void> {
+    const program = await context.findProgram();
+    if (!program || !isAtLeast(program.version, listSince)) return;
+    const listed = await listSessions(context.exec, program.path);
+    for (const { sessionId, file } of sessions) {
+      const entry = listed?.find((other) => other.sessionId === sessionId);
+      if (!entry?.status || entry.status === file?.status) continue;
+      const { status, waitingFor } = entry;
+      emit({ agent, sessionId }, clock(), { kind: "status", status, waitingFor, title: null });
+    }
+  }
+
   /** Ends the sessions that had a status file when beckon last ran and have none now. Dead processes are checked elsewhere. */
   function endWithoutFile(sessions: readonly Session[]): void {
     const named = files.sessionIds();
@@ -161,8 +193,10 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       files.scan();
       readUnseen(sessions);
       endWithoutFile(sessions);
+      settleDisagreements(sessions);
     },
     follow(session, event) {
+      if (session.ended) asked.delete(session.sessionId);
       if (session.ended && event.change.kind !== "enriched") readSoon(session);
       else if (changesTranscript.has(event.change.kind)) readSoon(session);
       else if (event.change.kind === "tool-end") readLater(session);
@@ -174,6 +208,21 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       if (wakeUp) clearTimeout(wakeUp.timer);
     },
   };
+}
+
+/**
+ * When the status file and the hooks last said different things: the file is busy since before the end of the turn, or idle
+ * since before the last prompt. null if they agree.
+ */
+function findDisagreement({ file, ended, stopped, prompted, last }: Session): number | null {
+  if (!file || ended) return null;
+  const stoppedT = stopped?.t ?? Number.NEGATIVE_INFINITY;
+  const promptedT = prompted?.t ?? Number.NEGATIVE_INFINITY;
+  const isStale =
+    file.status === "busy"
+      ? stoppedT > file.t && stoppedT > promptedT
+      : file.status !== "waiting" && promptedT > file.t && promptedT > stoppedT;
+  return isStale ? Math.max(last.t, file.t) : null;
 }
 
 /** After these events the transcript has something new. */

@@ -4,6 +4,7 @@ import { eventsKnownTo, hooksFor } from "../../../../src/agents/claude/hooks.ts"
 import {
   findHookFindings,
   findProgramFindings,
+  findSessionFindings,
   type HookFacts,
   type SettingsFacts,
 } from "../../../../src/agents/claude/setup/findings.ts";
@@ -262,5 +263,26 @@ describe("hooks", () => {
         if (state === "fail" || state === "warn") expect(fix).not.toBeNull();
       }
     }
+  });
+});
+
+describe("the sessions that the CLI lists", () => {
+  const listed = ["a", "b"].map((sessionId) => ({ sessionId }));
+  test("none", () => {
+    expect(findSessionFindings([], new Set(["a"]))).toEqual([]);
+  });
+  test("all shown", () => {
+    expect(findSessionFindings(listed, new Set(["a", "b", "c"]))).toMatchObject([
+      { id: "claude.sessions", state: "ok", text: "beckon shows the 2 sessions that Claude Code lists" },
+    ]);
+  });
+  test("one is not", () => {
+    expect(findSessionFindings(listed, new Set(["a"]))).toMatchObject([
+      {
+        id: "claude.sessions-missing",
+        state: "warn",
+        text: "beckon does not show 1 of the 2 sessions that Claude Code lists: b",
+      },
+    ]);
   });
 });

@@ -47,6 +47,8 @@ function watch(): Source {
     get: store.get,
     dispatch: store.dispatch,
     mask: maskText,
+    exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    findProgram: async () => null,
     onError: (text) => void logged.push(text),
   });
   store.subscribe((session, event, before) => started.onChange?.({ session, event, before }));
