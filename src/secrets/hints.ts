@@ -10,9 +10,9 @@ export type SecretHint =
   | { readonly word: string; readonly near: RegExp }
   | { readonly includes: string; readonly confirm: RegExp };
 
-/** `word` in any case, followed by what `rest` matches. */
+/** `word` in any case, followed by what `rest` matches, which does not start with a letter. */
 export function nameHint(word: string, rest: string): SecretHint {
-  return { word: inAnyCase(word), near: new RegExp(word + rest, "iy") };
+  return { word: inAnyCase(word), near: new RegExp(`${word}(?![a-z])${rest}`, "iy") };
 }
 
 export function inAnyCase(word: string): string {

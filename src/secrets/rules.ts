@@ -142,7 +142,10 @@ export const rules: readonly Rule[] = [
     ],
     apply: maskForms,
   },
-  { hints: [nameHint("cookie", String.raw`s?[\s\\"':=]`)], apply: maskCookies },
+  {
+    hints: [nameHint("cookie", String.raw`[\s\\"':=]`), nameHint("cookies", String.raw`[\s\\"':=]`)],
+    apply: maskCookies,
+  },
   { hints: assignmentHints, apply: maskQueries },
   { hints: assignmentHints, apply: maskElements },
   { hints: assignmentHints, apply: maskAssignments },

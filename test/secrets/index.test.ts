@@ -275,23 +275,24 @@ const hostileNames = [
   ...["define('TOKEN', ", ":5432:a:a:", "Private-Lines: 1\n", "auth=(", "@tcp(", 'kty"', "identified by "],
 ];
 
+/** Not the time on the clock: other programs use the machine too. */
+function measureCpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
 test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
   const text = JSON.stringify({ a: piece.repeat((4 * 1024 * 1024) / piece.length) });
-  const time = () => {
-    const start = performance.now();
-    maskJson(text);
-    return performance.now() - start;
-  };
-  // A second try, for a busy machine.
-  const first = time();
-  expect(first < limitMs ? first : time()).toBeLessThan(limitMs);
+  const first = measureCpuMs(() => maskJson(text));
+  // A second try: the first one also compiles.
+  expect(first < limitMs ? first : measureCpuMs(() => maskJson(text))).toBeLessThan(limitMs);
 });
 
 test.each(hostileNames)("1 MB of %j is masked within 3 s", (piece) => {
   const text = JSON.stringify({ a: piece.repeat((1024 * 1024) / piece.length) });
-  const start = performance.now();
-  maskJson(text);
-  expect(performance.now() - start).toBeLessThan(3_000);
+  expect(measureCpuMs(() => maskJson(text))).toBeLessThan(3_000);
 });
 
 describe.each(corpora)("$name", ({ secrets, harmless }) => {
