@@ -5,7 +5,8 @@
 #
 #   BECKON_URL         the address of beckon. Followed only on this machine, unless config.json in its default folder
 #                      (.config/beckon in the home folder) has "allowRemoteUrl": true
-#   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ..."; default: auth-header in the state folder
+#   BECKON_TOKEN_FILE  the file with the line "Authorization: Bearer ..." for BECKON_URL. Without it no token is sent there:
+#                      the token in the state folder goes only to the beckon that wrote endpoint.json beside it
 #   BECKON_HOME        one folder for all of beckon's files
 #
 # Needs curl 7.55 or later. Always exits with 0 and prints nothing on stdout, which would become the model's context.
@@ -30,11 +31,7 @@ elif [ -d /System/Library ]; then
 else
   case ${XDG_STATE_HOME:-} in /*) state=$XDG_STATE_HOME/beckon ;; *) state=$HOME/.local/state/beckon ;; esac
 fi
-case ${BECKON_TOKEN_FILE:-} in
-  '') token=$state/auth-header ;;
-  /*) token=$BECKON_TOKEN_FILE ;;
-  *) token=./$BECKON_TOKEN_FILE ;;
-esac
+token=$state/auth-header
 
 # As in JSON: without leading zeros.
 is_number() { case $1 in '' | 0* | *[!0-9]*) return 1 ;; esac; }
@@ -246,8 +243,10 @@ allows_remote() { # URL
 # Reads only small regular files: opening a pipe would wait for a writer.
 find_files() { # -> endpoint (its text), header (the first line of the token's file)
   endpoint='' header=''
-  small=$newline$(find -L "$state/endpoint.json" "$token" -type f -size -65537c)$newline
+  small=$newline$(find "$state/endpoint.json" "$token" -type f -links 1 -size -65537c)$newline
+  [ -O "$state/endpoint.json" ] || return
   case $small in *"$newline$state/endpoint.json$newline"*) read -r endpoint <"$state/endpoint.json" ;; esac
+  [ -O "$token" ] || return
   case $small in *"$newline$token$newline"*) read -r header <"$token" ;; esac
 } 2>/dev/null
 
@@ -260,29 +259,61 @@ value_of() { # NAME -> value, from endpoint.json
   esac
 }
 
+# False if another user's program has the port of $url: after a crash, anybody can take it.
+is_own_listener() {
+  [ -r /proc/net/tcp ] || return 0
+  port=${url#http://*:}
+  port=$(printf '%04X' "${port%%/*}") own=$(id -u)
+  while read -r _ local _ status _ _ _ owner _; do
+    case $local,$status in
+      "0100007F:$port,0A" | "7F000001:$port,0A" | "00000000:$port,0A") [ "$owner" = "$own" ] || return 1 ;;
+    esac
+  done </proc/net/tcp
+} 2>/dev/null
+
+# A project's settings can set BECKON_TOKEN_FILE too: it must not name, or link to, the token of this machine's beckon.
+use_other_token() { # -> token, header
+  token=${BECKON_TOKEN_FILE:-} header=''
+  case $token in '') return ;; /*) ;; *) token=./$token ;; esac
+  case ${token##*/} in
+    [Aa][Uu][Tt][Hh]-[Hh][Ee][Aa][Dd][Ee][Rr]) ;;
+    *) [ ! -L "$token" ] && [ -O "$token" ] && [ -n "$(find "$token" -type f -links 1 -size -65537c)" ] && read -r header <"$token" ;;
+  esac
+  [ -n "$header" ] || fault 'BECKON_TOKEN_FILE ignored: not a file of your own with a token for that address'
+} 2>/dev/null
+
 # After a crash, endpoint.json is still there, and other processes can have its port and its pid.
 is_beckon() { # PID
-  is_number "$1" && kill -0 "$1" 2>/dev/null || return 1
+  is_number "$1" && kill -0 "$1" 2>/dev/null && is_own_listener || return 1
   value_of start
   case $value in '' | null) ;; *) read_stat "$1" && [ "$start" = "$value" ] || return 1 ;; esac
   value_of boot
   case $value in '' | null | "$boot") ;; *) return 1 ;; esac
 }
 
-choose_url() { # -> url, proxy; fails if beckon is not running
-  url=${BECKON_URL:-} proxy=none
-  if [ -n "$url" ]; then
+choose_url() { # -> url, proxy, token, header; fails if beckon is not running
+  value_of url
+  own_url=$value url=$value proxy=none
+  value_of pid
+  own_pid=$value
+  if [ -n "${BECKON_URL:-}" ]; then
+    url=$BECKON_URL
     spool='the spool of this machine'
-    is_loopback "$url" && return
+    if is_loopback "$url"; then
+      origin=${url#http://}
+      [ "http://${origin%%/*}" = "$own_url" ] && is_beckon "$own_pid" && return
+      use_other_token
+      return 0
+    fi
     proxy=theirs
-    allows_remote "$url" && return
+    allows_remote "$url" && {
+      use_other_token
+      return 0
+    }
     fault 'BECKON_URL ignored: not http://127.0.0.1, and .config/beckon/config.json in your home folder does not set allowRemoteUrl'
   fi
-  proxy=none
-  value_of url
-  url=$value
-  value_of pid
-  is_loopback "$url" && is_beckon "$value"
+  proxy=none url=$own_url
+  is_loopback "$url" && is_beckon "$own_pid"
 }
 
 post() { # -> code, answer, failed (curl's own exit code)

@@ -1,21 +1,24 @@
 /** Where an event is sent. A project's settings can set variables: they must not send prompts to another machine. */
 
+import { limits } from "../core/limits.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
+import { isOwnListener, socketTable } from "../system/listeners.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 export interface Target {
   readonly url: URL;
   /** Reached without DNS, proxy or TLS. */
   readonly isLoopback: boolean;
-  /** The line `Authorization: Bearer …`; null if there is none that could be sent. */
+  /** The line `Authorization: Bearer …`; null if there is none that may be sent there. */
   readonly token: string | null;
   /** Proves that a decision is beckon's own; null if no decision from there can be trusted. */
   readonly key: string | null;
 }
 
 /**
- * Null if beckon is not running. A BECKON_URL that is not followed is added to `faults`.
+ * Null if beckon is not running. A BECKON_URL that is not followed is added to `faults`. The token in the state folder goes
+ * only to the app that wrote endpoint.json; another address gets the token that BECKON_TOKEN_FILE names, or none.
  * `findUserConfig` finds the config.json that alone may allow another machine.
  */
 export async function chooseTarget(
@@ -25,39 +28,87 @@ export async function chooseTarget(
   surroundings: Promise<Pick<Surroundings, "boot">>,
   findUserConfig: () => Promise<string | null> = findConfigInUserHome,
 ): Promise<Target | null> {
-  const readingToken = readToken(paths.authHeader);
-  if (env.BECKON_URL) {
-    const url = URL.parse(env.BECKON_URL);
-    if (url && isLoopback(url)) {
-      const { key } = await readObject(paths.endpoint);
-      return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
-    }
-    const config = await findUserConfig();
-    if (
-      url &&
-      /^https?:$/.test(url.protocol) &&
-      config &&
-      (await readObject(config)).allowRemoteUrl === true
-    ) {
-      return { url, isLoopback: false, token: await readingToken, key: null };
-    }
-    const why = config ? `${config} does not set allowRemoteUrl` : "your home folder is not known";
-    faults.push(`BECKON_URL ignored: not http://127.0.0.1, and ${why}`);
+  const findingApp = findApp(paths, surroundings);
+  if (!env.BECKON_URL) return findingApp;
+  const url = URL.parse(env.BECKON_URL);
+  if (url && isLoopback(url)) {
+    const app = await findingApp;
+    if (app?.url.origin === url.origin) return app;
+    return { url, isLoopback: true, token: await readOtherToken(env, faults), key: null };
   }
-  const { url: address, pid, start, boot, key } = await readObject(paths.endpoint);
+  const config = await findUserConfig();
+  const isAllowed = config !== null && (await readObject(config)).allowRemoteUrl === true;
+  if (url && /^https?:$/.test(url.protocol) && isAllowed) {
+    return { url, isLoopback: false, token: await readOtherToken(env, faults), key: null };
+  }
+  const why = config ? `${config} does not set allowRemoteUrl` : "your home folder is not known";
+  faults.push(`BECKON_URL ignored: not http://127.0.0.1, and ${why}`);
+  return findingApp;
+}
+
+/** The running app, by its endpoint.json. A crash leaves the file behind, and later its port and pid can belong to others. */
+async function findApp(
+  paths: Paths,
+  surroundings: Promise<Pick<Surroundings, "boot">>,
+): Promise<Target | null> {
+  const regular = findRegularFiles(paths);
+  const readingToken = regular.has("auth-header") ? readToken(paths.authHeader) : null;
+  const readingSockets = process.platform === "linux" ? Bun.file(socketTable).text().catch(returnNull) : null;
+  const {
+    url: address,
+    pid,
+    start,
+    boot,
+    key,
+  } = parseObject(regular.has("endpoint.json") ? await readOwnSmall(paths.endpoint) : null);
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
-  // After a crash, another process can have the port by now, and the pid too.
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
   if (typeof start === "string" && (await readProcess(pid))?.start !== start) return null;
   if (typeof boot === "string" && (await surroundings).boot !== boot) return null;
+  if (!isOwnListener(await readingSockets, url, process.getuid?.())) return null;
   return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
+}
+
+/** A project's settings can set BECKON_TOKEN_FILE too: the token of this machine's app is not sent, under any name. */
+async function readOtherToken({ BECKON_TOKEN_FILE: path }: Env, faults: string[]): Promise<string | null> {
+  if (!path) return null;
+  const { readTokenFile } = await import("./token-file.ts");
+  const token = readTokenFile(path);
+  if (token === null)
+    faults.push("BECKON_TOKEN_FILE ignored: not a file of your own with a token for that address");
+  return token;
 }
 
 const asKey = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
 
+type AppFile = "endpoint.json" | "auth-header";
+
+/** Which of the two are there and not links. (A glob because lstat needs node:fs, which takes 0.8 ms.) */
+function findRegularFiles({ state }: Paths): ReadonlySet<AppFile> {
+  const names = new Set<AppFile>();
+  try {
+    const glob = new Bun.Glob("{endpoint.json,auth-header}");
+    for (const name of glob.scanSync({ cwd: state, onlyFiles: true })) names.add(name as AppFile);
+  } catch {
+    // There is no such folder.
+  }
+  return names;
+}
+
+/** Null unless it is a regular file of this user with one name. (Reading it with node:fs takes 1.4 ms more.) */
+async function readOwnSmall(path: string): Promise<string | null> {
+  const file = Bun.file(path);
+  const stat = await file.stat().catch(returnNull);
+  if (!stat?.isFile() || stat.size > limits.maxSmallFileBytes) return null;
+  const uid = process.getuid?.();
+  return uid === undefined || (stat.uid === uid && stat.nlink === 1) ? file.text().catch(returnNull) : null;
+}
+
+const returnNull = () => null;
+
 async function readToken(path: string): Promise<string | null> {
-  const text = (await readSmall(path)) ?? "";
+  const text = (await readOwnSmall(path)) ?? "";
   const end = text.indexOf("\n");
   const line = (end < 0 ? text : text.slice(0, end)).trim();
   return line.startsWith("Authorization:") && !line.includes("\r") ? line : null;
@@ -77,8 +128,12 @@ async function findConfigInUserHome(): Promise<string | null> {
 }
 
 async function readObject(path: string): Promise<Record<string, unknown>> {
+  return parseObject(await readSmall(path));
+}
+
+function parseObject(text: string | null): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse((await readSmall(path)) ?? "null");
+    const value: unknown = JSON.parse(text ?? "null");
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -46,7 +46,7 @@ describe("BECKON_URL", () => {
     const target = await chooseTarget(env, resolvePaths(env), [], Promise.resolve({ boot: null }), own);
     if (target === null) throw new Error("not followed");
     expect(await openRequest(target, "/api/hook", "{}").status).toBe(200);
-    expect(elsewhere.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+    expect(JSON.stringify(elsewhere.received)).not.toContain(token);
   });
 
   test("a config file that a variable points to cannot allow it", async () => {

@@ -1,0 +1,173 @@
+/** Who gets the token of the state folder: the app that wrote endpoint.json, and nobody else. For both forwarders. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findListenerOwner } from "../../src/system/listeners.ts";
+import { readStartTime } from "../../src/system/processes.ts";
+import { testWith } from "../needs.ts";
+import { repo } from "../repo.ts";
+import {
+  beckonHook,
+  createHarness,
+  environment,
+  event,
+  expectNoOutput,
+  type Harness,
+  run,
+  token,
+} from "./harness.ts";
+
+const nobody = 65534;
+const text = JSON.stringify(event);
+
+let harness: Harness;
+const children: Bun.Subprocess[] = [];
+beforeEach(() => {
+  harness = createHarness();
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    child.kill();
+    await child.exited;
+  }
+  harness.destroy();
+});
+
+/** Prints its port, and then every byte that it gets. Runs as another user. */
+const foreignSource = `
+  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: {
+    data(socket, bytes) {
+      process.stdout.write(bytes);
+      socket.write("HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\n{}");
+    },
+  } });
+  console.log(server.port);`;
+
+async function startForeignListener() {
+  const asNobody = ["setpriv", "--reuid", `${nobody}`, "--regid", `${nobody}`, "--clear-groups", "--"];
+  const env = { PATH: process.env.PATH ?? "", HOME: "/nonexistent", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0" };
+  const child = Bun.spawn([...asNobody, process.execPath, "-e", foreignSource], {
+    env,
+    cwd: "/",
+    stdout: "pipe",
+  });
+  children.push(child);
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  const readRest = async () => {
+    child.kill();
+    let rest = "";
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+      rest += new TextDecoder().decode(chunk.value);
+    return rest;
+  };
+  return { port: Number(new TextDecoder().decode(value).trim()), readRest };
+}
+
+const forwarders: [string, string[]][] = [
+  ["beckon hook", beckonHook],
+  ["beckon-hook.sh", ["sh", join(repo, "hooks/beckon-hook.sh")]],
+];
+
+describe.each(forwarders)("%s", (_, command) => {
+  const forward = async (env: Record<string, string> = {}) =>
+    expectNoOutput(await run([...command, "claude"], environment(harness.home, env), text));
+
+  test("a program at BECKON_URL gets the event, but not the token", async () => {
+    const { received, port } = harness.receiver();
+    // The app is somewhere else.
+    harness.announce(9);
+    symlinkSync(harness.inHome("auth-header"), harness.inHome("link"));
+    mkdirSync(harness.inHome("more"));
+    symlinkSync(harness.home, harness.inHome("more/folder"));
+    const url = { BECKON_URL: `http://127.0.0.1:${port}` };
+    await forward(url);
+    for (const name of ["auth-header", "link", "more/folder/auth-header"])
+      await forward({ ...url, BECKON_TOKEN_FILE: harness.inHome(name) });
+    linkSync(harness.inHome("auth-header"), harness.inHome("hard"));
+    await forward({ ...url, BECKON_TOKEN_FILE: harness.inHome("hard") });
+    expect(received).toHaveLength(5);
+    expect(JSON.stringify(received)).not.toContain(token);
+    expect(harness.log().match(/BECKON_TOKEN_FILE ignored/g)).toHaveLength(4);
+  });
+
+  test("a program at BECKON_URL gets the token that BECKON_TOKEN_FILE names", async () => {
+    const { received, port } = harness.receiver();
+    harness.announce(9);
+    harness.write("for-elsewhere", "Authorization: Bearer other\n");
+    await forward({
+      BECKON_URL: `http://127.0.0.1:${port}`,
+      BECKON_TOKEN_FILE: harness.inHome("for-elsewhere"),
+    });
+    expect(received[0]?.headers.authorization).toBe("Bearer other");
+  });
+
+  test("BECKON_URL with the app's own address changes nothing", async () => {
+    const { received, port } = harness.receiver();
+    await forward({ BECKON_URL: `http://127.0.0.1:${port}/` });
+    expect(received[0]?.headers.authorization).toBe(`Bearer ${token}`);
+  });
+
+  testWith(
+    "linux",
+    "root",
+    "setpriv",
+  )("another user's program that has the app's port gets nothing, and the event is spooled", async () => {
+    const foreign = await startForeignListener();
+    harness.announce(foreign.port, process.pid, { start: readStartTime(process.pid) });
+    await forward();
+    expect(harness.spool()).toHaveLength(1);
+    expect(await foreign.readRest()).toBe("");
+  });
+
+  testWith(
+    "linux",
+    "root",
+    "setpriv",
+  )("another user's program at BECKON_URL gets the event, but not the token", async () => {
+    const foreign = await startForeignListener();
+    harness.announce(foreign.port, process.pid, { start: readStartTime(process.pid) });
+    await forward({ BECKON_URL: `http://127.0.0.1:${foreign.port}` });
+    const bytes = await foreign.readRest();
+    expect(bytes).toContain(event.session_id);
+    expect(bytes).not.toContain(token);
+  });
+
+  testWith("root")("an endpoint.json of another user is not followed", async () => {
+    const { received } = harness.receiver();
+    chownSync(harness.inHome("endpoint.json"), nobody, nobody);
+    await forward();
+    expect(received).toEqual([]);
+    expect(harness.spool()).toHaveLength(1);
+  });
+
+  test("an endpoint.json with a second name is not followed", async () => {
+    const { received } = harness.receiver();
+    linkSync(harness.inHome("endpoint.json"), harness.inHome("second"));
+    await forward();
+    expect(received).toEqual([]);
+    expect(harness.spool()).toHaveLength(1);
+  });
+
+  test("an endpoint.json or token that is a link is not followed", async () => {
+    for (const name of ["endpoint.json", "auth-header"]) {
+      const { received } = harness.receiver();
+      const content = await Bun.file(harness.inHome(name)).text();
+      writeFileSync(harness.inHome("target"), content);
+      await Bun.file(harness.inHome(name)).delete();
+      symlinkSync(harness.inHome("target"), harness.inHome(name));
+      await forward();
+      expect(JSON.stringify(received)).not.toContain(token);
+      await Bun.file(harness.inHome(name)).delete();
+    }
+  });
+});
+
+test("the owner of a listening socket is read from the kernel's table", () => {
+  const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1188 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1 0000000000000000 100 0 0 10 0
+   1: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 4712 1 0000000000000000 100 0 0 10 0
+   2: 0100007F:1189 0100007F:C350 01 00000000:00000000 00:00000000 00000000    33        0 4713 1 0000000000000000 20 4 30 10 -1
+`;
+  expect([4488, 22, 4489, 1].map((port) => findListenerOwner(table, port))).toEqual([1000, 0, null, null]);
+});
