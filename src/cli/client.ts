@@ -5,6 +5,7 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { readOwnFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
+import { startListenerCheck } from "../system/listeners.ts";
 
 const defaultTimeoutMs = 2_000;
 /** The body of these has an error message for the user. */
@@ -30,6 +31,9 @@ export async function fetchApi(
   path: string,
   { body, timeoutMs = defaultTimeoutMs }: ApiOptions = {},
 ): Promise<ApiResponse> {
+  // The token must not go to another user's program, which can have the port of an app that hangs.
+  if (!(await startListenerCheck()(new URL(url))))
+    throw new Error(`another user's program listens at ${url}`);
   const post = body && { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(url + path, {
     headers: {

@@ -3,7 +3,7 @@
 import { limits } from "../core/limits.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
-import { isOwnListener, socketTable } from "../system/listeners.ts";
+import { startListenerCheck } from "../system/listeners.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 export interface Target {
@@ -51,22 +51,15 @@ async function findApp(
   paths: Paths,
   surroundings: Promise<Pick<Surroundings, "boot">>,
 ): Promise<Target | null> {
-  const regular = findRegularFiles(paths);
-  const readingToken = regular.has("auth-header") ? readToken(paths.authHeader) : null;
-  const readingSockets = process.platform === "linux" ? Bun.file(socketTable).text().catch(returnNull) : null;
-  const {
-    url: address,
-    pid,
-    start,
-    boot,
-    key,
-  } = parseObject(regular.has("endpoint.json") ? await readOwnSmall(paths.endpoint) : null);
+  const isOwnListener = startListenerCheck();
+  const readingToken = readToken(paths.authHeader);
+  const { url: address, pid, start, boot, key } = parseObject(await readOwnSmall(paths.endpoint));
   const url = typeof address === "string" ? URL.parse(address) : null;
   if (url === null || !isLoopback(url)) return null;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid < 1 || !isRunning(pid)) return null;
   if (typeof start === "string" && (await readProcess(pid))?.start !== start) return null;
   if (typeof boot === "string" && (await surroundings).boot !== boot) return null;
-  if (!isOwnListener(await readingSockets, url, process.getuid?.())) return null;
+  if (!(await isOwnListener(url))) return null;
   return { url, isLoopback: true, token: await readingToken, key: asKey(key) };
 }
 
@@ -81,20 +74,6 @@ async function readOtherToken({ BECKON_TOKEN_FILE: path }: Env, faults: string[]
 }
 
 const asKey = (key: unknown): string | null => (typeof key === "string" && key !== "" ? key : null);
-
-type AppFile = "endpoint.json" | "auth-header";
-
-/** Which of the two are there and not links. (A glob because lstat needs node:fs, which takes 0.8 ms.) */
-function findRegularFiles({ state }: Paths): ReadonlySet<AppFile> {
-  const names = new Set<AppFile>();
-  try {
-    const glob = new Bun.Glob("{endpoint.json,auth-header}");
-    for (const name of glob.scanSync({ cwd: state, onlyFiles: true })) names.add(name as AppFile);
-  } catch {
-    // There is no such folder.
-  }
-  return names;
-}
 
 /** Null unless it is a regular file of this user with one name. (Reading it with node:fs takes 1.4 ms more.) */
 async function readOwnSmall(path: string): Promise<string | null> {

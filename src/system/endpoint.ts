@@ -7,7 +7,6 @@ import { asRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import { ensurePrivateFolder, ignoreErrors, readOwnFile, writePrivateFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
-import { isOwnListener, socketTable } from "./listeners.ts";
 import { isAlive, parseStartTime, readSystemFile } from "./processes.ts";
 
 export interface Endpoint {
@@ -38,12 +37,7 @@ export function readEndpoint(paths: Pick<Paths, "endpoint">): Endpoint | null {
     const { url, pid, start, boot } = parseEndpoint(paths);
     if (typeof url !== "string" || typeof pid !== "number" || !Number.isInteger(pid) || pid < 1) return null;
     if (typeof boot === "string" && boot !== readBootId()) return null;
-    if (!isAlive(pid, typeof start === "string" ? start : null)) return null;
-    // Another user's program can have the port of an app that hangs or has just ended.
-    const address = URL.parse(url);
-    return address && isOwnListener(readSystemFile(socketTable), address, process.getuid?.())
-      ? { url, pid }
-      : null;
+    return isAlive(pid, typeof start === "string" ? start : null) ? { url, pid } : null;
   } catch {
     return null;
   }
