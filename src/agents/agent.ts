@@ -31,6 +31,33 @@ export interface Agent {
   readonly settingsVariables: readonly { readonly name: string; readonly meaning: string }[];
   loadRuntime(): Promise<AgentRuntime>;
   loadSetup(): Promise<AgentSetup>;
+  /** An invented day of the agent's, for `beckon demo`. Absent if there is none. */
+  loadDemo?(): Promise<CreateDemoDay>;
+}
+
+/** `now` is a wall time; `folder` stands for the agent's own folder. */
+export type CreateDemoDay = (options: { readonly now: number; readonly folder: string }) => DemoDay;
+
+export interface DemoDay {
+  /** The variables that the agent gives its hooks. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Files in the agent's own folder. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** What happened until now, oldest first. */
+  readonly past: readonly { readonly at: number; readonly payload: JsonRecord }[];
+  /** What happens from now on: each session goes through its steps, and starts again after the last. */
+  readonly sessions: readonly { createSteps(round: number): readonly DemoStep[] }[];
+  /** Whether a hook that printed this allows its request. */
+  isAllowed(output: string): boolean;
+}
+
+export interface DemoStep {
+  readonly afterMs: number;
+  readonly payload: JsonRecord;
+  /** A request: how long it waits for the user before it counts as answered in the terminal. */
+  readonly waitMs?: number;
+  /** Left out if the user denied the last request. */
+  readonly onlyIfAllowed?: true;
 }
 
 /** What the forwarder needs. It runs at every hook: an agent's forwarding is one small file without imports. */

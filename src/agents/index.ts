@@ -12,6 +12,7 @@ export const agents: readonly Agent[] = [
     settingsVariables: [{ name: "CLAUDE_CONFIG_DIR", meaning: "Claude Code's own folder (~/.claude)" }],
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
     loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
+    loadDemo: async () => (await import("./claude/demo.ts")).createClaudeDemoDay,
   },
 ];
 

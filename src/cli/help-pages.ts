@@ -242,6 +242,15 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         examples: [["beckon stats --days 30", ""]],
       },
       {
+        command: "demo",
+        overview: [["beckon demo", "an invented day: icon, alerts and dashboard"]],
+        summary:
+          "Shows icon, alerts and dashboard with invented sessions, beside your own beckon. Ctrl-C ends it, and removes everything.",
+        usage: ["beckon demo [--print]"],
+        options: [["--print", "print the dashboard's address, and open nothing"]],
+        examples: [["beckon demo", ""]],
+      },
+      {
         command: "doctor",
         overview: [["beckon doctor", "test every part, and say how to fix it"]],
         summary:

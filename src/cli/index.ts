@@ -15,6 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restart: async () => (await import("./restart.ts")).restart,
   stop: async () => (await import("./stop.ts")).stop,
   status: async () => (await import("./status.ts")).status,
+  demo: async () => (await import("./demo.ts")).demo,
   open: async () => (await import("./open.ts")).open,
   focus: async () => (await import("./focus.ts")).focus,
   answer: async () => (await import("./answer.ts")).answer,

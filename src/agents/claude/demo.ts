@@ -1,0 +1,463 @@
+/** An invented day for `beckon demo`. The payloads have the form of recorded ones; projects, prompts and texts are invented. */
+import type { JsonRecord } from "../../core/json.ts";
+import type { CreateDemoDay, DemoDay, DemoStep } from "../agent.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+const day = 24 * 60 * minute;
+
+const opus = "claude-opus-4-5-20251101";
+const sonnet = "claude-sonnet-4-5-20250929";
+
+interface Project {
+  readonly name: string;
+  readonly branch: string;
+  readonly model: string;
+  readonly title: string;
+  readonly prompt: string;
+  readonly response: string;
+  /** Tokens of the last request, which is the context in use, and of all requests. */
+  readonly context: number;
+  readonly total: number;
+}
+
+const projects = {
+  checkout: {
+    name: "checkout-api",
+    branch: "main",
+    model: opus,
+    title: "Move the orders to the new schema",
+    prompt: "move the orders to the new schema, staging first",
+    response: "The dry run is clean: 41 rows to move. I will migrate staging and drop the old build.",
+    context: 124_000,
+    total: 1_900_000,
+  },
+  notes: {
+    name: "notes",
+    branch: "redesign",
+    model: sonnet,
+    title: "A service for shared notes",
+    prompt: "start the service for shared notes",
+    response: "Both would work. SQLite needs no server, Postgres grows further.",
+    context: 62_000,
+    total: 402_000,
+  },
+  infra: {
+    name: "infra",
+    branch: "main",
+    model: opus,
+    title: "Close the admin port",
+    prompt: "port 8443 must be open to the office only",
+    response: "Port 8443 is open to every address. I limit it to the office range.",
+    context: 88_000,
+    total: 618_000,
+  },
+  docs: {
+    name: "docs",
+    branch: "guide-split",
+    model: opus,
+    title: "One page per task",
+    prompt: "split the guide into one page per task",
+    response: "I read all 31 pages. This plan keeps every old address working.",
+    context: 176_000,
+    total: 1_100_000,
+  },
+  search: {
+    name: "search-index",
+    branch: "main",
+    model: sonnet,
+    title: "Make the index half as big",
+    prompt: "the index has to be half as big",
+    response: "Three subagents compare the encodings.",
+    context: 114_000,
+    total: 2_200_000,
+  },
+  mobile: {
+    name: "mobile-app",
+    branch: "release-4.2",
+    model: opus,
+    title: "Release 4.2",
+    prompt: "get release 4.2 ready",
+    response: "The build is green on both platforms; the release notes come next.",
+    context: 182_000,
+    total: 3_800_000,
+  },
+  landing: {
+    name: "landing-page",
+    branch: "hero-copy",
+    model: sonnet,
+    title: "Headlines for phones",
+    prompt: "the headlines break on phones",
+    response: "Two headlines are too long for 390 px. I shorten them.",
+    context: 76_000,
+    total: 540_000,
+  },
+  billing: {
+    name: "billing",
+    branch: "main",
+    model: opus,
+    title: "Invoices in two currencies",
+    prompt: "invoices in two currencies",
+    response: "Now the rounding: half up, per line, as the law wants it.",
+    context: 142_000,
+    total: 1_600_000,
+  },
+  tokens: {
+    name: "design-tokens",
+    branch: "main",
+    model: "claude-haiku-4-5-20251001",
+    title: "Names for the greys",
+    prompt: "rename the greys by what they are for",
+    response: "Renamed 64 tokens; nothing else refers to the old names.",
+    context: 24_000,
+    total: 88_000,
+  },
+  runbooks: {
+    name: "runbooks",
+    branch: "main",
+    model: sonnet,
+    title: "On call",
+    prompt: "every alert needs a first step",
+    response: "The on-call page has a section for each alert now.",
+    context: 94_000,
+    total: 470_000,
+  },
+} as const satisfies Record<string, Project>;
+
+const commands = [
+  "npm test -- --changed",
+  "npm run lint -- --fix",
+  "cargo clippy --all-targets",
+  "psql -f import.sql",
+  "docker compose up -d db",
+  "npm run test:e2e",
+];
+
+/** An id that looks like one of the agent's, and is the same in every demo. */
+const createId = (name: string, number: number): string => {
+  let hash = 2_166_136_261;
+  for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 16_777_619) >>> 0;
+  return `${hash.toString(16).padStart(8, "0")}-6361-41fc-8069-${String(number).padStart(12, "0")}`;
+};
+
+export const createClaudeDemoDay: CreateDemoDay = ({ now, folder }) => {
+  const past: { at: number; payload: JsonRecord }[] = [];
+  const files: { path: string; text: string }[] = [];
+  let calls = 0;
+
+  /** The events of one session. */
+  function createSession(project: Project, number = 0) {
+    const sessionId = createId(project.name, number);
+    const cwd = `/home/demo/${project.name}`;
+    const transcript = `${folder}/projects/-home-demo-${project.name}/${sessionId}.jsonl`;
+    const event = (name: string, fields: JsonRecord = {}): JsonRecord => ({
+      session_id: sessionId,
+      transcript_path: transcript,
+      cwd,
+      permission_mode: "default",
+      hook_event_name: name,
+      ...fields,
+    });
+    return {
+      sessionId,
+      transcript,
+      event,
+      start: () => event("SessionStart", { source: "startup", model: project.model }),
+      prompt: (text: string = project.prompt) => event("UserPromptSubmit", { prompt: text }),
+      stop: (text: string = project.response) =>
+        event("Stop", { stop_hook_active: false, last_assistant_message: text, background_tasks: [] }),
+      end: () => event("SessionEnd", { reason: "prompt_input_exit" }),
+      /** The three events of one tool call that has to be permitted. */
+      call(tool: string, input: JsonRecord, fields: JsonRecord = {}) {
+        const use = { tool_name: tool, tool_input: input, ...fields };
+        const id = { tool_use_id: `toolu_demo${String(++calls).padStart(16, "0")}` };
+        return {
+          before: event("PreToolUse", { ...use, ...id }),
+          request: event("PermissionRequest", { ...use, permission_suggestions: suggestRules(tool, input) }),
+          after: event("PostToolUse", { ...use, ...id, tool_response: {}, duration_ms: 900 }),
+        };
+      },
+    };
+  }
+
+  type DemoSession = ReturnType<typeof createSession>;
+
+  const add = (at: number, ...payloads: JsonRecord[]): void => {
+    for (const [index, payload] of payloads.entries()) past.push({ at: at + index, payload });
+  };
+
+  /** A request at `at` that the user answered in the terminal after `waitMs`. */
+  function addAnswered(session: DemoSession, at: number, waitMs: number, command: string): void {
+    const call = session.call("Bash", { command, description: "" });
+    add(at, call.before, call.request);
+    add(at + waitMs, call.after);
+  }
+
+  /** Turns of work, with the waits in between: minutes before now at which each turn starts and ends, and requests with their waits. */
+  function addTurns(
+    session: DemoSession,
+    turns: readonly (readonly [
+      from: number,
+      to: number | null,
+      waits?: readonly (readonly [number, number])[],
+    ])[],
+  ): void {
+    const [first] = turns;
+    if (first) add(now - first[0] * minute - second, session.start());
+    for (const [from, to, waits = []] of turns) {
+      add(now - from * minute, session.prompt());
+      for (const [index, [ago, waited]] of waits.entries()) {
+        addAnswered(session, now - ago * minute, waited * second, commands[index % commands.length] ?? "");
+      }
+      if (to !== null) add(now - to * minute, session.stop());
+    }
+  }
+
+  /** The transcript gives the session its title, branch, model and tokens. */
+  function addTranscript(session: DemoSession, project: Project): void {
+    const common = {
+      sessionId: session.sessionId,
+      cwd: `/home/demo/${project.name}`,
+      gitBranch: project.branch,
+      timestamp: new Date(now - minute).toISOString(),
+      version: "2.1.325",
+      isSidechain: false,
+    };
+    const rows = [0, 1].map((index) => ({
+      ...common,
+      type: "assistant",
+      uuid: createId(`${project.name} row`, index),
+      requestId: `req_demo_${project.name}_${index}`,
+      message: {
+        id: `msg_demo_${project.name}_${index}`,
+        type: "message",
+        role: "assistant",
+        model: project.model,
+        content: [{ type: "text", text: project.response }],
+        usage: {
+          input_tokens: 1_200,
+          output_tokens: Math.round(project.total * 0.01),
+          cache_creation_input_tokens: 4_000,
+          cache_read_input_tokens: index === 0 ? project.total - project.context : project.context - 5_200,
+        },
+      },
+    }));
+    const title = { type: "ai-title", aiTitle: project.title, sessionId: session.sessionId };
+    const text = [...rows, title].map((row) => `${JSON.stringify(row)}\n`).join("");
+    files.push({ path: session.transcript, text });
+  }
+
+  const open = Object.fromEntries(
+    Object.entries(projects).map(([name, project]) => {
+      const session = createSession(project);
+      addTranscript(session, project);
+      return [name, session];
+    }),
+  ) as Record<keyof typeof projects, DemoSession>;
+
+  // Two weeks of waits. Weekends are short.
+  for (let ago = 13; ago >= 1; ago--) {
+    const isShort = ago % 7 === 3 || ago % 7 === 4;
+    for (let number = 0; number < (isShort ? 1 : 5); number++) {
+      const project = Object.values(projects)[(ago + number * 3) % 10] ?? projects.checkout;
+      const session = createSession(project, ago * 10 + number);
+      const start = now - ago * day - number * 40 * minute;
+      add(start, session.start(), session.prompt());
+      for (let ask = 0; ask < 3; ask++) {
+        const waitMs = (15 + ((ago * 37 + number * 53 + ask * 71) % 260)) * second;
+        const command = commands[(ago + number + ask) % commands.length] ?? "";
+        addAnswered(session, start + (ask + 1) * 6 * minute, waitMs, command);
+      }
+      add(start + 30 * minute, session.stop());
+      add(start + 31 * minute, session.end());
+    }
+  }
+
+  // Today.
+  addTurns(open.checkout, [
+    [350, 301],
+    [
+      284,
+      124,
+      [
+        [252, 240],
+        [176, 210],
+      ],
+    ],
+    [71, null],
+  ]);
+  addTurns(open.notes, [
+    [320, 292],
+    [208, 162, [[207, 60]]],
+    [48, null],
+  ]);
+  addTurns(open.infra, [
+    [270, 182, [[224, 240]]],
+    [30, null],
+  ]);
+  addTurns(open.docs, [
+    [330, 274, [[306, 180]]],
+    [42, null],
+  ]);
+  addTurns(open.search, [[112, null]]);
+  addTurns(open.mobile, [
+    [387, 168, [[278, 420]]],
+    [82, null],
+  ]);
+  addTurns(open.landing, [
+    [372, 341],
+    [262, 200, [[229, 30]]],
+    [62, null],
+  ]);
+  addTurns(open.billing, [
+    [202, 90, [[147, 210]]],
+    [24, null],
+  ]);
+  addTurns(open.tokens, [
+    [302, 260],
+    [106, 2],
+  ]);
+  addTurns(open.runbooks, [[192, 102, [[154, 60]]]]);
+  add(
+    now - 6 * minute,
+    open.billing.event("StopFailure", {
+      error: "overloaded",
+      last_assistant_message: "API Error: 529 Overloaded",
+    }),
+  );
+  add(
+    now - 4 * minute,
+    open.mobile.event("SubagentStart", { agent_id: "a22dfd697b05c255f", agent_type: "test-runner" }),
+    open.mobile.event("SubagentStart", { agent_id: "a7be0d2440aa5d10f", agent_type: "Explore" }),
+    open.search.event("SubagentStart", { agent_id: "a5b1c9e77c77e01f3", agent_type: "general-purpose" }),
+  );
+  for (const [session, done, total] of [
+    [open.checkout, 3, 7],
+    [open.mobile, 6, 9],
+    [open.landing, 4, 6],
+  ] as const) {
+    for (let task = 1; task <= total; task++) {
+      const fields = { task_id: String(task), task_subject: `Step ${task}` };
+      add(now - 20 * minute, session.event("TaskCreated", fields));
+      if (task <= done) add(now - 15 * minute, session.event("TaskCompleted", fields));
+    }
+  }
+
+  return {
+    env: { CLAUDE_CODE_SESSION_ATTENDED: "1", CLAUDE_CODE_ENTRYPOINT: "cli" },
+    files,
+    past: past.sort((a, b) => a.at - b.at),
+    isAllowed: (output) => /"behavior":\s*"allow"/.test(output),
+    sessions: createLiveSessions(open),
+  } satisfies DemoDay;
+};
+
+function suggestRules(tool: string, input: JsonRecord): readonly JsonRecord[] {
+  if (tool !== "Bash") return [{ type: "setMode", mode: "acceptEdits", destination: "session" }];
+  const rules = [{ toolName: tool, ruleContent: input.command }];
+  return [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }];
+}
+
+interface LiveSession {
+  event(name: string, fields?: JsonRecord): JsonRecord;
+  prompt(text?: string): JsonRecord;
+  stop(text?: string): JsonRecord;
+  call(
+    tool: string,
+    input: JsonRecord,
+    fields?: JsonRecord,
+  ): { readonly before: JsonRecord; readonly request: JsonRecord; readonly after: JsonRecord };
+}
+
+const plan = `# One page per task
+
+1. List the tasks people come with: 9 of them.
+2. Move each section to the page of its task.
+3. Keep every old address as a redirect.
+4. Check all 214 links, inside and out.
+5. Cut what no task needs, in one commit.`;
+
+const colours = {
+  questions: [
+    {
+      question: "Which database should the new service use?",
+      header: "Database",
+      multiSelect: false,
+      options: [
+        { label: "SQLite", description: "One file, nothing to run; one writer at a time" },
+        { label: "Postgres", description: "Grows with you; one more server to keep" },
+      ],
+    },
+  ],
+};
+
+/** Long enough to look around. */
+const patientMs = 10 * minute;
+
+function createLiveSessions(open: Readonly<Record<keyof typeof projects, LiveSession>>): DemoDay["sessions"] {
+  /** Works, asks, waits, works again and rests. */
+  const asking =
+    (session: LiveSession, firstMs: number, waitMs: number, tool: string, input: JsonRecord) =>
+    (round: number): readonly DemoStep[] => {
+      const work = session.call("Read", { file_path: "/home/demo/README.md" });
+      const call = session.call(tool, input);
+      return [
+        ...(round === 0 ? [] : [{ afterMs: 20 * second, payload: session.prompt("and again, please") }]),
+        { afterMs: round === 0 ? firstMs : 8 * second, payload: work.before },
+        { afterMs: 2 * second, payload: work.after },
+        { afterMs: second, payload: call.before },
+        { afterMs: 50, payload: call.request, waitMs },
+        { afterMs: 500, payload: call.after, onlyIfAllowed: true },
+        { afterMs: 25 * second, payload: session.stop() },
+      ];
+    };
+  /** Works without a question. */
+  const working =
+    (session: LiveSession, texts: readonly string[]) =>
+    (round: number): readonly DemoStep[] =>
+      texts.flatMap((command, index) => {
+        const call = session.call("Bash", { command, description: "" });
+        return [
+          { afterMs: (3 + ((round + index) % 4)) * second, payload: call.before },
+          { afterMs: (4 + ((round + index * 2) % 5)) * second, payload: call.after },
+        ];
+      });
+  /** An event that changes nothing: beckon then reads the session's transcript. */
+  const reading = (sessions: readonly LiveSession[]) => (round: number) =>
+    round > 0
+      ? [{ afterMs: day, payload: {} }]
+      : sessions.map((session) => ({ afterMs: 0, payload: session.event("InstructionsLoaded") }));
+  return [
+    { createSteps: reading([open.billing, open.tokens, open.runbooks]) },
+    {
+      createSteps: asking(open.checkout, 1_000, patientMs, "Bash", {
+        command: "npm run migrate -- --env staging && rm -rf ../dist-old",
+        description: "",
+      }),
+    },
+    { createSteps: asking(open.notes, 3_000, patientMs, "AskUserQuestion", colours) },
+    {
+      createSteps: asking(open.infra, 6_000, 90 * second, "Edit", {
+        file_path: "/home/demo/infra/terraform/network.tf",
+        old_string: 'ingress {\n  from_port = 8443\n  cidr_blocks = ["0.0.0.0/0"]\n}',
+        new_string:
+          'ingress {\n  from_port = 8443\n  description = "office only"\n  cidr_blocks = [var.office_range]\n}',
+      }),
+    },
+    { createSteps: asking(open.docs, 12_000, patientMs, "ExitPlanMode", { plan }) },
+    { createSteps: working(open.search, ["cargo bench --bench postings", "cargo test -p index"]) },
+    {
+      createSteps: working(open.mobile, [
+        "npm run test:device -- --shard 2/4",
+        "npx tsc --noEmit",
+        "npm run bundle",
+      ]),
+    },
+    {
+      createSteps: asking(open.landing, 25_000, 40 * second, "Bash", {
+        command: "npx playwright test --project=mobile",
+        description: "",
+      }),
+    },
+  ];
+}
