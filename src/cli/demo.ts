@@ -12,12 +12,12 @@ import { hasDesktop } from "../desktop/index.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { isCompiled } from "../system/launch.ts";
 import { parseArguments } from "./args.ts";
-import { callApi } from "./client.ts";
+import { callApi, fetchSessions } from "./client.ts";
 import { print } from "./output.ts";
 
 /** Beside the user's own beckon. */
 const demoPort = limits.defaultPort + 100;
-const spoolTimeoutMs = 20_000;
+const readTimeoutMs = 10_000;
 /** What is left of the desktop adapters after a stop must not keep the process alive. */
 const exitAfterStopMs = 500;
 
@@ -108,9 +108,19 @@ type StartOptions = Parameters<typeof startApp>[0];
 async function readPast(options: StartOptions): Promise<void> {
   const { DISPLAY, WAYLAND_DISPLAY, DBUS_SESSION_BUS_ADDRESS, ...env } = options.env;
   const app = await startApp({ ...options, env });
-  const deadline = Date.now() + spoolTimeoutMs;
-  while (existsSync(options.paths.spool) && Date.now() < deadline) await Bun.sleep(20);
+  const deadline = Date.now() + readTimeoutMs;
+  while (Date.now() < deadline && !(await isPastRead(options.paths))) await Bun.sleep(50);
   await app?.stop();
+}
+
+/** The spool is removed when it is read; the agents' transcripts follow a moment later. */
+async function isPastRead(paths: Paths): Promise<boolean> {
+  if (existsSync(paths.spool)) return false;
+  const response = await fetchSessions(paths);
+  return (
+    typeof response !== "string" &&
+    response.sessions.every(({ group, tokens }) => group === "ended" || tokens !== null)
+  );
 }
 
 /** Opens the page, or prints its address. */

@@ -422,13 +422,7 @@ function createLiveSessions(open: Readonly<Record<keyof typeof projects, LiveSes
           { afterMs: (4 + ((round + index * 2) % 5)) * second, payload: call.after },
         ];
       });
-  /** An event that changes nothing: beckon then reads the session's transcript. */
-  const reading = (sessions: readonly LiveSession[]) => (round: number) =>
-    round > 0
-      ? [{ afterMs: day, payload: {} }]
-      : sessions.map((session) => ({ afterMs: 0, payload: session.event("InstructionsLoaded") }));
   return [
-    { createSteps: reading([open.billing, open.tokens, open.runbooks]) },
     {
       createSteps: asking(open.checkout, 1_000, patientMs, "Bash", {
         command: "npm run migrate -- --env staging && rm -rf ../dist-old",
