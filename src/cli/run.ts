@@ -12,9 +12,6 @@ import { readEndpoint } from "../system/endpoint.ts";
 import { isSignalIgnored } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 
-/** What is left of the desktop adapters after a stop must not keep the process alive. */
-const exitAfterStopMs = 500;
-
 export async function run(args: string[], table: readonly Agent[]): Promise<number> {
   const options = readRunOptions(args);
   const paths = resolvePaths();
@@ -49,7 +46,8 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
   // Before the app is down: a session that starts meanwhile must not start it again.
   if (quitBy === "user") ignoreErrors(() => markOff(paths, "quit by the user"));
   await app.stop();
-  setTimeout(() => process.exit(0), exitAfterStopMs).unref();
+  // Everything is stored. What is left of the desktop adapters and signal handlers would keep the process alive.
+  setImmediate(() => process.exit(0));
   return 0;
 }
 
