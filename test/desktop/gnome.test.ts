@@ -7,7 +7,7 @@ import type { Bus } from "../../src/desktop/dbus.ts";
 import { createClock } from "../../src/system/clock.ts";
 import { hasAll, testWith } from "../needs.ts";
 import { binary } from "../repo.ts";
-import { waitUntil } from "../wait-until.ts";
+import { waitForValue, waitUntil } from "../wait-until.ts";
 import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
 import { gnomeNeeds, readScreen, type ScreenText } from "./gnome-shell.ts";
 import { createTerminalHarness, type TerminalHarness } from "./terminals-harness.ts";
@@ -187,8 +187,7 @@ describe("on GNOME Shell", () => {
         "About",
         "Quit",
       ];
-      await waitUntil(async () => Bun.deepEquals(await readRows(), expected), soonMs).catch(() => {});
-      expect(await readRows()).toEqual(expected);
+      await waitForValue(readRows, (rows) => Bun.deepEquals(rows, expected), soonMs);
       await desktop.screenshot("gnome-menu");
       await clickOn(await find(/^● infra/));
       const go = await find(/^Go to terminal$/, inMenu);

@@ -37,7 +37,7 @@ const bash = (hook_event_name: string, command: string) => ({
 });
 const asks = (command: string) => bash("PermissionRequest", command);
 const runs = (command: string) => bash("PreToolUse", command);
-const said = (last_assistant_message: string) => ({ hook_event_name: "Stop", last_assistant_message });
+const createStop = (last_assistant_message: string) => ({ hook_event_name: "Stop", last_assistant_message });
 const failedWith = (error: string) => ({ hook_event_name: "StopFailure", error });
 const question = {
   hook_event_name: "PermissionRequest",
@@ -60,7 +60,7 @@ const five: readonly PictureSession[] = [
   { project: "notes", prompted: 5, last: 1, event: question },
   { project: "docs", prompted: 9, last: 9 },
   { project: "infra", prompted: 3, last: 2, event: runs("terraform plan") },
-  { project: "landing-page", prompted: 20, last: 6, event: said("Both headers are merged.") },
+  { project: "landing-page", prompted: 20, last: 6, event: createStop("Both headers are merged.") },
 ];
 const twenty: readonly PictureSession[] = [
   { project: "checkout-api", prompted: 40, last: 25, event: asks("git push --force origin main") },
@@ -97,20 +97,25 @@ const twenty: readonly PictureSession[] = [
   { project: "ios-app", prompted: 4, last: 1, event: runs("xcodebuild test") },
   { project: "android-app", prompted: 3, last: 1, event: runs("./gradlew check") },
   { project: "data-pipeline", prompted: 2, last: 1, event: runs("dbt run") },
-  { project: "landing-page", prompted: 20, last: 3, event: said("Both headers are merged.") },
+  { project: "landing-page", prompted: 20, last: 3, event: createStop("Both headers are merged.") },
   {
     project: "auth",
     prompted: 50,
     last: 14,
-    event: said(
+    event: createStop(
       "The session cookie is now SameSite=Strict and rotates after each login; all 214 tests pass.",
     ),
   },
-  { project: "emails", prompted: 120, last: 48, event: said("Done. I left the footer as it was.") },
-  { project: "payments", prompted: 200, last: 90, event: said("Which of the two webhooks should stay?") },
-  { project: "analytics", prompted: 300, last: 130, event: said("Added the weekly report.") },
-  { project: "website", prompted: 320, last: 170, event: said("漢字のページを追加しました。") },
-  { project: "cli", prompted: 500, last: 240, event: said("Released 2.4.0.") },
+  { project: "emails", prompted: 120, last: 48, event: createStop("Done. I left the footer as it was.") },
+  {
+    project: "payments",
+    prompted: 200,
+    last: 90,
+    event: createStop("Which of the two webhooks should stay?"),
+  },
+  { project: "analytics", prompted: 300, last: 130, event: createStop("Added the weekly report.") },
+  { project: "website", prompted: 320, last: 170, event: createStop("漢字のページを追加しました。") },
+  { project: "cli", prompted: 500, last: 240, event: createStop("Released 2.4.0.") },
 ];
 /** Eight that need you, for one alert that counts five of them. */
 const waiting: readonly PictureSession[] = [
@@ -132,7 +137,7 @@ const many: readonly PictureSession[] = Array.from({ length: 200 }, (_, n): Pict
     };
   if (n < 20) return { project, ...times, event: failedWith("overloaded") };
   if (n < 90) return { project, ...times, event: runs("npm test") };
-  return { project, ...times, event: said(`Fixed the tests of ${project}.`) };
+  return { project, ...times, event: createStop(`Fixed the tests of ${project}.`) };
 });
 
 type Running = Awaited<ReturnType<typeof start>>;

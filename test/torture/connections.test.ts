@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { testWith } from "../needs.ts";
-import { type AppProcess, createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { type AppProcess, createFixture, type Fixture } from "./fixture.ts";
 import { createRawConnection } from "./raw-connection.ts";
 import { eventsUntilAsk, prompted, summarizeSession, waitingSummary } from "./scenario.ts";
 
@@ -167,7 +168,7 @@ testWith("linux", "prlimit")(
     expect((await connection.send({ bytes })).status).toBe(200);
     expect(app.isRunning()).toBe(true);
     for (const socket of sockets.splice(0)) socket.destroy();
-    await until(
+    await waitForValue(
       () =>
         fixture.get("/health").then(
           ({ status }) => status,

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { testWith } from "../needs.ts";
-import { createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
 import {
   doneSummary,
   eventsAfterAsk,
@@ -69,7 +70,7 @@ describe("a full disk", () => {
       await post(eventsUntilAsk("first", "make"));
       fillDisk(fixture.inHome("journal"));
       // The last page of the journal has room for a few more events.
-      const failed = await until(
+      const failed = await waitForValue(
         () => fixture.post(prompted("other", "x")),
         ({ status }) => status !== 200,
       );
@@ -86,7 +87,7 @@ describe("a full disk", () => {
       expect(() => fixture.journal()).not.toThrow();
 
       makeRoom(fixture.inHome("journal"));
-      await until(
+      await waitForValue(
         async () => summarizeSession(await fixture.status(), "first"),
         ({ phase }) => phase === "interactable",
         3_000,
@@ -117,7 +118,7 @@ describe("a full disk", () => {
       const app = await fixture.start();
       await post(eventsUntilAsk("first", "make"));
       fillDisk(fixture.home);
-      await until(
+      await waitForValue(
         () => fixture.post(prompted("other", "x".repeat(3_000))),
         ({ status }) => status === 503,
       );
@@ -125,7 +126,7 @@ describe("a full disk", () => {
         const { code, stdout } = await fixture.hook(prompted("lost", "y".repeat(6_000)));
         expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
       }
-      await until(app.stderr, (text) => text.includes("the snapshot could not be written (ENOSPC)"));
+      await waitForValue(app.stderr, (text) => text.includes("the snapshot could not be written (ENOSPC)"));
       expect(app.isRunning()).toBe(true);
       expect(summarizeSession(await fixture.status(), "first")).toEqual(waitingSummary("make"));
       makeRoom(fixture.home);

@@ -231,20 +231,3 @@ async function readFirstLine(stream: ReadableStream<Uint8Array>, maxMs: number):
   }
   return text;
 }
-
-/** Reads again and again until the value is right. Throws with the last value if it never is. */
-export async function until<T>(
-  read: () => T | Promise<T>,
-  isRight: (value: T) => boolean,
-  maxMs = 10_000,
-): Promise<T> {
-  const end = performance.now() + maxMs;
-  for (;;) {
-    const value = await read();
-    if (isRight(value)) return value;
-    if (performance.now() > end) {
-      throw new Error(`after ${maxMs} ms still: ${JSON.stringify(value)?.slice(0, 2_000)}`);
-    }
-    await Bun.sleep(20);
-  }
-}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandResult } from "../hook/harness.ts";
-import { createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { createFixture, type Fixture } from "./fixture.ts";
 import {
   doneSummary,
   eventsAfterAsk,
@@ -76,9 +77,9 @@ describe("while the app hangs", () => {
   test("hooks return within a second, and once it continues every event is there once", async () => {
     await runHooksWhileHanging();
     process.kill(appPid(), "SIGCONT");
-    await until(summaries, (value) => Bun.deepEquals(value, expected), 5_000);
+    await waitForValue(summaries, (value) => Bun.deepEquals(value, expected), 5_000);
     // Once the spool is read, nothing may have been counted twice.
-    await until(
+    await waitForValue(
       () => fixture.read("spool.jsonl"),
       (text) => text === "",
       5_000,
@@ -90,7 +91,7 @@ describe("while the app hangs", () => {
   test("and is killed, the next start has every event once", async () => {
     await runHooksWhileHanging();
     process.kill(appPid(), "SIGKILL");
-    await until(
+    await waitForValue(
       () => fixture.tryToStart(),
       ({ app }) => app !== null,
       2_000,

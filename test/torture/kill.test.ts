@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { appendFileSync } from "node:fs";
-import { createFixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { createFixture } from "./fixture.ts";
 import { checkKills } from "./kill-run.ts";
 import { eventsUntilAsk, findSession, prompted, summarizeSession } from "./scenario.ts";
 
@@ -65,7 +66,7 @@ test("what you mute, snooze or dismiss stays so after kill -9, while beckon is s
     let app = await fixture.start();
     for (const id of Object.keys(actions))
       for (const payload of eventsUntilAsk(id, "make")) await fixture.post(payload);
-    await until(
+    await waitForValue(
       () => fixture.read("snapshot.json"),
       (snapshot) => Object.keys(actions).every((id) => snapshot.includes(`"${id}-1"`)),
     );

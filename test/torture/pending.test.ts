@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { limits } from "../../src/core/limits.ts";
 import { parseDecision } from "../answers/fixture.ts";
 import { testWith } from "../needs.ts";
-import { type AppProcess, beckon, createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { type AppProcess, beckon, createFixture, type Fixture } from "./fixture.ts";
 import { permissionRequested, prompted, stopped } from "./scenario.ts";
 
 let fixture: Fixture;
@@ -49,7 +50,7 @@ const fetchAsks = async (id: string) => {
   return open;
 };
 const waitUntilAnswerable = async (id: string) => {
-  const open = await until(
+  const open = await waitForValue(
     () => fetchAsks(id).catch(() => []),
     (asks) => asks.some((ask) => ask.answerable),
   );
@@ -151,7 +152,7 @@ describe("if the app", () => {
       await expectNoDecision(hook);
       expect(performance.now() - before).toBeWithin(15_000, 30_000);
       app.signal("SIGCONT");
-      const [open] = await until(
+      const [open] = await waitForValue(
         () => fetchAsks("s-1"),
         (asks) => asks.every((ask) => !ask.answerable),
       );
@@ -171,7 +172,7 @@ testWith("root", "linux", "mount")(
     try {
       app = await fixture.start();
       Bun.spawnSync(["sh", "-c", 'cat /dev/zero > "$0/ballast"', journal]);
-      await until(
+      await waitForValue(
         () => fixture.post(prompted("other", "x".repeat(5_000))),
         ({ status }) => status === 503,
       );

@@ -1,7 +1,8 @@
 /** A start after beckon was down for long: it listens at once, and reads what the hooks have spooled behind that. */
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { type AppProcess, createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { type AppProcess, createFixture, type Fixture } from "./fixture.ts";
 import { findSession, permissionRequested, prompted, stopped, summarizeSession } from "./scenario.ts";
 
 const sessions = 10;
@@ -111,7 +112,7 @@ async function checkEverythingOnce(
 ): Promise<void> {
   const app: AppProcess = await fixture.start();
   const expected = spooled.length + asks.length;
-  await until(
+  await waitForValue(
     () => countJournalled(fixture),
     (count) => count >= expected,
     30_000,

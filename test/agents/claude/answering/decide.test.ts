@@ -28,20 +28,20 @@ describe("the output for", () => {
     expect(decide(bash(), { do: "allow" })).toEqual(output({ behavior: "allow" }));
   });
   test("deny, with the user's message or a default one", () => {
-    const said = (payload: object, message: string | null) => decide(payload, { do: "deny", message });
-    expect(said(bash(), "use pnpm")).toEqual(output({ behavior: "deny", message: "use pnpm" }));
-    expect(said(bash(), null)).toEqual(
+    const deny = (payload: object, message: string | null) => decide(payload, { do: "deny", message });
+    expect(deny(bash(), "use pnpm")).toEqual(output({ behavior: "deny", message: "use pnpm" }));
+    expect(deny(bash(), null)).toEqual(
       output({ behavior: "deny", message: "The user does not allow this. Ask what to do instead." }),
     );
-    expect(said(bash(), " \n ")).toEqual(said(bash(), null));
-    expect(said(plan, "add tests")).toEqual(output({ behavior: "deny", message: "add tests" }));
-    expect(said(plan, null)).toEqual(
+    expect(deny(bash(), " \n ")).toEqual(deny(bash(), null));
+    expect(deny(plan, "add tests")).toEqual(output({ behavior: "deny", message: "add tests" }));
+    expect(deny(plan, null)).toEqual(
       output({
         behavior: "deny",
         message: "The user does not approve this plan. Keep planning, and ask what should change.",
       }),
     );
-    expect(said(questions(colour), null)).toEqual(
+    expect(deny(questions(colour), null)).toEqual(
       output({ behavior: "deny", message: "The user does not want to answer this question." }),
     );
   });
@@ -187,15 +187,17 @@ describe("for any request and answer", () => {
 
   test("nothing throws; only an answer of the user allows; nothing is invented", () => {
     fc.assert(
-      fc.property(tool, input, suggestions, answer, (name, given, permission_suggestions, said) => {
-        const decision = decideFor(request(name, given, { permission_suggestions }), said);
-        if (typeof decision === "string") return;
-        const found = decision.hookSpecificOutput.decision;
-        expect(found.behavior).toBe(said.do === "deny" ? "deny" : "allow");
-        if (found.behavior === "deny") return expect(found.message).not.toBe("");
-        expect(found.updatedPermissions === undefined).toBe(said.do !== "always");
-        for (const entry of found.updatedPermissions ?? []) expect(permission_suggestions).toContain(entry);
-        if (said.do === "reply") expect(found.updatedInput?.questions).toBe(Object(given).questions);
+      fc.property(tool, input, suggestions, answer, (name, toolInput, permission_suggestions, userAnswer) => {
+        const output = decideFor(request(name, toolInput, { permission_suggestions }), userAnswer);
+        if (typeof output === "string") return;
+        const decision = output.hookSpecificOutput.decision;
+        expect(decision.behavior).toBe(userAnswer.do === "deny" ? "deny" : "allow");
+        if (decision.behavior === "deny") return expect(decision.message).not.toBe("");
+        expect(decision.updatedPermissions === undefined).toBe(userAnswer.do !== "always");
+        for (const entry of decision.updatedPermissions ?? [])
+          expect(permission_suggestions).toContain(entry);
+        if (userAnswer.do === "reply")
+          expect(decision.updatedInput?.questions).toBe(Object(toolInput).questions);
       }),
       { numRuns: 3_000 },
     );
