@@ -3,7 +3,8 @@ import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { chooseSeed, createRandom } from "../random.ts";
-import { beckon, createFixture, type Fixture, until } from "./fixture.ts";
+import { waitForValue } from "../wait-until.ts";
+import { beckon, createFixture, type Fixture } from "./fixture.ts";
 import { findSession } from "./scenario.ts";
 
 const program = join(import.meta.dir, "../fixtures/writer.ts");
@@ -99,7 +100,7 @@ async function expectRecorded(fixture: Fixture, ids: readonly string[]): Promise
     const response = await fixture.get("/api/history?kind=prompt&limit=1");
     return ((await response.json()) as { total: number }).total;
   };
-  await until(countPrompts, (total) => total >= ids.length, 30_000);
+  await waitForValue(countPrompts, (total) => total >= ids.length, 30_000);
   const db = new Database(fixture.inHome("history.db"), { readonly: true });
   const read = (sql: string) => db.query<{ id: string }, []>(sql).all();
   const recorded = read("SELECT id FROM normalized_events WHERE source = 'hook'").map(({ id }) => id);
