@@ -1,6 +1,6 @@
 /** Secrets in events, and what is on the disk afterwards: journal, snapshot, history, logs and spool. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type AppFixture, createAppFixture, createPromptEvent, proj } from "../app-fixture.ts";
 import { beckonHook, environment, run } from "../hook/harness.ts";
@@ -21,7 +21,12 @@ function readStateFolder(): Map<string, Buffer> {
   const files = readdirSync(fixture.paths.state, { recursive: true, withFileTypes: true }).filter((entry) =>
     entry.isFile(),
   );
-  return new Map(files.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name))]));
+  // A temporary file can be gone by now.
+  const contents = files.flatMap(({ parentPath, name }): [string, Buffer][] => {
+    const path = join(parentPath, name);
+    return existsSync(path) ? [[name, readFileSync(path)]] : [];
+  });
+  return new Map(contents);
 }
 
 /** The kinds of secrets that are in a file, as they are or as JSON writes them. */
