@@ -7,17 +7,20 @@
  */
 import { openWithProgram, waitForFailure } from "./open-file.ts";
 
+export interface OpenPageOptions {
+  readonly platform?: NodeJS.Platform;
+  readonly osascript?: string;
+}
+
 /** Resolves with null, or with the reason why the page could not be opened. */
 export async function openPage(
   url: string,
-  platform: NodeJS.Platform = process.platform,
+  { platform = process.platform, osascript = "/usr/bin/osascript" }: OpenPageOptions = {},
 ): Promise<string | null> {
-  return platform === "darwin" ? openOnMac(url) : openWithProgram(url);
-}
-
-async function openOnMac(url: string): Promise<string | null> {
+  if (platform !== "darwin") return openWithProgram(url);
   const { spawn } = await import("node:child_process");
-  const child = spawn("/usr/bin/osascript", ["-"], { stdio: ["pipe", "ignore", "ignore"] });
+  const child = spawn(osascript, ["-"], { stdio: ["pipe", "ignore", "ignore"] });
+  child.stdin.on("error", () => {});
   child.stdin.end(`open location ${JSON.stringify(url)}\n`);
   return waitForFailure(child);
 }

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { $ } from "bun";
 import { createPageAccess } from "../../src/api/page-access.ts";
 import type { App } from "../../src/app/start.ts";
 import { type AppFixture, createAppFixture, createPromptEvent } from "../app-fixture.ts";
+import { testWith } from "../needs.ts";
+import { mainSource } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
 import { port, token } from "./attacks.ts";
 
 describe("a code", () => {
@@ -146,6 +151,29 @@ describe("the page of a running beckon", () => {
       expect((await fetch(url + path, { method: "POST", body: "{}", headers })).status).toBe(401);
     },
   );
+
+  testWith(
+    "root",
+    "linux",
+    "setpriv",
+  )("gives another user nothing, even with the code that a command line shows", async () => {
+    // Only a beckon that is not root's can tell users apart: root may do everything.
+    const other = createAppFixture();
+    try {
+      await $`chmod -R a+rX ${other.home} && chown -R 12345 ${other.home}`.quiet();
+      const asUser = (uid: number, command: string[]) =>
+        other.spawn(["setpriv", `--reuid=${uid}`, "--clear-groups", ...command]);
+      asUser(12_345, [process.execPath, mainSource]);
+      await waitUntil(() => existsSync(other.paths.endpoint), 10_000);
+      const response = await other.request("/api/page/code", { method: "POST", body: "{}" });
+      const { url: address } = (await response.json()) as { url: string };
+      const open = async (uid: number) =>
+        await asUser(uid, ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", address]).stdout.text();
+      expect([await open(12_346), await open(12_345)]).toEqual(["401", "200"]);
+    } finally {
+      await other.destroy();
+    }
+  });
 
   test("stays open after a restart of beckon", async () => {
     await app.stop();

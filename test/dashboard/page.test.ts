@@ -248,6 +248,14 @@ async function restartable() {
   };
 }
 
+testPage("a page whose secrets are gone says how to open it again", async () => {
+  const page = await open();
+  await page.evaluate("localStorage.clear()");
+  await page.reload();
+  await page.getByText("This page is not connected any more.").waitFor();
+  await page.getByText("beckon open").waitFor();
+});
+
 testPage("everything works with keys alone: move, open, arm and allow, deny, choose, close", async () => {
   const page = await open();
   const first = fixture.startHook(createRequest("s1"));

@@ -18,7 +18,12 @@ const fonts = join(mkdtempSync(join(tmpdir(), "beckon-fonts-")), "fonts.conf");
 writeFileSync(
   fonts,
   `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><include>/etc/fonts/fonts.conf</include>
-  ${Object.entries({ "system-ui": "Inter", "ui-monospace": "JetBrains Mono" })
+  ${Object.entries({
+    sans: "Inter",
+    "sans-serif": "Inter",
+    "system-ui": "Inter",
+    monospace: "JetBrains Mono",
+  })
     .map(
       ([from, to]) =>
         `<match><test name="family"><string>${from}</string></test><edit name="family" mode="prepend" binding="strong"><string>${to}</string></edit></match>`,
@@ -39,6 +44,7 @@ interface Picture {
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
 const dark = { colorScheme: "dark" as const };
+const forReadme = { viewport: { width: 1440, height: 1160 }, deviceScaleFactor: 1.5 };
 const pictures: readonly Picture[] = [
   { name: "01-live-light", sample: liveDay, isFullPage: true },
   { name: "02-live-dark", sample: liveDay, options: dark, isFullPage: true },
@@ -65,7 +71,16 @@ const pictures: readonly Picture[] = [
   { name: "08-live-1024", sample: liveDay, options: { viewport: { width: 1024, height: 1500 } } },
   { name: "09-phone-light", sample: liveDay, options: phone },
   { name: "10-phone-dark", sample: liveDay, options: { ...phone, ...dark } },
-  { name: "10-phone-whole", sample: liveDay, options: phone, isFullPage: true },
+  ...["sessions", "today", "waited", "history"].map((id) => ({
+    name: `11-phone-${id}`,
+    sample: liveDay,
+    options: phone,
+    prepare: async (page: Page) => {
+      await page.locator(`#${id}`).evaluate((element) => element.scrollIntoView());
+    },
+  })),
+  { name: "dashboard", sample: liveDay, options: forReadme },
+  { name: "dashboard-dark", sample: liveDay, options: { ...forReadme, ...dark } },
   { name: "12-keys-light", sample: liveDay, prepare: (page) => page.keyboard.press("?") },
   { name: "13-history-off", sample: historyOffDay, isFullPage: true },
   { name: "14-empty-connected", sample: emptyDay },

@@ -154,7 +154,20 @@ const plan = [
   "3. Keep every old address as a redirect.",
   "4. Check all 214 links, inside and out.",
   "5. Cut what no task needs, in one commit.",
-  ...Array.from({ length: 12 }, (_, index) => `   - page ${index + 1} of the guide`),
+  "",
+  "## The nine tasks",
+  "",
+  ...[
+    "install",
+    "connect an agent",
+    "answer",
+    "go to a terminal",
+    "quiet hours",
+    "search",
+    "remote machines",
+    "phones",
+    "repair",
+  ].map((task) => `- ${task}`),
 ];
 
 const waiting: readonly SessionSnapshot[] = [

@@ -247,6 +247,7 @@ function Answerable(props: AnswerableProps) {
 
 /** More lines than this are shown only on demand. What is not shown cannot be allowed. */
 const maxLinesAtFirst = 14;
+const maxPlanLinesAtFirst = 8;
 
 function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const isExpanded = useSignal(false);
@@ -255,7 +256,8 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const diff = parseDiff(asked);
   const lines = joinRows(asked.lines);
   const total = diff?.length ?? lines.length;
-  const shown = isExpanded.value || total <= maxLinesAtFirst + 2 ? total : maxLinesAtFirst;
+  const atFirst = isPlan ? maxPlanLinesAtFirst : maxLinesAtFirst;
+  const shown = isExpanded.value || total <= atFirst + 2 ? total : atFirst;
   const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
   const hasAll = asked.isWhole && shown === total;
   const send = (answer: Answer) => answerAsk(card, answer);

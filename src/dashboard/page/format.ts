@@ -120,11 +120,12 @@ export function formatModel(model: string | null | undefined): string {
   return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}${minor === undefined ? "" : `.${minor}`}`;
 }
 
-/** Sessions by group; the one that has waited longest first, elsewhere the one that changed last. */
+const longestFirst: ReadonlySet<Group> = new Set(["needs_you", "working"]);
+
+/** The session that waits or works longest comes first, so it keeps its place. In groups of what is over, the newest does. */
 export function compareSessions(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
-  return group === "needs_you"
-    ? (a, b) => a.since - b.since || keyOf(a).localeCompare(keyOf(b))
-    : (a, b) => b.since - a.since || keyOf(a).localeCompare(keyOf(b));
+  const sign = longestFirst.has(group) ? 1 : -1;
+  return (a, b) => sign * (a.since - b.since) || keyOf(a).localeCompare(keyOf(b));
 }
 
 export interface Activity {

@@ -205,12 +205,14 @@ function HistoryRow({ item }: { readonly item: HistoryItem }) {
           </code>
         </div>
       </td>
-      <td class="h">
+      <td class={ending === "" ? "h none" : "h"}>
         <div class="cut" title={ending}>
           {ending === "" ? <span class="quiet">{noValue}</span> : ending}
         </div>
       </td>
-      <td class="d num">{item.waitedMs === null ? noValue : formatDuration(item.waitedMs)}</td>
+      <td class={item.waitedMs === null ? "d num none" : "d num"}>
+        {item.waitedMs === null ? noValue : formatDuration(item.waitedMs)}
+      </td>
     </tr>
   );
 }

@@ -56,8 +56,8 @@ function Legend() {
           <svg class="tl" aria-hidden="true">
             <rect
               class={`s-${state}`}
-              x="1"
-              width="20"
+              x="5%"
+              width="90%"
               y={(14 - Math.min(12, shapes[state].height)) / 2}
               height={Math.min(12, shapes[state].height)}
               rx={shapes[state].rx}
@@ -205,6 +205,9 @@ const sum = (bars: readonly Bar[]): number => bars.reduce((total, { from, to }) 
 const describeBar = ({ from, to }: Bar): string =>
   `${formatAge(to - from)} · ${formatTime(from)}–${formatTime(to)}`;
 
+/** How near the label of an hour may come to that of now, in percent of the width. */
+const nowGap = (): number => (innerWidth <= 640 ? 12 : 5);
+
 function Axis({ range }: { readonly range: Range }) {
   const nowX = placeOf(now.value, range);
   return (
@@ -212,7 +215,7 @@ function Axis({ range }: { readonly range: Range }) {
       <div class="who" />
       <svg class="tl" aria-hidden="true">
         {createTicks(range)
-          .filter(({ x }) => Math.abs(x - nowX) > 4 && x < 98)
+          .filter(({ x }) => Math.abs(x - nowX) > nowGap() && x < 98)
           .map(({ at, x }, index) => (
             <text
               key={at}

@@ -136,7 +136,12 @@ function Days({ days }: { readonly days: readonly DayStats[] }) {
                   {value}
                 </text>
               )}
-              <text class={isToday ? "today" : ""} x={`${x + step * 0.35}%`} y="138" text-anchor="middle">
+              <text
+                class={isToday ? "today" : index === days.length - 2 ? "near" : ""}
+                x={`${x + step * 0.35}%`}
+                y="138"
+                text-anchor="middle"
+              >
                 {isToday ? "Today" : parseDate(day.date).getDate()}
               </text>
             </g>
