@@ -62,7 +62,7 @@ export interface HistoryQuery {
 export interface HistoryPage {
   /** False if the user has turned the history off. */
   readonly enabled: boolean;
-  /** How many items match, on all pages. */
+  /** How many items match, on all pages. Matches of a search are counted up to 10,000. */
   readonly total: number;
   /** Pass it as `before` to get the next page. null on the last one. */
   readonly next: string | null;

@@ -1,11 +1,23 @@
 /** Opens the database file, brings its tables up to date, and sets aside a file that cannot be used. */
 import { Database } from "bun:sqlite";
-import { chmodSync, closeSync, lstatSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errorCode, ignoreErrors } from "../storage/files.ts";
 import { migrations } from "./schema.ts";
 
-const busyMs = 2_000;
+/** Writing is tried again later anyway. */
+const busyMs = 500;
+/** A larger file is not read as a whole at every start. */
+const maxCheckedBytes = 32 * 1024 * 1024;
 const suffixes = ["", "-wal", "-shm"] as const;
 /** How many files that were set aside are kept. They are large. */
 const maxSetAside = 2;
@@ -19,11 +31,8 @@ export function openDatabase(path: string): Database {
   const db = new Database(path, { readwrite: true, create: false, strict: true });
   try {
     db.run(`PRAGMA busy_timeout = ${busyMs}`);
-    // Before the first table: afterwards it would need a VACUUM of the whole file.
-    db.run("PRAGMA auto_vacuum = INCREMENTAL");
-    // An event is 1 to 2 KB.
-    db.run("PRAGMA page_size = 8192");
-    db.run("PRAGMA journal_mode = WAL");
+    if (readVersion(db) === 0) prepareFile(db);
+    else checkFile(db, path);
     // A killed process loses nothing. After a power failure the journal has what is missing.
     db.run("PRAGMA synchronous = NORMAL");
     // Rarer than by default: each checkpoint waits for the disk.
@@ -37,6 +46,29 @@ export function openDatabase(path: string): Database {
     ignoreErrors(() => db.close());
     throw error;
   }
+}
+
+/** Before the first table: afterwards this would need a VACUUM of the whole file. */
+function prepareFile(db: Database): void {
+  db.run("PRAGMA auto_vacuum = INCREMENTAL");
+  // An event is 1 to 2 KB.
+  db.run("PRAGMA page_size = 8192");
+  db.run("PRAGMA journal_mode = WAL");
+}
+
+/** Finds damage that would only be found when a query comes across it. */
+function checkFile(db: Database, path: string): void {
+  const { size } = statSync(path);
+  const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (!hasLog && readNumber(db, "page_count") * readNumber(db, "page_size") > size)
+    throw new UnusableDatabase("it is shorter than it should be");
+  if (size > maxCheckedBytes) return;
+  const result = db.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+  if (result?.quick_check !== "ok") throw new UnusableDatabase("it is damaged");
+}
+
+export function readNumber(db: Database, pragma: string): number {
+  return Object.values(db.query<Record<string, number>, []>(`PRAGMA ${pragma}`).get() ?? {})[0] ?? 0;
 }
 
 /** For reading beside the running beckon, or while it is stopped. Throws if there is no usable file. */
@@ -66,10 +98,7 @@ function checkIsFile(path: string): boolean {
   return stats !== undefined;
 }
 
-function readVersion(db: Database): number {
-  const row = db.query<{ user_version: number }, []>("PRAGMA user_version").get();
-  return row?.user_version ?? 0;
-}
+const readVersion = (db: Database): number => readNumber(db, "user_version");
 
 function migrate(db: Database): void {
   const version = readVersion(db);

@@ -39,7 +39,7 @@ const firstPruneMs = 30_000;
 
 interface OpenHistory {
   readonly db: Database;
-  recorder: Recorder;
+  readonly recorder: Recorder;
 }
 
 export function createEngine({
@@ -76,9 +76,11 @@ export function createEngine({
   }
 
   function close(): void {
-    const db = open?.db;
+    const current = open;
     open = null;
-    if (db) ignoreErrors(() => db.close());
+    if (!current) return;
+    ignoreErrors(() => current.recorder.close());
+    ignoreErrors(() => current.db.close());
   }
 
   /** Opens the database, or a new one in place of one that cannot be used. Throws if neither can be opened. */

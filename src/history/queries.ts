@@ -15,7 +15,7 @@ import type {
   StreamEvent,
   TodayStats,
 } from "../core/wire.ts";
-import { formatLocalDate, seqsPerMs } from "./recorder.ts";
+import { createFilterWords, formatLocalDate, seqsPerMs } from "./recorder.ts";
 
 type Values = SQLQueryBindings[];
 
@@ -37,59 +37,88 @@ interface ItemRow {
 const askKinds: ReadonlySet<string> = new Set(["permission", "question", "plan", "elicitation"]);
 const maxWords = 16;
 
+/** Matches of a search are not counted further. */
+const maxCountedMatches = 10_000;
+
 export function findItems(db: Database, query: HistoryQuery, now: number): HistoryPage {
-  const { conditions, values, isSearch } = createFilter(query);
   const limit = query.limit ?? 50;
-  const from = isSearch ? "items_fts JOIN items ON items.seq = items_fts.rowid" : "items";
-  const order = isSearch ? "items_fts.rowid" : "items.seq";
-  const all = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const before = readCursor(query.before);
-  const page = [...conditions, ...(before === null ? [] : [`${order} < ?`])];
-  const rows = db
-    .query<ItemRow, Values>(
-      `SELECT items.* FROM ${from} ${page.length > 0 ? `WHERE ${page.join(" AND ")}` : ""} ORDER BY ${order} DESC LIMIT ?`,
-    )
-    .all(...values, ...(before === null ? [] : [before]), limit + 1);
-  // The search alone is counted without reading the items.
-  const counted = isSearch && conditions.length === 1 ? "items_fts" : from;
-  const count = db.query<{ n: number }, Values>(`SELECT count(*) AS n FROM ${counted} ${all}`).get(...values);
+  const { rows, total } =
+    query.q === undefined ? listItems(db, query, before, limit) : searchItems(db, query, before, limit);
   const items = rows.slice(0, limit);
   return {
     enabled: true,
-    total: count?.n ?? 0,
+    total,
     next: rows.length > limit ? String(items.at(-1)?.seq) : null,
     items: items.map((row) => toItem(row, now)),
   };
 }
 
-function createFilter({ q, project, agent, kind, session }: HistoryQuery) {
-  const conditions: string[] = [];
-  const values: Values = [];
-  const add = (condition: string, ...bound: Values) => {
-    conditions.push(condition);
-    values.push(...bound);
-  };
-  const search = q === undefined ? null : createSearch(q);
-  // A text without any word matches nothing.
-  if (search !== null) add(search === "" ? "0" : "items_fts MATCH ?", ...(search === "" ? [] : [search]));
-  if (project !== undefined) add("project = ?", project);
-  if (agent !== undefined) add("provider = ?", agent);
-  if (kind !== undefined) add("kind = ?", kind);
-  if (session !== undefined)
-    add(
-      session.includes(":") ? "key = ?" : "key IN (SELECT key FROM sessions WHERE session_id = ?)",
-      session,
-    );
-  return { conditions, values, isSearch: search !== null && search !== "" };
+interface FoundRows {
+  /** One more than asked for, if there are more. */
+  readonly rows: readonly ItemRow[];
+  readonly total: number;
 }
 
-/** Every word must occur, as a whole or as the start of one. Quotes keep FTS5 from reading operators. */
-function createSearch(text: string): string {
-  const words = text.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
-  return words
-    .slice(0, maxWords)
-    .map((word) => `"${word}"*`)
-    .join(" ");
+function listItems(
+  db: Database,
+  { project, agent, kind, session }: HistoryQuery,
+  before: number | null,
+  limit: number,
+): FoundRows {
+  const filters: [string, SQLQueryBindings][] = [];
+  if (project !== undefined) filters.push(["project = ?", project]);
+  if (agent !== undefined) filters.push(["provider = ?", agent]);
+  if (kind !== undefined) filters.push(["kind = ?", kind]);
+  if (session !== undefined) filters.push(["key = ?", findKey(db, session)]);
+  const where = (all: typeof filters) =>
+    all.length === 0 ? "" : `WHERE ${all.map(([condition]) => condition).join(" AND ")}`;
+  const values = (all: typeof filters) => all.map(([, value]) => value);
+  const onPage: typeof filters = before === null ? filters : [...filters, ["seq < ?", before]];
+  const rows = db
+    .query<ItemRow, Values>(`SELECT * FROM items ${where(onPage)} ORDER BY seq DESC LIMIT ?`)
+    .all(...values(onPage), limit + 1);
+  const count = db.query<{ n: number }, Values>(`SELECT count(*) AS n FROM items ${where(filters)}`);
+  return { rows, total: count.get(...values(filters))?.n ?? 0 };
+}
+
+/** Project, agent, kind and session are words of the search index: nothing has to be looked up to filter by them. */
+function searchItems(
+  db: Database,
+  { q = "", project, agent, kind, session }: HistoryQuery,
+  before: number | null,
+  limit: number,
+): FoundRows {
+  const words = q.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+  // A text without any word matches nothing.
+  if (words.length === 0) return { rows: [], total: 0 };
+  const key = session === undefined ? undefined : findKey(db, session);
+  const search = [
+    // Every word must occur, as a whole or as the start of one. Quotes keep FTS5 from reading operators.
+    ...words.slice(0, maxWords).map((word) => `"${word}"*`),
+    ...createFilterWords({ project, provider: agent, kind, key }),
+  ].join(" ");
+  const rows = db
+    .query<ItemRow, Values>(
+      `SELECT items.* FROM items_fts JOIN items ON items.seq = items_fts.rowid
+       WHERE items_fts MATCH ?1 AND items_fts.rowid < ?2 ORDER BY items_fts.rowid DESC LIMIT ?3`,
+    )
+    .all(search, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+  const count = db
+    .query<{ n: number }, Values>(
+      "SELECT count(*) AS n FROM (SELECT 1 FROM items_fts WHERE items_fts MATCH ? LIMIT ?)",
+    )
+    .get(search, maxCountedMatches);
+  return { rows, total: count?.n ?? 0 };
+}
+
+/** A key, or the key of the session with this id. */
+function findKey(db: Database, session: string): string {
+  if (session.includes(":")) return session;
+  const row = db
+    .query<{ key: string }, Values>("SELECT key FROM sessions WHERE session_id = ? LIMIT 1")
+    .get(session);
+  return row?.key ?? session;
 }
 
 function readCursor(before: string | undefined): number | null {
@@ -133,21 +162,6 @@ function listDays(count: number, now: number): DayRange[] {
       ).getTime();
     return { date: formatLocalDate(start(0)), from: start(0), to: start(1) };
   });
-}
-
-interface WaitRow {
-  readonly key: string;
-  readonly project: string | null;
-  readonly from_at: number;
-  readonly to_at: number | null;
-}
-
-interface AskRow {
-  readonly project: string | null;
-  readonly opened_at: number;
-  readonly closed_at: number | null;
-  readonly waited_ms: number | null;
-  readonly how: string | null;
 }
 
 interface UsageRow {
@@ -201,7 +215,9 @@ export function computeStats(db: Database, dayCount: number, now: number): Stats
     return sums;
   }
 
-  for (const { key, project, from_at, to_at } of listWaits(db, first.from)) {
+  const projects = listProjects(db);
+  for (const [key, from_at, to_at] of listWaits(db, first.from)) {
+    const project = projects.get(key) ?? null;
     const sums = findProject(project);
     const end = Math.min(to_at ?? now, now);
     for (let index = findDay(days, from_at) ?? 0; index <= lastDay; index++) {
@@ -215,7 +231,7 @@ export function computeStats(db: Database, dayCount: number, now: number): Stats
       if (ms > (longest?.ms ?? 0)) longest = { ms, key, project, open: to_at === null };
     }
   }
-  for (const { project, opened_at, closed_at, waited_ms, how } of listAsks(db, first.from)) {
+  for (const [project, opened_at, closed_at, waited_ms, how] of listAsks(db, first.from)) {
     const openedOn = findDay(days, opened_at);
     if (how === "rule") {
       if (openedOn === lastDay) byRules++;
@@ -243,7 +259,7 @@ export function computeStats(db: Database, dayCount: number, now: number): Stats
 
   const stats = days.map(({ date }, index): DayStats => ({ date, ...toFigures(byDay[index] as Sums) }));
   const { date: _, ...todayFigures } = stats[lastDay] as DayStats;
-  const projects = [...byProject].map(
+  const projectStats = [...byProject].map(
     ([project, sums]): ProjectStats => ({ project, todayMs: sums.todayMs, ...toFigures(sums) }),
   );
   return {
@@ -251,27 +267,43 @@ export function computeStats(db: Database, dayCount: number, now: number): Stats
     now,
     today: { ...todayFigures, longest, byRules },
     days: stats,
-    projects: projects
+    projects: projectStats
       .filter(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens > 0)
       .sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens),
   };
 }
 
-function listWaits(db: Database, since: number): Iterable<WaitRow> {
-  return db
-    .query<WaitRow, Values>(
-      `SELECT spans.key, sessions.project, from_at, to_at FROM spans LEFT JOIN sessions ON sessions.key = spans.key
-       WHERE state = 'waiting' AND (to_at > ? OR to_at IS NULL)`,
-    )
-    .iterate(since);
+function listProjects(db: Database): Map<string, string | null> {
+  const rows = db.query<{ key: string; project: string | null }, []>("SELECT key, project FROM sessions");
+  return new Map(rows.all().map(({ key, project }) => [key, project]));
 }
 
-function listAsks(db: Database, since: number): Iterable<AskRow> {
+// Arrays, not objects: there can be a hundred thousand rows.
+type WaitValues = [key: string, from: number, to: number | null];
+type AskValues = [
+  project: string | null,
+  openedAt: number,
+  closedAt: number | null,
+  waitedMs: number | null,
+  how: string | null,
+];
+
+function listWaits(db: Database, since: number): WaitValues[] {
   return db
-    .query<AskRow, Values>(
-      "SELECT project, opened_at, closed_at, waited_ms, how FROM asks WHERE opened_at >= ?1 OR closed_at >= ?1",
+    .query<unknown, Values>(
+      `SELECT key, from_at, to_at FROM spans WHERE to_at > ?1 AND state = 'waiting'
+       UNION ALL SELECT key, from_at, to_at FROM spans WHERE to_at IS NULL AND state = 'waiting'`,
     )
-    .iterate(since);
+    .values(since) as WaitValues[];
+}
+
+function listAsks(db: Database, since: number): AskValues[] {
+  return db
+    .query<unknown, Values>(
+      `SELECT project, opened_at, closed_at, waited_ms, how FROM asks WHERE opened_at >= ?1
+       UNION ALL SELECT project, opened_at, closed_at, waited_ms, how FROM asks WHERE opened_at < ?1 AND closed_at >= ?1`,
+    )
+    .values(since) as AskValues[];
 }
 
 function listUsage(db: Database, since: string): Iterable<UsageRow> {
@@ -297,7 +329,7 @@ function findDay(days: readonly DayRange[], at: number): number | null {
 }
 
 function overlapMs(
-  { from_at, to_at }: Pick<WaitRow, "from_at" | "to_at">,
+  { from_at, to_at }: Pick<SpanRow, "from_at" | "to_at">,
   from: number,
   to: number,
   now: number,

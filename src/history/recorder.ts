@@ -30,6 +30,8 @@ export interface Recorder {
   recordRow(row: StateRow): void;
   /** Closes what was open when beckon last wrote and is not any more, and opens what is missing. */
   reconcile(open: OpenState): void;
+  /** Frees the prepared statements: the database cannot be closed before. */
+  close(): void;
 }
 
 export interface RecorderOptions {
@@ -131,7 +133,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     lastItemSeq = insertWithSeq(first, (seq) => {
       const isNew =
         sql.addItem.run(seq, id, key, provider, project, branch, kind, text, severity).changes > 0;
-      if (isNew) sql.addText.run(seq, toSearchText(text));
+      if (isNew) sql.addText.run(seq, toSearchText(text, item));
     });
   }
 
@@ -295,7 +297,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     if (!item) return;
     sql.nameItem.run(ask.kind, text, item.seq);
     sql.removeText.run(item.seq);
-    sql.addText.run(item.seq, toSearchText(text));
+    sql.addText.run(item.seq, toSearchText(text, { ...itemOf(session), kind: ask.kind }));
   }
 
   function closeAsk(
@@ -405,12 +407,36 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       for (const { session, ask } of asks) openAsk(session, ask);
       for (const { key, state, since } of openSpans.values()) changeSpan(key, state, since);
     },
+    close() {
+      for (const statement of Object.values(sql)) statement.finalize();
+    },
   };
 }
 
+interface FilterFields {
+  readonly project?: string | null | undefined;
+  readonly provider?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** Words of the search index that stand for a project, an agent, a kind or a session. Nobody searches for them. */
+export function createFilterWords({ project, provider, kind, key }: FilterFields): string[] {
+  const words: string[] = [];
+  const add = (field: string, value: string | null | undefined) => {
+    if (value != null) words.push(`${field}_${Bun.hash(value).toString(36)}`);
+  };
+  add("beckonproject", project);
+  add("beckonagent", provider);
+  add("beckonkind", kind);
+  add("beckonsession", key);
+  return words;
+}
+
 /** A colour code before a word would become a part of it. */
-function toSearchText(text: string): string {
-  return text.includes("\u001b") ? Bun.stripANSI(text) : text;
+function toSearchText(text: string, fields: FilterFields): string {
+  const plain = text.includes("\u001b") ? Bun.stripANSI(text) : text;
+  return `${plain} ${createFilterWords(fields).join(" ")}`;
 }
 
 interface ItemText {

@@ -1,6 +1,7 @@
 /** Removes what is older than the user wants, and the oldest part of a history that is too large. */
 import type { Database } from "bun:sqlite";
 import { dayMs } from "../core/timing.ts";
+import { readNumber } from "./database.ts";
 import type { HistoryRetention } from "./messages.ts";
 import { formatLocalDate, seqsPerMs, toSeq } from "./recorder.ts";
 
@@ -9,22 +10,21 @@ const chunkRows = 2_000;
 /** If the file is too large, this part of it is removed at once. */
 const freedPart = 0.1;
 
-/** Returns true if there is more to remove. Call it in no transaction. */
+/** Returns true if there is more to remove. Call it outside of a transaction. */
 export function pruneHistory(db: Database, { days, maxMb }: HistoryRetention, now: number): boolean {
-  const oldestAt = now - days * dayMs;
   const maxBytes = maxMb * 1024 * 1024;
-  const sizeCut = readUsedBytes(db) > maxBytes ? findSizeCut(db) : 0;
-  const cutAt = Math.max(oldestAt, sizeCut);
+  const sizeCutAt = readUsedBytes(db) > maxBytes ? findSizeCut(db) : 0;
+  const cutAt = Math.max(now - days * dayMs, sizeCutAt);
   const hasMore = db.transaction(() => removeBefore(db, cutAt)).immediate();
-  if (!hasMore) db.run("PRAGMA incremental_vacuum(2000)");
-  return hasMore;
+  if (hasMore) return true;
+  db.run("PRAGMA incremental_vacuum(4000)");
+  return sizeCutAt > 0 && readUsedBytes(db) > maxBytes;
 }
 
 /** Without the pages that are free already. */
 function readUsedBytes(db: Database): number {
-  const read = (name: string) =>
-    Object.values(db.query<Record<string, number>, []>(`PRAGMA ${name}`).get() ?? {})[0] ?? 0;
-  return (read("page_count") - read("freelist_count")) * read("page_size");
+  const pages = readNumber(db, "page_count") - readNumber(db, "freelist_count");
+  return pages * readNumber(db, "page_size");
 }
 
 /** The time before which the oldest tenth of the events is. */

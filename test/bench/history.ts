@@ -12,7 +12,7 @@ import type { HistoryPage } from "../../src/core/wire.ts";
 import { createStateReplay } from "../../src/history/catch-up.ts";
 import { openDatabase } from "../../src/history/database.ts";
 import { computeLanes, computeStats, findItems } from "../../src/history/queries.ts";
-import { createRecorder } from "../../src/history/recorder.ts";
+import { createFilterWords, createRecorder } from "../../src/history/recorder.ts";
 import { bodies } from "./bodies.ts";
 import { cpuMsOf, preparePrograms, putLoad, type Receiver, startBeckon, withFolder } from "./processes.ts";
 import { formatFigures, interleave, median, meets, percentile, ratio } from "./rounds.ts";
@@ -173,7 +173,15 @@ function copyAll(db: Database, copy: number, earlierMs: number): void {
       FROM normalized_events WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT INTO items SELECT seq - ${seq}, ${id}, key, provider, project, branch, kind, text, how, place, waited_ms,
       severity FROM items WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
-    db.run(`INSERT INTO items_fts (rowid, text) SELECT seq, text FROM items WHERE id GLOB '${copy}-*'`);
+    const addText = db.prepare<unknown, [number, string]>(
+      "INSERT INTO items_fts (rowid, text) VALUES (?, ?)",
+    );
+    const copied = db.query<
+      { seq: number; text: string; project: string; provider: string; kind: string; key: string },
+      []
+    >(`SELECT * FROM items WHERE id GLOB '${copy}-*'`);
+    for (const item of copied.iterate())
+      addText.run(item.seq, `${item.text} ${createFilterWords(item).join(" ")}`);
     db.run(`INSERT INTO asks SELECT ${id}, key, NULL, kind, agent_id, tool, summary, project, opened_at - ${ms},
       closed_at - ${ms}, waited_ms, how, place FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT OR IGNORE INTO spans SELECT key, from_at - ${ms}, coalesce(to_at, from_at + 1) - ${ms}, state FROM spans

@@ -1,0 +1,127 @@
+/** The history's engine in this process, with a journal that the test writes. */
+import { Database } from "bun:sqlite";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { loadAgents } from "../../src/agents/index.ts";
+import type { HistoryPage, HistoryQuery } from "../../src/core/wire.ts";
+import { createEngine } from "../../src/history/engine.ts";
+import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "../../src/history/messages.ts";
+import type { OpenState, StateRow } from "../../src/history/rows.ts";
+import { openJournal } from "../../src/storage/journal/index.ts";
+import { waitUntil } from "../wait-until.ts";
+
+export const noOpenState: OpenState = { asks: [], spans: [] };
+
+export interface HistoryFixture {
+  readonly path: string;
+  readonly messages: FromHistory[];
+  /** Appends hook events to the journal, one a second. */
+  append(...payloads: Record<string, unknown>[]): Promise<void>;
+  /** Opens the history, and resolves when it has read the journal. */
+  open(retention?: HistoryRetention): Promise<void>;
+  /** Resolves when the rows and the journal are written. */
+  write(rows?: readonly StateRow[]): Promise<void>;
+  setRetention(retention: HistoryRetention): Promise<void>;
+  ask<T>(call: HistoryCall): Promise<T>;
+  findItems(query?: HistoryQuery): Promise<HistoryPage>;
+  /** Reads the database beside the engine. */
+  read<Row>(sql: string): Row[];
+  problem(): string | null;
+  reports(): string[];
+  close(): Promise<void>;
+}
+
+export interface FixtureOptions {
+  readonly now?: () => number;
+  readonly startAt?: number;
+  readonly open?: () => OpenState;
+  /** The journal's folder, if it is not beside the database. */
+  readonly journal?: string;
+}
+
+export function createHistoryFixture(folder: string, options: FixtureOptions = {}): HistoryFixture {
+  const { now = Date.now, startAt = now() - 60_000, open = () => noOpenState } = options;
+  const journalFolder = options.journal ?? join(folder, "journal");
+  mkdirSync(journalFolder, { recursive: true });
+  const journal = openJournal(journalFolder, {
+    retentionDays: () => 7,
+    onError: (text) => reports.push(text),
+  });
+  const path = join(folder, "history.db");
+  const messages: FromHistory[] = [];
+  const reports: string[] = [];
+  const results = new Map<number, PromiseWithResolvers<unknown>>();
+  let problem: string | null = null;
+  const run = crypto.randomUUID();
+  let nextId = 1;
+  let events = 0;
+  const post = (message: FromHistory): void => {
+    messages.push(message);
+    if (message.kind === "behind") engine.handle({ kind: "state", upTo: journal.position(), open: open() });
+    if (message.kind === "problem") problem = message.text;
+    if (message.kind === "report") reports.push(message.text);
+    if (message.kind === "result") results.get(message.id)?.resolve(message.value);
+    if (message.kind === "failed") results.get(message.id)?.reject(new Error(message.reason));
+  };
+  const engine = createEngine({ loadAgents: () => loadAgents(), post, now, retryMs: 20 });
+  const send = (message: ToHistory) => engine.handle(structuredClone(message));
+  const ask = async <T>(call: HistoryCall): Promise<T> => {
+    const id = nextId++;
+    const result = Promise.withResolvers<unknown>();
+    results.set(id, result);
+    send({ kind: "query", id, call });
+    return result.promise as Promise<T>;
+  };
+  /** Messages are handled in order: when this one is, those before it are too. */
+  const settle = async () => {
+    const before = messages.length;
+    send({ kind: "retention", retention });
+    await Bun.sleep(0);
+    await waitUntil(() => messages.length >= before, 1_000);
+  };
+  let retention: HistoryRetention = { days: 365, maxMb: 1_000 };
+
+  return {
+    path,
+    messages,
+    async append(...payloads) {
+      const writes = payloads.map((payload) => {
+        const id = `${run}-${++events}`;
+        const at = startAt + events * 1_000;
+        const text = JSON.stringify({ provider: "claude", _meta: { id }, payload });
+        return journal.append({ id, at, t: at, boot: null, key: id, text });
+      });
+      await Promise.all(writes);
+    },
+    async open(kept = retention) {
+      retention = kept;
+      send({ kind: "open", path, journal: journalFolder, defaultProvider: "claude", retention });
+      await ask({ name: "findMissedEvents", afterId: "0" }).catch(() => {});
+    },
+    async write(rows = []) {
+      send({ kind: "write", upTo: journal.position(), rows });
+      await settle();
+    },
+    async setRetention(kept) {
+      retention = kept;
+      await settle();
+    },
+    ask,
+    findItems: (query = {}) => ask<HistoryPage>({ name: "findItems", query }),
+    read<Row>(sql: string): Row[] {
+      const db = new Database(path, { readonly: true });
+      try {
+        return db.query<Row, []>(sql).all();
+      } finally {
+        db.close();
+      }
+    },
+    problem: () => problem,
+    reports: () => reports,
+    async close() {
+      send({ kind: "close" });
+      await waitUntil(() => messages.some(({ kind }) => kind === "closed"), 2_000);
+      journal.close();
+    },
+  };
+}
