@@ -17,7 +17,7 @@ import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
 import { hasDesktop } from "../desktop/index.ts";
-import { createHistory } from "../history/index.ts";
+import { createHistory, createLifecycleStream } from "../history/index.ts";
 import { maskText } from "../secrets/index.ts";
 import { createTransitionFinder } from "../state/transitions.ts";
 import { watchConfig } from "../storage/config-file.ts";
@@ -230,7 +230,21 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     schedule,
     onFirstClient: () => renderLoop.add(events),
   });
-  const sinks: readonly Sink[] = [answers, connection, snapshot, alerts, tray, memory, history, events];
+  const stream = createLifecycleStream({
+    path: () => env.BECKON_STREAM_PATH || config().stream.path,
+    onProblem,
+  });
+  const sinks: readonly Sink[] = [
+    answers,
+    connection,
+    snapshot,
+    alerts,
+    tray,
+    memory,
+    history,
+    events,
+    stream,
+  ];
   onSettingsChanged.push(renderLoop.refresh, pending.recheck, history.onSettingsChanged);
 
   // 4. Sources. They start once the API listens.

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import {
   chmodSync,
   closeSync,
-  lstatSync,
+  existsSync,
   openSync,
   readdirSync,
   renameSync,
@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { errorCode, ignoreErrors } from "../storage/files.ts";
+import { checkOwnFile, errorCode, ignoreErrors, UnsafeFileError } from "../storage/files.ts";
 import { migrations } from "./schema.ts";
 
 /** Writing is tried again later anyway. */
@@ -73,7 +73,7 @@ export function readNumber(db: Database, pragma: string): number {
 
 /** For reading beside the running beckon, or while it is stopped. Throws if there is no usable file. */
 export function openReadOnly(path: string): Database {
-  checkIsFile(path);
+  checkOwnFile(path);
   const db = new Database(path, { readonly: true, strict: true });
   try {
     db.run(`PRAGMA busy_timeout = ${busyMs}`);
@@ -87,15 +87,9 @@ export function openReadOnly(path: string): Database {
 
 /** SQLite would create the file with the user's umask, and follow a link. */
 function createPrivately(path: string): void {
-  if (checkIsFile(path)) chmodSync(path, 0o600);
+  checkOwnFile(path);
+  if (existsSync(path)) chmodSync(path, 0o600);
   else closeSync(openSync(path, "wx", 0o600));
-}
-
-/** False if nothing is there. */
-function checkIsFile(path: string): boolean {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats && !stats.isFile()) throw new UnusableDatabase("it is not a regular file");
-  return stats !== undefined;
 }
 
 const readVersion = (db: Database): number => readNumber(db, "user_version");
@@ -112,7 +106,7 @@ function migrate(db: Database): void {
 
 /** True if the file cannot be used, now or later. False for a lock, a full disk and the like, which pass. */
 export function isDamaged(error: unknown): boolean {
-  if (error instanceof UnusableDatabase) return true;
+  if (error instanceof UnusableDatabase || error instanceof UnsafeFileError) return true;
   return /^SQLITE_(?:CORRUPT|NOTADB|ERROR|FORMAT)/.test(errorCode(error));
 }
 
@@ -122,7 +116,8 @@ export function explainError(error: unknown): string {
   if (/^SQLITE_(?:BUSY|LOCKED)/.test(code)) return "is locked by another program";
   if (/^SQLITE_FULL|^ENOSPC|^EDQUOT/.test(code)) return "cannot grow: the disk is full";
   if (/^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) return `is damaged (${code})`;
-  if (error instanceof UnusableDatabase) return `cannot be used: ${error.message}`;
+  if (error instanceof UnusableDatabase || error instanceof UnsafeFileError)
+    return `cannot be used: ${error.message}`;
   return `cannot be used (${code})`;
 }
 

@@ -10,7 +10,7 @@ import { readJournalLines } from "../storage/journal/read.ts";
 import { createStateReplay, type StateReplay } from "./catch-up.ts";
 import { explainError, isDamaged, openDatabase, setAside } from "./database.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
-import { computeLanes, computeStats, findItems, findMissedEvents } from "./queries.ts";
+import { computeLanes, computeStats, findItems, findMissedEvents, type StatsCache } from "./queries.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { pruneHistory } from "./retention.ts";
 import type { OpenState, StateRow } from "./rows.ts";
@@ -51,6 +51,7 @@ export function createEngine({
   let settings: Extract<ToHistory, { kind: "open" }> | null = null;
   let agents: LoadedAgents = new Map();
   let open: OpenHistory | null = null;
+  const statsCache: StatsCache = new Map();
   /** What the app sends is not written until the state is known again. */
   let isBehind = true;
   let retryAfterMs = retryMs;
@@ -179,6 +180,7 @@ export function createEngine({
         if (isClosed || open !== current) return;
       }
       current.db.transaction(() => current.recorder.reconcile(state)).immediate();
+      statsCache.clear();
       isBehind = false;
       isReady.resolve();
       retryAfterMs = retryMs;
@@ -227,6 +229,7 @@ export function createEngine({
         await new Promise((resolve) => setImmediate(resolve));
         if (open !== current) return;
       }
+      statsCache.clear();
       schedulePrune(pruneMs);
     } catch (error) {
       onFailure(error);
@@ -236,7 +239,7 @@ export function createEngine({
   async function answer(id: number, call: HistoryCall): Promise<void> {
     if (!hasWaited) await waitUntilReady();
     try {
-      const value = runCall(ensureOpen().db, call, now());
+      const value = runCall(ensureOpen().db, call, now(), statsCache);
       post({ kind: "result", id, value });
     } catch (error) {
       post({ kind: "failed", id, reason: `The history ${explainError(error)}.` });
@@ -285,12 +288,12 @@ export function createEngine({
   };
 }
 
-export function runCall(db: Database, call: HistoryCall, now: number): unknown {
+export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
   switch (call.name) {
     case "findItems":
       return findItems(db, call.query, now);
     case "computeStats":
-      return computeStats(db, call.days, now);
+      return computeStats(db, call.days, now, statsCache);
     case "computeLanes":
       return computeLanes(db, call.from, call.to, now);
     case "findMissedEvents":

@@ -326,3 +326,4 @@ function startInline(
 }
 
 export { createEmptyHistory } from "./empty.ts";
+export { createLifecycleStream } from "./lifecycle-stream.ts";

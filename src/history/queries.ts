@@ -2,6 +2,7 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { limits } from "../core/limits.ts";
 import type { NormalizedEvent } from "../core/normalized-event.ts";
+import { hourMs } from "../core/timing.ts";
 import type {
   DayStats,
   HistoryItem,
@@ -93,11 +94,21 @@ function searchItems(
   // A text without any word matches nothing.
   if (words.length === 0) return { rows: [], total: 0 };
   const key = session === undefined ? undefined : findKey(db, session);
-  const search = [
-    // Every word must occur, as a whole or as the start of one. Quotes keep FTS5 from reading operators.
-    ...words.slice(0, maxWords).map((word) => `"${word}"*`),
-    ...createFilterWords({ project, provider: agent, kind, key }),
-  ].join(" ");
+  const filters = createFilterWords({ project, provider: agent, kind, key });
+  const find = (isPrefix: (word: string) => boolean): FoundRows => {
+    // Quotes keep FTS5 from reading operators.
+    const terms = words.slice(0, maxWords).map((word) => `"${word}"${isPrefix(word) ? "*" : ""}`);
+    return matchItems(db, [...terms, ...filters].join(" "), before, limit);
+  };
+  const whole = find(() => false);
+  // Beginnings of words cost more, the more words there are. If whole words match this often, nobody misses them.
+  if (whole.total === maxCountedMatches) return whole;
+  return find((word) => word.length >= minPrefixLength);
+}
+
+const minPrefixLength = 3;
+
+function matchItems(db: Database, search: string, before: number | null, limit: number): FoundRows {
   const rows = db
     .query<ItemRow, Values>(
       `SELECT items.* FROM items_fts JOIN items ON items.seq = items_fts.rowid
@@ -172,16 +183,17 @@ interface UsageRow {
   readonly has_unknown_cost: number;
 }
 
-/** Adds up one day or one project. */
+/** Adds up one project on one day, or more of both. */
 interface Sums {
   waitedMs: number;
   asks: number;
   /** How long each answered ask had waited. */
-  readonly answers: number[];
+  answers: number[];
   tokens: number;
   costMicros: number;
-  /** The price of all of it is known, and there is some. */
+  /** Whether the price of all tokens is known. null if there are none. */
   isPriced: boolean | null;
+  byRules: number;
 }
 
 const createSums = (): Sums => ({
@@ -191,86 +203,124 @@ const createSums = (): Sums => ({
   tokens: 0,
   costMicros: 0,
   isPriced: null,
+  byRules: 0,
 });
+
+function addSums(all: Iterable<Sums>): Sums {
+  const total = createSums();
+  for (const sums of all) {
+    total.waitedMs += sums.waitedMs;
+    total.asks += sums.asks;
+    total.answers = total.answers.concat(sums.answers);
+    total.tokens += sums.tokens;
+    total.costMicros += sums.costMicros;
+    total.byRules += sums.byRules;
+    if (sums.isPriced !== null) total.isPriced = (total.isPriced ?? true) && sums.isPriced;
+  }
+  return total;
+}
 
 function toFigures({ waitedMs, asks, answers, tokens, costMicros, isPriced }: Sums) {
   const costUsd = isPriced ? costMicros / 1_000_000 : null;
   return { waitedMs, asks, medianMs: medianOf(answers), tokens, costUsd };
 }
 
-export function computeStats(db: Database, dayCount: number, now: number): Stats {
-  const days = listDays(dayCount, now);
-  const first = days[0] as DayRange;
-  const byDay = days.map(createSums);
-  const byProject = new Map<string, Sums & { todayMs: number }>();
-  const lastDay = byDay.length - 1;
-  let longest: TodayStats["longest"] = null;
-  let byRules = 0;
+/** By project; the empty name is for sessions without one. */
+type DaySums = Map<string, Sums>;
 
-  function findProject(name: string | null): Sums & { todayMs: number } {
-    const known = byProject.get(name ?? "");
+/** Days that are over, by their date: they do not change any more. */
+export type StatsCache = Map<string, DaySums>;
+
+export function computeStats(
+  db: Database,
+  dayCount: number,
+  now: number,
+  cache: StatsCache = new Map(),
+): Stats {
+  const days = listDays(dayCount, now);
+  const known = days.findIndex(({ date }) => !cache.has(date));
+  const missing = days.slice(known);
+  const { sums, longest } = sumDays(db, missing, now);
+  const byDay = [...days.slice(0, known).map(({ date }) => cache.get(date) ?? new Map()), ...sums];
+  for (const [index, { date, to }] of days.entries())
+    if (to + cacheAfterMs < now) cache.set(date, byDay[index] ?? new Map());
+
+  const stats = days.map(({ date }, index): DayStats => {
+    return { date, ...toFigures(addSums(byDay[index]?.values() ?? [])) };
+  });
+  const today = byDay.at(-1) ?? new Map<string, Sums>();
+  const { date: _, ...todayFigures } = stats.at(-1) as DayStats;
+  const names = new Set(byDay.flatMap((day) => [...day.keys()]));
+  const projects = [...names].map((project): ProjectStats => {
+    const own = addSums(byDay.flatMap((day) => day.get(project) ?? []));
+    return { project, todayMs: today.get(project)?.waitedMs ?? 0, ...toFigures(own) };
+  });
+  return {
+    enabled: true,
+    now,
+    today: { ...todayFigures, longest, byRules: addSums(today.values()).byRules },
+    days: stats,
+    projects: projects
+      .filter(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens > 0)
+      .sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens),
+  };
+}
+
+/** How an ask ended is known by then, and what a transcript adds. */
+const cacheAfterMs = hourMs;
+
+/** The last of the days is today. */
+function sumDays(
+  db: Database,
+  days: readonly DayRange[],
+  now: number,
+): { readonly sums: DaySums[]; readonly longest: TodayStats["longest"] } {
+  const first = days[0] as DayRange;
+  const lastDay = days.length - 1;
+  const byDay = days.map((): DaySums => new Map());
+  let longest: TodayStats["longest"] = null;
+
+  function find(index: number, project: string | null): Sums {
+    const day = byDay[index] as DaySums;
+    const known = day.get(project ?? "");
     if (known) return known;
-    const sums = { ...createSums(), todayMs: 0 };
-    byProject.set(name ?? "", sums);
+    const sums = createSums();
+    day.set(project ?? "", sums);
     return sums;
   }
 
   const projects = listProjects(db);
   for (const [key, from_at, to_at] of listWaits(db, first.from)) {
     const project = projects.get(key) ?? null;
-    const sums = findProject(project);
     const end = Math.min(to_at ?? now, now);
     for (let index = findDay(days, from_at) ?? 0; index <= lastDay; index++) {
       const { from, to } = days[index] as DayRange;
       if (from >= end) break;
       const ms = Math.max(0, Math.min(end, to) - Math.max(from_at, from));
-      (byDay[index] as Sums).waitedMs += ms;
-      sums.waitedMs += ms;
-      if (index < lastDay) continue;
-      sums.todayMs += ms;
-      if (ms > (longest?.ms ?? 0)) longest = { ms, key, project, open: to_at === null };
+      find(index, project).waitedMs += ms;
+      const isLongest = index === lastDay && ms > (longest?.ms ?? 0);
+      if (isLongest) longest = { ms, key, project, open: to_at === null };
     }
   }
-  for (const [project, opened_at, closed_at, waited_ms, how] of listAsks(db, first.from)) {
-    const openedOn = findDay(days, opened_at);
-    if (how === "rule") {
-      if (openedOn === lastDay) byRules++;
-      continue;
-    }
-    const sums = findProject(project);
+  for (const [project, openedAt, closedAt, waitedMs, how] of listAsks(db, first.from)) {
+    const openedOn = findDay(days, openedAt);
     if (openedOn !== null) {
-      (byDay[openedOn] as Sums).asks++;
-      sums.asks++;
+      if (how === "rule") find(openedOn, project).byRules++;
+      else find(openedOn, project).asks++;
     }
-    const closedOn = closed_at === null || how === "dismissed" ? null : findDay(days, closed_at);
-    if (closedOn === null) continue;
-    byDay[closedOn]?.answers.push(waited_ms ?? 0);
-    sums.answers.push(waited_ms ?? 0);
+    const isAnswered = closedAt !== null && how !== "dismissed" && how !== "rule";
+    const closedOn = isAnswered ? findDay(days, closedAt) : null;
+    if (closedOn !== null) find(closedOn, project).answers.push(waitedMs ?? 0);
   }
   for (const row of listUsage(db, first.date)) {
     const index = days.findIndex(({ date }) => date === row.day);
-    for (const sums of [byDay[index], findProject(row.project)]) {
-      if (!sums) continue;
-      sums.tokens += row.tokens;
-      sums.costMicros += row.cost_micros;
-      sums.isPriced = (sums.isPriced ?? true) && row.has_unknown_cost === 0;
-    }
+    if (index < 0) continue;
+    const sums = find(index, row.project);
+    sums.tokens += row.tokens;
+    sums.costMicros += row.cost_micros;
+    sums.isPriced = (sums.isPriced ?? true) && row.has_unknown_cost === 0;
   }
-
-  const stats = days.map(({ date }, index): DayStats => ({ date, ...toFigures(byDay[index] as Sums) }));
-  const { date: _, ...todayFigures } = stats[lastDay] as DayStats;
-  const projectStats = [...byProject].map(
-    ([project, sums]): ProjectStats => ({ project, todayMs: sums.todayMs, ...toFigures(sums) }),
-  );
-  return {
-    enabled: true,
-    now,
-    today: { ...todayFigures, longest, byRules },
-    days: stats,
-    projects: projectStats
-      .filter(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens > 0)
-      .sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens),
-  };
+  return { sums: byDay, longest };
 }
 
 function listProjects(db: Database): Map<string, string | null> {

@@ -1,0 +1,63 @@
+/** The shared stream: sessions, turns and skills as lines of JSON in a file that the user chose, for other tools to read. */
+import { closeSync, constants, mkdirSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { LifecycleEvent } from "../core/lifecycle-event.ts";
+import type { SessionChange, Sink } from "../core/ports.ts";
+import { isProbe } from "../core/session/probe.ts";
+import { timing } from "../core/timing.ts";
+import { errorCode, openOwnFile } from "../storage/files.ts";
+import { createLifecycleEvent, createWaitingEvent } from "./lifecycle.ts";
+
+export interface LifecycleStreamOptions {
+  /** null if the user wants no stream. */
+  readonly path: () => string | null;
+  readonly onProblem: (text: string) => void;
+}
+
+export function createLifecycleStream({ path, onProblem }: LifecycleStreamOptions): Sink {
+  let reported: string | null = null;
+
+  function write(event: LifecycleEvent | null): void {
+    const file = path();
+    if (event === null || file === null) return;
+    try {
+      appendLine(file, `${JSON.stringify(event)}\n`);
+      reported = null;
+    } catch (error) {
+      const problem = `the stream ${file} cannot be written (${errorCode(error)}): its events are lost until it can`;
+      if (problem !== reported) onProblem(problem);
+      reported = problem;
+    }
+  }
+
+  return {
+    name: "lifecycle stream",
+    onChange(change) {
+      const { session, event } = change;
+      if (path() === null || isProbe(session) || isDuplicate(change)) return;
+      write(createLifecycleEvent(event, { projectPath: session.firstCwd, turnCount: session.turnCount }));
+    },
+    onTransition(transition) {
+      if (transition.kind !== "ask-opened" || path() === null) return;
+      const { id, session, ask } = transition;
+      write(createWaitingEvent(id, session, ask, session.firstCwd));
+    },
+  };
+}
+
+/** The whole line in one write, so that a reader never sees a part of it between two others. */
+function appendLine(file: string, line: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fd = openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+  try {
+    writeSync(fd, line);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A hook that is registered twice sends every event twice. */
+function isDuplicate({ event: { payloadKey, t }, before }: SessionChange): boolean {
+  if (payloadKey === null || before === null) return false;
+  return before.payloads.some(({ key, t: seenT }) => key === payloadKey && t - seenT <= timing.duplicateMs);
+}
