@@ -1,5 +1,5 @@
 /** Finds the session that a user names, and lists the ones that an ambiguous name could mean. */
-import { groupLabels } from "../core/view/groups.ts";
+import { groupLabels } from "../core/view/group-names.ts";
 import { branchOf } from "../core/view/session-names.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";

@@ -11,7 +11,7 @@ import {
 import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
 import { formatUsage } from "../core/view/amounts.ts";
-import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/groups.ts";
+import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
 import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
 import {
   type AskSnapshot,

@@ -1,6 +1,6 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
-import { type Group, groupMarks } from "../core/view/groups.ts";
+import { type Group, groupMarks } from "../core/view/group-names.ts";
 import { type SessionSnapshot, sortSnapshots } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";

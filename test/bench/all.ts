@@ -20,9 +20,10 @@ const benches: readonly string[] = [
   "held",
   "turn",
   "history",
+  "dashboard",
 ];
 /** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["state", "history"];
+const sourceOnly = ["state", "history", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -3,7 +3,7 @@ import type { AskDetails } from "../../core/session/ask-details.ts";
 import { formatFailure, summarizeAskInFull } from "../../core/session/texts.ts";
 import { shortenHomePath } from "../../core/text/paths.ts";
 import { formatUsage } from "../../core/view/amounts.ts";
-import { groupMarks, groups } from "../../core/view/groups.ts";
+import { groupMarks, groups } from "../../core/view/group-names.ts";
 import { branchOf } from "../../core/view/session-names.ts";
 import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";

@@ -27,7 +27,8 @@ import {
 } from "../session/session.ts";
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
-import { formatSilence, type Group, groupSession, type Silence, sortSessions } from "./groups.ts";
+import type { Group } from "./group-names.ts";
+import { formatSilence, groupSession, type Silence, sortSessions } from "./groups.ts";
 
 export interface AskSnapshot {
   readonly id: string;

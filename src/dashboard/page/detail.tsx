@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { groupLabels } from "../../core/view/groups.ts";
+import { groupLabels } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import type { HistoryPage } from "../../core/wire.ts";

@@ -2,7 +2,7 @@
 
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
-import type { Group } from "../../core/view/groups.ts";
+import type { Group } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
 

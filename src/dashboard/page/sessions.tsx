@@ -1,7 +1,7 @@
 /** The table of sessions: by group, with their subagents. */
 
 import { signal } from "@preact/signals";
-import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/groups.ts";
+import { formatGroupCount, type Group, groupLabels, groups } from "../../core/view/group-names.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { focusSession } from "./actions.ts";
 import {

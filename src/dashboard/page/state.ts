@@ -1,7 +1,7 @@
 /** What the page shows: one signal for each thing that changes by itself. */
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
-import { type Group, groups } from "../../core/view/groups.ts";
+import { type Group, groups } from "../../core/view/group-names.ts";
 import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
 import { compareSessions, keyOf } from "./format.ts";
 import type { PageFacts } from "./types.ts";

@@ -1,6 +1,6 @@
 /** Small parts that several sections use. */
 import type { ComponentChildren } from "preact";
-import { type Group, groupLabels } from "../../core/view/groups.ts";
+import { type Group, groupLabels } from "../../core/view/group-names.ts";
 import { formatAge, formatDuration } from "./format.ts";
 import { now } from "./state.ts";
 

@@ -8,7 +8,8 @@ import type { Session } from "../../session/session.ts";
 import { shortenHome } from "../../text/paths.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createAges } from "../ages.ts";
-import { formatGroupCount, type Group, groupLabels, groups, sortSessions } from "../groups.ts";
+import { formatGroupCount, type Group, groupLabels, groups } from "../group-names.ts";
+import { sortSessions } from "../groups.ts";
 import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import {
   createEntryId,

@@ -23,11 +23,11 @@ import { shortenHomePath } from "../../text/paths.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
 import { dayMs } from "../../timing.ts";
 import { formatUsage } from "../amounts.ts";
+import { groupMarks } from "../group-names.ts";
 import {
   findSnoozeEnd,
   formatSilence,
   type GroupContext,
-  groupMarks,
   groupSession,
   type SessionGroup,
 } from "../groups.ts";

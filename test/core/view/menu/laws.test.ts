@@ -6,7 +6,7 @@ import { createDismissedAskKey, type Preferences } from "../../../../src/core/co
 import { answerIdOf } from "../../../../src/core/session/keys.ts";
 import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
-import { groupMarks } from "../../../../src/core/view/groups.ts";
+import { groupMarks } from "../../../../src/core/view/group-names.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
 import { createSnapshot, keyOfSnapshot, sortSnapshots } from "../../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
