@@ -183,6 +183,7 @@ describe("on GNOME Shell", () => {
         "Working (1)",
         "◐ webshop · now · Bash",
         "Quiet",
+        "Open dashboard",
         "Settings…",
         "About",
         "Quit",
