@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { hasAll } from "../needs.ts";
-import { mainSource } from "../repo.ts";
+import { binary } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 import { launchBrowser, openPage } from "./browser.ts";
 
@@ -14,7 +14,7 @@ let printed = "";
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "beckon-demo-test-"));
   printed = "";
-  child = Bun.spawn([process.execPath, mainSource, "demo", "--print"], {
+  child = Bun.spawn([binary, "demo", "--print"], {
     cwd: folder,
     env: {
       PATH: process.env.PATH ?? "",

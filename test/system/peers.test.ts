@@ -33,6 +33,19 @@ test("a client of this user is recognised", async () => {
   expect(await (await fetch(server.url)).text()).toBe("true");
 });
 
+testWith("linux", "python3")("a client of this user with an IPv6 socket is recognised", async () => {
+  const script = `
+import socket
+s = socket.socket(socket.AF_INET6)
+s.connect(("::ffff:127.0.0.1", ${server.port}))
+s.sendall(b"GET / HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nConnection: close\\r\\n\\r\\n")
+text = b""
+while chunk := s.recv(4096): text += chunk
+print(text.decode().split("\\r\\n\\r\\n")[1])`;
+  const child = Bun.spawn(["python3", "-c", script], { stdout: "pipe", stderr: "pipe" });
+  expect((await child.stdout.text()).trim()).toBe("true");
+});
+
 testWith(
   "root",
   "linux",
