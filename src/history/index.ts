@@ -2,6 +2,7 @@
  * History: what happened, in an SQLite database. The journal is what counts: the history is read from it, with what the state
  * adds, and can be rebuilt from it. This file is the side of the app; the database belongs to a thread (engine.ts).
  */
+import { rmSync } from "node:fs";
 import type { Agent } from "../agents/agent.ts";
 import { loadAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -12,6 +13,7 @@ import { isBlocking, isVisible, type Session } from "../core/session/session.ts"
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { HistoryPage, Lane, Lanes, Stats, StreamEvent } from "../core/wire.ts";
 import { createAskId, spanStateOf } from "../state/transitions.ts";
+import { ignoreErrors } from "../storage/files.ts";
 import type { JournalPosition } from "../storage/journal/index.ts";
 import { createEmptyHistory } from "./empty.ts";
 import type { FromHistory, HistoryCall, HistoryRetention, ToHistory } from "./messages.ts";
@@ -79,6 +81,7 @@ export function createHistory(options: HistoryOptions): History {
   let retention = readRetention(config().history);
 
   const isOn = () => retention !== null && !isStopped;
+  removeFiles();
 
   function ensureThread(): Thread {
     if (thread) return thread;
@@ -99,8 +102,12 @@ export function createHistory(options: HistoryOptions): History {
       case "behind":
         // Everything else so far is part of the state.
         changed.clear();
-        rows = rows.filter(({ row }) => row === "ask-ended" || row === "change");
-        thread?.post({ kind: "state", upTo: options.position(), open: describeOpen(options.sessions()) });
+        rows = rows.filter(({ row }) => row === "ask-closed" || row === "ask-ended" || row === "change");
+        thread?.post({
+          kind: "state",
+          upTo: options.position(),
+          open: describeOpen(options.sessions(), rows),
+        });
         isWriting = true;
         if (rows.length > 0) write();
         return;
@@ -177,6 +184,32 @@ export function createHistory(options: HistoryOptions): History {
     return promise;
   }
 
+  async function closeThread(): Promise<void> {
+    if (writeTimer) clearTimeout(writeTimer);
+    writeTimer = null;
+    clearRows();
+    for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error("The history is closed."));
+    const closing = thread;
+    if (!closing) return;
+    const done = Promise.withResolvers<void>();
+    closed = done.resolve;
+    closing.post({ kind: "close" });
+    const timer = setTimeout(done.resolve, closeMs);
+    await done.promise;
+    clearTimeout(timer);
+    closing.end();
+    thread = null;
+    isWriting = false;
+    problem = null;
+  }
+
+  /** "off" leaves nothing. */
+  function removeFiles(): void {
+    if (retention !== null) return;
+    for (const suffix of ["", "-wal", "-shm"])
+      ignoreErrors(() => rmSync(options.path + suffix, { force: true }));
+  }
+
   /** Rejects never: a result without data says why. */
   async function ask<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
@@ -219,23 +252,13 @@ export function createHistory(options: HistoryOptions): History {
       const isChanged = JSON.stringify(next) !== JSON.stringify(retention);
       retention = next;
       if (isChanged && next && thread) thread.post({ kind: "retention", retention: next });
-      if (next === null) clearRows();
+      if (isChanged && next === null) void closeThread().then(removeFiles);
     },
     async stop() {
       // Without a thread, the next start reads it from the journal.
       if (thread) write();
       isStopped = true;
-      if (writeTimer) clearTimeout(writeTimer);
-      for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error("beckon is stopping."));
-      if (!thread) return;
-      const done = Promise.withResolvers<void>();
-      closed = done.resolve;
-      thread.post({ kind: "close" });
-      const timer = setTimeout(done.resolve, closeMs);
-      await done.promise;
-      clearTimeout(timer);
-      thread?.end();
-      thread = null;
+      await closeThread();
     },
   };
 }
@@ -245,9 +268,11 @@ function readRetention(history: Config["history"]): HistoryRetention | null {
   return history === "off" ? null : history;
 }
 
-function describeOpen(sessions: readonly Session[]): OpenState {
+/** `rows` are written after it. */
+function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): OpenState {
   const live = sessions.filter((session) => !session.ended && !isProbe(session));
   return {
+    closing: rows.flatMap((row) => (row.row === "ask-closed" ? [row.id] : [])),
     asks: live.flatMap((session) =>
       session.asks
         .filter((ask) => isBlocking(ask) && isVisible(ask))

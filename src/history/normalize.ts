@@ -9,6 +9,7 @@ import {
   validateNormalizedEvent,
 } from "../core/normalized-event.ts";
 import type { AgentEvent } from "../core/session/event.ts";
+import { computeFingerprint } from "../core/view/snapshot.ts";
 import type { Severity } from "../core/wire.ts";
 import { limitJson, limitText, limitValue } from "./limit-json.ts";
 
@@ -33,7 +34,7 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
     ts: new Date(event.at).toISOString(),
     source: "hook",
     workspace_id: workspace,
-    terminal_session_id: event.place?.terminalSessionId ?? event.place?.tty ?? "unknown",
+    terminal_session_id: findTerminal(event),
     run_id: event.promptId,
     session_id: event.sessionId,
     agent_id: createAgentId(workspace, event, details),
@@ -56,6 +57,12 @@ export function normalizeHook(message: HookMessage, event: AgentEvent, details: 
 /** The workspace that the forwarder names, or the folder's name. */
 function findWorkspace(event: AgentEvent): string {
   return event.project ?? event.cwd?.split(/[\\/]/).filter(Boolean).at(-1) ?? "unknown";
+}
+
+/** The terminal's own id, its tty, or the fingerprint of the session's process. */
+function findTerminal({ place, cwd }: AgentEvent): string {
+  const fingerprint = () => computeFingerprint({ place, firstCwd: cwd });
+  return place?.terminalSessionId ?? place?.tty ?? fingerprint() ?? "unknown";
 }
 
 /** `team/agent`, `team/leader`; the workspace stands for a missing team. */

@@ -378,6 +378,25 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
           return endAsk(row.id, row.request, row.how, row.where);
         case "span":
           return changeSpan(row.key, row.state, row.at);
+        case "child": {
+          const { session, agentId, title, startedAt, endedAt } = row;
+          const { key, agent, sessionId, project, cwd, lastAt } = session;
+          const childKey = `${key}/${agentId}`;
+          sql.writeChild.run(
+            childKey,
+            agent,
+            agentId,
+            project,
+            cwd,
+            title,
+            startedAt,
+            lastAt,
+            endedAt,
+            sessionId,
+            agentId,
+          );
+          return;
+        }
         case "died":
           return addItem({
             ...itemOf(row.session),
@@ -391,8 +410,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
           sql.addChange.run(row.seq, row.event, row.data);
       }
     },
-    reconcile({ asks, spans }) {
-      const openIds = new Set(asks.flatMap(({ ask }) => [ask.id, ask.request ?? ask.id]));
+    reconcile({ asks, spans, closing }) {
+      const openIds = new Set([...closing, ...asks.flatMap(({ ask }) => [ask.id, ask.request ?? ask.id])]);
       for (const row of sql.listOpenAsks.all()) {
         if (openIds.has(row.id) || (row.request !== null && openIds.has(row.request))) continue;
         const at = Math.max(row.opened_at, row.last_at ?? row.opened_at);
@@ -606,6 +625,11 @@ function prepareStatements(db: Database) {
        started_at = min(started_at, excluded.started_at), last_at = max(last_at, excluded.last_at),
        ended_at = excluded.ended_at, tty = excluded.tty, parent_pid = excluded.parent_pid,
        fingerprint = excluded.fingerprint, attended = excluded.attended`,
+    ),
+    writeChild: write(
+      `INSERT INTO sessions (key, provider, session_id, project, cwd, title, started_at, last_at, ended_at, parent_session_id,
+       agent_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET title = excluded.title,
+       last_at = max(last_at, excluded.last_at), ended_at = excluded.ended_at`,
     ),
     readUsage: read<{ tokens: number; cost_micros: number | null }>(
       "SELECT tokens, cost_micros FROM sessions WHERE key = ?",

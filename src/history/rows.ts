@@ -2,7 +2,7 @@
 import type { Transition } from "../core/ports.ts";
 import type { Tokens } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
-import { type Ask, projectOf, type Session } from "../core/session/session.ts";
+import { type Ask, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
 import type { AskEnding, SpanState } from "../core/wire.ts";
 
@@ -58,6 +58,15 @@ export type StateRow =
       readonly where: string | null;
     }
   | { readonly row: "span"; readonly key: string; readonly state: SpanState | null; readonly at: number }
+  | {
+      readonly row: "child";
+      readonly session: SessionRow;
+      readonly agentId: string;
+      readonly title: string;
+      readonly startedAt: number;
+      /** null while it runs. */
+      readonly endedAt: number | null;
+    }
   | { readonly row: "died"; readonly session: SessionRow; readonly at: number }
   /** An event of the stream that a client can ask for later. */
   | { readonly row: "change"; readonly seq: number; readonly event: string; readonly data: string };
@@ -66,6 +75,8 @@ export type StateRow =
 export interface OpenState {
   readonly asks: readonly { readonly session: SessionRow; readonly ask: AskRow }[];
   readonly spans: readonly { readonly key: string; readonly state: SpanState; readonly since: number }[];
+  /** Asks that have just closed: the rows that say how follow. */
+  readonly closing: readonly string[];
 }
 
 export function createSessionRow(session: Session): SessionRow {
@@ -130,6 +141,14 @@ export function createStateRow(transition: Transition): StateRow | null {
     case "span": {
       const { session, state, at } = transition;
       return { row: "span", key: sessionKeyOf(session), state, at };
+    }
+    case "child-appeared":
+    case "child-ended": {
+      const { session, child } = transition;
+      const { agentId, startedAt } = child;
+      const endedAt = child.running ? null : child.at;
+      const title = nameOfChild(child);
+      return { row: "child", session: createSessionRow(session), agentId, title, startedAt, endedAt };
     }
     case "died":
       return { row: "died", session: createSessionRow(transition.session), at: transition.at };

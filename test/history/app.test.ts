@@ -1,4 +1,5 @@
 /** The history through the running app: what is sent to it is found in it. */
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import type { HistoryPage, Lanes, Stats } from "../../src/core/wire.ts";
@@ -99,9 +100,12 @@ test("what was accepted just before a stop is in the history after the next star
   expect((await findItems()).items.map(({ kind }) => kind)).toEqual(["prompt"]);
 });
 
-test("with history off, nothing is kept and the API says so", async () => {
+test("with history off, nothing is kept or left, and the API says so", async () => {
   const app = await fixture.start();
+  await fixture.postHook(createPromptEvent("s0"));
+  await waitForItems(1);
   await app.stop();
+  expect(existsSync(fixture.paths.history)).toBe(true);
   writeFileSync(fixture.paths.config, '{"history": "off"}');
   await fixture.start();
   await fixture.postHook(createPromptEvent("s1"));
@@ -109,4 +113,34 @@ test("with history off, nothing is kept and the API says so", async () => {
   expect((await get<Stats>("/api/stats")).enabled).toBe(false);
   expect((await get<Lanes>("/api/lanes")).enabled).toBe(false);
   expect(existsSync(fixture.paths.history)).toBe(false);
+});
+
+test("turning the history off while beckon runs removes it, and on again starts it again", async () => {
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  await waitForItems(1);
+  writeFileSync(fixture.paths.config, '{"history": "off"}');
+  await waitUntil(() => !existsSync(fixture.paths.history), 5_000);
+  expect((await findItems()).enabled).toBe(false);
+  writeFileSync(fixture.paths.config, "{}");
+  await waitUntil(async () => (await findItems()).enabled, 5_000);
+  await fixture.postHook(createPromptEvent("s2"));
+  await waitUntil(async () => (await findItems("session=s2")).total === 1, 5_000);
+});
+
+test("a subagent has a row of its own, with its session as parent", async () => {
+  const app = await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  await waitForItems(1);
+  const child = { session_id: "s1", agent_id: "a1", agent_type: "Explore", ...proj };
+  await fixture.postHook({ ...child, hook_event_name: "SubagentStart" });
+  await fixture.postHook({ ...child, hook_event_name: "SubagentStop" });
+  await app.stop();
+  const db = new Database(fixture.paths.history, { readonly: true });
+  const sql =
+    "SELECT key, title, parent_session_id, ended_at IS NOT NULL AS ended FROM sessions WHERE agent_id = 'a1'";
+  expect(db.query(sql).all()).toEqual([
+    { key: "claude:s1/a1", title: "Explore", parent_session_id: "s1", ended: 1 },
+  ]);
+  db.close();
 });

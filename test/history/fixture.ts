@@ -10,7 +10,7 @@ import type { OpenState, StateRow } from "../../src/history/rows.ts";
 import { openJournal } from "../../src/storage/journal/index.ts";
 import { waitUntil } from "../wait-until.ts";
 
-const noOpenState: OpenState = { asks: [], spans: [] };
+const noOpenState: OpenState = { asks: [], spans: [], closing: [] };
 
 export interface HistoryFixture {
   readonly path: string;

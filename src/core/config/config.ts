@@ -153,7 +153,7 @@ const configSchema = Type.Object({
     ]),
     {
       default: { days: 30, maxMb: 500 },
-      description: "How long and up to which size the history is kept; off keeps none.",
+      description: "How long and up to which size the history is kept; off keeps and leaves none.",
       expected: '{"days": 30, "maxMb": 500}, or "off"',
       example: { days: 30, maxMb: 500 },
     },
