@@ -197,6 +197,12 @@ const hook: AllowedLabels = {
 };
 const health: AllowedLabels = { ...atMostOurPage, method: ["GET"], contentLength: anyGoodLength };
 const read: AllowedLabels = { ...health, authorization: ["good"] };
+const localRead: AllowedLabels = {
+  ...noBrowser,
+  authorization: ["good"],
+  method: ["GET"],
+  contentLength: anyGoodLength,
+};
 const pageRead: AllowedLabels = { ...read, page: "api" };
 const pageAction: AllowedLabels = { ...hook, ...atMostOurPage, page: "api" };
 const asset: AllowedLabels = { ...read, page: "asset" };
@@ -227,7 +233,10 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/sessions/--next/focus": pageAction,
   "/api/sessions/0d9c/dismiss": pageAction,
   "/api/sessions/0d9c/answer": pageAction,
+  "/api/sessions/0d9c/mute": pageAction,
+  "/api/sessions/0d9c/snooze": pageAction,
   "/api/quiet": pageAction,
+  "/api/doctor": localRead,
   "/api/stop": hook,
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { createGuard } from "../../src/api/guard.ts";
+import { routes as apiRoutes, findRoute, type Route } from "../../src/api/routes.ts";
 import {
   factsOf,
   findFaults,
@@ -42,6 +43,11 @@ const fromPage = {
 };
 const pagePaths = Object.keys(routes).filter((path) => routes[path]?.page !== undefined);
 const good = factsOf("/api/hook", goodHook);
+
+test("the table of attacks has every route", () => {
+  const covered = new Set(Object.keys(routes).map(findRoute));
+  expect(Object.values<Route>(apiRoutes).filter((route) => !covered.has(route))).toEqual([]);
+});
 
 describe("one thing wrong with an otherwise good request", () => {
   for (const part of parts) {
