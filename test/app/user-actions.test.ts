@@ -118,3 +118,20 @@ test("a click that only reaches the window says so, and where to look", async ()
     "As close as beckon gets: This is its window (GNOME Terminal, X11).\nThis GNOME Terminal does not let other programs select a tab.\nWhere to look: pts/1, in /home/dev/shop.",
   ]);
 });
+
+test("Open dashboard opens an address that works once, and says if no browser could be opened", async () => {
+  const opened: string[] = [];
+  const actions = {
+    createPageUrl: () => "http://127.0.0.1:4488/?code=c",
+    openPage: async (url: string) => {
+      opened.push(url);
+      return opened.length === 1 ? null : "xdg-open is not installed";
+    },
+  };
+  const never = async () => "";
+  expect(await click({ do: "dashboard" }, never, actions)).toEqual([]);
+  expect(await click({ do: "dashboard" }, never, actions)).toEqual([
+    "The dashboard could not be opened: xdg-open is not installed. Run: beckon open --print",
+  ]);
+  expect(opened).toEqual(["http://127.0.0.1:4488/?code=c", "http://127.0.0.1:4488/?code=c"]);
+});

@@ -273,6 +273,20 @@ testPage("everything works with keys alone: move, open, arm and allow, deny, cho
   await page.keyboard.press("a");
   expect(parseDecision(await first.printed)).toEqual({ behavior: "allow" });
 
+  const options = ["Red", "Blue"].map((label) => ({ label, description: "" }));
+  const questions = [{ question: "Which colour?", header: "", multiSelect: false, options }];
+  const second = fixture.startHook(
+    createRequest("s3", { tool_name: "AskUserQuestion", tool_input: { questions } }),
+  );
+  await cardOf(page, "Which colour?").locator(".opt").first().waitFor();
+  for (let presses = 0; presses < 5 && !(await selected())?.includes("s3"); presses++)
+    await page.keyboard.press("j");
+  await waitUntil(async () => {
+    await page.keyboard.press("2");
+    return !second.isRunning();
+  }, 3_000);
+  expect(parseDecision(await second.printed).updatedInput.answers).toEqual({ "Which colour?": "Blue" });
+
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("Escape");
