@@ -62,6 +62,8 @@ testWithoutErrors(
       const lines = (await sandbox.readScreen()).split("\n");
       await sandbox.typeLine("/exit");
       await sandbox.waitForStatus("gone");
+      // The shell's prompt.
+      await sandbox.waitForScreen(/[#$]\s*$/);
       const first = lines.findLastIndex((line) => line.includes("MINE"));
       return lines.slice(first, first + 2).join("\n");
     };
