@@ -110,7 +110,7 @@ export interface AgentRuntime {
   readonly answering: AnswerSupport | null;
   /** Starts to watch what the agent's hooks do not report: its files, sockets and processes. null if there is nothing to watch. */
   watch(context: WatchContext): AgentWatcher | null;
-  /** What the agent's status line is told about a session. null if the agent has none, or the payload is not one. */
+  /** Reads what the agent writes to its status line command. null if the payload names no session. */
   readStatusLine?(payload: JsonRecord): StatusLineReport | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;

@@ -41,15 +41,16 @@ const modelsWithoutFastMode = /^claude-(?:sonnet|haiku|fable)-/;
 /** genai-prices has no price of Sonnet 4 for more than 200,000 tokens. It is that of Sonnet 4.5. */
 const sameTiers: ReadonlyMap<string, string> = new Map([["claude-sonnet-4", "claude-sonnet-4-5"]]);
 
-const found = new Map<string, ModelPrices | null>();
-const maxFound = 1_000;
+const modelsByName = new Map<string, ModelPrices | null>();
+const maxNames = 1_000;
 
 /** Picodollars, an integer: a sum of many requests has no rounding errors. null if the model's price is unknown. */
 export function priceTokens(model: string, parts: TokenParts, isFast = false): number | null {
   const prices = findModel(model);
   const factor = isFast ? findFastFactor(model) : 1;
   if (!prices || factor === null) return null;
-  const tier = prices.above200k ?? findModel(sameTiers.get(simplifyName(model)) ?? "")?.above200k ?? null;
+  const isLong = partNames.some((name) => parts[name] > tierStart);
+  const tier = isLong ? findTier(model, prices) : null;
   let sum = 0;
   for (const name of partNames) {
     const count = parts[name];
@@ -63,6 +64,10 @@ export function priceTokens(model: string, parts: TokenParts, isFast = false): n
   return sum * factor;
 }
 
+function findTier(model: string, { above200k }: ModelPrices): PricePerPart | null {
+  return above200k ?? findModel(sameTiers.get(simplifyName(model)) ?? "")?.above200k ?? null;
+}
+
 /** null if unknown. */
 export function findContextWindow(model: string): number | null {
   return findModel(model)?.contextWindow ?? null;
@@ -74,13 +79,13 @@ function findFastFactor(model: string): number | null {
 }
 
 function findModel(model: string): ModelPrices | null {
-  const known = found.get(model);
+  const known = modelsByName.get(model);
   if (known !== undefined) return known;
   const name = simplifyName(model);
   const isMatch = ({ names, patterns }: ModelPrices) =>
     names.includes(name) || names.includes(model) || patterns.some((text) => new RegExp(text).test(name));
   const prices = anthropicModels.find(isMatch) ?? null;
-  if (found.size < maxFound) found.set(model, prices);
+  if (modelsByName.size < maxNames) modelsByName.set(model, prices);
   return prices;
 }
 

@@ -222,8 +222,17 @@ function isModelMessage(row: JsonRecord): row is JsonRecord & { readonly message
   return isRecord(row.message) && row.message.model !== "<synthetic>";
 }
 
+const relevantTexts = ['"assistant"', '"usage"', '-title"', '"summary"', '"compact_boundary"'].map((text) =>
+  Buffer.from(text),
+);
+const [assistantText] = relevantTexts as [Buffer];
+const userText = Buffer.from('"user"');
 const toolResultText = Buffer.from('"tool_result"');
 const interruptedText = Buffer.from("[Request interrupted");
+/** The role and the first block are at the start of a row. */
+const headBytes = 600;
+/** A longer result of a tool was not refused by the user. */
+const maxRefusalBytes = 16_384;
 
 /**
  * False for a row that addTranscriptRow would ignore. Most of a long transcript is what tools returned, attachments and
@@ -231,9 +240,11 @@ const interruptedText = Buffer.from("[Request interrupted");
  * found there.
  */
 export function isRelevantRow(row: Buffer): boolean {
-  if (row.includes('"assistant"') || row.includes('"usage"')) return true;
-  if (row.includes('"user"')) return !row.includes(toolResultText) || row.includes(interruptedText);
-  return row.includes('-title"') || row.includes('"summary"') || row.includes('"compact_boundary"');
+  const head = row.subarray(0, headBytes);
+  if (head.includes(assistantText)) return true;
+  if (head.includes(toolResultText)) return row.length <= maxRefusalBytes && row.includes(interruptedText);
+  if (relevantTexts.some((text) => row.includes(text))) return true;
+  return row.includes(userText) && (!row.includes(toolResultText) || row.includes(interruptedText));
 }
 
 /** Esc or "No" in the terminal. */

@@ -64,8 +64,8 @@ export function endChild(
 }
 
 /** Adds what the transcripts say about children. Those that no hook has reported are not added. */
-export function enrichChildren(session: Session, found: readonly ChildEnrichment[]): Session {
-  const byId = new Map(found.map((child) => [child.agentId, child]));
+export function enrichChildren(session: Session, enrichments: readonly ChildEnrichment[]): Session {
+  const byId = new Map(enrichments.map((child) => [child.agentId, child]));
   if (!session.children.some(({ agentId }) => byId.has(agentId))) return session;
   const children = session.children.map((child) => {
     const {
