@@ -1,7 +1,8 @@
 /** Tokens and cost, compared with what ccusage says about the same transcripts. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import {
-  existsSync,
+  chmodSync,
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,14 +16,23 @@ import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { createTranscriptReader } from "../../../src/agents/claude/watch/transcripts.ts";
 import type { Usage } from "../../../src/core/session/event.ts";
+import { repo } from "../../repo.ts";
 
 const fixtures = new URL("../../fixtures/transcripts/", import.meta.url).pathname;
-const packages = new URL("../../../node_modules/", import.meta.url).pathname;
-const ccusage = join(packages, "ccusage/src/cli.js");
-/** ccusage is a native program, in a package for each system. */
-const isMissing = !existsSync(join(packages, `@ccusage/ccusage-${process.platform}-${process.arch}`));
+/** npm has ccusage's program for other systems too, but only this one is installed. */
+const canRun = process.platform === "linux" && process.arch === "x64";
 
 let folder: string;
+let ccusage: string;
+beforeAll(() => {
+  const programs = mkdtempSync(join(tmpdir(), "beckon-ccusage-program-"));
+  ccusage = join(programs, "ccusage");
+  if (!canRun) return;
+  // As npm installs it, it cannot be executed.
+  copyFileSync(join(repo, "node_modules/@ccusage/ccusage-linux-x64/bin/ccusage"), ccusage);
+  chmodSync(ccusage, 0o755);
+});
+afterAll(() => rmSync(dirname(ccusage), { recursive: true }));
 let project: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "beckon-ccusage-")));
@@ -52,7 +62,7 @@ interface Session {
 
 function runCcusage(): ReadonlyMap<string, Usage> {
   const { stdout } = Bun.spawnSync({
-    cmd: ["node", ccusage, "claude", "session", "--offline", "--json", "--mode", "calculate"],
+    cmd: [ccusage, "claude", "session", "--offline", "--json", "--mode", "calculate"],
     env: { PATH: process.env.PATH, HOME: folder, CLAUDE_CONFIG_DIR: folder },
   });
   const { sessions = [] } = JSON.parse(stdout.toString()) as { sessions?: Session[] };
@@ -103,7 +113,7 @@ async function compare(files: Files): Promise<void> {
   expect([...known.keys()].filter((id) => !expected.has(id))).toEqual([]);
 }
 
-describe.skipIf(isMissing)("the recordings' transcripts", () => {
+describe.skipIf(!canRun)("the recordings' transcripts", () => {
   test.each(readdirSync(fixtures).filter((name) => name.endsWith(".jsonl")))("%s", async (name) => {
     const content = readFileSync(join(fixtures, name), "utf8");
     const { sessionId } = JSON.parse(content.slice(0, content.indexOf("\n"))) as { sessionId: string };
@@ -165,7 +175,7 @@ const output = (output_tokens: number) => ({ output_tokens });
 const m1 = { id: "m1", request: "r1" };
 const advisor = { type: "advisor_message", model: "claude-opus-4-7", input_tokens: 1_000, output_tokens: 10 };
 
-describe.skipIf(isMissing)("generated transcripts", () => {
+describe.skipIf(!canRun)("generated transcripts", () => {
   test.each<[string, Files]>([
     ["one request", main(m1)],
     ["the rows of one request", main(m1, { ...m1, usage: output(50) }, { ...m1, usage: output(30) })],
@@ -353,7 +363,7 @@ describe.skipIf(isMissing)("generated transcripts", () => {
   });
 });
 
-test.skipIf(isMissing)("a field elsewhere in a row that is null does not hide what it used", async () => {
+test.skipIf(!canRun)("a field elsewhere in a row that is null does not hide what it used", async () => {
   // ccusage ignores such rows.
   write({
     [`${a}.jsonl`]: `${row(m1).replace('"content":[]', '"content":[{"type":"tool_use","id":null}]')}\n`,
