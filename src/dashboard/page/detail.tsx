@@ -31,7 +31,7 @@ import {
 import { closeSession } from "./navigation.ts";
 import { lanes, loadSessionHistory } from "./reports.ts";
 import { chooseDayRange } from "./spans.ts";
-import { agentName, isLive, now, openAsks, openedKey, sessions } from "./state.ts";
+import { agentName, isLive, openAsks, openedKey, sessions, slowNow } from "./state.ts";
 import { LaneChart } from "./today.tsx";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
@@ -218,7 +218,7 @@ function Timeline({ sessionKey }: { readonly sessionKey: string }) {
   const loaded = lanes.value;
   const lane = loaded?.lanes.find(({ key }) => key === sessionKey);
   if (!loaded || !lane) return null;
-  const range = chooseDayRange(lane.spans, { from: loaded.from, to: now.value });
+  const range = chooseDayRange(lane.spans, { from: loaded.from, to: slowNow.value });
   return (
     <div class="part">
       <h3>
@@ -332,7 +332,7 @@ function Events({ sessionKey, lastEventAt }: { readonly sessionKey: string; read
       <ol class="feed">
         {page.value.items.map((item) => (
           <li key={item.id}>
-            <time>{formatWhen(item.at, now.value)}</time>
+            <time>{formatWhen(item.at, slowNow.value)}</time>
             <Glyph
               of={
                 item.kind === "failed"

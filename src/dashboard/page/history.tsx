@@ -12,7 +12,7 @@ import {
 } from "./format.ts";
 import { openSession, searchFieldId } from "./navigation.ts";
 import { filter, history, isSearching, searchMore, stats } from "./reports.ts";
-import { facts, now, sessions } from "./state.ts";
+import { facts, sessions, slowNow } from "./state.ts";
 import { HistoryOff, Problem } from "./today.tsx";
 import { Glyph, Icon } from "./ui.tsx";
 
@@ -184,7 +184,7 @@ function HistoryRow({ item }: { readonly item: HistoryItem }) {
   const project = cleanText(item.project) || noValue;
   return (
     <tr>
-      <td class="t">{formatWhen(item.at, now.value)}</td>
+      <td class="t">{formatWhen(item.at, slowNow.value)}</td>
       <td class="p">
         {sessions.value.has(item.key) ? (
           <button class="link cut" type="button" onClick={() => openSession(item.key)}>

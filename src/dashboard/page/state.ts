@@ -17,6 +17,8 @@ export type ConnectionState = "connecting" | "live" | "stopped" | "closed";
 export const connection = signal<ConnectionState>("connecting");
 /** beckon's wall time. It stands still while beckon is stopped. */
 export const now = signal(Date.now());
+/** The same in steps of 5 s, for what costs more to draw. It is never behind. */
+export const slowNow = computed(() => Math.ceil(now.value / 5_000) * 5_000);
 /** When the last news came. */
 export const heardAt = signal(Date.now());
 /** When the next attempt to reach beckon starts. */

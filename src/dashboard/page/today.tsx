@@ -13,7 +13,7 @@ import {
   type Range,
   sumStates,
 } from "./spans.ts";
-import { now, sessions } from "./state.ts";
+import { now, sessions, slowNow } from "./state.ts";
 import { withTip } from "./tip.tsx";
 import { Glyph } from "./ui.tsx";
 
@@ -99,7 +99,7 @@ const groupOf = (lane: Lane): Lane["group"] => sessions.value.get(lane.key)?.gro
 export function Today() {
   const loaded = lanes.value;
   const hours = laneHours.value;
-  const time = now.value;
+  const time = slowNow.value;
   const all = sortLanes(loaded?.lanes ?? []);
   const shown = chooseLanes(all);
   const whole = { from: loaded?.from ?? time - 1, to: time };
@@ -209,7 +209,7 @@ const describeBar = ({ from, to }: Bar): string =>
 const nowGap = (): number => (innerWidth <= 640 ? 12 : 5);
 
 function Axis({ range }: { readonly range: Range }) {
-  const nowX = placeOf(now.value, range);
+  const nowX = placeOf(slowNow.value, range);
   return (
     <div class="lane axis" aria-hidden="true">
       <div class="who" />
@@ -237,7 +237,7 @@ function Axis({ range }: { readonly range: Range }) {
 }
 
 function Ticks({ range }: { readonly range: Range }) {
-  const nowX = placeOf(now.value, range);
+  const nowX = placeOf(slowNow.value, range);
   return (
     <>
       {createTicks(range).map(({ at, x }) => (
@@ -249,11 +249,11 @@ function Ticks({ range }: { readonly range: Range }) {
 }
 
 export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
-  const bars = createBars(lane.spans, range, now.value);
+  const bars = createBars(lane.spans, range, slowNow.value);
   const name = cleanText(lane.project);
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
   const last = bars.at(-1);
-  const isOver = last !== undefined && last.to < now.value - 1_000 && groupOf(lane) === "ended";
+  const isOver = last !== undefined && last.to < slowNow.value - 1_000 && groupOf(lane) === "ended";
   return (
     <svg class="tl" role="img" aria-label={`${name} today: ${sums.join(", ") || "nothing"}`}>
       <Ticks range={range} />

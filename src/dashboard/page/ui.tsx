@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { type Group, groupLabels } from "../../core/view/group-names.ts";
 import { formatAge, formatDuration } from "./format.ts";
-import { now } from "./state.ts";
+import { now, slowNow } from "./state.ts";
 
 const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
   needs_you: <circle cx="7" cy="7" r="5.5" fill="currentColor" />,
@@ -97,7 +97,7 @@ export function Duration({ since }: { readonly since: number }) {
 }
 
 export function Age({ since }: { readonly since: number }) {
-  return <>{formatAge(now.value - since)}</>;
+  return <>{formatAge(slowNow.value - since)}</>;
 }
 
 /** Parts with a dot between them. Empty parts are left out. */
