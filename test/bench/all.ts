@@ -13,6 +13,7 @@ const benches: readonly string[] = [
   "receiver",
   "sessions",
   "state",
+  "transcript",
   "start",
   "memory",
   "alert",
@@ -23,7 +24,7 @@ const benches: readonly string[] = [
   "dashboard",
 ];
 /** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["state", "history", "dashboard"];
+const sourceOnly = ["state", "transcript", "history", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },
