@@ -26,6 +26,8 @@ export interface EngineOptions {
 export interface Engine {
   /** Handles messages in order; queries overtake the rest. */
   handle(message: ToHistory): void;
+  /** Gives back memory that is not needed while nothing happens. */
+  shrink(): void;
 }
 
 /** Lines of one transaction: a query waits for one at most. */
@@ -284,6 +286,10 @@ export function createEngine({
     handle(message) {
       if (message.kind === "query") void answer(message.id, message.call);
       else queue = queue.then(() => handleInOrder(message));
+    },
+    shrink() {
+      statsCache.clear();
+      ignoreErrors(() => open?.db.run("PRAGMA shrink_memory"));
     },
   };
 }

@@ -17,4 +17,15 @@ if (process.platform === "linux") {
 
 const engine = createEngine({ loadAgents: () => loadAgents(), post: (message) => self.postMessage(message) });
 
-self.onmessage = ({ data }: MessageEvent<ToHistory>) => engine.handle(data);
+/** As in the app: hooks of a working agent arrive more often than this. */
+const idleMs = 15_000;
+let idleTimer: ReturnType<typeof setTimeout> | null = null;
+
+self.onmessage = ({ data }: MessageEvent<ToHistory>) => {
+  if (idleTimer) clearTimeout(idleTimer);
+  idleTimer = setTimeout(() => {
+    engine.shrink();
+    Bun.shrink();
+  }, idleMs);
+  engine.handle(data);
+};

@@ -195,10 +195,11 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     return isNew;
   }
 
-  function recordLine({ id, at, t, key: payloadKey, body }: JournalLine): AgentEvent | null {
+  function recordLine({ id, at, key: payloadKey, body }: JournalLine): AgentEvent | null {
     const message = openEnvelope(body, options.defaultProvider, null);
     const agent = message && options.agents.get(message.provider);
-    const event = agent?.translate(message as HookMessage, { at, t, id, key: payloadKey }) ?? null;
+    // The time since boot orders only the events of one boot, and the journal can have several.
+    const event = agent?.translate(message as HookMessage, { at, t: at, id, key: payloadKey }) ?? null;
     if (!message || !event || isProbe(event)) return null;
     const key = createSessionKey(event.agent, event.sessionId);
     const session = findSession(key);

@@ -37,6 +37,8 @@ export interface FixtureOptions {
   readonly open?: () => OpenState;
   /** The journal's folder, if it is not beside the database. */
   readonly journal?: string;
+  /** Milliseconds since boot of the n-th event. */
+  readonly sinceBoot?: (n: number) => number;
 }
 
 export function createHistoryFixture(folder: string, options: FixtureOptions = {}): HistoryFixture {
@@ -89,7 +91,8 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
         const id = `${run}-${++events}`;
         const at = startAt + events * 1_000;
         const text = JSON.stringify({ provider: "claude", _meta: { id }, payload });
-        return journal.append({ id, at, t: at, boot: null, key: id, text });
+        const t = options.sinceBoot?.(events) ?? at;
+        return journal.append({ id, at, t, boot: null, key: id, text });
       });
       await Promise.all(writes);
     },

@@ -182,3 +182,32 @@ test("a journal that was deleted and begins anew is recorded from its start", as
   expect(await texts(history)).toEqual(expect.arrayContaining(["one", "two", "three"]));
   await history.close();
 });
+
+test("a history that is rebuilt over a reboot has the order of the clock", async () => {
+  const folder = temporaryFolder();
+  // The machine was restarted after the second event.
+  const history = createHistoryFixture(folder, { sinceBoot: (n) => (n <= 2 ? 1e9 + n * 1_000 : n * 1_000) });
+  const tool = {
+    session_id: "s1",
+    tool_name: "Bash",
+    tool_input: { command: "ls" },
+    tool_use_id: "t1",
+    cwd: "/p/shop",
+  };
+  await history.append(
+    prompt("one"),
+    { ...tool, hook_event_name: "PermissionRequest" },
+    { ...tool, hook_event_name: "PostToolUse" },
+    { session_id: "s1", hook_event_name: "Stop", last_assistant_message: "done", cwd: "/p/shop" },
+    { session_id: "s1", hook_event_name: "SessionEnd", reason: "other", cwd: "/p/shop" },
+  );
+  await history.open();
+  expect((await history.findItems({ kind: "permission" })).items).toMatchObject([
+    { how: "allowed", waitedMs: 1_000 },
+  ]);
+  expect(history.read("SELECT state FROM spans ORDER BY from_at")).toEqual(
+    ["working", "waiting", "working", "ready"].map((state) => ({ state })),
+  );
+  expect(history.read("SELECT count(*) AS n FROM spans WHERE to_at IS NULL")).toEqual([{ n: 0 }]);
+  await history.close();
+});
