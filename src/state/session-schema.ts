@@ -109,6 +109,7 @@ const sessionSchema = schemaOf<Session>()(
     turn: Type.Object({ ...moment, running: flag, byHook: flag, error: textOrNull }),
     detail: textOrNull,
     prompted: orNull(Type.Object(moment)),
+    promptId: textOrNull,
     stopped: orNull(Type.Object(moment)),
     answered: orNull(Type.Object(moment)),
     beforeCompact: orNull(Type.Object({ running: flag, detail: textOrNull })),

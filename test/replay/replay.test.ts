@@ -9,7 +9,7 @@ import { type ReplayOptions, replay, type Shown } from "./replay.ts";
 const withinMs = 250;
 const recordings = readRecordings();
 const withStatus = recordings.filter((recording) => recording.hasStatus);
-const columns = ["file", "hooks alone", "jittered"] as const;
+const columns = ["file", "hooks alone", "jittered", "late prompts"] as const;
 type Column = (typeof columns)[number];
 const results = new Map<string, Map<Column, Verdict[]>>();
 
@@ -39,7 +39,7 @@ afterAll(() => {
   const all = columns.map((c) => formatCell([...results.values()].flatMap((row) => row.get(c) ?? [])));
   console.log(line(`all ${results.size} recordings`, all));
   console.log(
-    `replay: ${all[0]} within ${withinMs} ms; hooks alone: ${all[1]}; jittered by up to 300 ms: ${all[2]}`,
+    `replay: ${all[0]} within ${withinMs} ms; hooks alone: ${all[1]}; jittered by up to 300 ms: ${all[2]}; late prompts: ${all[3]}`,
   );
 });
 
@@ -113,6 +113,42 @@ describe("hooks and file shifted against each other by up to 300 ms", () => {
         if (!recording.hasStatus) continue;
         expect(addResult(recording.name, "jittered", judge(recording, shown, 600)).wrong).toEqual([]);
       }
+    });
+  }
+});
+
+/** How long after a prompt its turn can ask at the earliest, and then how late a prompt's hook is assumed to start. */
+const firstAskMs = 1_500;
+const lateStartMs = 9;
+
+/** Moves the stamp of each prompt to just after the first request of its turn. */
+function delayPrompts({ rows }: Recording): (row: Row) => number {
+  return (row) => {
+    if (row.payload?.hook_event_name !== "UserPromptSubmit") return 0;
+    const ask = rows.find(
+      ({ ms, payload }) =>
+        (payload?.hook_event_name === "PermissionRequest" || payload?.hook_event_name === "Elicitation") &&
+        payload.session_id === row.payload?.session_id &&
+        payload.prompt_id === row.payload?.prompt_id &&
+        ms > row.ms &&
+        ms < row.ms + firstAskMs,
+    );
+    return ask ? ask.ms - row.ms + lateStartMs : 0;
+  };
+}
+
+describe("prompts stamped after the first request of their turn", () => {
+  for (const recording of recordings) {
+    const stampShift = delayPrompts(recording);
+    if (!recording.rows.some((row) => stampShift(row) > 0)) continue;
+    test(`${recording.name}: the same dialogs, and every status right`, () => {
+      const expected = replay(recording);
+      const shown = replay(recording, { stampShift });
+      expect(readEnd(shown)).toEqual(readEnd(expected));
+      if (!noDialog.has(recording.name))
+        expect(listDialogs(recording, shown)).toEqual(listDialogs(recording, expected));
+      if (recording.hasStatus)
+        expect(addResult(recording.name, "late prompts", judge(recording, shown, 600)).wrong).toEqual([]);
     });
   }
 });

@@ -176,7 +176,7 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return asks.applyReminder(session, change, event);
     case "turn-end": {
       const stopped = { at: event.at, t: event.t };
-      const closed = asks.closeThreadAsks({ ...endTurn(session, event, change.error), stopped }, null);
+      const closed = asks.closeAtTurnEnd({ ...endTurn(session, event, change.error), stopped }, event);
       const answered =
         change.lastResponse === null ? closed : { ...closed, lastResponse: change.lastResponse };
       return change.background ? reconcileChildren(answered, change.background, event) : answered;
@@ -262,7 +262,9 @@ function applyPrompt(session: Session, event: AgentEvent, change: Change & { kin
   // Drops calls that "No" or Esc ended without a hook. A prompt typed during a turn is only queued.
   const tools = session.turn.running ? session.tools : session.tools.filter((c) => c.agentId !== null);
   const prompted = { at: event.at, t: event.t };
-  const running = runTurn(asks.closeThreadAsks({ ...session, tools, prompted }, null), event, null);
+  const hasStartedTool = tools.some((c) => !c.ended && asks.isOfStartedTurn(session, c, event));
+  const closed = { ...asks.closeAtPrompt(session, event), tools, prompted, promptId: event.promptId };
+  const running = runTurn(closed, event, hasStartedTool ? session.detail : null);
   if (change.byMachine) return running;
   return { ...running, lastPrompt: change.text, turnCount: session.turnCount + 1 };
 }

@@ -1,5 +1,6 @@
 /** Opens, names and closes asks. Every function takes a session and returns the next one. */
 import { limits } from "../limits.ts";
+import { timing } from "../timing.ts";
 import type { AgentEvent, AskKind, Change, Moment } from "./event.ts";
 import { type Ask, isBlocking, isVisible, type Session, type ToolCall } from "./session.ts";
 
@@ -14,9 +15,49 @@ export function closeAnswered(session: Session, request: string, { at, t }: Mome
   return { ...closeAsks(session, (ask) => ask.request === request), answered: { at, t } };
 }
 
-/** Closes all asks of one thread (the idle ask belongs to the main thread), except those that only the status file closes. */
-export function closeThreadAsks(session: Session, agentId: string | null): Session {
-  return closeAsks(session, (ask) => ask.agentId === agentId && ask.from !== "file");
+/** Closes the asks of one thread (the idle ask belongs to the main thread), except those that only the status file closes. */
+export function closeThreadAsks(
+  session: Session,
+  agentId: string | null,
+  isKept: (ask: Ask) => boolean = () => false,
+): Session {
+  return closeAsks(session, (ask) => ask.agentId === agentId && ask.from !== "file" && !isKept(ask));
+}
+
+/** Closes the asks of the main thread at a prompt, except those of the turn that the prompt starts. */
+export function closeAtPrompt(session: Session, prompt: AgentEvent): Session {
+  return closeThreadAsks(
+    session,
+    null,
+    (ask) => ask.from === "hook" && isOfStartedTurn(session, ask, prompt),
+  );
+}
+
+/**
+ * True for a call or request of the turn that the prompt starts. An async hook is stamped when its process starts, so the stamp
+ * of a prompt can be later than that of the turn's first request. A prompt that is queued has the id of the running turn.
+ */
+export function isOfStartedTurn(
+  session: Session,
+  { promptId, t }: Pick<Ask | ToolCall, "promptId" | "t">,
+  prompt: AgentEvent,
+): boolean {
+  if (promptId === null || prompt.promptId === null) return isJustBefore(t, prompt);
+  return promptId === prompt.promptId && session.promptId !== prompt.promptId;
+}
+
+/** Closes the asks of the main thread at the end of a turn, except those of the next turn that were stamped before it. */
+export function closeAtTurnEnd(session: Session, end: AgentEvent): Session {
+  return closeThreadAsks(
+    session,
+    null,
+    ({ promptId, t }) =>
+      promptId !== null && end.promptId !== null && promptId !== end.promptId && isJustBefore(t, end),
+  );
+}
+
+function isJustBefore(t: number, event: AgentEvent): boolean {
+  return event.t - t < timing.trailingMs;
 }
 
 /** Closes the asks of a thread that has ended. If the status file still says "waiting", the dialog belongs to another thread. */

@@ -96,6 +96,8 @@ export interface Session {
   readonly detail: string | null;
   /** The last prompt. */
   readonly prompted: Moment | null;
+  /** The agent's id of the last prompt; null if unknown. A prompt that is queued during a turn has the id of that turn. */
+  readonly promptId: string | null;
   /** The last end of a turn that the agent reported. An interrupted turn has none. */
   readonly stopped: Moment | null;
   /** The last answer that was given through beckon. */
@@ -182,6 +184,7 @@ export function createSession(event: AgentEvent): Session {
     turn: { ...when, running: false, byHook: false, error: null },
     detail: null,
     prompted: null,
+    promptId: null,
     stopped: null,
     answered: null,
     beforeCompact: null,

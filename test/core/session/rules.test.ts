@@ -66,6 +66,58 @@ describe("UserPromptSubmit", () => {
     expect(idle.snapshot().asks.map((ask) => ask.kind)).toEqual(["idle"]);
     expect(idle.hook("UserPromptSubmit", { prompt: "more" }).snapshot().asks).toEqual([]);
   });
+  describe("stamped after the first ask of its own turn, because its hook started late", () => {
+    const start = () => createTimeline().hook("SessionStart", { source: "startup" });
+    const question = { ...askColour, prompt_id: "p2" };
+
+    for (const [name, gapMs] of [
+      ["a few ms", 9],
+      ["seconds", 4_000],
+    ] as const) {
+      test(`by ${name}, with prompt ids: the question stays, with its text and its id`, () => {
+        const asking = start()
+          .hook("UserPromptSubmit", { prompt: "first", prompt_id: "p1" })
+          .hook("Stop", { prompt_id: "p1" })
+          .hook("PreToolUse", { ...question, tool_use_id: "toolu_2" })
+          .hook("PermissionRequest", question, 5);
+        const before = asking.snapshot().asks;
+        const snapshot = asking
+          .hook("UserPromptSubmit", { prompt: "second", prompt_id: "p2" }, gapMs)
+          .snapshot();
+        expect(snapshot.asks).toEqual(before);
+        expect(snapshot.asks).toMatchObject([{ kind: "question", summary: "Which colour?" }]);
+        expect(snapshot).toMatchObject({ lastPrompt: "second", turnCount: 2 });
+      });
+    }
+    test("without prompt ids: a question of the last second stays, an older one closes", () => {
+      const promptAfter = (ms: number) =>
+        start()
+          .hook("PermissionRequest", askColour)
+          .hook("UserPromptSubmit", { prompt: "go" }, ms)
+          .snapshot();
+      expect(promptAfter(9).asks).toHaveLength(1);
+      expect(promptAfter(1_500).asks).toEqual([]);
+    });
+    test("an idle ask closes however new it is", () => {
+      const idle = start().hook("Notification", { notification_type: "idle_prompt" });
+      expect(idle.hook("UserPromptSubmit", { prompt: "go", prompt_id: "p1" }, 9).snapshot().asks).toEqual([]);
+    });
+    test("the tool that the turn already runs stays on display", () => {
+      const snapshot = start()
+        .hook("PreToolUse", { ...call, prompt_id: "p1" })
+        .hook("UserPromptSubmit", { prompt: "go", prompt_id: "p1" }, 9)
+        .snapshot();
+      expect(snapshot.status).toEqual({ kind: "working", detail: "Bash" });
+    });
+  });
+  test("queued during a turn, with the id of that turn, closes older asks", () => {
+    const snapshot = createTimeline()
+      .hook("UserPromptSubmit", { prompt: "go", prompt_id: "p1" })
+      .hook("PermissionRequest", { ...bash, prompt_id: "p1" })
+      .hook("UserPromptSubmit", { prompt: "and then", prompt_id: "p1" })
+      .snapshot();
+    expect(snapshot.asks).toEqual([]);
+  });
   for (const prompt of [
     "<task-notification>\n<task-id>a1</task-id>",
     'Background agent "Explore" was stopped by the user.',
@@ -305,6 +357,13 @@ describe("Notification", () => {
 });
 
 describe("Stop", () => {
+  test("of the turn before, stamped after the first ask of the next one, leaves that ask open", () => {
+    const request = { ...bash, prompt_id: "p2" };
+    const stopAfter = (ms: number) =>
+      running().hook("PermissionRequest", request).hook("Stop", { prompt_id: "p1" }, ms).snapshot();
+    expect(stopAfter(9).asks).toHaveLength(1);
+    expect(stopAfter(1_500).asks).toEqual([]);
+  });
   test("ends the turn, closes the asks of the main thread and keeps the last response", () => {
     expect(createAskingTimeline().hook("Stop", { last_assistant_message: "Done." }).snapshot()).toMatchObject(
       {
