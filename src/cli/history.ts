@@ -104,9 +104,7 @@ interface PageOptions {
 
 const timeColumns = "00:00".length;
 const maxProjectColumns = 18;
-const kindColumns = Math.max(...historyKinds.map(({ length }) => length));
-const maxOutcomeColumns = 30;
-const minTextColumns = 20;
+const minTextColumns = 16;
 const gap = "  ";
 
 /** Oldest first: the newest is next to the prompt. */
@@ -117,36 +115,49 @@ export function formatPage(page: HistoryPage, options: PageOptions): string[] {
   if (page.items.length === 0) return [...problem, "Nothing found."];
   const items = page.items.toReversed();
   const widest = (texts: readonly string[]) => Math.max(0, ...texts.map((text) => Bun.stringWidth(text)));
-  const project = Math.min(maxProjectColumns, widest(items.map(nameProject)));
-  const outcome = Math.min(maxOutcomeColumns, widest(items.map(formatOutcome)));
-  const fixed =
-    timeColumns + project + kindColumns + 3 * gap.length + (outcome > 0 ? outcome + gap.length : 0);
-  const text = Math.max(minTextColumns, columns - fixed);
+  // A long name must not take the text's room on a narrow screen.
+  const maxProject = Math.min(maxProjectColumns, Math.floor(columns / 6));
+  const widths = {
+    project: Math.min(maxProject, widest(items.map(nameProject))),
+    kind: widest(items.map(({ kind }) => kind)),
+  };
   const lines = items.flatMap((item, index) => {
     const day = formatDay(item.at);
     const before = items[index - 1];
     const heading = before && formatDay(before.at) === day ? [] : [paint(day, bold, { colour })];
-    return [...heading, formatItem(item, { project, text, outcome }, options)];
+    return [...heading, formatItem(item, widths, options)];
   });
   const hidden = page.total - items.length;
-  const more =
-    hidden > 0
-      ? [paint(`${hidden} older ${hidden === 1 ? "entry" : "entries"}: use -n`, dim, { colour })]
-      : [];
+  const more = hidden > 0 ? [paint(`${formatOlder(hidden)}: use -n`, dim, { colour })] : [];
   return [...problem, ...more, ...lines];
 }
 
+function formatOlder(count: number): string {
+  return count === 1 ? "1 older entry" : `${count.toLocaleString("en-US")} older entries`;
+}
+
+/** The outcome of an ask is at the right edge. Anything else has the room for its text. */
 function formatItem(
   item: HistoryItem,
-  widths: { readonly project: number; readonly text: number; readonly outcome: number },
-  { colour, home }: PageOptions,
+  widths: { readonly project: number; readonly kind: number },
+  { columns, colour, home }: PageOptions,
 ): string {
-  const cells = [
+  const start = [
     formatLocalTime(item.at, item.at),
     paint(padText(nameProject(item), widths.project), bold, { colour }),
-    paint(padText(item.kind, kindColumns), colourOf(item), { colour }),
-    padText(stripControls(shortenHomePath(item.text, home)).replace(/\s+/g, " "), widths.text),
-    paint(truncate(formatOutcome(item), widths.outcome), dim, { colour }),
+    paint(padText(item.kind, widths.kind), colourOf(item), { colour }),
+  ];
+  const room = columns - timeColumns - widths.project - widths.kind - start.length * gap.length;
+  const text = stripControls(shortenHomePath(item.text, home)).replace(/\s+/g, " ");
+  const outcome = truncate(formatOutcome(item), Math.max(0, room - minTextColumns - gap.length));
+  const textColumns = Math.max(
+    minTextColumns,
+    outcome === "" ? room : room - gap.length - Bun.stringWidth(outcome),
+  );
+  const cells = [
+    ...start,
+    padText(text, textColumns),
+    ...(outcome === "" ? [] : [paint(outcome, dim, { colour })]),
   ];
   return cells.join(gap).trimEnd();
 }
