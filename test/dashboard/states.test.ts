@@ -28,7 +28,7 @@ async function show(
 ): Promise<Page> {
   server = serveSample(sample, { unconnected });
   opened = await openPage(browser, server.createPageUrl(), options, (page) =>
-    page.clock.setFixedTime(sample.now),
+    page.clock.install({ time: sample.now }),
   );
   await opened.page.locator(".row, .first, .calm").first().waitFor();
   return opened.page;
@@ -42,43 +42,57 @@ interface State {
   readonly sample: Sample;
   readonly options?: BrowserContextOptions;
   readonly unconnected?: string[];
-  readonly prepare?: (page: Page) => Promise<unknown>;
+  /** What is on the page. */
   readonly text: string;
+  /** What is done then, and what is on the page after it. */
+  readonly then?: readonly (readonly [act: (page: Page) => Promise<unknown>, text: string])[];
 }
 
 const states: readonly State[] = [
-  { name: "live, light", sample: liveDay, text: "Agents waited 42 min for you today" },
-  { name: "live, dark", sample: liveDay, options: dark, text: "Any of them waiting" },
+  {
+    name: "live, with its keys, then stopped",
+    sample: liveDay,
+    text: "Agents waited 42 min for you today",
+    then: [
+      [(page) => page.keyboard.press("?"), "Next, previous"],
+      [(page) => page.keyboard.press("Escape").then(() => server.stop()), "beckon has stopped."],
+    ],
+  },
+  {
+    name: "dark, with details of a session",
+    sample: liveDay,
+    options: dark,
+    text: "Any of them waiting",
+    then: [
+      [
+        (page) => page.locator(".row").getByRole("button", { name: "checkout-api" }).click(),
+        "14 turns since 08:42",
+      ],
+    ],
+  },
   { name: "on a phone", sample: liveDay, options: phone, text: "deletes without asking (rm -rf)" },
   { name: "nothing needs you", sample: calmDay, text: "Nothing needs you" },
   { name: "first run", sample: emptyDay, unconnected: ["Claude Code"], text: "Connect Claude Code" },
   { name: "history off", sample: historyOffDay, text: "the history is off" },
   { name: "200 sessions", sample: manyDay, text: "Show 46 more that are ready" },
-  {
-    name: "details of a session",
-    sample: liveDay,
-    options: dark,
-    prepare: (page) => page.locator(".row").getByRole("button", { name: "checkout-api" }).click(),
-    text: "14 turns since 08:42",
-  },
-  { name: "keys", sample: liveDay, prepare: (page) => page.keyboard.press("?"), text: "Next, previous" },
-  {
-    name: "stopped",
-    sample: liveDay,
-    prepare: () => server.stop(),
-    text: "beckon has stopped.",
-  },
 ];
 
+async function checkPage(page: Page, text: string): Promise<void> {
+  await page.getByText(text).first().waitFor();
+  expect(await findAccessibilityFaults(page)).toEqual([]);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(opened.faults).toEqual([]);
+}
+
 describe("no serious finding of axe-core, no error, nothing wider than the screen:", () => {
-  for (const { name, sample, options, unconnected, prepare, text } of states) {
+  for (const { name, sample, options, unconnected, text, then = [] } of states) {
     testPage(name, async () => {
       const page = await show(sample, options, unconnected);
-      await prepare?.(page);
-      await page.getByText(text).first().waitFor();
-      expect(await findAccessibilityFaults(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-      expect(opened.faults).toEqual([]);
+      await checkPage(page, text);
+      for (const [act, nextText] of then) {
+        await act(page);
+        await checkPage(page, nextText);
+      }
     });
   }
 });
@@ -143,6 +157,7 @@ testPage("a click that comes when the cards have just moved answers nothing", as
   const page = await show(liveDay);
   const [first, ...others] = liveDay.sessions;
   await page.locator(".ask").nth(4).waitFor();
+  await page.clock.pauseAt(liveDay.now + 600_000);
   server.setSample({
     ...liveDay,
     sessions: [{ ...first, group: "working", asks: [] } as typeof first & object, ...others],
@@ -150,6 +165,7 @@ testPage("a click that comes when the cards have just moved answers nothing", as
   await page.locator(".ask.over", { hasText: "checkout-api" }).waitFor();
   // The ended card keeps its place for a moment, so nothing moves under the pointer.
   expect(await page.locator(".ask").count()).toBe(5);
+  await page.clock.runFor(4_100);
   await page.locator(".asks.settling").waitFor();
   const box = await page.locator(".ask .btn.main").first().boundingBox();
   await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
