@@ -45,7 +45,7 @@ interface State {
   /** What is on the page. */
   readonly text: string;
   /** What is done then, and what is on the page after it. */
-  readonly then?: readonly (readonly [act: (page: Page) => Promise<unknown>, text: string])[];
+  readonly steps?: readonly (readonly [act: (page: Page) => Promise<unknown>, text: string])[];
 }
 
 const states: readonly State[] = [
@@ -53,7 +53,7 @@ const states: readonly State[] = [
     name: "live, with its keys, then stopped",
     sample: liveDay,
     text: "Agents waited 42 min for you today",
-    then: [
+    steps: [
       [(page) => page.keyboard.press("?"), "Next, previous"],
       [(page) => page.keyboard.press("Escape").then(() => server.stop()), "beckon has stopped."],
     ],
@@ -63,7 +63,7 @@ const states: readonly State[] = [
     sample: liveDay,
     options: dark,
     text: "Any of them waiting",
-    then: [
+    steps: [
       [
         (page) => page.locator(".row").getByRole("button", { name: "checkout-api" }).click(),
         "14 turns since 08:42",
@@ -85,11 +85,11 @@ async function checkPage(page: Page, text: string): Promise<void> {
 }
 
 describe("no serious finding of axe-core, no error, nothing wider than the screen:", () => {
-  for (const { name, sample, options, unconnected, text, then = [] } of states) {
+  for (const { name, sample, options, unconnected, text, steps = [] } of states) {
     testPage(name, async () => {
       const page = await show(sample, options, unconnected);
       await checkPage(page, text);
-      for (const [act, nextText] of then) {
+      for (const [act, nextText] of steps) {
         await act(page);
         await checkPage(page, nextText);
       }
@@ -157,7 +157,7 @@ testPage("a click that comes when the cards have just moved answers nothing", as
   const page = await show(liveDay);
   const [first, ...others] = liveDay.sessions;
   await page.locator(".ask").nth(4).waitFor();
-  await page.clock.pauseAt(liveDay.now + 600_000);
+  await page.clock.pauseAt(liveDay.now + 30_000);
   server.setSample({
     ...liveDay,
     sessions: [{ ...first, group: "working", asks: [] } as typeof first & object, ...others],
