@@ -50,6 +50,7 @@ export interface History extends Sink, HistoryReader {
 const writeMs = 250;
 const queryMs = 30_000;
 const closeMs = 3_000;
+const restartMs = 30_000;
 /** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
 const maxWaitingRows = 100_000;
 
@@ -74,6 +75,9 @@ export function createHistory(options: HistoryOptions): History {
   const changed = new Map<string, Session>();
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
   let problem: string | null = null;
+  let hasDied = false;
+  /** A thread that ends at once must not be started for every event. */
+  let restartAt = 0;
   let isStopped = false;
   let closed: (() => void) | null = null;
   let nextCall = 1;
@@ -101,7 +105,9 @@ export function createHistory(options: HistoryOptions): History {
     switch (message.kind) {
       case "behind":
         // Everything else so far is part of the state.
-        changed.clear();
+        for (const session of options.sessions()) {
+          if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
+        }
         rows = rows.filter(({ row }) => row === "ask-closed" || row === "ask-ended" || row === "change");
         thread?.post({
           kind: "state",
@@ -109,7 +115,9 @@ export function createHistory(options: HistoryOptions): History {
           open: describeOpen(options.sessions(), rows),
         });
         isWriting = true;
-        if (rows.length > 0) write();
+        if (hasDied) problem = null;
+        hasDied = false;
+        write();
         return;
       case "paused":
         isWriting = false;
@@ -135,7 +143,9 @@ export function createHistory(options: HistoryOptions): History {
   function onDied(reason: string): void {
     thread = null;
     isWriting = false;
-    problem = `The history's thread has ended (${reason}). It is started again with the next event.`;
+    hasDied = true;
+    restartAt = now() + restartMs;
+    problem = `The history's thread has ended (${reason}). beckon starts it again soon.`;
     options.onProblem(problem);
     for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(problem));
     closed?.();
@@ -166,7 +176,7 @@ export function createHistory(options: HistoryOptions): History {
   function write(): void {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
-    if (!isOn()) return;
+    if (!isOn() || now() < restartAt) return;
     const target = ensureThread();
     if (!isWriting) return;
     for (const session of changed.values()) rows.push({ row: "session", session: createSessionRow(session) });
@@ -214,6 +224,7 @@ export function createHistory(options: HistoryOptions): History {
   async function ask<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
     try {
+      if (now() < restartAt) throw new Error(problem ?? "The history is not ready.");
       const value = (await call(query)) as T;
       return problem === null || Array.isArray(value) ? value : { ...value, problem };
     } catch (error) {

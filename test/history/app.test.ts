@@ -144,3 +144,19 @@ test("a subagent has a row of its own, with its session as parent", async () => 
   ]);
   db.close();
 });
+
+test("what was known of a session before the history opened is in it too", async () => {
+  const app = await fixture.start();
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "SessionStart",
+    source: "startup",
+    model: "some-model",
+    ...proj,
+  });
+  await waitForItems(1);
+  await app.stop();
+  const db = new Database(fixture.paths.history, { readonly: true });
+  expect(db.query("SELECT model FROM sessions").all()).toEqual([{ model: "some-model" }]);
+  db.close();
+});
