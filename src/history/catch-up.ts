@@ -27,6 +27,7 @@ export function createStateReplay(): StateReplay {
     // Without the status file, only an event changes a session.
     schedule: () => () => {},
     onTransition(transition) {
+      if ("ask" in transition && isOnlyReminded(transition.ask)) return;
       if (transition.kind === "ask-closed") closed.push(transition);
       const row = createStateRow(transition);
       if (row) rows.push(row);
@@ -48,6 +49,14 @@ export function createStateReplay(): StateReplay {
       return rows;
     },
   };
+}
+
+/**
+ * The store starts without the sessions' earlier events, so the request that a reminder repeats may be unknown here. If the ask is
+ * still open, the state has it.
+ */
+function isOnlyReminded({ from, tool }: Ask): boolean {
+  return from === "reminder" && tool === null;
 }
 
 function findEnding({ kind }: Ask, { change }: AgentEvent): AskEnding {

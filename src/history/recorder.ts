@@ -46,6 +46,8 @@ const maxTurnTextLength = 200;
 /** Of a `seq`, see schema.ts. */
 export const seqsPerMs = 1_024;
 const maxAt = Math.floor(Number.MAX_SAFE_INTEGER / seqsPerMs) - 1;
+/** A dialog that no hook described and that was gone sooner is not recorded: nobody could have seen what it asks. */
+const minUnnamedMs = 1_000;
 const maxKnownSessions = 5_000;
 const streamPrefix = "journal/";
 
@@ -301,6 +303,14 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     sql.addText.run(item.seq, toSearchText(text, { ...itemOf(session), kind: ask.kind }));
   }
 
+  function removeAsk(id: string): void {
+    const item = sql.findItem.get(id);
+    if (item) sql.removeText.run(item.seq);
+    sql.removeItem.run(id);
+    sql.removeAsk.run(id);
+    sql.removeEvent.run(`${id}:blocked`);
+  }
+
   function closeAsk(
     id: string,
     request: string | null,
@@ -310,6 +320,10 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   ): void {
     const row = sql.readAsk.get(id, request);
     if (!row || row.closed_at !== null) return;
+    if (row.request === null && row.tool === null && row.summary === "" && waitedMs < minUnnamedMs) {
+      removeAsk(row.id);
+      return;
+    }
     sql.closeAsk.run(at, waitedMs, row.id);
     sql.closeItem.run(waitedMs, row.id);
     if (!session) return;
@@ -591,6 +605,7 @@ function prepareStatements(db: Database) {
     addEvent: write(
       `INSERT INTO normalized_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
+    removeEvent: write("DELETE FROM normalized_events WHERE id = ?"),
     removeGuess: write(
       "DELETE FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id LIKE '%:task' AND ts > ? - 60000",
     ),
@@ -602,6 +617,7 @@ function prepareStatements(db: Database) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
     ),
     findItem: read<{ seq: number }>("SELECT seq FROM items WHERE id = ?"),
+    removeItem: write("DELETE FROM items WHERE id = ?"),
     nameItem: write("UPDATE items SET kind = ?, text = ? WHERE seq = ?"),
     closeItem: write("UPDATE items SET waited_ms = ? WHERE id = ?"),
     endItem: write("UPDATE items SET how = ?, place = ? WHERE id = ?"),
@@ -651,6 +667,7 @@ function prepareStatements(db: Database) {
       `INSERT OR IGNORE INTO asks (id, key, request, kind, agent_id, tool, summary, project, opened_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
+    removeAsk: write("DELETE FROM asks WHERE id = ?"),
     findAsk: read<{ id: string }>("SELECT id FROM asks WHERE request = ?"),
     readAsk: read<{
       id: string;

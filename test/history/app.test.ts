@@ -160,3 +160,24 @@ test("what was known of a session before the history opened is in it too", async
   expect(db.query("SELECT model FROM sessions").all()).toEqual([{ model: "some-model" }]);
   db.close();
 });
+
+test("an ask that is open over a restart has one row, although the agent's reminder comes after it", async () => {
+  const app = await fixture.start();
+  await fixture.postHook(createPromptEvent("s1"));
+  await fixture.postHook(toolEvent("s1", "PreToolUse"));
+  await fixture.postHook(createAskEvent("s1"));
+  await waitForItems(3);
+  await app.stop();
+  await fixture.start();
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "Notification",
+    notification_type: "permission_prompt",
+    message: "Claude needs your permission",
+    ...proj,
+  });
+  await fixture.postHook(createPromptEvent("s2", { prompt: "later" }));
+  await waitUntil(async () => (await findItems("q=later")).total === 1, 5_000, "the prompt of s2");
+  expect((await findItems("kind=permission")).items).toMatchObject([{ text: "Bash: touch x", how: null }]);
+  expect((await get<Stats>("/api/stats?days=1")).today.asks).toBe(1);
+});

@@ -263,3 +263,19 @@ test("hostile texts are stored and found as they are, and are not read as SQL or
   expect((await own.findItems({ q: "DROP TABLE" })).total).toBe(1);
   await own.close();
 });
+
+test("a dialog that no hook described and that was gone within a second is neither listed nor counted", async () => {
+  const fixture = createHistoryFixture(temporaryFolder(), { now: () => now });
+  await fixture.open();
+  const withoutText = (rows: readonly StateRow[]) =>
+    rows.map((row) =>
+      row.row === "ask-opened" ? { ...row, ask: { ...row.ask, tool: null, summary: "" } } : row,
+    );
+  await fixture.write([
+    ...withoutText(wait(shop, hour(9), hour(9) + 40, "dismissed")),
+    ...withoutText(wait(shop, hour(10), hour(10) + 5_000, "dismissed")),
+  ]);
+  expect((await fixture.findItems()).items.map(({ at }) => at)).toEqual([hour(10)]);
+  expect((await fixture.ask<Stats>({ name: "computeStats", days: 1 })).today.asks).toBe(1);
+  await fixture.close();
+});
