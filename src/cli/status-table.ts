@@ -157,14 +157,18 @@ function describeActivity(
   home: string,
   summarize: (ask: AskSnapshot) => string,
 ): string {
+  const silence = session.silence ? `(${session.silence}) ` : "";
+  if (!isWaiting(session)) return silence + describeProgress(session);
+  const [ask] = blockingAsks(session);
+  const { detail } = session.status;
+  const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? groupLabels[session.group]);
+  return markDanger(ask) + silence + wanted;
+}
+
+/** What a session does that asks for nothing. */
+function describeProgress(session: SessionSnapshot): string {
   const { group } = session;
   const { detail } = session.status;
-  if (isWaiting(session)) {
-    const [ask] = blockingAsks(session);
-    const silence = session.silence ? `(${session.silence}) ` : "";
-    const wanted = ask ? shortenHomePath(summarize(ask), home) : (detail ?? groupLabels[group]);
-    return markDanger(ask) + silence + wanted;
-  }
   if (group === "working") return detail ?? statusTexts.thinking;
   if (group === "ended") {
     if (session.state !== "completed") return statusTexts.lost;

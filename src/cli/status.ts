@@ -1,6 +1,6 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
-import { type Group, groupMarks } from "../core/view/group-names.ts";
+import { groupMarks, groups } from "../core/view/group-names.ts";
 import { type SessionSnapshot, sortSnapshots } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
@@ -68,9 +68,9 @@ async function formatJson(paths: Paths): Promise<string> {
   return `${JSON.stringify(running ? known : { ...known, running })}\n`;
 }
 
-const shortGroups = ["needs_you", "failed", "working", "ready"] as const satisfies readonly Group[];
+const shortGroups = groups.filter((group) => group !== "ended");
 
-/** One line for a status bar: `●2 ◐4 ○3`. */
+/** One line for a status bar: `●2 ◌1 ◐4 ○3`. */
 async function formatShort(paths: Paths): Promise<string> {
   const live = await fetchSessions(paths);
   if (typeof live === "string") return live === notRunning ? "stopped\n" : "no answer\n";
