@@ -419,14 +419,16 @@ function formatGivenAnswer({ answered, by }: GivenAnswer): string {
   return `${answered} (${by})`;
 }
 
-function formatAnswer(answer: Answer, { always }: AskDetails): string {
+function formatAnswer(answer: Answer, { kind, always }: AskDetails): string {
   switch (answer.do) {
     case "allow":
-      return "allowed";
+      return kind === "plan" ? "approved" : "allowed";
     case "always":
       return `allowed, and from now on: ${always[answer.choice] ?? ""}`;
-    case "deny":
-      return answer.message === null ? "denied" : `denied: ${answer.message}`;
+    case "deny": {
+      const done = kind === "plan" ? "sent back" : "denied";
+      return answer.message === null ? done : `${done}: ${answer.message}`;
+    }
     case "reply":
       return `replied: ${answer.replies.map((labels) => labels.join(", ")).join(" / ")}`;
   }

@@ -100,7 +100,12 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
   return {
     answered({ session, ask, answered, how, by }) {
       options.onAskEnded?.({ session, ask, how, where: whereOf(how, by), at: now() });
-      add(session, { what: "answered", asked: summarizeAsk(ask), outcome: answered, by: cleanText(by) });
+      add(session, {
+        what: "answered",
+        asked: summarizeAsk(ask),
+        outcome: answered,
+        by: cleanText(nameClient(by)),
+      });
       // On disk before the user sees that the answer was accepted.
       log.flush();
     },
@@ -129,8 +134,11 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
 /** Where the user answered, as the history names it. */
 function whereOf(how: AskEnding, by: string): string {
   if (how === "rule") return "rule";
-  return by === "in the terminal" ? "terminal" : by === "tray" ? "menu" : by;
+  return by === "in the terminal" ? "terminal" : nameClient(by);
 }
+
+/** Users call the tray the menu. */
+const nameClient = (by: string): string => (by === "tray" ? "menu" : by);
 
 /** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
 function describeAlert(session: Session, key: string): string | null {

@@ -48,7 +48,6 @@ const maxProjectColumns = 18;
 const maxOutcomeColumns = 44;
 const maxByColumns = 30;
 const minAskedColumns = 16;
-const minOutcomeColumns = 8;
 const timeColumns = "00:00".length;
 const gap = "  ";
 
@@ -81,21 +80,18 @@ function formatEntries(entries: readonly AnswerLogEntry[], columns: number): str
 type Widths = Readonly<Record<"columns" | "project" | "asked" | "outcome", number>>;
 
 function formatWide(row: LogRow, { project, asked, outcome }: Widths): string[] {
-  const cells = [
-    row.time,
-    padText(row.project, project),
-    padText(row.asked, asked),
-    formatOutcome(row, outcome),
-  ];
-  return [cells.join(gap).trimEnd()];
+  const [first = "", ...more] = formatOutcome(row, outcome);
+  const cells = [row.time, padText(row.project, project), padText(row.asked, asked), first];
+  const indent = " ".repeat(timeColumns + project + asked + 3 * gap.length);
+  return [cells.join(gap).trimEnd(), ...more.map((line) => indent + line)];
 }
 
-/** The outcome has a line of its own. */
+/** The outcome has lines of its own. */
 function formatNarrow(row: LogRow, { columns }: Widths): string[] {
   const room = Math.max(minAskedColumns, columns - timeColumns - gap.length);
   return [
     `${row.time}${gap}${truncate(`${row.project}: ${row.asked}`, room)}`,
-    `${" ".repeat(timeColumns)}${gap}${formatOutcome(row, room)}`,
+    ...formatOutcome(row, room).map((line) => " ".repeat(timeColumns) + gap + line),
   ];
 }
 
@@ -107,12 +103,18 @@ function createRow(entry: AnswerLogEntry, home: string): LogRow {
     project: stripControls(entry.project ?? entry.session),
     asked: stripControls(shortenHomePath(entry.asked, home)),
     outcome: stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome),
-    by: by === null ? "" : ` (${truncateMiddle(stripControls(by), maxByColumns)})`,
+    // Older entries have the name that programs use.
+    by: by === null ? "" : ` (${truncateMiddle(stripControls(by === "tray" ? "menu" : by), maxByColumns)})`,
   };
 }
 
+/** A rule for the future or a message must be readable, so that an outcome can take several lines. */
+const maxOutcomeLines = 4;
+
 /** The outcome is truncated before the text that says who answered. */
-function formatOutcome({ outcome, by }: LogRow, columns: number): string {
-  const room = Math.max(minOutcomeColumns, columns - Bun.stringWidth(by));
-  return truncate(truncate(outcome, room) + by, columns);
+function formatOutcome({ outcome, by }: LogRow, columns: number): string[] {
+  const lines = wrapText(outcome, columns, maxOutcomeLines);
+  const last = lines.pop() ?? "";
+  if (Bun.stringWidth(last + by) <= columns) return [...lines, last + by];
+  return [...lines, last, truncate(by.trim(), columns)];
 }

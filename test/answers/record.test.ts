@@ -96,7 +96,7 @@ test.each([
   expect(log).toMatchObject([{ asked: says, outcome: "you are there" }]);
 });
 
-test("secrets of an answer are masked, and a long one is cut", () => {
+test("secrets of an answer are masked, a long one is cut, and the tray is called the menu", () => {
   const { record, log, session } = recordTimeline(createAskingTimeline().hook("PermissionRequest", bash));
   const [ask] = session?.asks ?? [];
   if (!session || !ask) throw new Error("no ask");
@@ -104,4 +104,5 @@ test("secrets of an answer are masked, and a long one is cut", () => {
   record.answered({ session, ask, answered, how: "denied", by: "tray" });
   expect(log[0]?.outcome).toStartWith("denied: token=••• xxx");
   expect(log[0]?.outcome.length).toBeLessThan(310);
+  expect(log[0]?.by).toBe("menu");
 });

@@ -120,7 +120,16 @@ describe("the list", () => {
 
   test("shows who answered, however long the answer is", async () => {
     put(entry(new Date(), { outcome: `denied: ${"no ".repeat(60)}`, by: "command line" }));
-    expect((await log()).out).toMatch(/denied: no no .*… \(command line\)\n/);
+    expect((await log()).out).toMatch(/denied: no no .*\n[\s\S]*…\s+\(command line\)\n/);
+  });
+
+  test("shows the whole rule of an answer that counts from now on, and calls the tray the menu", async () => {
+    const outcome = "allowed, and from now on: Always allow npm run * in this project, for you";
+    put(entry(new Date(), { outcome, by: "tray" }));
+    for (const columns of [50, 80, 100]) {
+      const { out } = await logIn(columns);
+      expect(out.replace(/\s+/g, " ")).toContain(`${outcome} (menu)`);
+    }
   });
 
   test.each([30, 40, 60, 80, 120])("fits into %d columns", async (columns) => {
