@@ -1,9 +1,15 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
-import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
-import { resolvePaths } from "../storage/paths.ts";
-import { parseArguments, quote, usageError } from "./args.ts";
+import { findClosestText } from "../core/text/closest.ts";
+import {
+  type AskSnapshot,
+  keyOfSnapshot,
+  type SessionSnapshot,
+  sortSnapshots,
+} from "../core/view/snapshot.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { parseArguments, usageError } from "./args.ts";
 import {
   type AnswerableAsk,
   explainUnanswerable,
@@ -12,11 +18,13 @@ import {
   sendAnswer,
   subjectOf,
 } from "./asks.ts";
-import { fetchSession, nameOf } from "./find-session.ts";
+import { fetchSessions } from "./client.ts";
+import { fetchSession, nameOf, shortId } from "./find-session.ts";
 import { print, stripControls } from "./output.ts";
 
 interface AnswerArguments {
-  readonly session: string;
+  /** null: the session that has waited longest. */
+  readonly session: string | null;
   /** Empty: show what is asked. */
   readonly words: readonly string[];
   /** Index of the first word after `--`, which is taken literally. */
@@ -30,8 +38,7 @@ interface AnswerArguments {
 export async function answer(args: string[]): Promise<number> {
   const parsed = readArguments(args);
   const paths = resolvePaths();
-  const session = await fetchSession(paths, parsed.session);
-  checkPrefix(session, parsed.session);
+  const session = await findSession(paths, parsed.session);
   if (parsed.words.length === 0) {
     showAsks(session, parsed);
     return 0;
@@ -49,13 +56,18 @@ export async function answer(args: string[]): Promise<number> {
 function readArguments(args: readonly string[]): AnswerArguments {
   const parsed = parseArguments(args, {
     command: "answer",
-    flags: ["--yes"],
+    flags: ["--yes", "--next"],
     values: { "--ask": "ID" },
     takesArguments: true,
     hint: "Text that begins with a dash goes after --",
   });
-  const [session, ...words] = parsed.rest;
-  if (!session)
+  const isNext = parsed.flags.has("--next");
+  const [session = null] = isNext ? [] : parsed.rest;
+  const words = parsed.rest.slice(isNext ? 0 : 1);
+  // Another session may be the next one by the time that the user has read what this one asks.
+  if (isNext && words.length > 0)
+    throw usageError("answer --next only shows what is asked. Answer it with the command that it prints");
+  if (!isNext && !session)
     throw usageError("answer takes a session, and then allow, always [N], deny [MESSAGE] or your reply");
   return {
     session,
@@ -66,23 +78,28 @@ function readArguments(args: readonly string[]): AnswerArguments {
   };
 }
 
-/** So that a typo does not name another session. */
-const minPrefix = 4;
-
-function checkPrefix({ provider, sessionId, project }: SessionSnapshot, name: string): void {
-  const ids = [sessionId, `${provider}:${sessionId}`].map((id) => id.toLowerCase());
-  const isWholeName = project === name || ids.includes(name.toLowerCase());
-  const prefix = name.slice(name.lastIndexOf(":") + 1);
-  if (!isWholeName && prefix.length < minPrefix)
-    throw usageError(
-      `${quote(name)} is too short to answer by: give at least ${minPrefix} characters of the session's id, or its project`,
-    );
+/** The session with this name: of several in a project, the only one that waits. */
+async function findSession(paths: Paths, name: string | null): Promise<SessionSnapshot> {
+  const live = await fetchSessions(paths);
+  if (typeof live === "string") throw new Error(live);
+  if (name === null) {
+    const next = sortSnapshots(live.sessions).find(({ group }) => group === "needs_you");
+    if (!next) throw new Error("no session needs you now. See your sessions: beckon status");
+    return fetchSession(paths, keyOfSnapshot(next));
+  }
+  const waiting = live.sessions.filter(({ project, asks }) => project === name && asks.some(isBlocking));
+  const [only, ...others] = waiting;
+  // An id comes before a project of the same name.
+  const isId = live.sessions.some(({ sessionId }) => sessionId.toLowerCase().startsWith(name.toLowerCase()));
+  return fetchSession(paths, only && others.length === 0 && !isId ? keyOfSnapshot(only) : name);
 }
+
+const isBlocking = ({ kind }: AskSnapshot): boolean => kind !== "idle";
 
 /** All open asks, or the one with this id. Throws if there is none. */
 function openAsks(session: SessionSnapshot, askId: string | null): readonly AskSnapshot[] {
   const name = nameOf(session);
-  const open = session.asks.filter(({ kind }) => kind !== "idle");
+  const open = session.asks.filter(isBlocking);
   const asks = askId === null ? open : open.filter(({ answerId }) => answerId === askId);
   if (askId !== null && asks.length === 0)
     throw new Error(stripControls(`this ask is gone: ${name} has no open ask ${askId}`));
@@ -103,8 +120,10 @@ function chooseAsk(session: SessionSnapshot, askId: string | null): AnswerableAs
   throw new Error([heading, ...rows].map(stripControls).join("\n"));
 }
 
-function showAsks(session: SessionSnapshot, { session: name, askId }: AnswerArguments): void {
+function showAsks(session: SessionSnapshot, { session: typed, askId }: AnswerArguments): void {
   const asks = openAsks(session, askId);
+  // By the time of the answer, a project's name could mean another session.
+  const name = typed === null || typed === session.project ? shortId(session) : typed;
   const isOne = asks.filter(isAnswerable).length === 1;
   const parts = asks.map((ask) => {
     if (!isAnswerable(ask)) return [explainUnanswerable(ask, session)];
@@ -229,9 +248,10 @@ function parsePlanAnswer(words: readonly string[], literalFrom: number): Answer 
 }
 
 /** A usage error with the list of what would be right. */
-function choiceError(text: string, choices: readonly string[]): Error {
-  return Object.assign(new Error([`${text}:`, ...choices].join("\n")), { exitCode: 2 });
-}
+const choiceError = (text: string, choices: readonly string[]): Error =>
+  wrongAnswer([`${text}:`, ...choices].join("\n"));
+
+const wrongAnswer = (text: string): Error => Object.assign(new Error(text), { exitCode: 2 });
 
 const quoteText = (text: string): string => JSON.stringify(stripControls(text).slice(0, 100));
 
@@ -284,6 +304,14 @@ function findLabel({ options }: Question, text: string): string | null {
   return byName?.label ?? (/^\d{1,3}$/.test(wanted) ? options[Number(wanted) - 1]?.label : null) ?? null;
 }
 
+/** The options that the text is most likely a typo of; null if it is free text. */
+function findIntended(question: Question, text: string): string | null {
+  const labels = question.options.map(({ label }) => label);
+  const parts = question.isMultiple ? text.split(",") : [text];
+  const intended = parts.map((part) => findLabel(question, part) ?? findClosestText(part.trim(), labels));
+  return intended.includes(null) ? null : intended.join(",");
+}
+
 /** Numbers of options, and the answers to other kinds of asks: almost certainly not meant as free text. */
 const looksLikeChoice = /^(?:\d+(?:\s*,\s*\d+)*|allow|always|yes|no)$/i;
 
@@ -300,6 +328,11 @@ function parseReply(question: Question, text: string, isLiteral: boolean): strin
     throw choiceError(
       `${quoteText(text)} is not one of the options. Choose one, or put -- before your own text`,
       question.options.map(({ label }, n) => `  ${n + 1}  ${stripControls(label)}`),
+    );
+  const intended = findIntended(question, text);
+  if (intended !== null)
+    throw wrongAnswer(
+      `${quoteText(text)} is not one of the options: did you mean ${stripControls(intended)}? To send it as it is: -- ${stripControls(text)}`,
     );
   return [text];
 }

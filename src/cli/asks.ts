@@ -50,17 +50,28 @@ export async function sendAnswer(
   const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));
-  return stripControls(`${formatAnswer(answer)} in ${nameOf(session)}: ${subjectOf(ask)}`);
+  const done = `${formatAnswer(answer, ask)} in ${nameOf(session)}: ${answeredSubjectOf(ask)}`;
+  const rule = answer.do === "always" ? ask.asked?.always[answer.choice] : undefined;
+  return stripControls(rule === undefined ? done : `${done}. From now on: ${rule}`);
 }
 
-function formatAnswer(given: Answer): string {
+/** All questions of an ask are answered at once. */
+function answeredSubjectOf(ask: AskSnapshot): string {
+  const { kind, summary, questions = 1 } = ask;
+  if (kind !== "question" || questions < 2) return subjectOf(ask);
+  const others = questions === 2 ? "1 more question" : `${questions - 1} more questions`;
+  return `${truncate(summary, maxSubjectColumns)} and ${others}`;
+}
+
+function formatAnswer(given: Answer, { kind }: AskSnapshot): string {
   switch (given.do) {
     case "allow":
-      return "allowed";
     case "always":
-      return "always allowed";
-    case "deny":
-      return given.message === null ? "denied" : `denied (${given.message})`;
+      return kind === "plan" ? "approved" : "allowed";
+    case "deny": {
+      const done = kind === "plan" ? "sent back" : "denied";
+      return given.message === null ? done : `${done} (${given.message})`;
+    }
     case "reply":
       return `replied ${given.replies.map((labels) => labels.join(", ")).join(" / ")}`;
   }

@@ -1,18 +1,36 @@
 /** Finds the session that a user names, and lists the ones that an ambiguous name could mean. */
+import { findClosest } from "../core/text/closest.ts";
 import { groupLabels } from "../core/view/group-names.ts";
 import { branchOf } from "../core/view/session-names.ts";
 import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import type { Paths } from "../storage/paths.ts";
-import { quote } from "./args.ts";
-import { type ApiResponse, callApi } from "./client.ts";
+import { quote, usageError } from "./args.ts";
+import { type ApiResponse, callApi, fetchSessions } from "./client.ts";
 import { padText, stripControls, truncate } from "./output.ts";
 
 /** Throws an error for the user if there is no such session, or if several match. */
 export async function fetchSession(paths: Paths, name: string): Promise<SessionSnapshot> {
   const response = await callApi(paths, `/api/sessions/${encodeURIComponent(name)}`);
   if (typeof response === "string") throw new Error(response);
-  if (response.status !== 200) throw noSessionError(name, response);
-  return response.body as unknown as SessionSnapshot;
+  const session = response.body as unknown as SessionSnapshot;
+  // The id of a subagent is answered with an object of another kind.
+  if (response.status !== 200 || typeof session.sessionId !== "string")
+    throw await createNoSessionError(paths, name, response);
+  checkPrefix(session, name);
+  return session;
+}
+
+/** So that a typo does not name another session. */
+const minPrefix = 4;
+
+function checkPrefix({ provider, sessionId, project }: SessionSnapshot, name: string): void {
+  const ids = [sessionId, `${provider}:${sessionId}`].map((id) => id.toLowerCase());
+  const isWholeName = project === name || ids.includes(name.toLowerCase());
+  const prefix = name.slice(name.lastIndexOf(":") + 1);
+  if (!isWholeName && prefix.length < minPrefix)
+    throw usageError(
+      `${quote(name)} is too short: give at least ${minPrefix} characters of the session's id, or its project`,
+    );
 }
 
 /** `agent:id`, for a path of the API. */
@@ -25,7 +43,7 @@ export const shortId = ({ sessionId }: Pick<SessionSnapshot, "sessionId">): stri
   stripControls(sessionId.slice(0, shortIdLength));
 
 /** A session in the API's list of candidates. An older beckon leaves out some fields. */
-type Candidate = Pick<SessionSnapshot, "sessionId"> &
+export type Candidate = Pick<SessionSnapshot, "sessionId"> &
   Partial<Pick<SessionSnapshot, "project" | "gitBranch" | "title" | "lastPrompt" | "group">>;
 
 export const nameOf = (session: Pick<Candidate, "project" | "sessionId">): string =>
@@ -36,16 +54,31 @@ const maxNameColumns = 32;
 const maxTitleColumns = 40;
 
 /** For the API's 404: no session has that name, or several do. */
-export function noSessionError(name: string, { body }: Pick<ApiResponse, "body">): Error {
+async function createNoSessionError(
+  paths: Paths,
+  name: string,
+  { body }: Pick<ApiResponse, "body">,
+): Promise<Error> {
   const candidates = Array.isArray(body.candidates) ? (body.candidates as readonly Candidate[]) : [];
-  if (candidates.length < 2)
-    return new Error(`no session has the id or project ${quote(name)}. See your sessions: beckon status`);
+  if (candidates.length > 1) return ambiguousError(name, candidates, "All sessions: beckon status");
+  const live = await fetchSessions(paths);
+  const projects = typeof live === "string" ? [] : live.sessions.flatMap(({ project }) => project ?? []);
+  const similar = findClosest(name, projects);
+  const suggestion = similar === null ? "." : `: did you mean ${stripControls(similar)}?`;
+  return new Error(
+    `no session has the id or project ${quote(name)}${suggestion} See your sessions: beckon status`,
+  );
+}
+
+/** `hint` is added if not all of them are listed. */
+export function ambiguousError(name: string, candidates: readonly Candidate[], hint: string | null): Error {
   const hidden = candidates.length - maxListed;
+  const more = hint === null ? "" : `. ${hint}`;
   return new Error(
     [
       `${candidates.length} sessions match ${quote(name)}. Use the id of one of them:`,
       ...formatCandidates(candidates).slice(0, maxListed),
-      ...(hidden > 0 ? [`  and ${hidden} more: beckon status`] : []),
+      ...(hidden > 0 ? [`  and ${hidden} more${more}`] : []),
     ].join("\n"),
   );
 }

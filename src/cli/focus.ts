@@ -1,8 +1,9 @@
 /** `beckon focus`: goes to the terminal of a session. */
+import { keyOfSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import { callApi } from "./client.ts";
-import { noSessionError } from "./find-session.ts";
+import { fetchSession } from "./find-session.ts";
 import { printLines } from "./output.ts";
 
 /** Some terminals are slow to answer. */
@@ -18,7 +19,9 @@ export async function focus(args: string[]): Promise<number> {
   const [name, ...others] = isNext ? [nextSession, ...rest] : rest;
   if (name === undefined || others.length > 0)
     throw usageError("focus takes one session (its id, the start of it, or its project) or --next");
-  printLines([await goToSession(resolvePaths(), name)]);
+  const paths = resolvePaths();
+  const key = isNext ? nextSession : keyOfSnapshot(await fetchSession(paths, name));
+  printLines([await goToSession(paths, key)]);
   return 0;
 }
 
@@ -26,14 +29,14 @@ export async function focus(args: string[]): Promise<number> {
 const nextSession = "--next";
 
 /** Returns how far it got, for the user. Throws if beckon cannot take the user there. */
-export async function goToSession(paths: Paths, name: string): Promise<string> {
-  const path = `/api/sessions/${encodeURIComponent(name)}/focus`;
+export async function goToSession(paths: Paths, key: string): Promise<string> {
+  const path = `/api/sessions/${encodeURIComponent(key)}/focus`;
   const response = await callApi(paths, path, { body: {}, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status === 404)
-    throw name === nextSession
-      ? new Error("no session needs you now. See your sessions: beckon status")
-      : noSessionError(name, response);
+    throw new Error(
+      `${key === nextSession ? "no session needs you now" : "this session is gone"}. See your sessions: beckon status`,
+    );
   const { result, says } = response.body as { readonly result?: unknown; readonly says?: unknown };
   const text = typeof says === "string" ? says : `An older beckon is running. It answered: ${String(result)}`;
   if (result === "impossible") throw new Error(text);

@@ -93,10 +93,13 @@ export async function dismissSession(paths: Paths, session: SessionSnapshot): Pr
   const isAsking = session.asks.some(({ kind }) => kind !== "idle");
   if (!isAsking && session.group !== "failed")
     throw new Error(`nothing to dismiss: ${name} does not need you`);
-  await change(paths, session, "dismiss", {});
-  return isAsking
-    ? `Dismissed what ${name} asks. Its next request alerts you again.`
-    : `Dismissed the failure of ${name}.`;
+  const { silence, silenceKind = "dismissed" } = await change(paths, session, "dismiss", {});
+  if (!isAsking) return `Dismissed the failure of ${name}.`;
+  const next =
+    silenceKind === "dismissed"
+      ? "Its next request alerts you again."
+      : `Its alerts stay off: it is ${silence}.`;
+  return `Dismissed what ${name} asks. ${next}`;
 }
 
 function checkLive(session: SessionSnapshot, action: Action): void {

@@ -57,6 +57,7 @@ describe("an answer as typed", () => {
     // An option's own name counts before its number.
     [question, "3", { do: "reply", replies: [["3"]] }],
     [question, "a dark green", { do: "reply", replies: [["a dark green"]] }],
+    [question, "Grey", { do: "reply", replies: [["Grey"]] }],
     [
       { ...question, questions: [{ ...one, options: [{ label: "Yes", description: "" }] }] },
       "yes",
@@ -90,6 +91,9 @@ describe("an answer as typed", () => {
     [plan, "ok go on", "To send it back with this text: put deny or -- before it"],
     [plan, "approve but rename it", "would send the plan back"],
     [two, "red 1,9", "put -- before your own text"],
+    [question, "Bleu", '"Bleu" is not one of the options: did you mean Blue? To send it as it is: -- Bleu'],
+    [two, "red bleu", "did you mean Blue? To send it as it is: -- bleu"],
+    [two, "red rde,2", "did you mean Red,Blue?"],
     [two, "red", "2 questions, but 1 answer"],
     [two, "red blue green", "  2  Which colours? (1 Red, 2 Blue, 3 3)"],
   ])("%#: %s is an error that says what to type", (asked, words, error) => {
@@ -98,6 +102,7 @@ describe("an answer as typed", () => {
 
   test.each([
     [question, ["7"], [["7"]]],
+    [question, ["Bleu"], [["Bleu"]]],
     [question, ["red"], [["red"]]],
     [question, ["deny", "it"], [["deny it"]]],
     [two, ["no", "1,2"], [["no"], ["1,2"]]],
@@ -315,7 +320,7 @@ describe("while beckon runs", () => {
     await fixture.waitForAsk("41d07c1a-0000");
     const short = await answer("41d", "allow");
     expect(short.code).toBe(2);
-    expect(short.err).toContain('"41d" is too short to answer by: give at least 4 characters');
+    expect(short.err).toContain('"41d" is too short: give at least 4 characters');
     expect((await answer("claude:41d", "allow")).code).toBe(2);
     expect((await answer("41d0", "allow")).code).toBe(0);
   });
@@ -330,12 +335,87 @@ describe("while beckon runs", () => {
     expect(await hook.printed).toContain("allow");
     const second = fixture.startHook(createRequest("52e18d2b-0000"));
     await fixture.waitForAsk("52e18d2b-0000");
+    fixture.startHook(createRequest("41d07c1a-0000", { tool_input: { command: "npm publish" } }));
+    await waitUntil(
+      async () => (await fixture.fetchDetails("41d07c1a-0000")).asks.some(({ answerable }) => answerable),
+      4_000,
+    );
     expect(await answer("shop-api", "allow")).toEqual(
       failed(
-        '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a  shop-api  working\n  52e18d2b  shop-api  needs you',
+        '2 sessions match "shop-api". Use the id of one of them:\n  41d07c1a  shop-api  needs you\n  52e18d2b  shop-api  needs you',
       ),
     );
     expect(second.isRunning()).toBe(true);
+  });
+
+  test("of two sessions in a project, its name means the one that waits", async () => {
+    await fixture.postHook({
+      session_id: "41d07c1a-0000",
+      hook_event_name: "UserPromptSubmit",
+      prompt: "x",
+      cwd: createRequest("s").cwd,
+    });
+    const hook = fixture.startHook(createRequest("52e18d2b-0000"));
+    await fixture.waitForAsk("52e18d2b-0000");
+    expect((await answer("shop-api")).out).toContain("  beckon answer 52e18d2b allow\n");
+    expect(await answer("shop-api", "allow")).toMatchObject({ code: 0 });
+    expect(await hook.printed).toContain("allow");
+  });
+
+  test("--next shows what has waited longest, and sends nothing", async () => {
+    expect(await answer("--next")).toEqual(
+      failed("no session needs you now. See your sessions: beckon status"),
+    );
+    const hook = fixture.startHook(createRequest("52e18d2b-0000"));
+    await fixture.waitForAsk("52e18d2b-0000");
+    fixture.startHook(createRequest("41d07c1a-0000", { tool_input: { command: "npm publish" } }));
+    await fixture.waitForAsk("41d07c1a-0000");
+    expect((await answer("--next")).out).toContain(
+      "  npm test\n\nAnswer with:\n  beckon answer 52e18d2b allow",
+    );
+    expect((await answer("--next", "allow")).code).toBe(2);
+    expect(hook.isRunning()).toBe(true);
+  });
+
+  test("always prints the rule that the agent writes, not only the command", async () => {
+    const rule = { toolName: "Bash", ruleContent: "npm run *" };
+    const permission_suggestions = [
+      { type: "addRules", rules: [rule], behavior: "allow", destination: "localSettings" },
+    ];
+    fixture.startHook(createRequest("s-1", { tool_input: { command: "npm run b" }, permission_suggestions }));
+    await fixture.waitForAsk("s-1");
+    expect((await answer("s-1", "always")).out).toBe(
+      "allowed in shop-api: npm run b. From now on: Always allow npm run * in this project, for you\n",
+    );
+  });
+
+  test("a plan is sent back or approved, and two questions are answered together", async () => {
+    const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Do it" }, permission_suggestions: [] };
+    fixture.startHook(createRequest("s-1", plan));
+    await fixture.waitForAsk("s-1");
+    expect((await answer("s-1", "smaller steps")).out).toBe(
+      "sent back (smaller steps) in shop-api: the plan\n",
+    );
+    expect(fixture.read(fixture.paths.answerLog)).toContain('"outcome":"sent back: smaller steps"');
+    const options = ["Red", "Blue"].map((label) => ({ label, description: "" }));
+    const questions = ["Which colour?", "Which border?"].map((question) => ({
+      header: "Colour",
+      question,
+      multiSelect: false,
+      options,
+    }));
+    fixture.startHook(
+      createRequest("s-2", {
+        tool_name: "AskUserQuestion",
+        tool_input: { questions },
+        permission_suggestions: [],
+      }),
+    );
+    await fixture.waitForAsk("s-2");
+    expect((await answer("s-2", "Red", "Bleu")).code).toBe(2);
+    expect((await answer("s-2", "Red", "Blue")).out).toBe(
+      "replied Red / Blue in shop-api: Which colour? and 1 more question\n",
+    );
   });
 
   test("two asks at once: it lists them, and takes the id of one", async () => {
@@ -364,6 +444,9 @@ describe("while beckon runs", () => {
     });
     expect(await answer("s-1", "allow")).toEqual(
       failed("nothing to answer: shop is not waiting for an answer"),
+    );
+    expect(await answer("shpo", "allow")).toEqual(
+      failed('no session has the id or project "shpo": did you mean shop? See your sessions: beckon status'),
     );
     expect(await answer("s-9", "allow")).toEqual(
       failed('no session has the id or project "s-9". See your sessions: beckon status'),
@@ -401,7 +484,7 @@ describe("usage errors", () => {
     [["s-1", "allow", "--ask", "--yes"], '--ask needs a value: --ask ID, but got "--yes"'],
     [
       ["s-1", "--no"],
-      'unknown option "--no": answer takes --yes and --ask ID. Text that begins with a dash goes after --.',
+      'unknown option "--no": answer takes --yes, --next and --ask ID. Text that begins with a dash goes after --.',
     ],
     [["s-1", "--yess", "looks", "good"], 'unknown option "--yess" for answer: did you mean --yes?'],
     [["s-1", "deny", "use", "-f"], 'unknown option "-f"'],

@@ -37,6 +37,19 @@ test("prints why it cannot go there, and where to look", async () => {
   expect(outcome.says).toEndWith(`in ${cwd}.`);
 });
 
+test("takes at least four characters of an id, and suggests a project that is spelled alike", async () => {
+  await fixture.start();
+  await fixture.postHook(createPromptEvent("41d07be2-0000"));
+  const short = await focus("4");
+  expect(short.code).toBe(2);
+  expect(short.err).toContain('"4" is too short: give at least 4 characters');
+  expect(await focus("porj")).toEqual(
+    failed(
+      'beckon: no session has the id or project "porj": did you mean proj? See your sessions: beckon status',
+    ),
+  );
+});
+
 test("prints what to do if there is no terminal to go to", async () => {
   await fixture.start();
   await fixture.postHook(createPromptEvent("s-1"));

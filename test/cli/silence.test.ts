@@ -57,6 +57,18 @@ describe("beckon mute", () => {
     expect(await silence("41d07be2-0000-1")).toBeUndefined();
   });
 
+  test("takes at least four characters of an id", async () => {
+    await fixture.start();
+    await fixture.postHook(createPromptEvent("41d07be2-0000"));
+    expect(await beckon("mute", "4")).toEqual({
+      out: "",
+      err: 'beckon: "4" is too short: give at least 4 characters of the session\'s id, or its project. See beckon help mute.\n',
+      code: 2,
+    });
+    expect(await silence("41d07be2-0000")).toBeUndefined();
+    expect((await beckon("mute", "41d0")).code).toBe(0);
+  });
+
   test("refuses a session that has ended", async () => {
     await fixture.start();
     await fixture.postHook(createPromptEvent("s-1"));
@@ -102,6 +114,15 @@ describe("beckon dismiss", () => {
     await fixture.postHook(createPromptEvent("s-1"));
     await fixture.postHook({ ...createAskEvent("s-1"), tool_input: { command: "touch y" } });
     expect(await fixture.fetchSession("s-1")).toMatchObject({ group: "needs_you" });
+  });
+
+  test("does not promise an alert for the next request of a muted session", async () => {
+    await fixture.start();
+    await fixture.postHook(createAskEvent("s-1"));
+    await beckon("mute", "s-1");
+    expect(await beckon("dismiss", "s-1")).toEqual(
+      printed("Dismissed what proj asks. Its alerts stay off: it is muted."),
+    );
   });
 
   test("puts a failure aside", async () => {

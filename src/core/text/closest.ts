@@ -1,15 +1,33 @@
 /** "Did you mean …?" for names that do not exist. */
 
 const maxLength = 40;
+const maxTextLength = 200;
+
+/** Finds the text that `typed` is most likely a typo of; null if none is close. */
+export function findClosestText(typed: string, candidates: readonly string[]): string | null {
+  const text = typed.slice(0, maxTextLength).toLowerCase();
+  return chooseClosest(text, candidates, (candidate) =>
+    editDistance(text, candidate.slice(0, maxTextLength).toLowerCase()),
+  );
+}
 
 /** Finds the candidate that `name` is most likely a typo of, also without its `group.` prefix; null if none is close. */
 export function findClosest(name: string, candidates: readonly string[]): string | null {
   const typed = name.slice(0, maxLength).toLowerCase();
-  const rated = candidates.map((candidate) => {
+  return chooseClosest(typed, candidates, (candidate) => {
     const full = candidate.toLowerCase();
     const last = full.slice(full.lastIndexOf(".") + 1);
-    return { candidate, distance: Math.min(editDistance(typed, full), editDistance(typed, last)) };
+    return Math.min(editDistance(typed, full), editDistance(typed, last));
   });
+}
+
+/** null if every candidate is too far from what was typed. */
+function chooseClosest(
+  typed: string,
+  candidates: readonly string[],
+  measure: (candidate: string) => number,
+): string | null {
+  const rated = candidates.map((candidate) => ({ candidate, distance: measure(candidate) }));
   const [best] = rated.toSorted((a, b) => a.distance - b.distance);
   const maxDistance = Math.max(1, Math.min(3, Math.floor(typed.length / 3)));
   return best && best.distance <= maxDistance ? best.candidate : null;
