@@ -20,7 +20,7 @@ const off: HelpRow = ["--off", "ends it"];
 const dryRun: HelpRow = ["--dry-run", "show what would be done, and do nothing"];
 
 const namesSession =
-  "SESSION is a session's id, the start of it, agent:id, or its project if only one session is in it.";
+  "SESSION is a session's id, its first 4 characters or more, agent:id, or its project if only one session is in it.";
 
 /** In groups, as the overview lists them. */
 export function createPages(table: readonly Agent[]): readonly (readonly HelpPage[])[] {
@@ -99,7 +99,7 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         usage: ["beckon status [--json | --short] [--watch]"],
         options: [
           json,
-          ["--short", "one line for a status bar: ●2 ◐4 ○3"],
+          ["--short", "one line for a status bar: ●2 ◌1 ◐4 ○3"],
           ["--watch", "keep the list current, and act on it with keys"],
         ],
         examples: [
@@ -136,17 +136,20 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         command: "answer",
         overview: [
           ["beckon answer SESSION", "show what it asks, and how to answer"],
+          ["beckon answer --next", "show what has waited longest"],
           ["beckon answer SESSION allow", "or always, deny [MESSAGE], your REPLY"],
         ],
-        summary: `Shows what a session asks, or answers it. What is long or dangerous is shown again before you allow it. Without a terminal, something dangerous is allowed only with --yes. ${namesSession}`,
+        summary: `Shows what a session asks, or answers it. What is long or dangerous is shown again before you allow it. Without a terminal, something dangerous is allowed only with --yes. ${namesSession} If several are in it, it means the one that waits.`,
         usage: [
           "beckon answer SESSION",
+          "beckon answer --next",
           "beckon answer SESSION allow",
           "beckon answer SESSION always [N]",
           "beckon answer SESSION deny [MESSAGE]",
           "beckon answer SESSION REPLY",
         ],
         options: [
+          ["--next", "show what the session asks that has waited longest"],
           ["--ask ID", "which ask, if there are several"],
           ["--yes", "do not ask for confirmation"],
           ["--", "send the rest as text"],
@@ -222,7 +225,7 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
           ["-n N", "the last N entries (30)"],
           ["--project NAME", "only of this project"],
           ["--kind KIND", "only prompt, answer, permission, question, plan, tool, failed, …"],
-          ["--session ID", "only of this session"],
+          ["--session SESSION", "only of this session: its id, the start of it, or its project"],
           json,
           ["--export", "every event as a line of JSON, oldest first"],
         ],

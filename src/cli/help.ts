@@ -44,7 +44,7 @@ function formatOverview(groups: readonly (readonly HelpPage[])[], table: readonl
 
 ${rows.map((group) => formatRows(group, width).join("\n")).join("\n\n")}
 
-SESSION is a session's id, the start of it, or its project.
+SESSION is a session's id, its first 4 characters or more, or its project.
 
 Environment:
   BECKON_HOME        one folder for all files (absolute; set it for agents too)

@@ -2,11 +2,18 @@
 import { existsSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
-import { type HistoryItem, type HistoryKind, type HistoryPage, historyKinds } from "../core/wire.ts";
+import {
+  type HistoryItem,
+  type HistoryKind,
+  type HistoryPage,
+  type HistorySession,
+  historyKinds,
+} from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { formatLocalTime } from "../system/clock.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
+import { ambiguousError } from "./find-session.ts";
 import {
   bold,
   dim,
@@ -31,7 +38,7 @@ export async function history(args: string[]): Promise<number> {
   const { flags, values, rest } = parseArguments(args, {
     command: "history",
     flags: ["--json", "--export"],
-    values: { "-n": "N", "--project": "NAME", "--kind": "KIND", "--session": "ID" },
+    values: { "-n": "N", "--project": "NAME", "--kind": "KIND", "--session": "SESSION" },
     takesArguments: true,
   });
   const paths = resolvePaths();
@@ -54,6 +61,7 @@ export async function history(args: string[]): Promise<number> {
     query: known,
   });
   const page = answer?.result ?? { enabled: true, total: 0, next: null, items: [] };
+  if (page.candidates) throw noHistoryError(values["--session"] ?? "", page.candidates);
   if (flags.has("--json")) {
     if (!answer?.isRunning) process.stderr.write(`${notRunning}\n`);
     print(`${JSON.stringify(page)}\n`);
@@ -63,6 +71,16 @@ export async function history(args: string[]): Promise<number> {
   const warning = answer?.isRunning ? [] : ["", ...wrapText(notRunning, terminalColumns(), 6)];
   print(`${[...lines, ...warning].join("\n")}\n`);
   return 0;
+}
+
+/** No session in the history has that name, or several do. */
+function noHistoryError(name: string, candidates: readonly HistorySession[]): Error {
+  if (candidates.length === 0)
+    return new Error(
+      `the history has no session with the id or project ${quote(name)}. See all of it: beckon history`,
+    );
+  const isProject = candidates.some(({ project }) => project === name);
+  return ambiguousError(name, candidates, isProject ? "All of the project: use --project" : null);
 }
 
 function readKind(kind: string | undefined): HistoryKind | undefined {

@@ -59,6 +59,14 @@ export interface HistoryQuery {
 }
 
 /** Newest first. */
+export interface HistorySession {
+  readonly provider: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly gitBranch: string | null;
+  readonly title: string | null;
+}
+
 export interface HistoryPage {
   /** False if the user has turned the history off. */
   readonly enabled: boolean;
@@ -67,6 +75,8 @@ export interface HistoryPage {
   /** Pass it as `before` to get the next page. null on the last one. */
   readonly next: string | null;
   readonly items: readonly HistoryItem[];
+  /** Present if `session` in the query does not name exactly one session: those that it could mean, newest first. */
+  readonly candidates?: readonly HistorySession[];
   /** Why items may be missing. Absent if all is well. */
   readonly problem?: string;
 }

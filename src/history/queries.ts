@@ -8,6 +8,7 @@ import type {
   HistoryItem,
   HistoryPage,
   HistoryQuery,
+  HistorySession,
   Lane,
   Lanes,
   ProjectStats,
@@ -42,18 +43,27 @@ const maxWords = 16;
 const maxCountedMatches = 10_000;
 
 export function findItems(db: Database, query: HistoryQuery, now: number): HistoryPage {
-  const limit = query.limit ?? 50;
+  const { limit = 50, session } = query;
   const before = readCursor(query.before);
+  const matches = session === undefined ? [] : findSessions(db, session);
+  if (matches.length > 1)
+    return { enabled: true, total: 0, next: null, items: [], candidates: matches.map(toHistorySession) };
+  const filter = { ...query, session: matches[0]?.key ?? session };
   const { rows, total } =
-    query.q === undefined ? listItems(db, query, before, limit) : searchItems(db, query, before, limit);
+    query.q === undefined ? listItems(db, filter, before, limit) : searchItems(db, filter, before, limit);
   const items = rows.slice(0, limit);
+  const isUnknown = session !== undefined && matches.length === 0 && total === 0;
   return {
+    ...(isUnknown ? { candidates: [] } : {}),
     enabled: true,
     total,
     next: rows.length > limit ? String(items.at(-1)?.seq) : null,
     items: items.map((row) => toItem(row, now)),
   };
 }
+
+/** `session` is a key. */
+type ItemFilter = Omit<HistoryQuery, "session"> & { readonly session: string | undefined };
 
 interface FoundRows {
   /** One more than asked for, if there are more. */
@@ -63,7 +73,7 @@ interface FoundRows {
 
 function listItems(
   db: Database,
-  { project, agent, kind, session }: HistoryQuery,
+  { project, agent, kind, session }: ItemFilter,
   before: number | null,
   limit: number,
 ): FoundRows {
@@ -71,7 +81,7 @@ function listItems(
   if (project !== undefined) filters.push(["project = ?", project]);
   if (agent !== undefined) filters.push(["provider = ?", agent]);
   if (kind !== undefined) filters.push(["kind = ?", kind]);
-  if (session !== undefined) filters.push(["key = ?", findKey(db, session)]);
+  if (session !== undefined) filters.push(["key = ?", session]);
   const where = (all: typeof filters) =>
     all.length === 0 ? "" : `WHERE ${all.map(([condition]) => condition).join(" AND ")}`;
   const values = (all: typeof filters) => all.map(([, value]) => value);
@@ -86,15 +96,14 @@ function listItems(
 /** Project, agent, kind and session are words of the search index: nothing has to be looked up to filter by them. */
 function searchItems(
   db: Database,
-  { q = "", project, agent, kind, session }: HistoryQuery,
+  { q = "", project, agent, kind, session }: ItemFilter,
   before: number | null,
   limit: number,
 ): FoundRows {
   const words = q.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   // A text without any word matches nothing.
   if (words.length === 0) return { rows: [], total: 0 };
-  const key = session === undefined ? undefined : findKey(db, session);
-  const filters = createFilterWords({ project, provider: agent, kind, key });
+  const filters = createFilterWords({ project, provider: agent, kind, key: session });
   const find = (isPrefix: (word: string) => boolean): FoundRows => {
     // Quotes keep FTS5 from reading operators.
     const terms = words.slice(0, maxWords).map((word) => `"${word}"${isPrefix(word) ? "*" : ""}`);
@@ -123,13 +132,46 @@ function matchItems(db: Database, search: string, before: number | null, limit: 
   return { rows, total: count?.n ?? 0 };
 }
 
-/** A key, or the key of the session with this id. */
-function findKey(db: Database, session: string): string {
-  if (session.includes(":")) return session;
-  const row = db
-    .query<{ key: string }, Values>("SELECT key FROM sessions WHERE session_id = ? LIMIT 1")
-    .get(session);
-  return row?.key ?? session;
+interface SessionRow {
+  readonly key: string;
+  readonly provider: string;
+  readonly session_id: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly ended_at: number | null;
+}
+
+const maxMatches = 100;
+
+/** The sessions that `name` could mean, by the rules of the store's `findMatches`: an id, a prefix of one, a key or a project. */
+function findSessions(db: Database, name: string): readonly SessionRow[] {
+  const select = (condition: string): SessionRow[] =>
+    db
+      .query<SessionRow, Values>(
+        `SELECT key, provider, session_id, project, branch, title, ended_at FROM sessions
+         WHERE ${condition} ORDER BY last_at DESC LIMIT ${maxMatches}`,
+      )
+      .all(name);
+  const byKey = select("key = ?1");
+  if (byKey.length > 0) return byKey;
+  const byId = select("session_id = ?1");
+  if (byId.length > 0) return byId;
+  const inAnyCase = select("lower(session_id) = lower(?1) OR lower(key) = lower(?1)");
+  if (inAnyCase.length > 0) return inAnyCase;
+  const byPrefix = select(
+    `parent_session_id IS NULL AND (substr(lower(session_id), 1, length(?1)) = lower(?1)
+     OR (instr(?1, ':') > 0 AND substr(lower(key), 1, length(?1)) = lower(?1)))`,
+  );
+  const inProject = select("parent_session_id IS NULL AND project = ?1");
+  const live = inProject.filter(({ ended_at }) => ended_at === null);
+  const byProject = live.length > 0 ? live : inProject;
+  const isPrefix = new Set(byPrefix.map(({ key }) => key));
+  return [...byPrefix, ...byProject.filter(({ key }) => !isPrefix.has(key))];
+}
+
+function toHistorySession({ provider, session_id, project, branch, title }: SessionRow): HistorySession {
+  return { provider, sessionId: session_id, project, gitBranch: branch, title };
 }
 
 function readCursor(before: string | undefined): number | null {

@@ -64,6 +64,42 @@ test("history finds words by their start, in any case, and says if there is noth
   expect((await beckon("history", '"; DROP TABLE items; --x NEAR(')).code).toBe(0);
 });
 
+test("history --session takes a session as every command does, running or not, and refuses an unknown one", async () => {
+  const app = await fixture.start();
+  await recordTurn();
+  await fixture.postHook(createPromptEvent("7c67d835-0000-4000", { prompt: "Paint it", cwd: "/w/website" }));
+  await waitUntil(async () => (await beckon("history", "Paint")).out.includes("Paint it"), 10_000);
+  const check = async () => {
+    for (const name of ["7c67d835", "7C67D835-0000-4000", "claude:7c67", "website"]) {
+      const { out, code } = await beckon("history", "--session", name);
+      expect(code).toBe(0);
+      expect(out).toContain("Paint it");
+      expect(out).not.toContain("caching");
+    }
+    expect((await beckon("history", "Pain", "--session", "website")).out).toContain("Paint it");
+    expect(await beckon("history", "--session", "nowhere")).toEqual({
+      out: "",
+      err: 'beckon: the history has no session with the id or project "nowhere". See all of it: beckon history\n',
+      code: 1,
+    });
+  };
+  await check();
+  await fixture.postHook(createPromptEvent("8d78e946-0000-4000", { prompt: "Dry it", cwd: "/w/website" }));
+  await waitUntil(async () => (await beckon("history", "Dry")).out.includes("Dry it"), 10_000);
+  expect((await beckon("history", "--session", "website")).err).toStartWith(
+    'beckon: 2 sessions match "website". Use the id of one of them:\n  8d78e946  website\n  7c67d835  website\n',
+  );
+  await fixture.postHook({
+    session_id: "8d78e946-0000-4000",
+    hook_event_name: "SessionEnd",
+    reason: "other",
+    cwd: "/w/website",
+  });
+  await waitUntil(async () => (await beckon("history", "--session", "website")).code === 0, 10_000);
+  await app.stop();
+  await check();
+});
+
 test("history, its export and stats work while beckon is stopped", async () => {
   const app = await fixture.start();
   await recordTurn();
@@ -124,5 +160,7 @@ test("status --short counts the sessions in one line, and works while beckon is 
   await fixture.postHook(createPromptEvent("s2"));
   await fixture.postHook(createPromptEvent("s3"));
   expect((await beckon("status", "--short")).out).toBe("●1 ◐2\n");
+  expect((await beckon("mute", "s1")).code).toBe(0);
+  expect((await beckon("status", "--short")).out).toBe("◌1 ◐2\n");
   expect((await beckon("status", "--short", "--json")).code).toBe(2);
 });
