@@ -176,11 +176,7 @@ export function createEngine({
       const current = ensureOpen();
       const replay = createStateReplay();
       const writeSlice = current.db.transaction(() => recordLines(current, journal, upTo, replay));
-      while (writeSlice.immediate()) {
-        // Lets queries in.
-        await new Promise((resolve) => setImmediate(resolve));
-        if (isClosed || open !== current) return;
-      }
+      while (await runSlice(() => writeSlice.immediate())) if (isClosed || open !== current) return;
       current.db.transaction(() => current.recorder.reconcile(state)).immediate();
       statsCache.clear();
       isBehind = false;
@@ -198,18 +194,12 @@ export function createEngine({
     const current = open;
     const { journal } = settings;
     try {
-      let hasMore = true;
-      while (hasMore) {
-        hasMore = current.db
-          .transaction(() => {
-            const isMore = recordLines(current, journal, upTo, null);
-            if (!isMore) for (const row of rows) current.recorder.recordRow(row);
-            return isMore;
-          })
-          .immediate();
-        if (hasMore) await new Promise((resolve) => setImmediate(resolve));
-        if (open !== current) return;
-      }
+      const writeSlice = current.db.transaction(() => {
+        const hasMore = recordLines(current, journal, upTo, null);
+        if (!hasMore) for (const row of rows) current.recorder.recordRow(row);
+        return hasMore;
+      });
+      while (await runSlice(() => writeSlice.immediate())) if (open !== current) return;
     } catch (error) {
       onFailure(error);
     }
@@ -227,10 +217,8 @@ export function createEngine({
     if (!open || !settings || isBehind) return;
     const current = open;
     try {
-      while (pruneHistory(current.db, settings.retention, now())) {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (open !== current) return;
-      }
+      const { retention } = settings;
+      while (await runSlice(() => pruneHistory(current.db, retention, now()))) if (open !== current) return;
       statsCache.clear();
       schedulePrune(pruneMs);
     } catch (error) {
@@ -292,6 +280,17 @@ export function createEngine({
       ignoreErrors(() => open?.db.run("PRAGMA shrink_memory"));
     },
   };
+}
+
+/**
+ * Runs one slice of long work. If there is more, it pauses for as long as the slice took: queries get in, and a storm of hooks
+ * gets the processor.
+ */
+async function runSlice(work: () => boolean): Promise<boolean> {
+  const started = performance.now();
+  const hasMore = work();
+  if (hasMore) await Bun.sleep(performance.now() - started);
+  return hasMore;
 }
 
 export function runCall(db: Database, call: HistoryCall, now: number, statsCache?: StatsCache): unknown {
