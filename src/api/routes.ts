@@ -19,8 +19,9 @@ export const routes = {
   health: { method: "GET", path: "/health", access: "public" },
   page: { method: "GET", path: "/", access: "entry" },
   pageScript: { method: "GET", path: "/page.js", access: "asset" },
-  pageStyle: { method: "GET", path: "/page.css", access: "asset" },
-  pageIcon: { method: "GET", path: "/icon.svg", access: "asset" },
+  // The page that a browser without the cookie gets needs them. They are the same for every user.
+  pageStyle: { method: "GET", path: "/page.css", access: "public" },
+  pageIcon: { method: "GET", path: "/icon.svg", access: "public" },
   pageFacts: { method: "GET", path: "/api/page", access: "page" },
   pageCode: { method: "POST", path: "/api/page/code", access: "local" },
   hook: { method: "POST", path: "/api/hook", access: "local" },

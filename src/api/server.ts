@@ -164,8 +164,27 @@ const respondClosedPage = () =>
   respondPage(
     401,
     html,
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>beckon</title><h1>Open this page with: beckon open</h1>' +
-      "<p>An address opens it once, within 30 seconds. Run <code>beckon open</code> in a terminal for a new one.</p></html>",
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>beckon</title>
+<link rel="icon" href="/icon.svg">
+<link rel="stylesheet" href="/page.css">
+</head>
+<body>
+<main class="first">
+<div class="first-top">
+<img src="/icon.svg" alt="">
+<h1>Open the dashboard again</h1>
+<p>An address opens it once, within 30 seconds. For a new one, choose “Open dashboard” in beckon’s menu, or run in a terminal:</p>
+</div>
+<div class="cmd"><code>beckon open</code></div>
+</main>
+</body>
+</html>
+`,
   );
 
 /** The page and its files. A code in the address is exchanged for the page's cookie and key. */

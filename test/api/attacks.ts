@@ -219,8 +219,9 @@ export const routes: Record<string, AllowedLabels> = {
   // The handler of "/" asks for a code or the cookie.
   "/": health,
   "/page.js": asset,
-  "/page.css": asset,
-  "/icon.svg": asset,
+  // The page that a browser without the cookie gets needs these two.
+  "/page.css": health,
+  "/icon.svg": health,
   "/api/page": pageRead,
   "/api/page/code": hook,
   "/api/sessions": pageRead,
@@ -240,11 +241,17 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/stop": hook,
 };
 
+/** Without the token and the page's secrets. None of them contains anything about the user. */
+export const publicPaths: ReadonlySet<string> = new Set(["/health", "/", "/page.css", "/icon.svg"]);
+
 /** Refused whatever else is right: another spelling of a route is not a route. */
 export const nonRoutes = [
   "",
   "/index.html",
   "/page.js/",
+  "/page.css/",
+  "/PAGE.CSS",
+  "/icon.svg/",
   "/page.html",
   "/api/page/",
   "/api/page/code/",

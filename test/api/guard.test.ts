@@ -10,6 +10,7 @@ import {
   type Part,
   parts,
   port,
+  publicPaths,
   refusalStatuses,
   routes,
   token,
@@ -76,7 +77,7 @@ describe("one thing wrong with an otherwise good request", () => {
   test("the page's secrets open nothing that is not the page's", () => {
     for (const path of Object.keys(routes).filter((route) => !pagePaths.includes(route))) {
       const verdict = admit(factsOf(path, { ...goodAt(path), ...fromPage }));
-      expect([path, verdict.ok]).toEqual([path, path === "/" || path === "/health"]);
+      expect([path, verdict.ok]).toEqual([path, publicPaths.has(path)]);
     }
   });
 
@@ -157,7 +158,7 @@ describe("everything wrong with everything", () => {
         continue;
       }
       const isExplained = found.some((part) => refusalStatuses[part].includes(verdict.status));
-      const isOpen = path === "/health" || path === "/";
+      const isOpen = publicPaths.has(path);
       const isStranger = !isOpen && labels.authorization !== "good" && !labels.cookie.startsWith("good");
       const isPreflight = labels.method === "OPTIONS" && verdict.status === 405;
       const tellsNothing = verdict.status === 401 || verdict.status === 403 || isPreflight;
@@ -189,12 +190,12 @@ describe("whatever comes", () => {
     contentLength: fc.oneof(anyText, fc.constant("1")),
   });
 
-  test("only /health and the page's entry work without the token or the page's secrets", () => {
+  test("only /health, the page's entry, style and icon work without the token or the page's secrets", () => {
     const isPage = ({ cookie, pageKey }: { cookie: string | null; pageKey: string | null }) =>
       cookie?.includes(values.cookie.good ?? "") === true || pageKey === values.pageKey.good;
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const isOpen = facts.path === "/health" || facts.path === "/";
+        const isOpen = publicPaths.has(facts.path);
         const mayPass = isOpen || facts.authorization === good.authorization || isPage(facts);
         expect(admit(facts).ok && !mayPass).toBe(false);
       }),

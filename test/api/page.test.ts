@@ -104,11 +104,18 @@ describe("the page of a running beckon", () => {
     expect(await response.text()).not.toContain(secrets.key);
   });
 
-  test("shows nothing to other clients: no page, no script, no style, no data", async () => {
-    for (const path of ["/", "/page.js", "/page.css", "/icon.svg", "/api/sessions", "/?code=guess"]) {
+  test("shows nothing to other clients: no page, no script, no data", async () => {
+    for (const path of ["/", "/page.js", "/api/sessions", "/?code=guess"]) {
       const response = await fetch(url + path);
       expect([path, response.status]).toEqual([path, 401]);
       expect(await response.text()).not.toContain("proj");
+    }
+  });
+
+  test("gives its style and icon to a browser without the cookie, but not to other sites", async () => {
+    for (const path of ["/page.css", "/icon.svg"]) {
+      expect((await fetch(url + path, { headers: { "sec-fetch-site": "same-origin" } })).status).toBe(200);
+      expect((await fetch(url + path, { headers: { "sec-fetch-site": "cross-site" } })).status).toBe(403);
     }
   });
 

@@ -186,3 +186,84 @@ testPage("200 sessions can be filtered", async () => {
   await page.getByLabel("Filter sessions").fill("no such thing");
   await page.getByText("No session matches.").waitFor();
 });
+
+const laptop = { viewport: { width: 1280, height: 800 } };
+
+const onlySession = (project: string): Sample => ({
+  ...liveDay,
+  sessions: liveDay.sessions.filter((session) => session.project === project),
+});
+
+/** Labels of the buttons in cards that are not shown in full. */
+const findCutButtons = (page: Page) =>
+  page.evaluate(`(() => {
+    const list = document.querySelector(".inbox").getBoundingClientRect();
+    const isCut = (button) => {
+      const label = document.createRange();
+      label.selectNodeContents(button.firstChild);
+      const text = label.getBoundingClientRect();
+      const box = button.getBoundingClientRect();
+      const card = button.closest(".ask").getBoundingClientRect();
+      return text.left < box.left || text.right > box.right || box.right > card.right || box.bottom > list.bottom;
+    };
+    return [...document.querySelectorAll(".ask button")].filter(isCut).map((button) => button.textContent);
+  })()`);
+
+testPage("a card alone in its column shows all its buttons and the rules of Always…", async () => {
+  const page = await show(onlySession("infra"), laptop);
+  const card = page.locator('.ask[aria-current="true"]');
+  await card.getByRole("button", { name: "Always…" }).click();
+  await card.getByRole("button", { name: "Allow all edits in this session" }).waitFor();
+  expect(await findCutButtons(page)).toEqual([]);
+  await card.getByRole("button", { name: "Allow all edits in this session" }).click();
+  await waitUntil(() => server.actions.length === 1, 2_000);
+  expect(server.actions[0]?.body).toMatchObject({ do: "always", choice: 1 });
+});
+
+testPage("selecting a card with the pointer does not move its buttons", async () => {
+  const page = await show(liveDay, laptop);
+  const card = page.locator(".ask", { hasText: "infra" });
+  const button = card.getByRole("button", { name: "Go to terminal" });
+  await button.scrollIntoViewIfNeeded();
+  const before = await button.boundingBox();
+  await card.locator(".ask-sub").click();
+  expect(await card.getAttribute("aria-current")).toBe("true");
+  expect(await button.boundingBox()).toEqual(before as NonNullable<typeof before>);
+});
+
+testPage("the second press that a dangerous command needs is asked for in full", async () => {
+  const page = await show(onlySession("checkout-api"), laptop);
+  await page.locator('.ask [data-do="allow"]').click();
+  await page.getByRole("button", { name: "Press again to allow" }).waitFor();
+  expect(await findCutButtons(page)).toEqual([]);
+});
+
+testPage("a card whose session is snoozed says until when, not that nothing is asked any more", async () => {
+  const sample = onlySession("infra");
+  const page = await show(sample);
+  await page.locator(".ask").waitFor();
+  server.setSample({
+    ...sample,
+    sessions: sample.sessions.map((session) => ({
+      ...session,
+      group: "set_aside",
+      silence: "snoozed until 07:05",
+      silenceKind: "snoozed",
+    })),
+  });
+  await page.locator(".ask.over").waitFor();
+  expect(await page.locator(".ask .done").innerText()).toBe("Snoozed until 07:05. It still waits.");
+});
+
+testPage("a browser without a valid code gets a page in beckon's style that says what to do", async () => {
+  server = serveSample(liveDay);
+  opened = await openPage(browser, server.url, phone);
+  const { page } = opened;
+  await page.getByText("beckon open", { exact: true }).waitFor();
+  expect(await page.evaluate("getComputedStyle(document.body).margin")).toBe("0px");
+  expect(await page.evaluate("document.images[0].naturalWidth > 0")).toBe(true);
+  expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+  expect(await findAccessibilityFaults(page)).toEqual([]);
+  // The browser itself reports the status 401.
+  expect(opened.faults.filter((fault) => !fault.includes("401"))).toEqual([]);
+});

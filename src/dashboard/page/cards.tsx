@@ -1,5 +1,6 @@
 /** Needs you: a card for each ask, with answers in place. */
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { describeReason } from "../../core/session/texts.ts";
 import type { AskSnapshot } from "../../core/view/snapshot.ts";
@@ -252,6 +253,7 @@ const maxPlanLinesAtFirst = 8;
 function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const isExpanded = useSignal(false);
   const isDenying = useSignal(false);
+  const isChoosingRule = useSignal(false);
   const isPlan = asked.kind === "plan";
   const diff = parseDiff(asked);
   const lines = joinRows(asked.lines);
@@ -260,6 +262,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const shown = isExpanded.value || total <= atFirst + 2 ? total : atFirst;
   const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
   const hasAll = asked.isWhole && shown === total;
+  const hasRules = asked.always.length > 0 && asked.dangers.length === 0;
   const send = (answer: Answer) => answerAsk(card, answer);
   return (
     <>
@@ -324,12 +327,18 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
             hasAll={hasAll}
             onAllow={() => send({ do: "allow" })}
           />
-          {asked.always.length > 0 && asked.dangers.length === 0 && (
-            <AlwaysMenu
-              choices={asked.always}
-              isLocked={isLocked || !hasAll}
-              onChoose={(choice) => send({ do: "always", choice })}
-            />
+          {hasRules && (
+            <button
+              class="btn"
+              type="button"
+              aria-expanded={isChoosingRule.value}
+              disabled={isLocked || !hasAll}
+              onClick={() => {
+                isChoosingRule.value = !isChoosingRule.value;
+              }}
+            >
+              Always…
+            </button>
           )}
           <button
             class="btn"
@@ -347,6 +356,13 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
           </button>
           {hasPlaces && <Places sessionKey={card.key} />}
         </div>
+      )}
+      {hasRules && isChoosingRule.value && !isDenying.value && (
+        <RuleChoices
+          choices={asked.always}
+          isLocked={isLocked || !hasAll}
+          onChoose={(choice) => send({ do: "always", choice })}
+        />
       )}
     </>
   );
@@ -419,7 +435,8 @@ function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProp
   );
 }
 
-function AlwaysMenu({
+/** Part of the card, not a menu above it: the list of cards scrolls, and would cut what is outside of a card. */
+function RuleChoices({
   choices,
   isLocked,
   onChoose,
@@ -428,31 +445,22 @@ function AlwaysMenu({
   readonly isLocked: boolean;
   readonly onChoose: (choice: number) => void;
 }) {
-  const isOpen = useSignal(false);
+  const list = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => list.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <div class="menu-at">
-      <button
-        class="btn"
-        type="button"
-        aria-haspopup="true"
-        aria-expanded={isOpen.value}
-        disabled={isLocked}
-        onClick={() => {
-          isOpen.value = !isOpen.value;
-        }}
-      >
-        Always…
-      </button>
-      {isOpen.value && (
-        <div class="menu" data-menu>
-          {choices.map((choice, index) => (
-            <button key={choice} type="button" onClick={() => onChoose(index)}>
-              {choice}
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
+    <fieldset class="rules" aria-label="Allow from now on" ref={list}>
+      {choices.map((choice, index) => (
+        <button
+          key={choice}
+          class="opt rule"
+          type="button"
+          disabled={isLocked}
+          onClick={() => onChoose(index)}
+        >
+          {choice}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 

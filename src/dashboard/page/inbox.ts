@@ -3,7 +3,8 @@
  * over the list: nothing may move under a click.
  */
 import { effect, signal } from "@preact/signals";
-import { type OpenAsk, openAsks } from "./state.ts";
+import { cleanText } from "./format.ts";
+import { type OpenAsk, openAsks, sessions } from "./state.ts";
 
 export interface Card extends OpenAsk {
   /** How the ask ended; null while it is open. */
@@ -67,13 +68,24 @@ function merge(previous: readonly Card[], open: readonly OpenAsk[]): Card[] {
     byId.delete(card.id);
     return current
       ? { ...current, outcome: null }
-      : { ...card, outcome: outcomes.get(card.id) ?? card.outcome ?? "No longer asked." };
+      : {
+          ...card,
+          outcome: outcomes.get(card.id) ?? describeSilence(card) ?? card.outcome ?? "No longer asked.",
+        };
   });
   for (const ask of byId.values()) {
     const index = kept.findIndex((card) => card.ask.openedAt > ask.ask.openedAt);
     kept.splice(index < 0 ? kept.length : index, 0, { ...ask, outcome: null });
   }
   return kept;
+}
+
+/** "Snoozed until 14:20." for an ask that is still open but shows no alerts; null for any other. */
+function describeSilence({ key, ask }: Card): string | null {
+  const session = sessions.peek().get(key);
+  const silence = cleanText(session?.silence);
+  if (silence === "" || !session?.asks.some(({ id }) => id === ask.id)) return null;
+  return `${silence.charAt(0).toUpperCase()}${silence.slice(1)}. It still waits.`;
 }
 
 function removeEnded(): void {
