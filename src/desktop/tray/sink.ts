@@ -15,7 +15,7 @@ export interface TraySinkOptions {
   readonly config: () => Config;
   readonly preferences: () => Preferences;
   readonly details: FindAskDetails;
-  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "problems">;
+  readonly facts: () => Pick<MenuFacts, "unconnected" | "version" | "dashboard" | "problems">;
   readonly home: string;
   readonly refresh: () => void;
   readonly clock: () => Moment;
@@ -56,7 +56,6 @@ export function createTraySink(options: TraySinkOptions): TraySink {
       const facts: MenuFacts = {
         ...options.facts(),
         home: options.home,
-        dashboard: false,
         formatTime: (at) => formatLocalTime(at, now.at),
         quietHoursEnd: hours?.isOn ? hours.changesAt : null,
       };
