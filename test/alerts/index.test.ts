@@ -75,7 +75,7 @@ function create(saved: AlertsOptions["saved"] = {}, more: Partial<AlertsOptions>
     config: () => defaultConfig,
     preferences: alerts.preferences,
     details: () => null,
-    facts: () => ({ unconnected: [], version: "1.2.3", problems: [] }),
+    facts: () => ({ unconnected: [], version: "1.2.3", dashboard: true, problems: [] }),
     home: "/home/dev",
     refresh: loop.refresh,
     clock,

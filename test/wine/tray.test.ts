@@ -193,14 +193,14 @@ describe("the tray on Windows", () => {
     await desktop.request("break-thread");
     await desktop.waitForProblem(/^the tray's thread died 4 times in a row \(.+\): beckon gives up$/);
     await waitUntil(async () => (await desktop.takeIconPicture()) !== desktop.withoutIcon, waitMs);
-    // The menu of another process cannot be read, but its last row is Quit, just above the taskbar.
+    // The menu of another process cannot be read, but its last row is Quit, just above the taskbar. A click on the icon of
+    // the dead thread, which can still be there, does nothing; a click on a menu that is not drawn yet closes it.
     await waitUntil(async () => {
       await desktop.clickIcon(3);
-      // The icon of the dead thread can still be there. A click on it does nothing.
-      return await desktop.waitForMenus(1, 3_000).catch(() => null);
-    }, waitMs);
-    await desktop.wine.click(lastRow);
-    await desktop.waitForMessage({ action: { do: "quit" } });
+      if (!(await desktop.waitForMenus(1, 3_000).catch(() => null))) return false;
+      await desktop.wine.click(lastRow);
+      return await desktop.waitForMessage({ action: { do: "quit" } }, 3_000).catch(() => null);
+    }, 3 * waitMs);
     const icons = join(desktop.wine.folder, "systray2/2.1.4/icons");
     expect(readdirSync(icons)).not.toEqual([]);
     await desktop.request("stop");
