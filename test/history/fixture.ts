@@ -74,13 +74,21 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
     send({ kind: "query", id, call });
     return result.promise as Promise<T>;
   };
-  /** Messages are handled in order: when this one is, those before it are too. */
-  const settle = async () => {
-    const before = messages.length;
-    send({ kind: "retention", retention });
-    await Bun.sleep(0);
-    await waitUntil(() => messages.length >= before, 1_000);
+  /** Messages are handled in order: when this row is written, those before it are handled. Ends early in trouble. */
+  const settle = async (rows: readonly StateRow[]) => {
+    const seq = ++marker;
+    const row: StateRow = { row: "change", seq, event: "snapshot", data: "{}" };
+    send({ kind: "write", upTo: journal.position(), rows: [...rows, row] });
+    await waitUntil(async () => {
+      if (problem !== null || messages.some(({ kind }) => kind === "paused")) return true;
+      const call = { name: "findMissedEvents", afterId: String(seq - 1) } as const;
+      return ask<readonly unknown[]>(call).then(
+        (missed) => missed.length > 0,
+        () => true,
+      );
+    }, 20_000);
   };
+  let marker = 0;
   let retention: HistoryRetention = { days: 365, maxMb: 1_000 };
 
   return {
@@ -102,12 +110,12 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
       await ask({ name: "findMissedEvents", afterId: "0" }).catch(() => {});
     },
     async write(rows = []) {
-      send({ kind: "write", upTo: journal.position(), rows });
-      await settle();
+      await settle(rows);
     },
     async setRetention(kept) {
       retention = kept;
-      await settle();
+      send({ kind: "retention", retention });
+      await settle([]);
     },
     ask,
     findItems: (query = {}) => ask<HistoryPage>({ name: "findItems", query }),
