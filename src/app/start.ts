@@ -16,6 +16,7 @@ import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { hourMs } from "../core/timing.ts";
+import { findDeadPredecessors } from "../core/view/groups.ts";
 import { hasDesktop } from "../desktop/index.ts";
 import { createHistory, createLifecycleStream } from "../history/index.ts";
 import { maskText } from "../secrets/index.ts";
@@ -279,6 +280,10 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   store.subscribe((session, event, before) => {
     const change = { session, event, before };
     transitions.onChange(session, event.at);
+    if (event.change.kind === "session-start") {
+      for (const dead of findDeadPredecessors(sessionsNow(), session))
+        alerts.setPreference({ do: "dismiss", session: sessionKeyOf(dead) });
+    }
     for (const sink of sinks) sink.onChange?.(change);
     for (const source of sources) source.onChange?.(change);
     renderLoop.refresh();

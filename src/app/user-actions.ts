@@ -62,17 +62,21 @@ export function createUserActions(options: UserActionsOptions): UserActions {
 
   async function focus(session: Session): Promise<FocusOutcome> {
     const { place, cwd, title, attach } = session;
-    if (session.ended)
+    if (session.ended && !place)
       return impossible(
         "the session has ended, so there is no terminal to go to. List the others: beckon status",
       );
-    if (attach !== null) return impossible(`it runs in the background. Open it in a terminal: ${attach}`);
+    if (attach !== null && !session.ended)
+      return impossible(`it runs in the background. Open it in a terminal: ${attach}`);
     if (!place) {
       return impossible(
         "no hook of this session has reported where its terminal is. Check the hooks: beckon doctor",
       );
     }
-    return options.terminals.focus({ place, cwd, title });
+    const outcome = await options.terminals.focus({ place, cwd, title });
+    return session.ended && outcome.result === "impossible"
+      ? { ...outcome, why: `the session has ended, and ${outcome.why}` }
+      : outcome;
   }
 
   function next(): Session | null {

@@ -174,6 +174,7 @@ function describeProgress(session: SessionSnapshot): string {
     if (session.state !== "completed") return statusTexts.lost;
     return session.died ? statusTexts.died : statusTexts.ended;
   }
+  if (session.died) return statusTexts.died;
   if (session.error) return formatFailure(session.error);
   const { interrupted = false, turnCount, lastPrompt, lastResponse } = session;
   return describeReady({
@@ -201,8 +202,8 @@ function listDetails(session: SessionSnapshot, home: string, now: number): strin
   return [...details.slice(0, maxDetails), `${mark}and ${hidden.length} more`];
 }
 
-function describeTerminal({ place, state, attach }: SessionSnapshot): string {
-  if (!place || state === "completed") return "";
+function describeTerminal({ place, state, group, attach }: SessionSnapshot): string {
+  if (!place || (state === "completed" && group !== "failed")) return "";
   if (attach !== null) return "background";
   const name = nameTerminal(place);
   const tty = place.tty?.replace(/^\/dev\//, "");

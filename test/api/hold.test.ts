@@ -85,14 +85,15 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
     PostToolBatch: { hook_event_name: "PostToolBatch" },
     Stop: { hook_event_name: "Stop" },
     SessionEnd: { hook_event_name: "SessionEnd", reason: "other" },
-    "the next prompt": { hook_event_name: "UserPromptSubmit", prompt: "go on" },
+    "the next prompt": { hook_event_name: "UserPromptSubmit", prompt: "go on", prompt_id: "p-2" },
   };
   for (const [what, event] of Object.entries(ends)) {
     test(what, async () => {
-      await fixture.postHook({ session_id: "s-1", hook_event_name: "PreToolUse", cwd: "/p", ...call });
-      const hook = fixture.startHook(createRequest("s-1"));
+      const turn = { cwd: "/p", prompt_id: "p-1" };
+      await fixture.postHook({ session_id: "s-1", hook_event_name: "PreToolUse", ...turn, ...call });
+      const hook = fixture.startHook(createRequest("s-1", turn));
       await fixture.waitForAsk("s-1");
-      await fixture.postHook({ session_id: "s-1", cwd: "/p", ...event });
+      await fixture.postHook({ session_id: "s-1", ...turn, ...event });
       expect(await hook.exited).toBe(0);
       expect(await hook.printed).toBe("");
     });

@@ -33,6 +33,23 @@ describe("what hooks do not report", () => {
     });
   });
 
+  test("a session killed at work is listed as failed until another one starts in its terminal", async () => {
+    await fixture.start();
+    const { child, pid, procStart } = fixture.startAgent();
+    const { host } = createClock()();
+    const start = (session_id: string) => ({ session_id, hook_event_name: "SessionStart", ...proj });
+    await fixture.postHook(createPromptEvent("dead"), { pid, procStart, host, tty: "/dev/pts/1" });
+    child.kill("SIGKILL");
+    await waitUntil(async () => (await fixture.fetchSession("dead"))?.group === "failed", 3_000);
+    const other = fixture.startAgent();
+    const { pid: otherPid, procStart: otherStart } = other;
+    const from = { pid: otherPid, procStart: otherStart, host };
+    await fixture.postHook(start("elsewhere"), { ...from, tty: "/dev/pts/2" });
+    expect((await fixture.fetchSession("dead"))?.group).toBe("failed");
+    await fixture.postHook(start("next"), { ...from, tty: "/dev/pts/1" });
+    expect((await fixture.fetchSession("dead"))?.group).toBe("ended");
+  });
+
   test("kill -9 of the agent is noticed within two seconds; a pid of another machine is ignored", async () => {
     await fixture.start();
     const { child, pid, procStart } = fixture.startAgent();

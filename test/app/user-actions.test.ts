@@ -6,6 +6,7 @@ import { createUserActions, type UserActionsOptions } from "../../src/app/user-a
 import { defaultConfig } from "../../src/core/config/config.ts";
 import { noPreferences } from "../../src/core/config/preferences.ts";
 import type { UserAction } from "../../src/core/config/user-action.ts";
+import type { FocusOutcome } from "../../src/core/view/focus-text.ts";
 import { watchConfig } from "../../src/storage/config-file.ts";
 import { blocked, keyOf, minute, now } from "../core/view/menu/fixture.ts";
 
@@ -60,6 +61,22 @@ test("a background session cannot be gone to, but opened in a terminal", async (
   expect(messages.join()).toContain(
     "It runs in the background. Open it in a terminal: claude attach 4da40465.",
   );
+});
+
+test("a session that died can be gone to while its pane is there; otherwise a message says why", async () => {
+  const died = { ...session, ended: { at: now.at, t: now.t, reason: "process gone", whileBusy: true } };
+  const goTo = (outcome: FocusOutcome) =>
+    click({ do: "focus", session: keyOf(session) }, () => Promise.reject(), {
+      sessions: () => [died],
+      terminals: {
+        focus: () => Promise.resolve(outcome),
+        isPaneVisible: () => Promise.resolve(null),
+        dryRunFocus: () => Promise.reject(),
+      },
+    });
+  expect(await goTo({ result: "exact", by: "tmux", why: null })).toEqual([]);
+  const messages = await goTo({ result: "impossible", by: "tmux", why: "its process 7 has ended" });
+  expect(messages.join()).toContain("The session has ended, and its process 7 has ended.");
 });
 
 test("a click answers the ask it was shown for, and shows no message if that worked", async () => {

@@ -167,6 +167,7 @@ describe("the activity of a session", () => {
     [failed("a", { silence: "muted" }), "(muted) failed: API Error: 529 Overloaded"],
     [over("a"), "ended"],
     [over("a", { died: true }), "ended unexpectedly"],
+    [over("a", { died: true, group: "failed" }), "ended unexpectedly"],
     [over("a", { state: "stale" }), "silent for hours"],
   ])("%#", (given, expected) => expect(what(given)).toBe(expected));
 

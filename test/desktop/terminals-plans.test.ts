@@ -286,6 +286,41 @@ describe("terminals with a link or command of their own", () => {
   });
 });
 
+describe("tmux after the agent's process has ended", () => {
+  const socket = "/tmp/tmux-1000/default";
+  const focusPane = (pane: string, paneTty: string) =>
+    focus({
+      desktopEnv: { DISPLAY: ":0" },
+      place: { tty },
+      env: { TMUX: `${socket},60,0`, TMUX_PANE: "%2" },
+      answers: (step) => {
+        if (step.do === "lineage" && step.pid === 90) return [];
+        if (step.do === "own-sockets") return [socket];
+        if (step.do === "lineage" && step.pid === 66)
+          return [createProcess(66, "tmux: client", { tty: "/dev/pts/4" }), createProcess(88, "xterm")];
+        if (step.do === "windows") return [{ id: "1", pid: 88, title: "", active: false }];
+        if (step.do === "activate") return true;
+        return answerCommands({
+          [`tmux -u -S ${socket} list-panes`]: `${pane} 89 ${paneTty} @1 $0 11 main\n66 /dev/pts/4 $0 5\n`,
+          [`tmux -u -S ${socket} select`]: "",
+        })(step);
+      },
+    });
+
+  test("its pane is still found", () => {
+    expect(focusPane("%2", tty)).toMatchObject({ result: "exact", by: "tmux, xterm, X11" });
+  });
+  test.each([
+    ["%5", tty],
+    ["%2", "/dev/pts/9"],
+  ])("another pane with its id or its tty is not taken for it: %s %s", (pane, paneTty) => {
+    expect(focusPane(pane, paneTty)).toMatchObject({
+      result: "impossible",
+      why: "its process 90 has ended and its tmux pane is closed",
+    });
+  });
+});
+
 describe("tmux with a terminal here and one over SSH", () => {
   const server = createProcess(60, "tmux: server");
   const scenario = (clients: string): Scenario => ({

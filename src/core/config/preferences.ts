@@ -2,7 +2,7 @@
 
 import { asRecord } from "../json.ts";
 import { listAlertKeys, sessionKeyOf } from "../session/keys.ts";
-import { projectOf, type Session } from "../session/session.ts";
+import { hasDied, projectOf, type Session } from "../session/session.ts";
 import { minuteMs } from "../timing.ts";
 import type { Config } from "./config.ts";
 import type { QuietMode, UserAction } from "./user-action.ts";
@@ -34,7 +34,7 @@ export function createDismissedAskKey(session: string, askId: string): string {
   return `tray:${session}/${askId}`;
 }
 
-/** The same for a failed turn. */
+/** The same for a failed turn, or a session that died in the middle of one. */
 export function createDismissedFailureKey(session: string, { turn }: Pick<Session, "turn">): string {
   return createDismissedAskKey(session, `failed-${turn.at}`);
 }
@@ -123,7 +123,8 @@ function computeQuietEnd(mode: QuietMode, now: PreferenceTime): number | null {
 
 function listDismissalKeys(session: Session): string[] {
   const own = sessionKeyOf(session);
-  const failure = session.turn.error === null ? [] : [createDismissedFailureKey(own, session)];
+  const hasFailed = session.turn.error !== null || hasDied(session);
+  const failure = hasFailed ? [createDismissedFailureKey(own, session)] : [];
   return [
     ...listAlertKeys(session),
     ...session.asks.map((ask) => createDismissedAskKey(own, ask.id)),

@@ -6,10 +6,10 @@ import {
   findMuteScope,
   type Preferences,
 } from "../config/preferences.ts";
-import type { Moment } from "../session/event.ts";
+import type { Moment, Place } from "../session/event.ts";
 import { sessionKeyOf } from "../session/keys.ts";
-import { type Ask, isBlocking, isVisible, type Session } from "../session/session.ts";
-import { timing } from "../timing.ts";
+import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../session/session.ts";
+import { dayMs, timing } from "../timing.ts";
 import { type Ages, createAges } from "./ages.ts";
 import { type Group, groups } from "./group-names.ts";
 
@@ -89,11 +89,13 @@ function comparePositions(a: ListPosition, b: ListPosition): number {
 function findGroup(session: Session, context: GroupContext): Omit<SessionGroup, "since"> {
   const { preferences, config, ages } = context;
   const asks = session.asks.filter((ask) => isVisible(ask) && isBlocking(ask));
-  if (session.ended || hasProbablyEnded(session, asks, ages))
+  const isFailure = isUnresolvedDeath(session, context);
+  if (!isFailure && (session.ended || hasProbablyEnded(session, asks, ages)))
     return { group: "ended", silence: null, asks: [] };
 
   const key = sessionKeyOf(session);
   const silence = findSilence(session, key, context);
+  if (isFailure) return { group: "failed", silence, asks: [] };
   const isDismissed = (ask: Ask) => preferences.dismissed.includes(createDismissedAskKey(key, ask.id));
   const leading = asks.find((ask) => !isDismissed(ask)) ?? asks[0];
   if (leading) {
@@ -108,6 +110,28 @@ function findGroup(session: Session, context: GroupContext): Omit<SessionGroup, 
   return preferences.dismissed.includes(createDismissedFailureKey(key, session))
     ? { group: "ready", silence: dismissed, asks: [] }
     : { group: "failed", silence, asks: [] };
+}
+
+/**
+ * It died in the middle of a turn less than a day ago, and the user has not dismissed that. A session without hooks could not
+ * have sent its end, so its disappearance means nothing.
+ */
+function isUnresolvedDeath(session: Session, { preferences, config, ages }: GroupContext): boolean {
+  if (!session.ended || !hasDied(session) || !session.turn.byHook) return false;
+  if (findUnattended(session, config) || ages.isOlder(session.ended, dayMs)) return false;
+  return !preferences.dismissed.includes(createDismissedFailureKey(sessionKeyOf(session), session));
+}
+
+/** Lists the sessions that died in the terminal of a session that starts: the user has seen that they are gone. */
+export function findDeadPredecessors(sessions: readonly Session[], started: Session): readonly Session[] {
+  return sessions.filter((session) => hasDied(session) && isSameTerminal(session.place, started.place));
+}
+
+function isSameTerminal(a: Place | null, b: Place | null): boolean {
+  if (!a?.local || !b?.local || a.tty === null) return false;
+  return (
+    a.tty === b.tty && a.terminalSessionId === b.terminalSessionId && a.env.TMUX_PANE === b.env.TMUX_PANE
+  );
 }
 
 const dismissed: Silence = { kind: "dismissed" };

@@ -3,7 +3,7 @@
  * one is.
  */
 import type { TerminalTarget } from "../../core/ports.ts";
-import { readVariable } from "../../core/terminals.ts";
+import { readVariable, recogniseTerminal } from "../../core/terminals.ts";
 import type { FocusOutcome } from "../../core/view/focus-text.ts";
 import { chooseWindow, type WindowChoice } from "./choose-window.ts";
 import {
@@ -78,7 +78,11 @@ function* locate({ place, cwd, title }: TerminalTarget): Plan<LocateResult> {
     agent.start !== null &&
     agent.start !== place.procStart;
   if (agent === undefined || isReused) {
-    return { kind: "unknown", reason: `its process ${place.pid} has ended` };
+    // The pane of a multiplexer has an id that no other pane gets.
+    const canFindPane = place.tty !== null && recogniseTerminal(place.env)?.id === "tmux";
+    return canFindPane
+      ? found({ lineage: [], tty: place.tty, env: place.env, title, cwd, endedPid: place.pid })
+      : { kind: "unknown", reason: `its process ${place.pid} has ended` };
   }
   const env = (yield* readEnvironment(place.pid)) ?? place.env;
   const inTerminal = agent.tty === null ? skipToTty(lineage) : lineage;

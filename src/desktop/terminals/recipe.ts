@@ -15,6 +15,8 @@ export interface PaneLocation {
   readonly env: TerminalEnv;
   readonly title: string | null;
   readonly cwd: string | null;
+  /** The session's process, if it has ended. Its pane may still be there. */
+  readonly endedPid?: number;
 }
 
 /** Where a session's terminal is, as far as this machine can see. */

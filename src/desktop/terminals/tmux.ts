@@ -64,7 +64,12 @@ export const tmux: TerminalRecipe = {
   *focus(location, context) {
     const answer = yield* askServers(location, context);
     const pane = answer?.panes[0];
-    if (!answer || !pane) return noServer;
+    if (!answer || !pane) {
+      const { endedPid } = location;
+      return endedPid === undefined
+        ? noServer
+        : impossible(`its process ${endedPid} has ended and its tmux pane is closed`);
+    }
     const { socket, panes, clients } = answer;
     const sessions = new Set(panes.map(({ session }) => session));
     const best = yield* chooseClient(clients, sessions, location);
@@ -141,6 +146,11 @@ function* findSockets(location: PaneLocation, context: TerminalContext): Plan<re
 
 /** By what the system says (tty, parents) before the variables, which a nested shell may have inherited. */
 function findPane(panes: readonly Pane[], location: PaneLocation): Pane[] {
+  if (location.endedPid !== undefined) {
+    // Its tty alone may belong to a newer pane, and its id to a newer server.
+    const ownId = readVariable(location.env, "TMUX_PANE");
+    return panes.filter(({ id, tty }) => id === ownId && tty === location.tty);
+  }
   const pids = new Set(location.lineage.map(({ pid }) => pid));
   const byTty = panes.filter(({ tty }) => tty === location.tty && isTtyPath(tty));
   if (byTty.length > 0) return byTty;

@@ -1,17 +1,35 @@
 import { describe, expect, test } from "bun:test";
 import { defaultConfig } from "../../../src/core/config/config.ts";
 import {
+  applyPreference,
   createDismissedAskKey,
   createDismissedFailureKey,
   noPreferences,
+  prunePreferences,
 } from "../../../src/core/config/preferences.ts";
+import type { Session } from "../../../src/core/session/session.ts";
 import { createAges } from "../../../src/core/view/ages.ts";
-import { type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
+import { findDeadPredecessors, type GroupContext, groupSession } from "../../../src/core/view/groups.ts";
 import { createSnapshot } from "../../../src/core/view/snapshot.ts";
-import { ago, ask, blocked, child, done, ended, hour, keyOf, minute, now, working } from "./menu/fixture.ts";
+import {
+  ago,
+  ask,
+  blocked,
+  child,
+  done,
+  ended,
+  hour,
+  keyOf,
+  minute,
+  now,
+  session,
+  working,
+} from "./menu/fixture.ts";
 
 const waiting = blocked("api", minute);
 const failed = done("api", minute, { turn: { ...ago(minute), running: false, byHook: true, error: "529" } });
+const dieAtWork = (since: number, more: Partial<Session> = {}) =>
+  ended("api", since, { ended: { ...ago(since), reason: "process gone", whileBusy: true }, ...more });
 const remote = { place: null };
 
 function groupOf(session: typeof waiting, context: Partial<GroupContext> = {}) {
@@ -30,6 +48,11 @@ describe("a session is in the group", () => {
     ["failed", failed],
     ["ready", done("api", minute)],
     ["ready", done("api", minute, { asks: [ask(minute, { kind: "idle" })] })],
+    ["failed", dieAtWork(minute)],
+    ["failed", dieAtWork(20 * hour)],
+    ["ended", dieAtWork(25 * hour)],
+    ["ended", dieAtWork(minute, { attended: false })],
+    ["ended", dieAtWork(minute, { turn: { ...ago(minute), running: false, byHook: false, error: null } })],
     ["ended", ended("api", minute)],
     ["set_aside, unattended", blocked("api", minute, { attended: false })],
   ])("%s", (group, session) => {
@@ -73,6 +96,18 @@ describe("what the user set aside", () => {
     expect(groupOf(failed, { preferences })).toBe("failed, muted");
   });
 
+  test("is ended after its death was dismissed", () => {
+    const died = dieAtWork(minute);
+    const preferences = applyPreference(
+      noPreferences,
+      { do: "dismiss", session: keyOf(died) },
+      { at: now.at, tomorrow: 0 },
+      { session: () => died },
+    );
+    expect(groupOf(died, { preferences })).toBe("ended");
+    expect(prunePreferences(preferences, now.at, [died])).toBe(preferences);
+  });
+
   test("is ready after its failure was dismissed", () => {
     const dismissed = [createDismissedFailureKey(key, failed)];
     expect(groupOf(failed, { preferences: { ...noPreferences, dismissed } })).toBe("ready, dismissed");
@@ -82,6 +117,25 @@ describe("what the user set aside", () => {
     const config = { ...defaultConfig, alerts: { ...defaultConfig.alerts, unattended: true } };
     expect(groupOf(blocked("api", minute, { attended: false }), { config })).toBe("needs_you");
   });
+});
+
+test("a session that died is resolved by the next one in its terminal, not by one elsewhere", () => {
+  const died = dieAtWork(minute);
+  const inPane = (tty: string, pane: string) => {
+    const place = {
+      local: true,
+      pid: 8,
+      procStart: "2",
+      tty,
+      terminalSessionId: null,
+      env: { TMUX_PANE: pane },
+    };
+    return session("api", { sessionId: "next", place });
+  };
+  const before = { ...died, place: inPane("/dev/pts/1", "%1").place };
+  expect(findDeadPredecessors([before, waiting], inPane("/dev/pts/1", "%1"))).toEqual([before]);
+  expect(findDeadPredecessors([before, waiting], inPane("/dev/pts/2", "%2"))).toEqual([]);
+  expect(findDeadPredecessors([before, waiting], inPane("/dev/pts/1", "%3"))).toEqual([]);
 });
 
 test("a snapshot names the group, and why there is no alert", () => {

@@ -65,7 +65,7 @@ function describeSession(session: Session, { group, asks }: SessionGroup, contex
   const { ended, turn, background, prompted, lastPrompt, lastResponse } = session;
   const [ask] = asks;
   if (ask) return describeAsk(session, ask, context);
-  if (group === "ended") {
+  if (group === "ended" || ended) {
     return hasDied(session) ? statusTexts.died : ended ? statusTexts.ended : statusTexts.lost;
   }
   if (group === "working") return statusOf(session, context.ages.minute).detail ?? statusTexts.thinking;
@@ -130,7 +130,9 @@ export function createSessionEntry(row: MenuRow, name: string, context: MenuCont
       })
     : [];
   const others = asks.filter((ask) => ask !== answerable?.ask);
-  const commands = createCommands(row, context, { hasFocus: !session.ended && answerable === undefined });
+  const commands = createCommands(row, context, {
+    hasFocus: (!session.ended || row.group === "failed") && answerable === undefined,
+  });
   return {
     kind: "entry",
     id: createEntryId("session", key),
@@ -172,7 +174,7 @@ function createDetails(
   // The session's own row has room for its start only.
   if (group === "ready" && !line.includes(what))
     entries.push(text(`Said “${truncateEnd(what, maxLabelColumns - 7)}”`, "said"));
-  if (session.turn.error !== null && (group === "failed" || group === "ready")) {
+  if (session.turn.error !== null && !session.ended && (group === "failed" || group === "ready")) {
     entries.push(text(`It ${what}`, "failed"));
   }
   const amounts = measureSession(session);

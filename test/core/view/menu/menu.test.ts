@@ -167,11 +167,11 @@ describe("the menu lists", () => {
           ended("d", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: true } }),
           ended("e", 2 * minute, { ended: { ...ago(2 * minute), reason: "other", whileBusy: true } }),
         ]).items,
-      ).filter((label) => /^[○·]/.test(label)),
+      ).filter((label) => /^[○·✗]/.test(label)),
     ).toEqual([
+      "✗ d · 1 min · ended unexpectedly",
       "○ b · 2 min · background: npm run dev",
       "○ c · 3 min · ready",
-      "· d · 1 min · ended unexpectedly",
       "· e · 2 min · ended",
     ]);
   });
