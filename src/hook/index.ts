@@ -20,6 +20,7 @@ interface Delivery {
   readonly paths: Paths;
   readonly faults: string[];
   isRead: boolean;
+  isEmpty: boolean;
   eventName: string;
   sessionId: string;
   /** Fields of the payload that are not masked in the spool. */
@@ -40,9 +41,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
   const agent = { id, forwarding: findAgent(id, table)?.forwarding ?? null };
   // Called by hand. (Reading isTTY takes a millisecond; agents always pass their name.)
   if (id.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
-    console.error(
-      "beckon hook is called by the agents' hooks and reads an event on stdin. See beckon --help.",
-    );
+    explainUse(agent);
     process.exit(0);
   }
   // Started first: other threads read while this one does the rest.
@@ -58,6 +57,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
       paths: resolvePaths(),
       faults: [],
       isRead: false,
+      isEmpty: false,
       eventName: "-",
       sessionId: "-",
       identifierFields: agent.forwarding?.identifierFields ?? [],
@@ -70,13 +70,19 @@ export async function hook(args: string[], table = agents): Promise<number> {
       Promise.all([saveOnce(delivery), delivery.reportStop?.()]).finally(() => process.exit(0));
     };
     for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-      process.on(signal, () => giveUp(delivery.isRead ? "" : `${signal} before the event was read`));
+      process.on(signal, () =>
+        giveUp(delivery.isRead || isTyped() ? "" : `${signal} before the event was read`),
+      );
     }
     process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
       await forward(agent, delivery, stdin, surroundings);
     } catch (error) {
       delivery.faults.push(readErrorMessage(error));
+    }
+    if (!delivery.isRead && (isTyped() || (delivery.isEmpty && args.length === 0))) {
+      explainUse(agent);
+      process.exit(0);
     }
     if (delivery.unsent !== null || delivery.faults.length > 0) await saveOnce(delivery);
     if (delivery.launch !== null && delivery.faults.length === 0) await launch(agent, delivery);
@@ -86,6 +92,20 @@ export async function hook(args: string[], table = agents): Promise<number> {
   // Not left to the event loop: a stdin that is never closed would keep the agent waiting.
   process.exit(0);
 }
+
+/** Whether a user typed the command. Not on the way of an event, because it loads node:tty. */
+const isTyped = (): boolean => process.getBuiltinModule("node:tty").isatty(0);
+
+function explainUse(agent: Sender): void {
+  const unknown = agent.forwarding === null && !agent.id.startsWith("-") ? `${describeUnknown(agent)}. ` : "";
+  console.error(
+    `${unknown}beckon hook is called by the agents' hooks and reads an event on stdin. See beckon --help.`,
+  );
+}
+
+const maxQuotedLength = 40;
+const describeUnknown = ({ id }: Sender): string =>
+  `beckon knows no agent ${JSON.stringify(id.slice(0, maxQuotedLength))}`;
 
 async function forward(
   agent: Sender,
@@ -105,6 +125,7 @@ async function forward(
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
   const payload = parseObject(text);
   if (payload === null) {
+    delivery.isEmpty = text === "";
     faults.push(
       text ? `stdin is not a JSON object (${text.length} characters): nothing sent` : "stdin was empty",
     );
@@ -133,7 +154,7 @@ async function forward(
   const status = await inTime(Promise.race([exchange.status, timeout(timing.hookSendTimeoutMs)]));
   if (isSessionStart && status === "refused") delivery.launch = { refusedUrl: target.url.origin };
   const fault = faultOf(status ?? "timeout");
-  if (fault) faults.push(fault);
+  if (fault) faults.push(agent.forwarding === null ? `${describeUnknown(agent)}: ${fault}` : fault);
   if (typeof status === "number" && (fault === null || permanentErrors.has(status))) delivery.unsent = null;
   if (loading === null || status !== 200) return;
   clearTimeout(timer);

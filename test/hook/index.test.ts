@@ -166,7 +166,7 @@ describe("stdin that is not an event", () => {
   ] as const) {
     test(`${what}: logged, and nothing is sent`, async () => {
       const { received } = harness.receiver();
-      const result = await harness.forward(stdin);
+      const result = await harness.forward(stdin, {}, ["claude"]);
       expectNoOutput(result);
       expect(result.stderr).toStartWith("beckon hook: stdin ");
       expect(harness.log()).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\t-\t-\tstdin [^\t\n]+\n$/);
@@ -176,10 +176,49 @@ describe("stdin that is not an event", () => {
   }
 });
 
+describe("a hook that a user typed", () => {
+  const usage = "beckon hook is called by the agents' hooks and reads an event on stdin. See beckon --help.";
+
+  test("without an event it explains itself, and is not an error of the hooks", async () => {
+    const result = await harness.forward("");
+    expectNoOutput(result);
+    expect(result.stderr).toBe(`${usage}\n`);
+    expect(harness.log()).toBe("");
+  });
+
+  testWith("linux")(
+    "in a terminal it explains itself, and names an agent that it does not know",
+    async () => {
+      const drawn: string[] = [];
+      const child = Bun.spawn([...beckonHook, "cluade"], {
+        env: environment(harness.home),
+        terminal: {
+          cols: 200,
+          rows: 30,
+          data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString()),
+        },
+      });
+      child.terminal?.write("\u0004");
+      expect(await child.exited).toBe(0);
+      expect(drawn.join("")).toContain(`beckon knows no agent "cluade". ${usage}`);
+      expect(harness.log()).toBe("");
+    },
+    15_000,
+  );
+
+  test("the error of an event from an agent that beckon does not know names the agent", async () => {
+    harness.receiver(400);
+    const { stderr } = await harness.forward(JSON.stringify(event), {}, ["cluade"]);
+    expect(stderr).toBe(
+      'beckon hook: beckon knows no agent "cluade": beckon refused the event (400): not kept\n',
+    );
+  });
+});
+
 describe("streams that are closed from the start", () => {
   for (const closed of ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]) {
     test(`${closed}: the hook exits with 0`, async () => {
-      const command = ["sh", "-c", `"${beckonHook.join('" "')}" ${closed}`];
+      const command = ["sh", "-c", `"${beckonHook.join('" "')}" claude ${closed}`];
       const result = await run(command, environment(harness.home), JSON.stringify(event));
       expectNoOutput(result);
       if (closed.startsWith("<")) expect(harness.log()).toContain("stdin was empty");
