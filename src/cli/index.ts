@@ -79,11 +79,15 @@ async function runCommand([first = "run", ...args]: string[], table: readonly Ag
       table,
     );
   if (options.some(isHelpOption)) return help([first], table);
+  if (changesSystem.has(first)) throw await unknownCommand(first);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw await unknownCommand(first);
   if (name !== "--version") checkHome(process.env.BECKON_HOME);
   return (await load())(args, table);
 }
+
+/** Known to `help`. They change the system, so only the documented options run them. */
+const changesSystem: ReadonlySet<string> = new Set(["install", "uninstall"]);
 
 const resolveAlias = (name: string): string => (Object.hasOwn(aliases, name) ? aliases[name] : null) ?? name;
 
@@ -118,5 +122,5 @@ async function unknownCommand(name: string): Promise<Error> {
   const isOption = name.startsWith("-");
   const similar = findClosest(name, isOption ? knownOptions : knownCommands);
   const text = `unknown ${isOption ? "option" : "command"} ${quote(name)}`;
-  return usageError(similar === null ? text : `${text}: did you mean ${similar}?`);
+  return usageError(similar === null ? text : `${text}: did you mean ${resolveAlias(similar)}?`);
 }

@@ -16,9 +16,16 @@ export function printLines(lines: readonly string[]): void {
 
 export const homeFolder = (): string => homeOf(process.env);
 
-/** A sentence of beckon's for the terminal: no control characters, and the home folder as `~`. */
+/** A sentence of beckon's for the terminal: no control characters, the home folder as `~`, and commands that can be run. */
 export function formatLine(line: string): string {
-  return stripControls(shortenHome(line, homeFolder()));
+  return stripControls(nameCommands(shortenHome(line, homeFolder())));
+}
+
+/** "Run: beckon --install" becomes "Run: npm start -- --install" in a checkout, where `npm start` is the only way to run it. */
+function nameCommands(line: string): string {
+  const { npm_lifecycle_event, npm_package_name } = process.env;
+  if (npm_lifecycle_event !== "start" || npm_package_name !== "beckon" || Bun.which("beckon")) return line;
+  return line.replace(/(?<=: )beckon (?=[a-z-])/g, "npm start -- ");
 }
 
 /** Text from an agent or a file may contain anything; the terminal must not obey it. */

@@ -1,6 +1,7 @@
 /** Every usage error says what is wrong and what to type next. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { version } from "../../package.json";
 import { type AppFixture, createAppFixture } from "../app-fixture.ts";
 
@@ -21,6 +22,12 @@ describe("a usage error", () => {
     [["foo"], 'unknown command "foo". See beckon --help.'],
     [["Status"], 'unknown command "Status": did you mean status? See beckon --help.'],
     [["stauts"], 'unknown command "stauts": did you mean status? See beckon --help.'],
+    [["install"], 'unknown command "install": did you mean --install? See beckon help install.'],
+    [
+      ["uninstall", "--purge"],
+      'unknown command "uninstall": did you mean --uninstall? See beckon help uninstall.',
+    ],
+    [["uninstal"], 'unknown command "uninstal": did you mean --uninstall? See beckon --help.'],
     [["--instal"], 'unknown option "--instal": did you mean --install? See beckon --help.'],
     [["focus", "--nxt"], 'unknown option "--nxt" for focus: did you mean --next? See beckon help focus.'],
     [["start", "x"], 'start takes no arguments, but got "x". See beckon help start.'],
@@ -73,6 +80,17 @@ test.each(["start", "status", "stop"])("%s refuses a BECKON_HOME that is not abs
     err: `beckon: ${says}\n`,
     code: 2,
   });
+});
+
+test("under npm start, the hints say how to run beckon with npm, unless it is installed", async () => {
+  const env = { npm_lifecycle_event: "start", npm_package_name: "beckon", PATH: "/usr/bin:/bin" };
+  expect((await beckon(["status"], env)).out).toContain("Start it with: npm start -- start\n");
+  expect((await beckon(["stop", "now"], env)).err).toContain("beckon: stop takes no arguments");
+  const bin = join(fixture.home, "bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, "beckon"), "", { mode: 0o755 });
+  const installed = { ...env, PATH: `${bin}:${env.PATH}` };
+  expect((await beckon(["status"], installed)).out).toContain("Start it with: beckon start\n");
 });
 
 describe("--debug", () => {
