@@ -17,6 +17,10 @@ export async function open(args: string[]): Promise<number> {
   }
   const { openPage } = await import("../desktop/open-page.ts");
   const problem = await openPage(url);
-  if (problem === null) return 0;
-  throw new Error(`no browser could be opened: ${problem}. To get the address, run: beckon open --print`);
+  if (problem === null) {
+    print("Opened the dashboard in your browser. If it did not open: beckon open --print\n");
+    return 0;
+  }
+  const why = problem.endsWith("?") ? problem : `${problem}.`;
+  throw new Error(`no browser could be opened: ${why} To get the address, run: beckon open --print`);
 }
