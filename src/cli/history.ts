@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { limits } from "../core/limits.ts";
 import { shortenHomePath } from "../core/text/paths.ts";
+import { formatExactDuration } from "../core/view/amounts.ts";
 import {
   type HistoryItem,
   type HistoryKind,
@@ -18,7 +19,6 @@ import {
   bold,
   dim,
   formatDay,
-  formatDuration,
   hasColour,
   homeFolder,
   padText,
@@ -197,6 +197,6 @@ function colourOf({ kind, severity }: HistoryItem): string {
 /** `allowed · menu · 12s` */
 function formatOutcome({ how, where, waitedMs }: HistoryItem): string {
   if (waitedMs === null) return "";
-  const parts = [how ?? "open", where === how ? null : where, formatDuration(waitedMs)];
+  const parts = [how ?? "open", where === how ? null : where, formatExactDuration(waitedMs)];
   return stripControls(parts.filter((part) => part !== null).join(" · "));
 }

@@ -1,5 +1,5 @@
 /** `beckon stats`: how long agents waited for you, and what they used, by day and project. */
-import { formatCost, formatTokens } from "../core/view/amounts.ts";
+import { formatCost, formatExactDuration, formatTokens } from "../core/view/amounts.ts";
 import type { DayStats, ProjectStats, Stats } from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
@@ -7,7 +7,6 @@ import { notRunning } from "./client.ts";
 import {
   bold,
   dim,
-  formatDuration,
   hasColour,
   padText,
   paint,
@@ -74,18 +73,18 @@ export function formatStats(result: Stats, options: StatsOptions): string[] {
 
 function formatSummary({ today, days }: Stats, { columns, colour }: StatsOptions): string[] {
   const total = days.reduce((sum, day) => sum + day.waitedMs, 0);
-  const period = days.length === 1 ? "" : `, ${formatDuration(total)} in ${days.length} days`;
+  const period = days.length === 1 ? "" : `, ${formatExactDuration(total)} in ${days.length} days`;
   const median =
-    today.medianMs === null ? [] : [`you answered in ${formatDuration(today.medianMs)} (median)`];
+    today.medianMs === null ? [] : [`you answered in ${formatExactDuration(today.medianMs)} (median)`];
   const rules = today.byRules === 0 ? [] : [`${today.byRules} more answered by your rules`];
   const asks = `${today.asks} ${today.asks === 1 ? "ask" : "asks"} today`;
   const longest = today.longest && [
-    `Longest today: ${formatDuration(today.longest.ms)} in ${stripControls(today.longest.project ?? today.longest.key)}`,
+    `Longest today: ${formatExactDuration(today.longest.ms)} in ${stripControls(today.longest.project ?? today.longest.key)}`,
     today.longest.open ? ", and it still waits" : "",
     ".",
   ];
   return [
-    paint(`Agents waited for you ${formatDuration(today.waitedMs)} today${period}.`, bold, { colour }),
+    paint(`Agents waited for you ${formatExactDuration(today.waitedMs)} today${period}.`, bold, { colour }),
     ...wrapText(`${[asks, ...median, ...rules].join(", ")}.`, columns, 3),
     ...(longest ? wrapText(longest.join(""), columns, 2) : []),
   ];
@@ -121,9 +120,9 @@ function formatTable(title: string, rows: readonly Row[], { columns, colour }: S
     Math.max(title.length, ...rows.map((row) => Bun.stringWidth(row.name))),
   );
   const cells = (row: Row) => [
-    formatDuration(row.waitedMs).padStart(7),
+    formatExactDuration(row.waitedMs).padStart(7),
     String(row.asks).padStart(5),
-    (row.medianMs === null ? "-" : formatDuration(row.medianMs)).padStart(7),
+    (row.medianMs === null ? "-" : formatExactDuration(row.medianMs)).padStart(7),
     ...(hasUsage ? [formatTokens(row.tokens).padStart(7), formatUsedCost(row).padStart(8)] : []),
   ];
   const heads = [

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { formatStats } from "../../src/cli/stats.ts";
 import {
   type AppFixture,
   createAppFixture,
@@ -163,4 +164,25 @@ test("status --short counts the sessions in one line, and works while beckon is 
   expect((await beckon("mute", "s1")).code).toBe(0);
   expect((await beckon("status", "--short")).out).toBe("◌1 ◐2\n");
   expect((await beckon("status", "--short", "--json")).code).toBe(2);
+});
+
+test("durations are as exact as on the page", () => {
+  const figures = { waitedMs: 117_000, asks: 1, medianMs: 61_000, tokens: 0, costUsd: null };
+  const longest = { ms: 117_000, key: "claude:s1", project: "shop", open: false };
+  const lines = formatStats(
+    {
+      enabled: true,
+      now: 0,
+      today: { ...figures, longest, byRules: 0 },
+      days: [{ ...figures, date: "2026-11-17" }],
+      projects: [{ ...figures, project: "shop", todayMs: 117_000 }],
+    },
+    { columns: 80, colour: false },
+  );
+  expect(lines.slice(0, 3)).toEqual([
+    "Agents waited for you 1m 57s today.",
+    "1 ask today, you answered in 1m 01s (median).",
+    "Longest today: 1m 57s in shop.",
+  ]);
+  expect(lines.find((line) => line.startsWith("shop"))).toMatch(/^shop +1m 57s +1 +1m 01s/);
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { fitLines, splitLines } from "../../src/core/text/fit.ts";
+import { formatExactDuration } from "../../src/core/view/amounts.ts";
 import type { Span } from "../../src/core/wire.ts";
 import {
   cleanLines,
@@ -10,7 +11,6 @@ import {
   formatAge,
   formatCost,
   formatCount,
-  formatDuration,
   formatModel,
   formatSpokenDuration,
   formatWhen,
@@ -30,7 +30,7 @@ test.each([
   [76 * hour, "3d 4h", "3d 4h", "76 h"],
   [-5, "0s", "0s", "0 s"],
 ])("a duration of %p ms is short in a row and readable in a sentence", (ms, exact, age, spoken) => {
-  expect([formatDuration(ms), formatAge(ms), formatSpokenDuration(ms)]).toEqual([exact, age, spoken]);
+  expect([formatExactDuration(ms), formatAge(ms), formatSpokenDuration(ms)]).toEqual([exact, age, spoken]);
 });
 
 test("figures are short", () => {

@@ -1,4 +1,4 @@
-/** Formats amounts of tokens and money for users. */
+/** Formats amounts of tokens, money and time for users. */
 import type { ContextUse, Tokens } from "../session/event.ts";
 
 /** 980, 12k, 1.2M, 34M */
@@ -38,4 +38,16 @@ export function formatUsage({ tokens, costUsd, context, tasks }: SessionAmounts)
 
 function formatContext({ used, window }: ContextUse): string {
   return window === null ? `context ${formatTokens(used)}` : `context ${Math.round((100 * used) / window)}%`;
+}
+
+const pad = (value: number): string => String(value).padStart(2, "0");
+
+/** How long something took: "48s", "6m 41s", "1h 42m", "3d 4h". */
+export function formatExactDuration(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
+  const hours = Math.floor(seconds / 3_600);
+  if (hours < 24) return `${hours}h ${pad(Math.floor((seconds % 3_600) / 60))}m`;
+  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }

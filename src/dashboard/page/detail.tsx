@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import { groupLabels } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
@@ -17,7 +18,6 @@ import {
   formatAge,
   formatCost,
   formatCount,
-  formatDuration,
   formatModel,
   formatTime,
   formatWhen,
@@ -349,7 +349,7 @@ function Events({ sessionKey, lastEventAt }: { readonly sessionKey: string; read
             </span>
             <span class="d">
               {isAskKind(item.kind) ? describeEnding(item) : ""}
-              {item.waitedMs === null ? "" : ` ${formatDuration(item.waitedMs)}`}
+              {item.waitedMs === null ? "" : ` ${formatExactDuration(item.waitedMs)}`}
             </span>
           </li>
         ))}

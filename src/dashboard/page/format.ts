@@ -2,6 +2,7 @@
 
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import type { Group } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
@@ -10,20 +11,10 @@ export const noValue = "–";
 
 const pad = (value: number): string => String(value).padStart(2, "0");
 
-/** "48s", "6m 41s", "1h 42m", "3d 4h" */
-export function formatDuration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m ${pad(seconds % 60)}s`;
-  const hours = Math.floor(seconds / 3_600);
-  if (hours < 24) return `${hours}h ${pad(Math.floor((seconds % 3_600) / 60))}m`;
-  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
-
 /** For what is not urgent: "48s", "6m", "1h 42m". */
 export function formatAge(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
-  return minutes >= 1 && minutes < 60 ? `${minutes}m` : formatDuration(ms);
+  return minutes >= 1 && minutes < 60 ? `${minutes}m` : formatExactDuration(ms);
 }
 
 /** In a sentence: "42 min", "38 s", "1 h 36 min". */

@@ -1,9 +1,9 @@
 /** History: a search over everything that happened. */
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import { type HistoryItem, type HistoryKind, historyKinds } from "../../core/wire.ts";
 import {
   cleanText,
   describeEnding,
-  formatDuration,
   formatWhen,
   isAskKind,
   kindLabels,
@@ -211,7 +211,7 @@ function HistoryRow({ item }: { readonly item: HistoryItem }) {
         </div>
       </td>
       <td class={item.waitedMs === null ? "d num none" : "d num"}>
-        {item.waitedMs === null ? noValue : formatDuration(item.waitedMs)}
+        {item.waitedMs === null ? noValue : formatExactDuration(item.waitedMs)}
       </td>
     </tr>
   );

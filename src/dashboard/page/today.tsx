@@ -1,7 +1,9 @@
 /** Today: one lane for each session, and when any of them waited. Readable without colour: height and pattern tell the states. */
+
 import { signal } from "@preact/signals";
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import type { Lane, SpanState } from "../../core/wire.ts";
-import { branchOf, cleanText, formatAge, formatDuration, formatTime, noValue, spanLabels } from "./format.ts";
+import { branchOf, cleanText, formatAge, formatTime, noValue, spanLabels } from "./format.ts";
 import { openSession } from "./navigation.ts";
 import { laneHours, lanes } from "./reports.ts";
 import {
@@ -150,7 +152,7 @@ export function Today() {
               <svg
                 class="tl"
                 role="img"
-                aria-label={`Some session waited for ${formatDuration(sum(anyWaiting))} in all`}
+                aria-label={`Some session waited for ${formatExactDuration(sum(anyWaiting))} in all`}
               >
                 <Ticks range={range} />
                 {anyWaiting.map((bar) => (

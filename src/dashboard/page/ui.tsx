@@ -1,7 +1,9 @@
 /** Small parts that several sections use. */
+
 import type { ComponentChildren } from "preact";
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import { type Group, groupLabels } from "../../core/view/group-names.ts";
-import { formatAge, formatDuration } from "./format.ts";
+import { formatAge } from "./format.ts";
 import { now, slowNow } from "./state.ts";
 
 const glyphs: Readonly<Record<Group | "past", ComponentChildren>> = {
@@ -93,7 +95,7 @@ export function Icon({
 
 /** Time since a moment, to the second. Only this text is drawn again as time passes. */
 export function Duration({ since }: { readonly since: number }) {
-  return <>{formatDuration(now.value - since)}</>;
+  return <>{formatExactDuration(now.value - since)}</>;
 }
 
 export function Age({ since }: { readonly since: number }) {

@@ -1,6 +1,7 @@
 /** How long agents waited for the user: today, by day and by project. */
+import { formatExactDuration } from "../../core/view/amounts.ts";
 import type { DayStats, ProjectStats, Stats } from "../../core/wire.ts";
-import { cleanText, formatAge, formatDuration, formatSpokenDuration, noValue } from "./format.ts";
+import { cleanText, formatAge, formatSpokenDuration, noValue } from "./format.ts";
 import { stats } from "./reports.ts";
 import { withTip } from "./tip.tsx";
 import { HistoryOff, Problem } from "./today.tsx";
@@ -26,7 +27,7 @@ export function Waited() {
 function Figures({ stats: { today, days, projects, problem } }: { readonly stats: Stats }) {
   const longest =
     today.longest &&
-    `the longest ${formatDuration(today.longest.ms)} (${cleanText(today.longest.project)}${today.longest.open ? ", still open" : ""})`;
+    `the longest ${formatExactDuration(today.longest.ms)} (${cleanText(today.longest.project)}${today.longest.open ? ", still open" : ""})`;
   return (
     <>
       <Problem text={problem} />
@@ -219,7 +220,7 @@ function Projects({ projects }: { readonly projects: readonly ProjectStats[] }) 
                 </td>
                 <td class="num m">{formatAge(waitedMs)}</td>
                 <td class="num a">{asks}</td>
-                <td class="num m">{medianMs === null ? noValue : formatDuration(medianMs)}</td>
+                <td class="num m">{medianMs === null ? noValue : formatExactDuration(medianMs)}</td>
               </tr>
             ))}
           </tbody>
