@@ -1,5 +1,6 @@
 /** The table of `beckon status`. Pure: sessions in, lines out. */
 
+import { isClearReason } from "../core/session/session.ts";
 import {
   dangerMark,
   describeReady,
@@ -40,16 +41,18 @@ export interface TableOptions {
   readonly home: string;
 }
 
-/** Only the newest ended sessions are listed. */
+/** Only the newest ended sessions are listed, and none that was cleared: another one goes on in its terminal. */
 const maxEnded = 5;
 
 export function formatStatusTable(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   if (sessions.length === 0)
     return wrapText("No sessions. Start an agent, and it appears here.", options.columns, 9);
   const sorted = sortSnapshots(sessions);
-  const ended = sorted.filter((session) => session.group === "ended").length;
-  const hidden = Math.max(0, ended - maxEnded);
-  const rows = createRows(sorted.slice(0, sorted.length - hidden), options);
+  const live = sorted.filter(({ group }) => group !== "ended");
+  const ended = sorted.filter(({ group }) => group === "ended");
+  const listed = ended.filter((session) => !isCleared(session)).slice(0, maxEnded);
+  const hidden = ended.length - listed.length;
+  const rows = createRows([...live, ...listed], options);
   const widths = computeWidths(rows, options.columns);
   return [
     ...formatCounts(sessions, options),
@@ -148,6 +151,8 @@ function createRows(
 
 const isWaiting = ({ group }: SessionSnapshot): boolean => group === "needs_you" || group === "set_aside";
 
+const isCleared = ({ endReason }: SessionSnapshot): boolean => isClearReason(endReason);
+
 const blockingAsks = ({ asks }: SessionSnapshot): AskSnapshot[] => asks.filter(({ kind }) => kind !== "idle");
 
 const markDanger = (ask: AskSnapshot | undefined): string => (ask?.dangers?.length ? dangerMark : "");
@@ -172,7 +177,8 @@ function describeProgress(session: SessionSnapshot): string {
   if (group === "working") return detail ?? statusTexts.thinking;
   if (group === "ended") {
     if (session.state !== "completed") return statusTexts.lost;
-    return session.died ? statusTexts.died : statusTexts.ended;
+    if (session.died) return statusTexts.died;
+    return isCleared(session) ? statusTexts.cleared : statusTexts.ended;
   }
   if (session.died) return statusTexts.died;
   if (session.error) return formatFailure(session.error);

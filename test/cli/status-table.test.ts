@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { formatDuration, stripControls, truncate, wrapText } from "../../src/cli/output.ts";
-import { formatStatusTable } from "../../src/cli/status-table.ts";
+import { formatCompactRows, formatStatusTable } from "../../src/cli/status-table.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { ask, asking, child, failed, minute, now, over, placed, session, working } from "./sessions.ts";
 
@@ -114,6 +114,18 @@ describe("the table", () => {
       "· p4",
     ]);
     expect(lines.slice(7)).toEqual(["  and 4 more that ended"]);
+  });
+
+  test("counts cleared sessions, but lists the others that ended", () => {
+    const cleared = Array.from({ length: 6 }, (_, n) =>
+      over(`c${n}`, { endReason: "clear", since: now - n * minute }),
+    );
+    const lines = draw([...cleared, over("quit", { since: now - 9 * minute })]);
+    expect(lines[0]).toBe("nothing needs you   · 7 ended");
+    expect(lines.slice(2).map((line) => line.slice(0, 6))).toEqual(["· quit", "  and "]);
+    expect(lines.at(-1)).toBe("  and 6 more that ended");
+    const options = { now, columns: 80, colour: false, home: "/home/dev" };
+    expect(formatCompactRows(cleared.slice(0, 1), options)[0]).toContain("cleared");
   });
 });
 

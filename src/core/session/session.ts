@@ -157,6 +157,9 @@ export function isEndedByHook({ ended }: Pick<Session, "ended">): boolean {
   return ended !== null && !deathReasons.has(ended.reason);
 }
 
+/** The user cleared the session, and its terminal goes on with another one. */
+export const isClearReason = (reason: string | null | undefined): boolean => reason === "clear";
+
 /** The process disappeared in the middle of a turn. */
 export function hasDied({ ended }: Pick<Session, "ended">): boolean {
   return ended?.whileBusy === true && deathReasons.has(ended.reason);

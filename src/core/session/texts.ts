@@ -50,6 +50,7 @@ export const statusTexts = {
   done: "done",
   ready: "ready",
   ended: "ended",
+  cleared: "cleared",
   died: "ended unexpectedly",
   lost: "silent for hours",
 } as const;

@@ -6,6 +6,7 @@ import { statusOf } from "../../session/phase.ts";
 import {
   type Ask,
   hasDied,
+  isClearReason,
   isInterrupted,
   nameOfChild,
   projectOf,
@@ -66,7 +67,9 @@ function describeSession(session: Session, { group, asks }: SessionGroup, contex
   const [ask] = asks;
   if (ask) return describeAsk(session, ask, context);
   if (group === "ended" || ended) {
-    return hasDied(session) ? statusTexts.died : ended ? statusTexts.ended : statusTexts.lost;
+    if (hasDied(session)) return statusTexts.died;
+    if (!ended) return statusTexts.lost;
+    return isClearReason(ended.reason) ? statusTexts.cleared : statusTexts.ended;
   }
   if (group === "working") return statusOf(session, context.ages.minute).detail ?? statusTexts.thinking;
   if (turn.error !== null) return formatFailure(turn.error);

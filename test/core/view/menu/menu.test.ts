@@ -158,7 +158,7 @@ describe("the menu lists", () => {
     expect(createTestMenu([failed("a", 0), blocked("b", 0)]).icon).toEqual({ phase: "blocked", count: 1 });
   });
 
-  test("background tasks, new sessions and sessions that died", () => {
+  test("background tasks, new sessions, and sessions that died or were cleared", () => {
     expect(
       listLabels(
         createTestMenu([
@@ -166,6 +166,7 @@ describe("the menu lists", () => {
           done("c", 3 * minute, { prompted: null }),
           ended("d", minute, { ended: { ...ago(minute), reason: "process gone", whileBusy: true } }),
           ended("e", 2 * minute, { ended: { ...ago(2 * minute), reason: "other", whileBusy: true } }),
+          ended("f", 3 * minute, { ended: { ...ago(3 * minute), reason: "clear", whileBusy: false } }),
         ]).items,
       ).filter((label) => /^[○·✗]/.test(label)),
     ).toEqual([
@@ -173,6 +174,7 @@ describe("the menu lists", () => {
       "○ b · 2 min · background: npm run dev",
       "○ c · 3 min · ready",
       "· e · 2 min · ended",
+      "· f · 3 min · cleared",
     ]);
   });
 
