@@ -187,6 +187,8 @@ export interface AutoAllowed {
   readonly folder: string;
   /** The paths that the request may read. Links are not resolved: the caller checks that none leads out of the folder. */
   readonly paths: readonly string[];
+  /** The paths that, if they are folders, are read through the links inside of them: no such link may leave either. */
+  readonly readThroughLinks: readonly string[];
 }
 
 export interface WatchContext {

@@ -19,7 +19,7 @@ import { timing } from "../core/timing.ts";
 import type { AskSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
 import type { AskEnding } from "../core/wire.ts";
 import { signDecision } from "../system/decision-signature.ts";
-import { areInside } from "./real-paths.ts";
+import { staysInside } from "./real-paths.ts";
 
 export interface PendingRequestsOptions {
   readonly agents: LoadedAgents;
@@ -193,7 +193,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       cwd: request.cwd,
       agentDangers,
     });
-    if (allowed === null || !(await areInside(allowed.folder, allowed.paths))) return;
+    if (allowed === null || !(await staysInside(allowed))) return;
     const session = getSettled(request.agent, request.sessionId);
     const ask = findAsk(session, request.request);
     if (session && ask) await answer(session, answerIdOf(ask), { do: "allow" }, { rule: allowed.rule });

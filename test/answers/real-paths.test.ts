@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { areInside } from "../../src/answers/real-paths.ts";
+import { staysInside } from "../../src/answers/real-paths.ts";
 import { createAnswerFixture, createRequest } from "./fixture.ts";
 
 const root = mkdtempSync(join(tmpdir(), "beckon-links-"));
@@ -16,6 +16,10 @@ writeFileSync(join(project, "src/a.ts"), "");
 symlinkSync("../elsewhere/notes", join(project, "notes"));
 symlinkSync("../elsewhere", join(project, "docs"));
 symlinkSync("src", join(project, "lib"));
+for (const folder of ["linked", "leaving", "deep/er"]) mkdirSync(join(project, folder), { recursive: true });
+symlinkSync("../src/a.ts", join(project, "linked/a.ts"));
+symlinkSync("../../elsewhere/notes", join(project, "leaving/a.ts"));
+symlinkSync("../../../elsewhere/notes", join(project, "deep/er/a.ts"));
 symlinkSync("loop", join(project, "loop"));
 symlinkSync(project, join(root, "other-name"));
 
@@ -31,29 +35,59 @@ describe("paths", () => {
     ["what is not there, behind such a link", "docs/new", false],
     ["a link to itself", "loop", false],
   ])("%s", async (_, path, expected) => {
-    expect(await areInside(project, [join(project, "src"), join(project, path)])).toBe(expected);
+    const paths = [join(project, "src"), join(project, path)];
+    expect(await staysInside({ folder: project, paths, readThroughLinks: [] })).toBe(expected);
     // The project itself can have two paths.
-    expect(await areInside(join(root, "other-name"), [join(project, path)])).toBe(expected);
+    const folder = join(root, "other-name");
+    expect(await staysInside({ folder, paths, readThroughLinks: [] })).toBe(expected);
+  });
+  test.each<[string, string, boolean]>([
+    ["a folder without links", "src", true],
+    ["a file", "src/a.ts", true],
+    ["what is not there", "nothing", true],
+    ["a folder with a link that stays inside", "linked", true],
+    ["a folder with a link to a file outside", "leaving", false],
+    ["a folder with such a link in a subfolder", "deep", false],
+  ])("%s, read through its links", async (_, path, expected) => {
+    const readThroughLinks = [join(project, path)];
+    expect(await staysInside({ folder: project, paths: [], readThroughLinks })).toBe(expected);
+  });
+  test("a folder with too many files is left to the user", async () => {
+    const folder = join(root, "large");
+    mkdirSync(folder);
+    for (let i = 0; i < 10_001; i++) writeFileSync(join(folder, String(i)), "");
+    expect(await staysInside({ folder, paths: [folder], readThroughLinks: [] })).toBe(true);
+    expect(await staysInside({ folder, paths: [], readThroughLinks: [folder] })).toBe(false);
   });
 });
 
-test("a rule that allows cat does not allow a link out of the folder: that waits for the user", async () => {
-  const fixture = createAnswerFixture();
-  try {
-    mkdirSync(join(fixture.home, "state"), { mode: 0o700 });
-    writeFileSync(
-      join(fixture.home, "state/config.json"),
-      JSON.stringify({ answering: { autoAllow: { [project]: ["Bash(cat *)"] } } }),
-    );
-    await fixture.start();
-    const cat = (id: string, file: string) =>
-      fixture.startHook(createRequest(id, { cwd: project, tool_input: { command: `cat ${file}` } }));
-    const linked = cat("s-1", "notes");
-    await fixture.waitForAsk("s-1");
-    // This request came later and is allowed before it.
-    expect(await cat("s-2", "lib/a.ts").printed).toContain('"allow"');
-    expect(linked.isRunning()).toBe(true);
-  } finally {
-    await fixture.destroy();
-  }
-});
+test.each([
+  ["cat notes", "cat lib/a.ts"],
+  ["diff leaving linked", "diff src linked"],
+  ["diff src/a.ts leaving", "diff src/a.ts linked"],
+  ["grep -r x leaving", "grep -r x linked"],
+])(
+  "%s reads through a link out of the folder and waits for the user, %s does not",
+  async (leaving, staying) => {
+    const fixture = createAnswerFixture();
+    try {
+      mkdirSync(join(fixture.home, "state"), { mode: 0o700 });
+      writeFileSync(
+        join(fixture.home, "state/config.json"),
+        JSON.stringify({
+          answering: { autoAllow: { [project]: ["Bash(cat *)", "Bash(diff *)", "Bash(grep *)"] } },
+        }),
+      );
+      await fixture.start();
+      const run = (id: string, command: string) =>
+        fixture.startHook(createRequest(id, { cwd: project, tool_input: { command } }));
+      const linked = run("s-1", leaving);
+      await fixture.waitForAsk("s-1");
+      // This request came later and is allowed before it.
+      expect(await run("s-2", staying).printed).toContain('"allow"');
+      expect(linked.isRunning()).toBe(true);
+    } finally {
+      await fixture.destroy();
+    }
+  },
+);

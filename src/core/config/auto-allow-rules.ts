@@ -36,8 +36,8 @@ export function parseAutoAllowRule(text: string): AutoAllowRule | string {
 }
 
 const maxCommandLength = 1_000;
-/** A word without any character that a shell would interpret. */
-const word = /[\p{L}\p{N}_./,:@%+^~-][\p{L}\p{N}_./,:@%+=^~-]*|"[^"$`\\!\n\r]*"|'[^'\n\r]*'/uy;
+/** A word without any character that a shell would interpret. In zsh, `^x` and `a~b` can be patterns. */
+const word = /[\p{L}\p{N}_./,:@%+-][\p{L}\p{N}_./,:@%+=-]*|"[^"$`\\!\n\r]*"|'[^'\n\r]*'/uy;
 
 /** Splits a command that is only a program and its arguments into words. Returns null for anything else. */
 export function splitPlainCommand(command: string): string[] | null {

@@ -2,6 +2,9 @@
  * Commands that only read, with the options that only read and follow no links. What is not listed is not allowed. Long options
  * must be complete, because many programs take `--outp` for `--output`.
  *
+ * Every argument that starts with `-` must be a listed option, also after `--`: in `tree -P -- -o x` the `--` is the value of
+ * `-P`, and `-o` is an option.
+ *
  * A listed program must not be able to run or write anything, whatever the project contains and whatever settings it reads.
  */
 
@@ -72,7 +75,6 @@ const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   cksum: command(""),
   cmp: command("bils"),
   comm: command("123"),
-  // Without -r, which would follow links.
   diff: command("abBcdiNpqstuUwy", "unified brief ignore-all-space color side-by-side new-file"),
   od: command("AjNtvcxd"),
   hexdump: command("Cnsv"),
@@ -106,10 +108,12 @@ export function isReadOnlyCommand(words: readonly string[]): boolean {
   if (!listed) return false;
   if (program === "find")
     return args.every((arg) => !/^[-(!,]/.test(arg) || findTests.has(arg) || /^-\d+$/.test(arg));
-  const end = args.indexOf("--");
-  return (end === -1 ? args : args.slice(0, end))
-    .filter((arg) => arg.startsWith("-") && arg !== "-")
-    .every((option) => isReadOnlyOption(listed, option));
+  return args.every((arg) => !isOption(arg) || isReadOnlyOption(listed, arg));
+}
+
+/** `tail +5f` follows a file, `sort +1` has another grammar. */
+function isOption(arg: string): boolean {
+  return /^[-+]/.test(arg) && arg !== "-" && arg !== "--";
 }
 
 function isReadOnlyOption({ letters, options }: ReadOnlyCommand, option: string): boolean {
@@ -120,3 +124,20 @@ function isReadOnlyOption({ letters, options }: ReadOnlyCommand, option: string)
     [...option.slice(1)].every((letter) => /\d/.test(letter) || letters.includes(letter))
   );
 }
+
+/**
+ * The arguments that the program reads through the links inside of them, if they are folders. "." stands for the current folder.
+ *
+ * Measured: `diff a b` reads links in both folders, `diff x a` reads `a/x`, and `grep -r` of BusyBox reads links to files.
+ */
+export function listFoldersReadThroughLinks([program, ...args]: readonly string[]): string[] {
+  const others = args.filter((arg) => !isOption(arg));
+  if (program === "diff") return others;
+  if (program !== "grep" || !args.some((arg) => /^-(?:\w*r|-recursive$)/.test(arg))) return [];
+  // One may be the pattern. With fewer than two that are surely not the values of options, grep may read the current folder.
+  const operands = args.filter((arg, index) => !isOption(arg) && !mayTakeNext(args[index - 1] ?? ""));
+  return operands.length > 1 ? others : [".", ...others];
+}
+
+/** Whether the argument after this one of grep may be its value. */
+const mayTakeNext = (arg: string): boolean => /^-(?:-[^=]*|\w*[ABCem])$/.test(arg);

@@ -7,7 +7,7 @@ import {
   parseAutoAllowRule,
   splitPlainCommand,
 } from "../../../core/config/auto-allow-rules.ts";
-import { isReadOnlyCommand } from "../../../core/config/read-only-commands.ts";
+import { isReadOnlyCommand, listFoldersReadThroughLinks } from "../../../core/config/read-only-commands.ts";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
 import { findRelativePath, isAbsolute, resolvePath } from "../../../core/text/paths.ts";
 import { makeVisible } from "../../../core/text/visible.ts";
@@ -37,16 +37,24 @@ export function autoAllow(
     if (!isInside(folder, context.cwd) || !isInside(folder, cwd)) continue;
     const rule = list.find((text) => isAllowed(text, tool, input, { cwd, allowed: folder }));
     if (rule === undefined) continue;
-    return isHarmless(payload, context) ? { rule, folder, paths: listPaths(tool, input, cwd) } : null;
+    return isHarmless(payload, context) ? { rule, folder, ...listPaths(tool, input, cwd) } : null;
   }
   return null;
 }
 
 /** Every part of the input that could be a path. */
-function listPaths(tool: string, input: JsonRecord, cwd: string): string[] {
-  const words = tool === "Bash" ? (splitPlainCommand(String(input.command)) ?? []) : Object.values(input);
-  const parts = words.flatMap((word) => (typeof word === "string" ? splitWord(word) : []));
-  return [cwd, ...parts.map((part) => resolvePath(cwd, part))];
+function listPaths(
+  tool: string,
+  input: JsonRecord,
+  cwd: string,
+): Pick<AutoAllowed, "paths" | "readThroughLinks"> {
+  const command = tool === "Bash" ? (splitPlainCommand(String(input.command)) ?? []) : [];
+  const values = tool === "Bash" ? command : Object.values(input);
+  const parts = values.flatMap((value) => (typeof value === "string" ? splitWord(value) : []));
+  return {
+    paths: [cwd, ...parts.map((part) => resolvePath(cwd, part))],
+    readThroughLinks: listFoldersReadThroughLinks(command).map((path) => resolvePath(cwd, path)),
+  };
 }
 
 /** A request that cannot be shown in full, or has a danger, is for the user to answer. */
@@ -103,14 +111,25 @@ function isReadAllowed(name: string, input: JsonRecord, folders: Folders): boole
   const tool = Object.hasOwn(readingTools, name) ? readingTools[name] : undefined;
   if (!tool || typeof input[tool.required] !== "string") return false;
   if (!hasOnly(input, new Set([...tool.paths, ...tool.others]))) return false;
+  // Claude Code passes these values to ripgrep as arguments. It puts a pattern behind `-e`.
+  const isOption = (value: unknown): boolean => typeof value === "string" && value.startsWith("-");
+  if (tool.others.some((field) => field !== "pattern" && isOption(input[field]))) return false;
   return tool.paths.every((field) => {
     const path = input[field];
     if (path === undefined) return true;
     if (typeof path !== "string") return false;
     // `{..,x}/y` also means `../y`.
     const mayLeave = /[{}*?[\]]/.test(path) && path.includes("..");
-    return !mayLeave && isPathAllowed(path, folders);
+    return !mayLeave && isKeptAsWritten(path) && isPathAllowed(path, folders);
   });
+}
+
+/**
+ * Claude Code removes blanks around a path, and normalizes its letters, before it opens it. Measured with 2.1.100:
+ * `" ~/x"` is read from the home folder.
+ */
+function isKeptAsWritten(path: string): boolean {
+  return path === path.trim() && path === path.normalize("NFC") && !/\p{Cc}/u.test(path);
 }
 
 function hasOnly(input: JsonRecord, known: ReadonlySet<string>): boolean {

@@ -50,7 +50,8 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
   return context.listDangers();
 }
 
+/** Claude Code removes blanks around a path before it opens it: `" ~/.bashrc"` is a file of the home folder. */
 function findPath({ file_path, notebook_path }: JsonRecord): string | null {
   const path = file_path ?? notebook_path;
-  return typeof path === "string" ? path : null;
+  return typeof path === "string" ? path.trim() : null;
 }

@@ -19,6 +19,12 @@ const rules = {
     "Bash(file *)",
     "Bash(echo *)",
     "Bash(head *)",
+    "Bash(tail *)",
+    "Bash(cut *)",
+    "Bash(du *)",
+    "Bash(hexdump *)",
+    "Bash(md5sum *)",
+    "Bash(od *)",
     // None of these is a rule, so none of them may ever match.
     "Bash(git status)",
     "Bash(git diff *)",
@@ -42,6 +48,7 @@ const rules = {
     "Grep",
     "Glob",
     "LS",
+    "NotebookRead",
   ],
 };
 const autoAllow = (...given: Parameters<typeof judge>) => judge(...given)?.rule ?? null;
@@ -61,6 +68,10 @@ describe("a request that only reads is allowed by the rule", () => {
     [`grep -rn "a b" src`, "Bash(grep *)"],
     ["find src -name '*.ts' -type f", "Bash(find *)"],
     ["head -n 5 a", "Bash(head *)"],
+    ["grep -n -- foo src/a.ts", "Bash(grep *)"],
+    ["cut -d - -f 1 a", "Bash(cut *)"],
+    ["grep -n '^a~#b' src/a.ts", "Bash(grep *)"],
+    [`grep -n " foo" src/a.ts`, "Bash(grep *)"],
   ])("%s", (command, rule) => {
     expect(run(command)).toBe(rule);
   });
@@ -70,6 +81,8 @@ describe("a request that only reads is allowed by the rule", () => {
     ["Grep", { pattern: "a" }, "Grep"],
     ["Glob", { pattern: "**/*.ts" }, "Glob"],
     ["LS", { path: "/home/dev/proj" }, "LS"],
+    ["NotebookRead", { notebook_path: "/home/dev/proj/n.ipynb" }, "NotebookRead"],
+    ["Read", { file_path: "/home/dev/proj/é" }, "Read"],
   ])("%s %j", (tool, input, rule) => {
     expect(allow(tool, input)).toBe(rule);
   });
@@ -163,6 +176,38 @@ describe("an attack is left to the user", () => {
     "find . -ok rm",
     "find -L .",
     "sort -o a b",
+    // An option can take `--` as its value; then the options after it still count.
+    "tree -i -f -P -- -o build.sh .",
+    "tree -I -- -l",
+    "grep -e -- -R -e '' sub",
+    "grep --include -- -R a sub",
+    "grep -A -- --dereference-rec a .",
+    "grep a -- -R .",
+    "sort -t -- -o a b",
+    "sort --key -- -o a b",
+    "tail -n -- -F a",
+    "tail -c -- --follow=name a",
+    "tail +5f a",
+    "sort +1 -2 a",
+    "du -d -- -L .",
+    "ls --sort -- -L",
+    "cut -d -- --files0-from=x",
+    "hexdump -n -- -f x",
+    "md5sum -- -c x",
+    "od -t -- --traditional x",
+    "grep --dereference-rec a .",
+    "grep --direct=recurse a .",
+    "grep -nR a .",
+    "grep -n5R a .",
+    "sort --outp=a b",
+    "tail -5f a",
+    "find . -name -delete",
+    // Patterns of zsh.
+    "cat ^x",
+    "cat a~b",
+    "cat a#",
+    "cat x:~root/y",
+    "cat a=~/y",
     "sort --output=a b",
     "sort --compress-program=x b",
     "tree -o a",
@@ -203,16 +248,35 @@ describe("an attack is left to the user", () => {
     ["Read", { file_path: ["/home/dev/proj/a"] }],
     ["Read", { file_path: "~/x" }],
     ["Read", {}],
+    // Claude Code removes blanks around a path and normalizes its letters.
+    ["Read", { file_path: " /etc/hosts" }],
+    ["Read", { file_path: "  ~/notes" }],
+    ["Read", { file_path: "\t/etc/hosts" }],
+    ["Read", { file_path: "\u00a0/etc/hosts" }],
+    ["Read", { file_path: "\ufeff/etc/hosts" }],
+    ["Read", { file_path: "\n/etc/hosts" }],
+    ["Read", { file_path: "\0/etc/hosts" }],
+    ["Read", { file_path: "/home/dev/proj/a " }],
+    ["Read", { file_path: "/home/dev/proj/e\u0301" }],
+    ["Grep", { pattern: "a", path: " /home/dev/outside" }],
+    ["Grep", { pattern: "a", path: " ~/outside" }],
+    ["Grep", { pattern: "a", glob: " /etc/*" }],
+    ["Glob", { pattern: "*", path: " /home/dev/outside" }],
+    ["Glob", { pattern: " /etc/*" }],
+    ["LS", { path: " /etc" }],
+    ["LS", { path: "\t~" }],
     ["Read", { file_path: "/home/dev/proj/a", run: "x" }],
     ["Grep", { pattern: "a", path: "/" }],
     ["Grep", { pattern: "a", glob: "../**" }],
     ["Grep", { pattern: "a", "--pre": "x" }],
+    ["Grep", { pattern: "a", type: "--pre=x" }],
+    ["Grep", { pattern: "a", "-A": "--follow" }],
     ["Glob", { pattern: "/etc/*" }],
     ["Glob", { pattern: "../*" }],
     ["Glob", { pattern: "{..,x}/*" }],
     ["Glob", { pattern: "*", path: "/etc" }],
     ["LS", { path: "/" }],
-    ["NotebookRead", { notebook_path: "/home/dev/proj/n.ipynb" }],
+    ["NotebookRead", { notebook_path: " /etc/n.ipynb" }],
     ["Write", { file_path: "/home/dev/proj/a", content: "" }],
     ["Edit", { file_path: "/home/dev/proj/a", old_string: "a", new_string: "b" }],
     ["WebFetch", { url: "https://x" }],
@@ -245,6 +309,23 @@ describe("an attack is left to the user", () => {
       expect(autoAllow(none, listing, { cwd })).toBeNull();
     }
   });
+});
+
+test.each<[string, string[]]>([
+  ["diff -u src lib", ["src", "lib"]],
+  ["diff -U 3 a.ts src", ["3", "a.ts", "src"]],
+  ["grep -n a src", []],
+  ["grep -rn a src", ["a", "src"]],
+  ["grep -r -n a src lib", ["a", "src", "lib"]],
+  ["grep --recursive a src", [".", "a", "src"]],
+  ["grep -r a", [".", "a"]],
+  ["grep -r -e a", [".", "a"]],
+  ["grep -r -A 3 a", [".", "3", "a"]],
+  ["grep -r --include src a", [".", "src", "a"]],
+  ["cat src", []],
+])("%s is allowed only if no link in its folders leaves the project", (command, expected) => {
+  const folders = expected.map((name) => (name === "." ? cwd : `${cwd}/${name}`));
+  expect(judge(rules, request("Bash", { command }), { cwd })?.readThroughLinks).toEqual(folders);
 });
 
 describe("for any request", () => {

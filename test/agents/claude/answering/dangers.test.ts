@@ -521,3 +521,13 @@ describe("for any request", () => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 });
+
+test.each<[string, object, string]>([
+  ["Read", { file_path: " /etc/hosts" }, "reads outside the project (/etc/hosts)"],
+  ["Read", { file_path: "\t~/notes" }, "reads outside the project (~/notes)"],
+  ["NotebookRead", { notebook_path: " ~/n.ipynb" }, "reads outside the project (~/n.ipynb)"],
+  ["Write", { file_path: " ~/notes" }, outside("~/notes")],
+  ["Edit", { file_path: "\u00a0/opt/notes" }, outside("/opt/notes")],
+])("%s %j is marked, because Claude Code removes the blanks around the path", (tool, input, danger) => {
+  expect(findDangers(tool, input, { cwd })).toContain(danger);
+});
