@@ -104,7 +104,7 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
         what: "answered",
         asked: summarizeAsk(ask),
         outcome: answered,
-        by: cleanText(nameClient(by)),
+        by: cleanText(by),
       });
       // On disk before the user sees that the answer was accepted.
       log.flush();
@@ -134,11 +134,8 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
 /** Where the user answered, as the history names it. */
 function whereOf(how: AskEnding, by: string): string {
   if (how === "rule") return "rule";
-  return by === "in the terminal" ? "terminal" : nameClient(by);
+  return by === "in the terminal" ? "terminal" : by;
 }
-
-/** Users call the tray the menu. */
-const nameClient = (by: string): string => (by === "tray" ? "menu" : by);
 
 /** What an alert is about, from the state, where secrets are masked; null if its ask is over. */
 function describeAlert(session: Session, key: string): string | null {

@@ -66,8 +66,14 @@ function findSession({ store, clock, actions }: SessionActionDeps, name: string)
   return name === nextSession ? actions.next() : store.find(name, clock());
 }
 
-/** Names a client may give itself. They are for the log and grant nothing. */
-const clients: ReadonlySet<unknown> = new Set(["command line", "notification", "tray", "page"]);
+/** Names a client may give itself, and what the log calls it. They grant nothing. */
+const clients: ReadonlyMap<unknown, string> = new Map([
+  ["command line", "command line"],
+  ["notification", "notification"],
+  ["menu", "menu"],
+  ["tray", "menu"],
+  ["page", "page"],
+]);
 
 function answer(
   pending: Pick<PendingRequests, "answer">,
@@ -79,7 +85,7 @@ function answer(
   const { ask, by } = body;
   if (typeof ask !== "string" || ask === "")
     return Promise.resolve("ask must be the answerId of an open ask, as GET /api/sessions lists it");
-  return pending.answer(session, ask, parsed, typeof by === "string" && clients.has(by) ? by : "API");
+  return pending.answer(session, ask, parsed, clients.get(by) ?? "API");
 }
 
 const AnswerText = Type.String({ maxLength: limits.maxAnswerLength });

@@ -18,7 +18,9 @@ export async function focus(args: string[]): Promise<number> {
   const isNext = flags.has("--next");
   const [name, ...others] = isNext ? [nextSession, ...rest] : rest;
   if (name === undefined || others.length > 0)
-    throw usageError("focus takes one session (its id, the start of it, or its project) or --next");
+    throw usageError(
+      "focus takes one session (its id, its first 4 characters or more, or its project) or --next",
+    );
   const paths = resolvePaths();
   const key = isNext ? nextSession : keyOfSnapshot(await fetchSession(paths, name));
   printLines([await goToSession(paths, key)]);

@@ -103,7 +103,7 @@ function createRow(entry: AnswerLogEntry, home: string): LogRow {
     project: stripControls(entry.project ?? entry.session),
     asked: stripControls(shortenHomePath(entry.asked, home)),
     outcome: stripControls(what === "not shown" ? `no alert: ${outcome}` : outcome),
-    // Older entries have the name that programs use.
+    // Entries of an older beckon name the tray.
     by: by === null ? "" : ` (${truncateMiddle(stripControls(by === "tray" ? "menu" : by), maxByColumns)})`,
   };
 }

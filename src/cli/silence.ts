@@ -56,7 +56,9 @@ function readArguments(command: Action, args: readonly string[], maxRest: number
   const [session, ...others] = rest;
   const usage = command === "snooze" ? " and, if you like, a number of minutes" : "";
   if (!session)
-    throw usageError(`${command} takes a session: its id, the start of it, or its project${usage}`);
+    throw usageError(
+      `${command} takes a session: its id, its first 4 characters or more, or its project${usage}`,
+    );
   if (others.length > maxRest)
     throw usageError(`${command} takes one session${usage}, but got ${quote(others[maxRest] ?? "")} too`);
   return { session, isOff: flags.has("--off"), rest: others };

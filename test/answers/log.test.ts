@@ -16,7 +16,7 @@ const entry = (n: number, more: Partial<AnswerLogEntry> = {}): AnswerLogEntry =>
   project: "shop-api",
   asked: `npm test ${n}`,
   outcome: "allowed",
-  by: "tray",
+  by: "menu",
   ...more,
 });
 

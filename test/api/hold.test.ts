@@ -256,7 +256,7 @@ describe("an answer belongs to one ask", () => {
     await fixture.answer("s-1", { ask: ask.answerId, do: "deny", by: "tray" });
     const second = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
     expect(second.status).toBe(409);
-    expect(second.body.error).toBe("this ask is gone: denied (tray)");
+    expect(second.body.error).toBe("this ask is gone: denied (menu)");
   });
 
   test("of two answers at once one wins, and the hook prints that one", async () => {

@@ -52,7 +52,7 @@ async function click(
   return messages;
 }
 const allow = (key: string) =>
-  ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "tray" }) as const;
+  ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "menu" }) as const;
 
 test("a background session cannot be gone to, but opened in a terminal", async () => {
   const background = { ...session, attach: "claude attach 4da40465" };
@@ -85,7 +85,7 @@ test("a click answers the ask it was shown for, and shows no message if that wor
     answers.push(all);
     return { ok: true, answered: "allowed" };
   });
-  expect(answers).toEqual([[session, "ask-1.abc", { do: "allow" }, "tray"]]);
+  expect(answers).toEqual([[session, "ask-1.abc", { do: "allow" }, "menu"]]);
   expect(messages).toEqual([]);
 });
 

@@ -172,7 +172,7 @@ describe("beckon quiet", () => {
 
 describe("a wrong call", () => {
   test.each([
-    [["mute"], "mute takes a session: its id, the start of it, or its project."],
+    [["mute"], "mute takes a session: its id, its first 4 characters or more, or its project."],
     [["mute", "a", "b"], 'mute takes one session, but got "b" too.'],
     [["dismiss", "a", "--off"], 'unknown option "--off": dismiss takes no options.'],
     [["snooze", "a", "0"], 'snooze takes a number of minutes from 1 to 10080, but got "0".'],

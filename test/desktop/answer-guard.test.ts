@@ -10,7 +10,7 @@ const allow = (ask: string): UserAction => ({
   session: "claude:a",
   ask,
   answer: { do: "allow" },
-  by: "tray",
+  by: "menu",
 });
 const confirm = (ask: string): UserAction => ({ do: "confirm", session: "claude:a", ask });
 

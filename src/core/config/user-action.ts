@@ -10,7 +10,7 @@ export type UserAction =
       readonly session: string;
       readonly ask: string;
       readonly answer: Answer;
-      readonly by: "tray" | "notification";
+      readonly by: "menu" | "notification";
     }
   /** The first of the two clicks that allow something dangerous in the menu. The tray then asks for the second one. */
   | { readonly do: "confirm"; readonly session: string; readonly ask: string }

@@ -72,7 +72,7 @@ function createEntryFactory({ session, ask }: AnswerContext): EntryFactory {
     text: (id, label) => command(id, label, null),
     command,
     answer: (id, label, answer) => ({
-      ...command(id, label, { do: "answer", session, ask: answerId, answer, by: "tray" }),
+      ...command(id, label, { do: "answer", session, ask: answerId, answer, by: "menu" }),
       ...(answer.do === "deny" ? {} : { needsAll: true }),
     }),
   };

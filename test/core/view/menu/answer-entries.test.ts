@@ -72,7 +72,7 @@ test("Allow and Deny are directly in the submenu of the session, with what else 
 });
 
 test("a click answers exactly this ask", () => {
-  const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "tray" } as const;
+  const action = { do: "answer", session: keyOf(session), ask: answerIdOf(open), by: "menu" } as const;
   expect(entry(createDetails(), "Allow")?.action).toEqual({ ...action, answer: { do: "allow" } });
   expect(entry(createDetails(), "Deny")?.action).toEqual({
     ...action,
