@@ -332,7 +332,7 @@ function parseReply(question: Question, text: string, isLiteral: boolean): strin
   const intended = findIntended(question, text);
   if (intended !== null)
     throw wrongAnswer(
-      `${quoteText(text)} is not one of the options: did you mean ${stripControls(intended)}? To send it as it is: -- ${stripControls(text)}`,
+      `${quoteText(text)} is not one of the options: did you mean ${stripControls(intended)}? To send it as it is: -- ${/\s/.test(text) ? quoteText(text) : stripControls(text)}`,
     );
   return [text];
 }

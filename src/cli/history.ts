@@ -19,6 +19,7 @@ import {
   bold,
   dim,
   formatDay,
+  formatLine,
   hasColour,
   homeFolder,
   padText,
@@ -63,12 +64,12 @@ export async function history(args: string[]): Promise<number> {
   const page = answer?.result ?? { enabled: true, total: 0, next: null, items: [] };
   if (page.candidates) throw noHistoryError(values["--session"] ?? "", page.candidates);
   if (flags.has("--json")) {
-    if (!answer?.isRunning) process.stderr.write(`${notRunning}\n`);
+    if (!answer?.isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
     print(`${JSON.stringify(page)}\n`);
     return 0;
   }
   const lines = formatPage(page, { columns: terminalColumns(), colour: hasColour(), home: homeFolder() });
-  const warning = answer?.isRunning ? [] : ["", ...wrapText(notRunning, terminalColumns(), 6)];
+  const warning = answer?.isRunning ? [] : ["", ...wrapText(formatLine(notRunning), terminalColumns(), 6)];
   print(`${[...lines, ...warning].join("\n")}\n`);
   return 0;
 }

@@ -10,6 +10,7 @@ import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
 import {
   formatDay,
+  formatLine,
   homeFolder,
   padText,
   print,
@@ -33,13 +34,13 @@ export async function log(args: string[]): Promise<number> {
   const entries = readAnswerLog(paths.answerLog).slice(-Number(count));
   const isRunning = readEndpoint(paths) !== null;
   if (flags.has("--json")) {
-    if (!isRunning) process.stderr.write(`${notRunning}\n`);
+    if (!isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
     print(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
     return 0;
   }
   const columns = terminalColumns();
   // At the end: a long list scrolls its beginning out of sight.
-  const warning = isRunning ? [] : ["", ...wrapText(notRunning, columns, 6)];
+  const warning = isRunning ? [] : ["", ...wrapText(formatLine(notRunning), columns, 6)];
   print(`${[...formatEntries(entries, columns), ...warning].join("\n")}\n`);
   return 0;
 }

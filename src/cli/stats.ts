@@ -7,6 +7,7 @@ import { notRunning } from "./client.ts";
 import {
   bold,
   dim,
+  formatLine,
   hasColour,
   padText,
   paint,
@@ -33,13 +34,13 @@ export async function stats(args: string[]): Promise<number> {
   });
   const isRunning = answer?.isRunning ?? false;
   if (flags.has("--json")) {
-    if (!isRunning) process.stderr.write(`${notRunning}\n`);
+    if (!isRunning) process.stderr.write(`${formatLine(notRunning)}\n`);
     print(`${JSON.stringify(answer?.result ?? {})}\n`);
     return 0;
   }
   const options = { columns: terminalColumns(), colour: hasColour() };
   const lines = answer ? formatStats(answer.result, options) : ["Nothing has been recorded yet."];
-  const warning = isRunning ? [] : ["", ...wrapText(notRunning, options.columns, 6)];
+  const warning = isRunning ? [] : ["", ...wrapText(formatLine(notRunning), options.columns, 6)];
   print(`${[...lines, ...warning].join("\n")}\n`);
   return 0;
 }

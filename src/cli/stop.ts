@@ -8,7 +8,7 @@ import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { isAlive, readStartTime } from "../system/processes.ts";
 import { parseArguments } from "./args.ts";
 import { callApi } from "./client.ts";
-import { print } from "./output.ts";
+import { printLines } from "./output.ts";
 
 export async function stop(args: string[]): Promise<number> {
   parseArguments(args, { command: "stop" });
@@ -19,7 +19,7 @@ export async function stop(args: string[]): Promise<number> {
   if (outcome !== "stopped" && outcome !== "not running") throw new Error(outcome);
   const done = outcome === "stopped" ? "beckon is stopped" : "beckon is not running";
   if (markError) throw new Error(`${done}, but the next session may start it again: ${markError}`);
-  print(`${done}. It stays off until you start it with: beckon start\n`);
+  printLines([`${done}. It stays off until you start it with: beckon start`]);
   return 0;
 }
 

@@ -57,6 +57,11 @@ describe("an answer as typed", () => {
     // An option's own name counts before its number.
     [question, "3", { do: "reply", replies: [["3"]] }],
     [question, "a dark green", { do: "reply", replies: [["a dark green"]] }],
+    [
+      { ...question, questions: [{ ...one, options: [{ label: "A", description: "" }] }] },
+      "C",
+      { do: "reply", replies: [["C"]] },
+    ],
     [question, "Grey", { do: "reply", replies: [["Grey"]] }],
     [
       { ...question, questions: [{ ...one, options: [{ label: "Yes", description: "" }] }] },
@@ -92,6 +97,11 @@ describe("an answer as typed", () => {
     [plan, "approve but rename it", "would send the plan back"],
     [two, "red 1,9", "put -- before your own text"],
     [question, "Bleu", '"Bleu" is not one of the options: did you mean Blue? To send it as it is: -- Bleu'],
+    [
+      { ...question, questions: [{ ...one, options: [{ label: "Dark blue", description: "" }] }] },
+      "dark bleu",
+      'did you mean Dark blue? To send it as it is: -- "dark bleu"',
+    ],
     [two, "red bleu", "did you mean Blue? To send it as it is: -- bleu"],
     [two, "red rde,2", "did you mean Red,Blue?"],
     [two, "red", "2 questions, but 1 answer"],

@@ -86,6 +86,8 @@ test("under npm start, the hints say how to run beckon with npm, unless it is in
   const env = { npm_lifecycle_event: "start", npm_package_name: "beckon", PATH: "/usr/bin:/bin" };
   expect((await beckon(["status"], env)).out).toContain("Start it with: npm start -- start\n");
   expect((await beckon(["stop", "now"], env)).err).toContain("beckon: stop takes no arguments");
+  for (const command of ["log", "history", "stats"])
+    expect((await beckon([command], env)).out).toContain("Start it with: npm start -- start\n");
   const bin = join(fixture.home, "bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(bin, "beckon"), "", { mode: 0o755 });

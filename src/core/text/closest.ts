@@ -30,7 +30,8 @@ function chooseClosest(
   const rated = candidates.map((candidate) => ({ candidate, distance: measure(candidate) }));
   const [best] = rated.toSorted((a, b) => a.distance - b.distance);
   const maxDistance = Math.max(1, Math.min(3, Math.floor(typed.length / 3)));
-  return best && best.distance <= maxDistance ? best.candidate : null;
+  // A single letter is not a typo of every other letter.
+  return best && best.distance <= maxDistance && best.distance < typed.length ? best.candidate : null;
 }
 
 /** How many letters to insert, delete or replace, or neighbours to swap (optimal string alignment). */
