@@ -67,9 +67,25 @@ testPage("a dangerous command shows its danger first, and needs a second press",
   expect(parts).toEqual(["danger", "code"]);
   expect(await allow.innerText()).toContain("Allow anyway");
   expect(await card.getByRole("button", { name: "Always" }).count()).toBe(0);
-  await allow.click();
+  await allow.dblclick();
   expect(await allow.innerText()).toContain("Press again to allow");
   expect(hook.isRunning()).toBe(true);
+  await allow.click();
+  expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+});
+
+testPage("a click while a card's buttons appear answers nothing", async () => {
+  const page = await open();
+  await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
+  // Presses Allow the moment it is there, as a click that was meant for something else would.
+  await page.evaluate(
+    `new MutationObserver(() => document.querySelector('.ask [data-do="allow"]')?.click())
+       .observe(document.body, { childList: true, subtree: true })`,
+  );
+  const hook = fixture.startHook(createRequest("s1"));
+  const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
+  await allow.waitFor();
+  expect(await allow.isDisabled()).toBe(true);
   await allow.click();
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
 });

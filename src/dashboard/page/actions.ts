@@ -3,9 +3,10 @@ import { signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
 import type { QuietMode } from "../../core/config/user-action.ts";
 import type { Answer } from "../../core/session/ask-details.ts";
+import { timing } from "../../core/timing.ts";
 import { callApi } from "./api.ts";
 import { loadSession } from "./connection.ts";
-import { noteOutcome } from "./inbox.ts";
+import { noteOutcome, unlocked } from "./inbox.ts";
 import { markLooked } from "./looked.ts";
 import { type OpenAsk, quiet, showMessage } from "./state.ts";
 
@@ -18,16 +19,26 @@ export const armedId = signal<string | null>(null);
 
 const armedMs = 3_000;
 let armedTimer = 0;
+/** The ask whose second press counts: a double click is one press. */
+export const confirmableId = signal<string | null>(null);
+let confirmTimer = 0;
 
 export function arm(id: string): void {
   armedId.value = id;
+  confirmableId.value = null;
+  clearTimeout(confirmTimer);
+  confirmTimer = window.setTimeout(() => {
+    confirmableId.value = id;
+  }, timing.minReadMs);
   clearTimeout(armedTimer);
   armedTimer = window.setTimeout(disarm, armedMs);
 }
 
 export function disarm(): void {
   clearTimeout(armedTimer);
+  clearTimeout(confirmTimer);
   armedId.value = null;
+  confirmableId.value = null;
 }
 
 const sessionPath = (key: string, action: string): string =>
@@ -40,9 +51,12 @@ const readError = (body: Readonly<Record<string, unknown>>): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 };
 
-/** An ask is answered once: further presses while the answer is on its way do nothing. */
+/**
+ * An ask is answered once: further presses while the answer is on its way do nothing. Nor does a press so soon after the
+ * buttons appeared that it must have been meant for what was there before.
+ */
 export async function answerAsk({ id, key, ask }: OpenAsk, answer: Answer): Promise<void> {
-  if (sending.value.has(id) || ask.answerId === undefined) return;
+  if (sending.value.has(id) || ask.answerId === undefined || !unlocked.value.has(id)) return;
   disarm();
   sending.value = new Set(sending.value).add(id);
   refusals.value = new Map([...refusals.value].filter(([other]) => other !== id));

@@ -9,6 +9,7 @@ import {
   answerAsk,
   arm,
   armedId,
+  confirmableId,
   focusSession,
   refusals,
   sending,
@@ -24,7 +25,7 @@ import {
   kindLabels,
   nameOf,
 } from "./format.ts";
-import { type Card, cards, isSettling, setPointerInside } from "./inbox.ts";
+import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { joinRows, parseDiff } from "./lines.ts";
 import { openSession } from "./navigation.ts";
 import { recentAnswers, stats } from "./reports.ts";
@@ -250,6 +251,9 @@ function Answerable(props: AnswerableProps) {
 const maxLinesAtFirst = 14;
 const maxPlanLinesAtFirst = 8;
 
+const isAnswerLocked = ({ id, ask }: OpenAsk): boolean =>
+  !isLive.value || sending.value.has(id) || !ask.answerable || !unlocked.value.has(id);
+
 function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const isExpanded = useSignal(false);
   const isDenying = useSignal(false);
@@ -260,7 +264,7 @@ function Request({ card, asked, hasPlaces }: AnswerableProps) {
   const total = diff?.length ?? lines.length;
   const atFirst = isPlan ? maxPlanLinesAtFirst : maxLinesAtFirst;
   const shown = isExpanded.value || total <= atFirst + 2 ? total : atFirst;
-  const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
+  const isLocked = isAnswerLocked(card);
   const hasAll = asked.isWhole && shown === total;
   const hasRules = asked.always.length > 0 && asked.dangers.length === 0;
   const send = (answer: Answer) => answerAsk(card, answer);
@@ -412,9 +416,14 @@ interface AllowButtonProps {
 /** What is dangerous needs two presses; with the keyboard everything does (keys.ts arms it). */
 function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProps) {
   const isDangerous = asked.dangers.length > 0;
-  const isArmed = armedId.value === card.id;
+  const wasPressed = armedId.value === card.id;
+  const canConfirm = confirmableId.value === card.id;
+  const press = () => {
+    if (!isDangerous || canConfirm) onAllow();
+    else if (!wasPressed) arm(card.id);
+  };
   const label = isDangerous ? "Allow anyway" : asked.kind === "plan" ? "Approve plan" : "Allow";
-  const classes = ["btn", isDangerous ? "bad" : "main", isArmed ? "armed" : ""].join(" ");
+  const classes = ["btn", isDangerous ? "bad" : "main", wasPressed ? "armed" : ""].join(" ");
   const why = hasAll ? undefined : asked.isWhole ? "First show all of it" : "It is not shown in full";
   return (
     <button
@@ -422,11 +431,12 @@ function AllowButton({ card, asked, isLocked, hasAll, onAllow }: AllowButtonProp
       type="button"
       data-do="allow"
       disabled={isLocked}
+      aria-disabled={isDangerous && wasPressed && !canConfirm ? "true" : undefined}
       title={why}
-      onClick={() => (isArmed || !isDangerous ? onAllow() : arm(card.id))}
+      onClick={press}
     >
-      {isArmed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
-      {!isArmed && (
+      {wasPressed ? (asked.kind === "plan" ? "Press again to approve" : "Press again to allow") : label}
+      {!wasPressed && (
         <span class="key" aria-hidden="true">
           a
         </span>
@@ -539,7 +549,7 @@ function Diff({
 function Questions({ card, asked, hasPlaces }: AnswerableProps) {
   const chosen = useSignal<readonly (readonly string[])[]>(asked.questions.map(() => []));
   const texts = useSignal<readonly string[]>(asked.questions.map(() => ""));
-  const isLocked = !isLive.value || sending.value.has(card.id) || !card.ask.answerable;
+  const isLocked = isAnswerLocked(card);
   const [only] = asked.questions;
   const isImmediate = asked.questions.length === 1 && only?.isMultiple === false;
   const replies = asked.questions.map((_, index) => {

@@ -3,8 +3,9 @@
  * over the list: nothing may move under a click.
  */
 import { effect, signal } from "@preact/signals";
+import { timing } from "../../core/timing.ts";
 import { cleanText } from "./format.ts";
-import { type OpenAsk, openAsks, sessions } from "./state.ts";
+import { detailed, type OpenAsk, openAsks, sessions } from "./state.ts";
 
 export interface Card extends OpenAsk {
   /** How the ask ended; null while it is open. */
@@ -14,6 +15,8 @@ export interface Card extends OpenAsk {
 export const cards = signal<readonly Card[]>([]);
 /** Cards have just moved: a click now may be meant for the card that was there before. */
 export const isSettling = signal(false);
+/** Ids of asks whose buttons have been there long enough: a click before may be meant for what was there before. */
+export const unlocked = signal<ReadonlySet<string>>(new Set());
 
 const endedMs = 4_000;
 const settlingMs = 600;
@@ -37,6 +40,22 @@ export function noteOutcome(id: string, text: string, isOwn = false): void {
 /** How long a card has been on the screen. */
 export const shownMs = (id: string): number => performance.now() - (shownAt.get(id) ?? performance.now());
 
+const unlocking = new Set<string>();
+
+function unlockSoon(id: string): void {
+  if (unlocking.has(id)) return;
+  unlocking.add(id);
+  setTimeout(() => {
+    unlocked.value = new Set(unlocked.value).add(id);
+  }, timing.minReadMs);
+}
+
+function lock(id: string): void {
+  unlocking.delete(id);
+  const rest = new Set(unlocked.value);
+  if (rest.delete(id)) unlocked.value = rest;
+}
+
 export function setPointerInside(isInside: boolean): void {
   isPointerInside = isInside;
   if (!isInside) removeEnded();
@@ -49,6 +68,10 @@ export function followAsks(): void {
     const previous = cards.peek();
     const time = performance.now();
     for (const { id } of open) if (!shownAt.has(id)) shownAt.set(id, time);
+    for (const { id, key, ask } of open) {
+      const details = detailed.value.get(key)?.asks.find((other) => other.id === ask.id);
+      if ((details ?? ask).asked) unlockSoon(id);
+    }
     const ended = previous.filter(({ id }) => !openIds.has(id));
     for (const { id, outcome } of ended) {
       if (outcome === null) {
@@ -97,6 +120,7 @@ function removeEnded(): void {
   for (const { id } of cards.value.filter(isOver)) {
     outcomes.delete(id);
     shownAt.delete(id);
+    lock(id);
     endedAt.delete(id);
   }
   cards.value = rest;
