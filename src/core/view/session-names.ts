@@ -2,7 +2,7 @@
 import type { Place } from "../session/event.ts";
 import { sessionKeyOf } from "../session/keys.ts";
 import { projectOf, type Session } from "../session/session.ts";
-import { toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
+import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
 import { keyOfSnapshot, type SessionSnapshot } from "./snapshot.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
@@ -66,6 +66,27 @@ export function nameSessions(sessions: readonly NameParts[]): ReadonlyMap<string
 
 export const formatSessionName = ({ project, difference }: SessionName): string =>
   difference === "" ? project : `${project} ${difference}`;
+
+const minDifference = 8;
+const minProject = 6;
+
+/** Formats the name in this many columns: shortens the difference first, then the project, each down to a minimum. */
+export function fitSessionName(name: SessionName, columns: number): string {
+  const full = formatSessionName(name);
+  if (name.difference === "" || measureWidth(full) <= columns) return full;
+  const room = columns - measureWidth(name.project) - 1;
+  const difference = shortenDifference(name.difference, Math.max(minDifference, room));
+  const projectRoom = columns - measureWidth(difference) - 1;
+  return `${truncateMiddle(name.project, Math.max(minProject, projectRoom))} ${difference}`;
+}
+
+/** Keeps the brackets, the quotation marks, or the "in" or "on". */
+function shortenDifference(difference: string, columns: number): string {
+  const [, before = "", text = "", after = ""] = /^(\(|“|in |on )(.*?)([)”]?)$/s.exec(difference) ?? [];
+  if (text === "") return difference;
+  const truncate = before === "“" ? truncateEnd : truncateMiddle;
+  return enclose(before, truncate(text, columns - measureWidth(before + after)), after);
+}
 
 /** Live sessions are distinguished from each other only: an ended one with the same name does not change theirs. */
 function distinguishSameNamed(project: string, alike: readonly NameParts[]): [string, SessionName][] {

@@ -168,7 +168,10 @@ function shortenPath(path: string, cwd: string | null): string {
 /** A change to a file: lines with `- ` are removed, lines with `+ ` are added. null if one of the two is not a string. */
 function formatChange(before: unknown, after: unknown): FittedLine[] | null {
   if (typeof before !== "string" || typeof after !== "string") return null;
-  const [oldLines, newLines] = [splitText(before), splitText(after)];
+  // If both end in a line break, it ends their last line. Otherwise an empty last line shows which one does.
+  const isWholeLines = [before, after].every((text) => text === "" || text.endsWith("\n"));
+  const oldLines = splitText(before, isWholeLines);
+  const newLines = splitText(after, isWholeLines);
   const shorter = Math.min(oldLines.length, newLines.length);
   let start = 0;
   while (start < shorter && oldLines[start] === newLines[start]) start++;
@@ -182,7 +185,11 @@ function formatChange(before: unknown, after: unknown): FittedLine[] | null {
   ];
 }
 
-const splitText = (text: string): string[] => (text === "" ? [] : text.split("\n"));
+function splitText(text: string, isWholeLines: boolean): string[] {
+  if (text === "") return [];
+  const lines = text.split("\n");
+  return isWholeLines ? lines.slice(0, -1) : lines;
+}
 
 /** null if an edit has a field that these lines do not show. */
 function formatEdits(edits: unknown): FittedLine[] | null {

@@ -10,7 +10,7 @@ import { isProbe } from "../../session/probe.ts";
 import { projectOf, type Session } from "../../session/session.ts";
 import { settle } from "../../session/settle.ts";
 import { toSingleLine } from "../../text/text.ts";
-import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
+import { formatSessionName, namePartsOf, nameSessions, type SessionName } from "../session-names.ts";
 import type { Alert, AlertButton, AlertKind } from "../view.ts";
 import { type AlertCause, findCauses } from "./causes.ts";
 import { formatListAlert } from "./text.ts";
@@ -147,14 +147,16 @@ function isSeen({ kind, key, session }: AlertCause, input: AlertsInput): boolean
 const maxSiblings = 50;
 
 /** Names sessions as the menu does. Live sessions of the same projects count, so that the names distinguish them. */
-function nameForAlerts(named: readonly Session[], sessions: readonly Session[]): ReadonlyMap<string, string> {
+function nameForAlerts(
+  named: readonly Session[],
+  sessions: readonly Session[],
+): ReadonlyMap<string, SessionName> {
   if (named.length === 0) return new Map();
   const wanted = new Set(named);
   const projects = new Set([...wanted].map(projectOf));
   const siblings = sessions.filter((s) => !s.ended && !wanted.has(s) && projects.has(projectOf(s)));
   const all = [...wanted, ...siblings.slice(0, maxSiblings)];
-  const names = nameSessions(all.map(namePartsOf));
-  return new Map([...names].map(([key, name]) => [key, formatSessionName(name)]));
+  return nameSessions(all.map(namePartsOf));
 }
 
 function findEarliest(times: readonly number[], now: number): number | null {
@@ -233,13 +235,16 @@ function listNamedSessions({ causes }: AlertGroup): readonly Session[] {
 
 function createAlert(
   { key, first, causes, isAll }: AlertGroup,
-  names: ReadonlyMap<string, string>,
+  names: ReadonlyMap<string, SessionName>,
   { config, formatTime }: AlertsInput,
 ): Alert {
-  const nameOf = ({ session }: AlertCause): string => names.get(sessionKeyOf(session)) ?? "A session";
+  const nameOf = ({ session }: AlertCause): SessionName =>
+    names.get(sessionKeyOf(session)) ?? { project: "A session", difference: "" };
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
   const isSingle = key === first.key;
-  const items = isSingle ? [] : causes.slice(0, maxListed).map((cause) => cause.createItem(nameOf(cause)));
+  const items = isSingle
+    ? []
+    : causes.slice(0, maxListed).map((cause) => cause.createItem(formatSessionName(nameOf(cause))));
   const when = formatTime(first.since.at);
   const longest = kind === "blocked" ? `, the longest since ${when}` : "";
   const [one, several] = predicates[kind];

@@ -8,6 +8,7 @@ import { isProbe } from "../../session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../../session/session.ts";
 import { findCertainTime, findSettleTime } from "../../session/settle.ts";
 import { minuteMs, timing } from "../../timing.ts";
+import type { SessionName } from "../session-names.ts";
 import type { AlertKind } from "../view.ts";
 import {
   type AlertListItem,
@@ -27,7 +28,7 @@ export interface AlertCause {
   readonly session: Session;
   readonly since: Moment;
   /** Formats an alert of its own. `when` is `since` as local time. */
-  readonly formatText: (name: string, when: string) => AlertText;
+  readonly formatText: (name: SessionName, when: string) => AlertText;
   /** Creates its line in an alert about several sessions. */
   readonly createItem: (name: string) => AlertListItem;
   /** Milliseconds until it is too old for an alert; null if it never is. */

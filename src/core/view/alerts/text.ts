@@ -6,7 +6,7 @@ import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from 
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../../text/text.ts";
-import { branchOf } from "../session-names.ts";
+import { branchOf, fitSessionName, type SessionName } from "../session-names.ts";
 import { nameTerminal } from "../terminal-name.ts";
 import type { Alert, AlertButton } from "../view.ts";
 
@@ -16,8 +16,9 @@ export interface AlertText extends Pick<Alert, "isExact" | "buttons"> {
   readonly body: string;
 }
 
-/** All in columns. Banners show about 40 of a title, so the session's name comes first and is short. */
+/** All in columns. Banners show about 45 of a title, so the session's name comes first and is short. */
 const maxTitle = 64;
+const maxVisibleTitle = 45;
 const maxTool = 24;
 const maxReason = 160;
 const maxResponse = 120;
@@ -34,7 +35,7 @@ const minItemText = 16;
 export function formatAskAlert(
   ask: Ask,
   session: Session,
-  name: string,
+  name: SessionName,
   when: string,
   { details, home }: { readonly details: AskDetails | null; readonly home: string } = {
     details: null,
@@ -42,8 +43,9 @@ export function formatAskAlert(
   },
 ): AlertText {
   const [predicate, ...reasons] = describeAsk(ask, session, home);
-  const context = formatContext(session, name, `since ${when}`, ask.agentId);
-  const summary = createText(`${name} ${predicate}`, [...reasons, context]);
+  const shownName = fitName(name, predicate);
+  const context = formatContext(session, name, shownName, `since ${when}`, ask.agentId);
+  const summary = createText(`${shownName} ${predicate}`, [...reasons, context]);
   if (details === null) return summary;
   const { lines, ...exact } = createExactText(sessionKeyOf(session), ask, details, reasons.filter(Boolean));
   return { ...summary, body: [...lines, context].join("\n"), ...exact };
@@ -95,30 +97,54 @@ function formatOptions(options: readonly string[]): string {
   return [...listed, ...(left > 0 ? [`${left} more`] : [])].filter(Boolean).join(" · ");
 }
 
-/** "Explore subagent · main · Rewrite the guide · tmux %3 · since 14:20", without what the name says already. */
-function formatContext(session: Session, name: string, when: string, agentId: string | null = null): string {
+/** What the session wants must stay readable, so the name gives way. */
+function fitName(name: SessionName, predicate: string): string {
+  return fitSessionName(name, maxVisibleTitle - measureWidth(predicate) - 1);
+}
+
+/** "Explore subagent · main · Rewrite the guide · tmux %3 · since 14:20", without what the name in the title says already. */
+function formatContext(
+  session: Session,
+  name: SessionName,
+  shownName: string,
+  when: string,
+  agentId: string | null = null,
+): string {
   const child = session.children.find((one) => one.agentId === agentId);
   const subagent = agentId === null ? "" : `${truncateEnd(child?.type ?? "", maxTool)} subagent`.trim();
   const branch = truncateMiddle(branchOf(session.gitBranch), maxBranch);
   const topic = truncateEnd(session.title ?? "", maxTopic);
-  const further = [branch, topic].filter((part) => part !== "" && !name.includes(part));
+  const further = [branch, topic].filter((part) => part !== "" && !shownName.includes(part));
+  const isPromptCut = topic === "" && name.difference.startsWith("“") && !shownName.endsWith(name.difference);
+  const prompt = isPromptCut ? name.difference : "";
   const terminal = session.ended ? null : nameTerminal(session.place);
-  return [subagent, ...further, terminal, when].filter(Boolean).join(" · ");
+  return [subagent, ...further, prompt, terminal, when].filter(Boolean).join(" · ");
 }
 
-export function formatFailedAlert(session: Session, name: string, when: string): AlertText {
+export function formatFailedAlert(session: Session, name: SessionName, when: string): AlertText {
   const error = truncateEnd(session.turn.error ?? "", maxReason);
-  return createText(`${name} stopped with an error`, [error, formatContext(session, name, when)]);
+  return createTurnEndText(session, name, when, "stopped with an error", error);
 }
 
-export function formatDiedAlert(session: Session, name: string, when: string): AlertText {
+export function formatDiedAlert(session: Session, name: SessionName, when: string): AlertText {
   const prompt = truncateEnd(session.lastPrompt ?? "", maxResponse);
   const task = prompt === "" ? "It was in the middle of a turn." : `It was at work on: ${prompt}`;
-  return createText(`${name} ended unexpectedly`, [task, formatContext(session, name, when)]);
+  return createTurnEndText(session, name, when, "ended unexpectedly", task);
 }
 
-export function formatFinishedAlert(session: Session, name: string, when: string): AlertText {
-  return createText(`${name} is done`, [formatResponse(session), formatContext(session, name, when)]);
+export function formatFinishedAlert(session: Session, name: SessionName, when: string): AlertText {
+  return createTurnEndText(session, name, when, "is done", formatResponse(session));
+}
+
+function createTurnEndText(
+  session: Session,
+  name: SessionName,
+  when: string,
+  predicate: string,
+  text: string,
+): AlertText {
+  const shownName = fitName(name, predicate);
+  return createText(`${shownName} ${predicate}`, [text, formatContext(session, name, shownName, when)]);
 }
 
 function formatResponse(session: Session): string {

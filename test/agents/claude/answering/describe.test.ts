@@ -35,7 +35,7 @@ describe("the exact text of what would run", () => {
       "Edit",
       { file_path: "/etc/hosts", old_string: "", new_string: "x\n", replace_all: true },
       "Edit /etc/hosts",
-      ["⟨everywhere in the file⟩", "+ x", "+"],
+      ["⟨everywhere in the file⟩", "+ x"],
     ],
     [
       "MultiEdit",
@@ -50,6 +50,12 @@ describe("the exact text of what would run", () => {
       ["⟨change 1 of 2⟩", "- a", "+ b", "⟨change 2 of 2⟩", "- c"],
     ],
     ["Write", { file_path: path("a.md"), content: "# A\n\nb" }, "Write a.md", ["+ # A", "+", "+ b"]],
+    ["Write", { file_path: path("a.md"), content: "fake content\n" }, "Write a.md", ["+ fake content"]],
+    ["Write", { file_path: path("a.md"), content: "\n" }, "Write a.md", ["+"]],
+    ["Write", { file_path: path("a.md"), content: "a\n\n" }, "Write a.md", ["+ a", "+"]],
+    ["Edit", { file_path: path("a"), old_string: "a\n", new_string: "b\n" }, "Edit a", ["- a", "+ b"]],
+    ["Edit", { file_path: path("a"), old_string: "\n", new_string: "" }, "Edit a", ["-"]],
+    ["Edit", { file_path: path("a"), old_string: "a\n", new_string: "a" }, "Edit a", ["  a", "-"]],
     ["Write", { file_path: path("../x/a.md"), content: "" }, `Write ${path("../x/a.md")}`, []],
     ["Write", { file_path: path("a\u202etxt"), content: "" }, "Write a⟨U+202E⟩txt", []],
     [
@@ -184,7 +190,7 @@ test("a change with unknown fields is shown as JSON", () => {
 describe("a request that cannot be shown in full is marked as such", () => {
   test.each<[string, object, string]>([
     ["Bash", { command: `${"echo\n".repeat(60)}rm x` }, "… 22 more lines"],
-    ["Write", { file_path: path("a"), content: "x\n".repeat(100) }, "… 62 more lines"],
+    ["Write", { file_path: path("a"), content: "x\n".repeat(100) }, "… 61 more lines"],
     ["ExitPlanMode", { plan: "step\n".repeat(99) }, "… 61 more lines"],
     ["ExitPlanMode", {}, "⟨the plan is in the terminal only⟩"],
     ["Bash", { command: "x".repeat(20_000) }, "… 12276 more characters"],

@@ -107,6 +107,17 @@ describe("an alert about", () => {
       ["web (fix-login) wants to use Bash", "npm run deploy\nsince 14:20"],
     ]);
   });
+  test.each([
+    ["Write", "shop-api “DO write /tmp/…” wants to use Write"],
+    ["mcp__github__create_issue", "sho…pi “DO wr…” wants to use create_issue (github)"],
+  ])("what a session of two wants is readable in 45 columns, as far as it fits: %s", (tool, title) => {
+    const of = { gitBranch: null, place: null, lastPrompt: "DO write /tmp/new-report.txt and stop" };
+    const one = blocked("shop-api", 0, { ...of, asks: [ask(0, { tool })] });
+    const two = { ...done("shop-api", minute), sessionId: "other", lastPrompt: "Fix it", place: null };
+    const [alert] = computeTestAlerts([one, two]).show;
+    expect(alert?.title).toBe(title);
+    expect(alert?.body).toContain("“DO write /tmp/new…” · since");
+  });
   test("a failed and a dead session", () => {
     expect(alertOf(failed("web", minute, { place: inTmux }))).toMatchObject({
       title: "web stopped with an error",
