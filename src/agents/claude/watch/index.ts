@@ -27,6 +27,7 @@ const usageIntervalMs = 5_000;
 const slicePauseMs = 100;
 /** How long the status file and the hooks disagree before the CLI itself is asked. */
 const disagreementMs = 60_000;
+const maxBranches = 1_000;
 const agent = "claude";
 let count = 0;
 
@@ -181,10 +182,33 @@ export function watchClaude(context: WatchContext): AgentWatcher {
     }
   }
 
+  /** The last known branch of each process, for the session that it goes on with after /clear. */
+  const branches = new Map<number, Pick<Session, "place" | "cwd" | "gitBranch">>();
+
+  function rememberBranch({ place, cwd, gitBranch }: Session): void {
+    if (place?.pid == null || gitBranch === null) return;
+    const known = branches.get(place.pid);
+    if (known?.place === place && known.cwd === cwd && known.gitBranch === gitBranch) return;
+    branches.delete(place.pid);
+    branches.set(place.pid, { place, cwd, gitBranch });
+    const [oldest] = branches.keys();
+    if (branches.size > maxBranches && oldest !== undefined) branches.delete(oldest);
+  }
+
+  /** The transcript names the branch only after the first prompt. */
+  function inheritBranch({ sessionId, place, cwd, gitBranch }: Session): void {
+    const before = place?.pid == null || gitBranch !== null ? undefined : branches.get(place.pid);
+    if (!before || before.cwd !== cwd || before.place?.procStart !== place?.procStart) return;
+    const change: Change = { kind: "enriched", with: { gitBranch: before.gitBranch } };
+    // After the listeners have handled the start.
+    queueMicrotask(() => emit({ agent, sessionId }, clock(), change));
+  }
+
   const files = watchStatusFiles(join(folder, "sessions"), onStatusChange, onError);
 
   return {
     scan(sessions) {
+      sessions.forEach(rememberBranch);
       files.scan();
       readUnseen(sessions);
       for (const session of sessions) if (!session.ended && session.place?.local) readSoon(session);
@@ -196,6 +220,9 @@ export function watchClaude(context: WatchContext): AgentWatcher {
       settleDisagreements(sessions);
     },
     follow(session, event) {
+      const { change } = event;
+      if (change.kind === "session-start" && change.source === "clear") inheritBranch(session);
+      rememberBranch(session);
       if (session.ended) asked.delete(session.sessionId);
       if (session.ended && event.change.kind !== "enriched") readSoon(session);
       else if (changesTranscript.has(event.change.kind)) readSoon(session);

@@ -212,6 +212,24 @@ describe("what a session used", () => {
     expect(see("a")).toMatchObject({ state: "completed", endReason: "other" });
   });
 
+  test("keeps its branch after /clear in the same folder", async () => {
+    watch();
+    const { pid, procStart } = fixture.startAgent();
+    const start = (session_id: string, source: string, cwd = proj.cwd) =>
+      hook({ session_id, hook_event_name: "SessionStart", source, cwd }, { pid, procStart });
+    const path = fixture.appendTranscript("a", response("m1", 1, { gitBranch: "spine" }));
+    hook({ ...createPromptEvent("a"), transcript_path: path }, { pid, procStart });
+    await waitUntil(() => see("a")?.gitBranch, 2_000);
+    hook({ session_id: "a", hook_event_name: "SessionEnd", reason: "clear", ...proj }, { pid, procStart });
+    start("b", "clear");
+    await Promise.resolve();
+    expect(see("b")?.gitBranch).toBe("spine");
+    start("c", "clear", "/home/dev/other");
+    start("d", "startup");
+    await Promise.resolve();
+    expect([see("c")?.gitBranch, see("d")?.gitBranch]).toEqual([null, null]);
+  });
+
   test("is unknown until a long transcript has been read, which holds nothing up", async () => {
     watch();
     const filler = { type: "attachment", text: "x".repeat(1_000_000) };
