@@ -6,6 +6,7 @@ import { readOwnFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
 import { startListenerCheck } from "../system/listeners.ts";
+import { requestLoopback } from "../system/loopback.ts";
 
 const defaultTimeoutMs = 2_000;
 /** The body of these has an error message for the user. */
@@ -34,19 +35,9 @@ export async function fetchApi(
   // The token must not go to another user's program, which can have the port of an app that hangs.
   if (!(await startListenerCheck()(new URL(url))))
     throw new Error(`another user's program listens at ${url}`);
-  const post = body && { method: "POST", body: JSON.stringify(body) };
-  const response = await fetch(url + path, {
-    headers: {
-      authorization: readToken(authHeader),
-      ...(post ? { "content-type": "application/json" } : {}),
-    },
-    signal: AbortSignal.timeout(timeoutMs),
-    redirect: "manual",
-    proxy: "",
-    ...post,
-  } as RequestInit);
-  const text = await response.text();
-  return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : {} };
+  const authorization = readToken(authHeader);
+  const { status, text } = await requestLoopback(url + path, { headers: { authorization }, body, timeoutMs });
+  return { status, body: text.startsWith("{") ? JSON.parse(text) : {} };
 }
 
 /** Empty if there is no file: the app's 401 then says more than a missing file. */

@@ -3,6 +3,7 @@ import { resolvePaths } from "../storage/paths.ts";
 import { type AgentVariables, createAppEnvironment } from "./app-environment.ts";
 import { type Endpoint, readEndpoint } from "./endpoint.ts";
 import type { Env } from "./folders.ts";
+import { requestLoopback } from "./loopback.ts";
 
 /** A slow disk and a journal of some hundred MB take this long. */
 const startTimeoutMs = 10_000;
@@ -73,8 +74,7 @@ export async function launchDetached(
 
 async function isAnswering({ url }: Endpoint): Promise<boolean> {
   try {
-    const init = { signal: AbortSignal.timeout(healthTimeoutMs), proxy: "" } as RequestInit;
-    return (await fetch(`${url}/health`, init)).ok;
+    return (await requestLoopback(`${url}/health`, { timeoutMs: healthTimeoutMs })).status === 200;
   } catch {
     return false;
   }
