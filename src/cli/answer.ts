@@ -2,12 +2,8 @@
 
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { findClosestText } from "../core/text/closest.ts";
-import {
-  type AskSnapshot,
-  keyOfSnapshot,
-  type SessionSnapshot,
-  sortSnapshots,
-} from "../core/view/snapshot.ts";
+import { sortSnapshots } from "../core/view/order.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";
 import {

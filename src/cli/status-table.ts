@@ -13,13 +13,9 @@ import { shortenHomePath } from "../core/text/paths.ts";
 import { truncateMiddle } from "../core/text/text.ts";
 import { formatUsage } from "../core/view/amounts.ts";
 import { formatGroupCount, type Group, groupLabels, groupMarks, groups } from "../core/view/group-names.ts";
+import { sortSnapshots } from "../core/view/order.ts";
 import { branchOf, formatSessionName, nameSnapshots } from "../core/view/session-names.ts";
-import {
-  type AskSnapshot,
-  keyOfSnapshot,
-  type SessionSnapshot,
-  sortSnapshots,
-} from "../core/view/snapshot.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { nameTerminal } from "../core/view/terminal-name.ts";
 import {
   bold,

@@ -1,7 +1,8 @@
 /** `beckon status`: lists every session and what it needs. */
 import type { Quiet } from "../core/config/quiet.ts";
 import { groupMarks, groups } from "../core/view/group-names.ts";
-import { type SessionSnapshot, sortSnapshots } from "../core/view/snapshot.ts";
+import { sortSnapshots } from "../core/view/order.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { readOpenHookErrors } from "../storage/hook-log.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { parseArguments, usageError } from "./args.ts";

@@ -267,3 +267,67 @@ testPage("a browser without a valid code gets a page in beckon's style that says
   // The browser itself reports the status 401.
   expect(opened.faults.filter((fault) => !fault.includes("401"))).toEqual([]);
 });
+
+testPage("sessions of one project and branch have different names in cards, rows and lanes", async () => {
+  const [first, ...others] = liveDay.sessions.filter(({ project }) => project === "checkout-api");
+  if (!first || others.length > 0) throw new Error("one session expected");
+  const twin = { ...first, sessionId: "twin", title: "Write the invoices again" };
+  const lanes = liveDay.lanes.lanes.filter(({ key }) => key === `claude:${first.sessionId}`);
+  const page = await show({
+    ...liveDay,
+    sessions: [first, twin],
+    lanes: { ...liveDay.lanes, lanes: [...lanes, ...lanes.map((lane) => ({ ...lane, key: "claude:twin" }))] },
+  });
+  await page.locator(".lane .who .link").nth(1).waitFor();
+  for (const place of [".ask-name", ".row .l1", ".lane:not(.axis, .any) .who"]) {
+    const names = await page.locator(place).allInnerTexts();
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size, place).toBe(2);
+  }
+});
+
+testPage("the number of sessions does not include those that have ended", async () => {
+  const page = await show(liveDay);
+  const ended = liveDay.sessions.filter(({ group }) => group === "ended").length;
+  expect(ended).toBeGreaterThan(0);
+  expect(await page.locator("#h-ses").innerText()).toBe(`Sessions ${liveDay.sessions.length - ended}`);
+});
+
+testPage("a row warns of a dangerous request, and its button covers no figure of it", async () => {
+  const page = await show(liveDay, laptop);
+  const row = page.locator(".row", { hasText: "checkout-api" });
+  await row.getByText("dangerous:").waitFor({ state: "attached" });
+  expect(await page.locator(".row .risky").count()).toBe(1);
+  const ready = page.locator(".row", { hasText: "design-tokens" });
+  await ready.hover();
+  const button = await ready.getByRole("button", { name: "Go to terminal" }).boundingBox();
+  const cost = await ready.locator(".mo").boundingBox();
+  const since = await ready.locator(".w").boundingBox();
+  if (!button || !cost || !since) throw new Error("not on the page");
+  expect(button.x).toBeGreaterThanOrEqual(cost.x + cost.width);
+  expect(button.y + button.height).toBeLessThanOrEqual(since.y + since.height);
+  const text = await ready.locator(".dg").boundingBox();
+  expect(text?.width).toBeGreaterThan(280);
+});
+
+testPage("a session and those before its /clear share one lane", async () => {
+  const [current] = liveDay.sessions.filter(({ project }) => project === "checkout-api");
+  const [lane] = liveDay.lanes.lanes.filter(({ project }) => project === "checkout-api");
+  if (!current || !lane) throw new Error("one session expected");
+  const cleared = ["a", "b"].map((sessionId) => ({
+    ...current,
+    sessionId,
+    group: "ended" as const,
+    asks: [],
+  }));
+  const page = await show({
+    ...liveDay,
+    sessions: [current, ...cleared].map((session) => ({ ...session, fingerprint: "one process" })),
+    lanes: {
+      ...liveDay.lanes,
+      lanes: [...["a", "b"].map((id) => ({ ...lane, key: `claude:${id}`, group: "ended" as const })), lane],
+    },
+  });
+  await page.locator(".lane .s-working").first().waitFor();
+  expect(await page.locator(".lane .who .link").count()).toBe(1);
+});

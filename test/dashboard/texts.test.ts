@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
 import { fitLines, splitLines } from "../../src/core/text/fit.ts";
 import { formatExactDuration } from "../../src/core/view/amounts.ts";
-import type { Span } from "../../src/core/wire.ts";
+import type { Lane, Span } from "../../src/core/wire.ts";
 import {
   cleanLines,
   contextPercent,
@@ -17,7 +17,13 @@ import {
   splitMatches,
 } from "../../src/dashboard/page/format.ts";
 import { joinRows, parseDiff } from "../../src/dashboard/page/lines.ts";
-import { chooseDayRange, createBars, createTicks, sumStates } from "../../src/dashboard/page/spans.ts";
+import {
+  chooseDayRange,
+  createBars,
+  createTicks,
+  joinLanes,
+  sumStates,
+} from "../../src/dashboard/page/spans.ts";
 
 const second = 1_000;
 const minute = 60 * second;
@@ -135,9 +141,40 @@ describe("a day's lanes", () => {
   const now = from + 14.5 * hour;
   const range = { from: from + 8 * hour, to: from + 15 * hour };
 
-  test("start at the hour in which something happened, and end with this hour", () => {
-    expect(chooseDayRange([{ from: from + 8.7 * hour }], { from, to: now })).toEqual(range);
-    expect(chooseDayRange([], { from, to: now })).toEqual({ from: from + 11 * hour, to: from + 15 * hour });
+  test("start at the quarter of an hour in which something happened, and last an hour or more", () => {
+    const choose = (first: number | null, to: number) => {
+      const spans = first === null ? [] : [{ from: from + first * hour }];
+      const chosen = chooseDayRange(spans, { from, to: from + to * hour });
+      return [(chosen.from - from) / hour, (chosen.to - from) / hour];
+    };
+    expect(choose(8.7, 14.6)).toEqual([8.5, 14.75]);
+    // Eight minutes of work are an eighth of the width.
+    expect(choose(6.7, 6.83)).toEqual([6.5, 7.5]);
+    expect(choose(null, 14.6)).toEqual([14.5, 15.5]);
+    // The day starts at midnight, whatever began before it.
+    expect(choose(-2, 5)).toEqual([0, 5]);
+  });
+
+  test("join the sessions that followed each other in one process", () => {
+    const lane = (key: string, group: Lane["group"], hours: readonly [number, number]): Lane => ({
+      key,
+      project: "infra",
+      branch: "main",
+      title: null,
+      group,
+      waitedMs: 1_000,
+      spans: [{ state: "working", from: from + hours[0] * hour, to: from + hours[1] * hour }],
+    });
+    const cleared = lane("claude:a", "ended", [8, 9]);
+    const current = lane("claude:b", "ready", [9, 10]);
+    const other = lane("claude:c", "ended", [8, 10]);
+    const processOf = ({ key }: Lane) => (key === other.key ? null : "process 1");
+    const [joined, ...rest] = joinLanes([current, cleared, other], processOf);
+    expect(joined).toEqual({ ...current, waitedMs: 2_000, spans: [...cleared.spans, ...current.spans] });
+    expect(rest).toEqual([other]);
+    // Two that live at the same time are not one.
+    const twins = [current, lane("claude:d", "working", [9, 10])];
+    expect(joinLanes(twins, () => "process 1")).toEqual(twins);
   });
 
   test("have a tick for each hour", () => {

@@ -11,7 +11,7 @@ import { sessionKeyOf } from "../session/keys.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../session/session.ts";
 import { dayMs, timing } from "../timing.ts";
 import { type Ages, createAges } from "./ages.ts";
-import { type Group, groups } from "./group-names.ts";
+import type { Group } from "./group-names.ts";
 
 /** Why beckon shows no alert about a session. */
 export type Silence =
@@ -56,34 +56,6 @@ function findSince(
   if (group !== "working" || session.turn.running) return session.turn;
   const starts = session.children.filter((child) => child.running).map((child) => child.startedAt);
   return { at: Math.min(...starts), t: minute.t };
-}
-
-const newestFirst: ReadonlySet<Group> = new Set(["failed", "ready", "ended"]);
-
-/** Where a session belongs in a list. */
-interface ListPosition {
-  /** `agent:sessionId` */
-  readonly key: string;
-  readonly group: Group;
-  /** Wall time. */
-  readonly since: number;
-}
-
-/**
- * The order of every list. The session that waits or works longest comes first, so it keeps its position. In groups of what is
- * over, the newest does.
- */
-export function sortSessions<Item>(
-  items: readonly Item[],
-  positionOf: (item: Item) => ListPosition,
-): readonly Item[] {
-  const positions = items.map((item) => ({ item, position: positionOf(item) }));
-  return positions.sort((a, b) => comparePositions(a.position, b.position)).map(({ item }) => item);
-}
-
-function comparePositions(a: ListPosition, b: ListPosition): number {
-  const byTime = newestFirst.has(a.group) ? b.since - a.since : a.since - b.since;
-  return groups.indexOf(a.group) - groups.indexOf(b.group) || byTime || (a.key < b.key ? -1 : 1);
 }
 
 function findGroup(session: Session, context: GroupContext): Omit<SessionGroup, "since"> {

@@ -1,9 +1,8 @@
 /** The names of sessions in every list: the project, and what distinguishes two sessions of one project. */
-import type { Place } from "../session/event.ts";
-import { sessionKeyOf } from "../session/keys.ts";
+import { createSessionKey, type Place } from "../session/event.ts";
 import { projectOf, type Session } from "../session/session.ts";
 import { measureWidth, toSingleLine, truncateEnd, truncateMiddle } from "../text/text.ts";
-import { keyOfSnapshot, type SessionSnapshot } from "./snapshot.ts";
+import type { SessionSnapshot } from "./snapshot.ts";
 import { nameTerminal } from "./terminal-name.ts";
 
 const maxName = 24;
@@ -34,7 +33,7 @@ export interface SessionName {
 export function namePartsOf(session: Session): NameParts {
   const { sessionId, ended, firstCwd, gitBranch, title, lastPrompt, place } = session;
   return {
-    key: sessionKeyOf(session),
+    key: createSessionKey(session.agent, sessionId),
     sessionId,
     isEnded: ended !== null,
     project: projectOf(session),
@@ -46,16 +45,24 @@ export function namePartsOf(session: Session): NameParts {
   };
 }
 
+export function namePartsOfSnapshot(snapshot: SessionSnapshot): NameParts {
+  const { provider, sessionId, state, project, cwd, gitBranch, title, lastPrompt, place } = snapshot;
+  return {
+    key: createSessionKey(provider, sessionId),
+    sessionId,
+    isEnded: state === "completed",
+    project,
+    folder: cwd,
+    gitBranch,
+    title,
+    lastPrompt,
+    place,
+  };
+}
+
 /** Returns the names by session key. */
 export function nameSnapshots(snapshots: readonly SessionSnapshot[]): ReadonlyMap<string, SessionName> {
-  return nameSessions(
-    snapshots.map((snapshot) => ({
-      ...snapshot,
-      key: keyOfSnapshot(snapshot),
-      isEnded: snapshot.state === "completed",
-      folder: snapshot.cwd,
-    })),
-  );
+  return nameSessions(snapshots.map(namePartsOfSnapshot));
 }
 
 /** Returns the names by session key. */

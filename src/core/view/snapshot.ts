@@ -28,7 +28,7 @@ import {
 import { settle } from "../session/settle.ts";
 import { createAges } from "./ages.ts";
 import type { Group } from "./group-names.ts";
-import { formatSilence, groupSession, type Silence, sortSessions } from "./groups.ts";
+import { formatSilence, groupSession, type Silence } from "./groups.ts";
 
 export interface AskSnapshot {
   readonly id: string;
@@ -202,10 +202,6 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
 
 /** `agent:sessionId` */
 export const keyOfSnapshot = ({ provider, sessionId }: SessionSnapshot): string => `${provider}:${sessionId}`;
-
-export function sortSnapshots(snapshots: readonly SessionSnapshot[]): readonly SessionSnapshot[] {
-  return sortSessions(snapshots, (snapshot) => ({ ...snapshot, key: keyOfSnapshot(snapshot) }));
-}
 
 function createChildSnapshot({ sessionId }: Session, child: Child): ChildSnapshot {
   return {

@@ -23,10 +23,10 @@ import {
   formatSpokenDuration,
   formatTime,
   kindLabels,
-  nameOf,
 } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
 import { joinRows, parseDiff } from "./lines.ts";
+import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { recentAnswers, stats } from "./reports.ts";
 import {
@@ -76,6 +76,8 @@ function AskCard({ card }: { readonly card: Card }) {
   const { id, key, session, ask, outcome } = card;
   const isSelected = selectedId.value === id;
   const headingId = `h ${id}`.replaceAll(/[^\w-]/g, "-");
+  const { project, detail } = labelSession(session);
+  const branch = branchOf(session.gitBranch);
   const child = session.children.find(({ agentId }) => agentId === ask.agentId);
   const asker =
     ask.agentId === null
@@ -102,11 +104,11 @@ function AskCard({ card }: { readonly card: Card }) {
               title={cleanText(session.title)}
               onClick={() => openSession(key)}
             >
-              {nameOf(session)}
+              {project}
             </button>
           </h3>
-          <span class="branch" title={`Branch ${branchOf(session.gitBranch)}`}>
-            {branchOf(session.gitBranch)}
+          <span class="branch" title={branch === "" ? undefined : `Branch ${branch}`}>
+            {detail}
           </span>
         </div>
         <span class="ask-time">
@@ -115,7 +117,12 @@ function AskCard({ card }: { readonly card: Card }) {
         </span>
         <Dots
           class="ask-sub cut"
-          parts={[cleanText(describeReason(ask)), agentName(session.provider), asker]}
+          parts={[
+            cleanText(describeReason(ask)),
+            agentName(session.provider),
+            asker,
+            detail === branch ? null : branch,
+          ]}
         />
       </div>
       {outcome === null ? (

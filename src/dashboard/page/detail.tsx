@@ -24,10 +24,10 @@ import {
   isAskKind,
   keyOf,
   kindLabels,
-  nameOf,
   noValue,
   sumTokens,
 } from "./format.ts";
+import { labelSession } from "./names.ts";
 import { closeSession } from "./navigation.ts";
 import { lanes, loadSessionHistory } from "./reports.ts";
 import { chooseDayRange } from "./spans.ts";
@@ -45,6 +45,8 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
   const key = keyOf(session);
   const closeButton = useRef<HTMLButtonElement>(null);
   useEffect(() => closeButton.current?.focus({ preventScroll: true }), []);
+  const { project, detail } = labelSession(session);
+  const branch = branchOf(session.gitBranch);
   const label = groupLabels[session.group];
   const evidence =
     session.evidence === "proven" ? "proven" : session.evidence === "inferred" ? "inferred" : "";
@@ -78,9 +80,10 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
         <div>
           <div class="side-line">
             <h2 id="h-side" class="cut">
-              {nameOf(session)}
+              {project}
             </h2>
-            <span class="branch">{branchOf(session.gitBranch)}</span>
+            <span class="branch">{branch}</span>
+            {detail !== branch && <span class="quiet cut">{detail}</span>}
           </div>
           {session.title !== null && <p>“{cleanText(session.title)}”</p>}
         </div>
@@ -100,7 +103,7 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
         <Actions session={session} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must be able to scroll it */}
-      <section class="side-body" tabIndex={0} aria-label={`Details of ${nameOf(session)}`}>
+      <section class="side-body" tabIndex={0} aria-label={`Details of ${project}`}>
         {asks.map((ask) => (
           <div class="part now-asked" key={ask.id}>
             <AskBody card={ask} hasPlaces={false} />

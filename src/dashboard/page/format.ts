@@ -3,7 +3,6 @@
 import { describeReason } from "../../core/session/texts.ts";
 import { extractFirstLine, toSingleLine } from "../../core/text/text.ts";
 import { formatExactDuration } from "../../core/view/amounts.ts";
-import type { Group } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import type { AskEnding, HistoryItem, HistoryKind, SpanState } from "../../core/wire.ts";
 
@@ -90,14 +89,6 @@ export function cleanLines(text: string): string {
 export const keyOf = ({ provider, sessionId }: Pick<SessionSnapshot, "provider" | "sessionId">): string =>
   `${provider}:${sessionId}`;
 
-export function nameOf({
-  project,
-  cwd,
-  sessionId,
-}: Pick<SessionSnapshot, "project" | "cwd" | "sessionId">): string {
-  return cleanText(project ?? cwd) || sessionId.slice(0, 8);
-}
-
 export const branchOf = (branch: string | null): string => (branch === "HEAD" ? "" : cleanText(branch));
 
 /** Maker, family, version and date. */
@@ -109,14 +100,6 @@ export function formatModel(model: string | null | undefined): string {
   const [, family = "", major = "", minor] = modelPattern.exec(name) ?? [];
   if (family === "") return name;
   return `${family.charAt(0).toUpperCase()}${family.slice(1)} ${major}${minor === undefined ? "" : `.${minor}`}`;
-}
-
-const longestFirst: ReadonlySet<Group> = new Set(["needs_you", "working"]);
-
-/** The session that waits or works longest comes first, so it keeps its place. In groups of what is over, the newest does. */
-export function compareSessions(group: Group): (a: SessionSnapshot, b: SessionSnapshot) => number {
-  const sign = longestFirst.has(group) ? 1 : -1;
-  return (a, b) => sign * (a.since - b.since) || keyOf(a).localeCompare(keyOf(b));
 }
 
 export interface Activity {

@@ -14,15 +14,15 @@ import {
   formatCount,
   formatModel,
   keyOf,
-  nameOf,
   noValue,
   sumTokens,
 } from "./format.ts";
 import { isNew } from "./looked.ts";
 import { memo } from "./memo.ts";
+import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { stats } from "./reports.ts";
-import { agentName, inGroup, isLive, selectedId, sessions } from "./state.ts";
+import { agentName, inGroup, isLive, liveCount, selectedId, sessions } from "./state.ts";
 import { Age, Dots, Duration, Glyph, Icon } from "./ui.tsx";
 
 /** From this many sessions on, each has one line. */
@@ -50,9 +50,11 @@ const close = (group: Group): void => {
 function matchesFilter(session: SessionSnapshot): boolean {
   const words = filterText.value.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
+  const label = labelSession(session);
   const { lead, text } = describeActivity(session);
   const haystack = [
-    nameOf(session),
+    label.project,
+    label.detail,
     session.gitBranch,
     session.title,
     lead,
@@ -67,8 +69,9 @@ function matchesFilter(session: SessionSnapshot): boolean {
 }
 
 export function Sessions() {
-  const count = sessions.value.size;
+  const count = liveCount.value;
   const isMany = count >= manySessions;
+  const hasTasks = [...sessions.value.values()].some(({ tasks }) => tasks !== null);
   const isFiltered = filterText.value !== "" || only.value !== null;
   const shown = groups.filter((group) => only.value === null || only.value === group);
   const matching = new Map(shown.map((group) => [group, inGroup(group).filter(matchesFilter)]));
@@ -84,7 +87,7 @@ export function Sessions() {
         </div>
       </div>
       {isMany && <Sift />}
-      <table class="tbl ses">
+      <table class={hasTasks ? "tbl ses" : "tbl ses no-tasks"}>
         <colgroup>
           <col class="c-g" />
           <col class="c-s" />
@@ -101,7 +104,7 @@ export function Sessions() {
             </th>
             <th>Session</th>
             <th>What it does, and its last message</th>
-            <th class="num">Tasks</th>
+            <th class="num ta">Tasks</th>
             <th class="num">Context</th>
             <th class="num">Cost</th>
             <th class="num c-w">Since</th>
@@ -270,6 +273,7 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
           isMany={isMany}
           isLive={isLive.value}
           agent={agentName(session.provider)}
+          {...labelSession(session)}
         />
       ))}
       {shown.length > 0 && shown.length < list.length && (
@@ -288,9 +292,15 @@ function GroupRows({ group, list, isMany, isFiltered }: GroupRowsProps) {
 function describeClosed(group: Group, list: readonly SessionSnapshot[]): string {
   const [first] = list;
   if (!first) return "";
+  const { project } = labelSession(first);
   return group === "set_aside"
-    ? `${nameOf(first)}, ${first.silence ?? ""}${list.length > 1 ? ", …" : ""}`
-    : `last: ${nameOf(first)}`;
+    ? `${project}, ${first.silence ?? ""}${list.length > 1 ? ", …" : ""}`
+    : `last: ${project}`;
+}
+
+function describeDetail({ gitBranch }: SessionSnapshot, detail: string): string {
+  const branch = branchOf(gitBranch);
+  return branch === "" || branch === detail ? detail : `${detail}, branch ${branch}`;
 }
 
 interface SessionRowProps {
@@ -300,11 +310,22 @@ interface SessionRowProps {
   readonly isMany: boolean;
   readonly isLive: boolean;
   readonly agent: string;
+  readonly project: string;
+  readonly detail: string;
 }
 
 /** Drawn again only if its session changes: a list of 200 stays cheap. */
 const SessionRow = memo(
-  ({ session, isSelected, isNew: isMarkedNew, isMany, isLive: canAct, agent }: SessionRowProps) => {
+  ({
+    session,
+    isSelected,
+    isNew: isMarkedNew,
+    isMany,
+    isLive: canAct,
+    agent,
+    project,
+    detail,
+  }: SessionRowProps) => {
     const key = keyOf(session);
     const isCarded = session.group === "needs_you";
     const classes = ["row", isCarded ? "carded" : "", session.group === "ended" ? "dim" : ""].join(" ");
@@ -315,6 +336,7 @@ const SessionRow = memo(
         );
     const activity = describeActivity(session);
     const isPlain = activity.lead === "";
+    const dangers = session.asks.flatMap((ask) => ask.dangers ?? []).map(cleanText);
     const lastMessage = describeLastMessage(session);
     return (
       <>
@@ -339,10 +361,10 @@ const SessionRow = memo(
                   title={cleanText(session.title) || undefined}
                   onClick={() => openSession(key)}
                 >
-                  {nameOf(session)}
+                  {project}
                 </button>
-                <span class="branch" title={branchOf(session.gitBranch)}>
-                  {branchOf(session.gitBranch)}
+                <span class="branch" title={describeDetail(session, detail)}>
+                  {detail}
                 </span>
                 {isMarkedNew && (
                   <span class="new" title="Finished since you last looked">
@@ -365,6 +387,12 @@ const SessionRow = memo(
                 {session.evidence === "inferred" && (
                   <span class="sure" title="Inferred: no status file or report of the agent proves it">
                     ≈<span class="hid"> inferred </span>
+                  </span>
+                )}
+                {dangers.length > 0 && (
+                  <span class="risky" title={dangers.join("\n")}>
+                    <Icon of="warn" />
+                    <span class="hid">dangerous: </span>
                   </span>
                 )}
                 {!isPlain && <b class={activity.isFailure ? "why-fail" : ""}>{activity.lead}</b>}{" "}
@@ -406,7 +434,8 @@ const SessionRow = memo(
                 disabled={!canAct}
                 onClick={() => focusSession(key)}
               >
-                Go to terminal
+                <span class="hid">Go to </span>
+                Terminal
               </button>
             )}
           </td>

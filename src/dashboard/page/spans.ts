@@ -1,5 +1,5 @@
 /** Lanes as shares of their width. Pure. */
-import type { Span, SpanState } from "../../core/wire.ts";
+import type { Lane, Span, SpanState } from "../../core/wire.ts";
 
 export interface Bar {
   readonly state: SpanState;
@@ -48,12 +48,31 @@ export function createBars(spans: readonly Span[], range: Range, now: number): B
 
 const hourMs = 3_600_000;
 
-/** From the hour in which something happened first to the end of this hour; at least four hours. */
+const quarterMs = hourMs / 4;
+
+/** From the quarter of an hour in which something happened first to the end of this quarter; at least one hour. */
 export function chooseDayRange(spans: readonly Pick<Span, "from">[], { from, to }: Range): Range {
   const first = spans.reduce((earliest, span) => Math.min(earliest, span.from), to);
-  const end = Math.ceil(to / hourMs) * hourMs;
-  const start = Math.floor(Math.max(from, first) / hourMs) * hourMs;
-  return { from: Math.max(Math.floor(from / hourMs) * hourMs, Math.min(start, end - 4 * hourMs)), to: end };
+  const start = Math.floor(Math.max(from, first) / quarterMs) * quarterMs;
+  return { from: start, to: Math.max(Math.ceil(to / quarterMs) * quarterMs, start + hourMs) };
+}
+
+/**
+ * Joins the lanes of sessions that followed each other in one process: each /clear starts a new session there. The joined lane
+ * belongs to the last of them. `processOf` returns null if the process is unknown.
+ */
+export function joinLanes(lanes: readonly Lane[], processOf: (lane: Lane) => string | null): readonly Lane[] {
+  const byProcess = Map.groupBy(lanes, (lane) => processOf(lane) ?? lane.key);
+  return [...byProcess.values()].flatMap((list) => {
+    const ordered = [...list].sort((a, b) => (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0));
+    const last = ordered.at(-1);
+    if (!last || ordered.some((lane) => lane !== last && lane.group !== "ended")) return list;
+    return {
+      ...last,
+      waitedMs: list.reduce((sum, { waitedMs }) => sum + waitedMs, 0),
+      spans: ordered.flatMap(({ spans }) => spans),
+    };
+  });
 }
 
 export interface Tick {

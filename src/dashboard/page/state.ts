@@ -2,8 +2,9 @@
 import { computed, signal } from "@preact/signals";
 import type { Quiet } from "../../core/config/quiet.ts";
 import { type Group, groups } from "../../core/view/group-names.ts";
+import { sortSnapshots } from "../../core/view/order.ts";
 import type { AskSnapshot, SessionSnapshot } from "../../core/view/snapshot.ts";
-import { compareSessions, keyOf } from "./format.ts";
+import { keyOf } from "./format.ts";
 import type { PageFacts } from "./types.ts";
 
 /**
@@ -36,12 +37,14 @@ export const isLive = computed(() => connection.value === "live");
 
 const byGroup = computed<ReadonlyMap<Group, readonly SessionSnapshot[]>>(() => {
   const lists = new Map<Group, SessionSnapshot[]>(groups.map((group) => [group, []]));
-  for (const session of sessions.value.values()) lists.get(session.group)?.push(session);
-  for (const [group, list] of lists) list.sort(compareSessions(group));
+  for (const session of sortSnapshots([...sessions.value.values()])) lists.get(session.group)?.push(session);
   return lists;
 });
 
 export const inGroup = (group: Group): readonly SessionSnapshot[] => byGroup.value.get(group) ?? [];
+
+/** Sessions that have not ended. */
+export const liveCount = computed(() => sessions.value.size - inGroup("ended").length);
 
 /** One ask that waits for the user. */
 export interface OpenAsk {

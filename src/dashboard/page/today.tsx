@@ -2,8 +2,10 @@
 
 import { signal } from "@preact/signals";
 import { formatExactDuration } from "../../core/view/amounts.ts";
+import { sortSessions } from "../../core/view/order.ts";
 import type { Lane, SpanState } from "../../core/wire.ts";
-import { branchOf, cleanText, formatAge, formatTime, noValue, spanLabels } from "./format.ts";
+import { cleanText, formatAge, formatTime, noValue, spanLabels } from "./format.ts";
+import { labelLane } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { laneHours, lanes } from "./reports.ts";
 import {
@@ -11,6 +13,7 @@ import {
   chooseDayRange,
   createBars,
   createTicks,
+  joinLanes,
   placeOf,
   type Range,
   sumStates,
@@ -83,16 +86,13 @@ function chooseLanes(all: readonly Lane[]): readonly Lane[] {
   return all.filter((lane) => isTold(lane) || worked(lane)).slice(0, maxLanes);
 }
 
-const groupOrder = ["needs_you", "failed", "set_aside", "working", "ready", "ended"];
-
-function sortLanes(list: readonly Lane[]): Lane[] {
-  const firstOf = ({ spans }: Lane) => spans[0]?.from ?? 0;
-  return [...list].sort(
-    (a, b) =>
-      groupOrder.indexOf(groupOf(a)) - groupOrder.indexOf(groupOf(b)) ||
-      b.waitedMs - a.waitedMs ||
-      firstOf(a) - firstOf(b),
-  );
+/** In the order of the sessions above. */
+function sortLanes(list: readonly Lane[]): readonly Lane[] {
+  return sortSessions(list, ({ key, group, spans }) => ({
+    key,
+    group,
+    since: sessions.value.get(key)?.since ?? spans.at(-1)?.from ?? 0,
+  }));
 }
 
 /** The stream knows the group of a session sooner than the lanes, which are loaded now and then. */
@@ -102,7 +102,8 @@ export function Today() {
   const loaded = lanes.value;
   const hours = laneHours.value;
   const time = slowNow.value;
-  const all = sortLanes(loaded?.lanes ?? []);
+  const known = (loaded?.lanes ?? []).map((lane) => ({ ...lane, group: groupOf(lane) }));
+  const all = sortLanes(joinLanes(known, ({ key }) => sessions.value.get(key)?.fingerprint ?? null));
   const shown = chooseLanes(all);
   const whole = { from: loaded?.from ?? time - 1, to: time };
   const range =
@@ -252,7 +253,8 @@ function Ticks({ range }: { readonly range: Range }) {
 
 export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
   const bars = createBars(lane.spans, range, slowNow.value);
-  const name = cleanText(lane.project);
+  const { project, detail } = labelLane(lane);
+  const name = detail === "" ? project : `${project} ${detail}`;
   const sums = [...sumStates(bars)].map(([state, ms]) => `${spanLabels[state]} ${formatAge(ms)}`);
   const last = bars.at(-1);
   const isOver = last !== undefined && last.to < slowNow.value - 1_000 && groupOf(lane) === "ended";
@@ -275,7 +277,8 @@ export function LaneChart({ lane, range }: { readonly lane: Lane; readonly range
 }
 
 function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }) {
-  const group = groupOf(lane);
+  const { group } = lane;
+  const { project, detail } = labelLane(lane);
   return (
     <div class="lane">
       <div class="who">
@@ -287,9 +290,11 @@ function LaneRow({ lane, range }: { readonly lane: Lane; readonly range: Range }
           disabled={!sessions.value.has(lane.key)}
           onClick={() => openSession(lane.key)}
         >
-          {cleanText(lane.project) || lane.key}
+          {project}
         </button>
-        <span class="branch">{branchOf(lane.branch)}</span>
+        <span class="branch" title={detail}>
+          {detail}
+        </span>
       </div>
       <LaneChart lane={lane} range={range} />
       <div class={group === "needs_you" && lane.waitedMs > 0 ? "sum big" : "sum"}>

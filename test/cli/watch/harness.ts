@@ -4,12 +4,8 @@ import { createModel, type Model, type Size } from "../../../src/cli/watch/model
 import { renderScreen } from "../../../src/cli/watch/screen.ts";
 import { type Effect, update, type WatchEvent } from "../../../src/cli/watch/update.ts";
 import type { AskDetails } from "../../../src/core/session/ask-details.ts";
-import {
-  type AskSnapshot,
-  keyOfSnapshot,
-  type SessionSnapshot,
-  sortSnapshots,
-} from "../../../src/core/view/snapshot.ts";
+import { sortSnapshots } from "../../../src/core/view/order.ts";
+import { type AskSnapshot, keyOfSnapshot, type SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { ask, asking, now } from "../sessions.ts";
 
 const command: AskDetails = {

@@ -9,7 +9,7 @@ import { shortenHome } from "../../text/paths.ts";
 import { truncateEnd } from "../../text/text.ts";
 import { createAges } from "../ages.ts";
 import { formatGroupCount, type Group, groupLabels, groups } from "../group-names.ts";
-import { sortSessions } from "../groups.ts";
+import { sortSessions } from "../order.ts";
 import { formatSessionName, namePartsOf, nameSessions } from "../session-names.ts";
 import {
   createEntryId,

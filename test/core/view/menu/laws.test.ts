@@ -8,7 +8,8 @@ import type { Ask, Session } from "../../../../src/core/session/session.ts";
 import { measureMenuWidth, wrapLine } from "../../../../src/core/text/fit.ts";
 import { groupMarks } from "../../../../src/core/view/group-names.ts";
 import type { MenuInput } from "../../../../src/core/view/menu/menu.ts";
-import { createSnapshot, keyOfSnapshot, sortSnapshots } from "../../../../src/core/view/snapshot.ts";
+import { sortSnapshots } from "../../../../src/core/view/order.ts";
+import { createSnapshot, keyOfSnapshot } from "../../../../src/core/view/snapshot.ts";
 import type { MenuEntry, MenuItem } from "../../../../src/core/view/view.ts";
 import { detailsArbitrary } from "../../session/ask-fixture.ts";
 import {

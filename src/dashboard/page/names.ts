@@ -1,0 +1,44 @@
+/** What sessions are called on the page: the same as in every other list. Includes sessions that only the history knows. */
+import { computed } from "@preact/signals";
+import { type NameParts, namePartsOfSnapshot, nameSessions } from "../../core/view/session-names.ts";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { Lane } from "../../core/wire.ts";
+import { branchOf, cleanText, keyOf } from "./format.ts";
+import { lanes } from "./reports.ts";
+import { sessions } from "./state.ts";
+
+export interface Label {
+  readonly project: string;
+  /** The branch, or what distinguishes the session from others of its project. */
+  readonly detail: string;
+}
+
+const namePartsOfLane = ({ key, project, branch, title }: Lane): NameParts => ({
+  key,
+  sessionId: key.slice(key.indexOf(":") + 1),
+  isEnded: true,
+  project,
+  folder: null,
+  gitBranch: branch,
+  title,
+  lastPrompt: null,
+  place: null,
+});
+
+const names = computed(() => {
+  const listed = sessions.value;
+  const past = (lanes.value?.lanes ?? []).filter(({ key }) => !listed.has(key));
+  return nameSessions([...[...listed.values()].map(namePartsOfSnapshot), ...past.map(namePartsOfLane)]);
+});
+
+function createLabel(key: string, branch: string | null): Label {
+  const { project = key, difference = "" } = names.value.get(key) ?? {};
+  // A branch is set in a font of its own here, so it needs no parentheses.
+  const detail = cleanText(difference).replace(/^\((.*)\)$/, "$1");
+  return { project, detail: detail || branchOf(branch) };
+}
+
+export const labelSession = (session: SessionSnapshot): Label =>
+  createLabel(keyOf(session), session.gitBranch);
+
+export const labelLane = ({ key, branch }: Lane): Label => createLabel(key, branch);
