@@ -22,9 +22,10 @@ export interface SampleServer {
   stop(): Promise<void>;
 }
 
+/** By default on a port below those that systems give to outgoing connections. */
 export function serveSample(
   first: Sample,
-  { port = 20_000 + Math.floor(Math.random() * 40_000), unconnected = [] as string[] } = {},
+  { port = 20_000 + Math.floor(Math.random() * 12_000), unconnected = [] as string[] } = {},
 ): SampleServer {
   const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
   let sample = first;
