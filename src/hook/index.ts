@@ -123,7 +123,7 @@ async function forward(
     timedOut.resolve(null);
   }, timing.hookTotalTimeoutMs);
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
-  const payload = parseObject(text);
+  const payload = (await readIdentifiersOfLarge(text, delivery.identifierFields)) ?? parseObject(text);
   if (payload === null) {
     delivery.isEmpty = text === "";
     faults.push(
@@ -222,6 +222,12 @@ function readStdin(): Promise<string> {
     else reject(new Error(`stdin is larger than ${limits.maxStdinBytes} bytes: nothing sent`));
   }, reject);
   return promise;
+}
+
+async function readIdentifiersOfLarge(text: string, identifiers: readonly string[]): Promise<Fields | null> {
+  if (text.length <= limits.maxBodyBytes) return null;
+  const { readIdentifiersOfMany } = await import("./shorten.ts");
+  return readIdentifiersOfMany(text, identifiers);
 }
 
 function parseObject(text: string): Fields | null {

@@ -54,8 +54,10 @@ const names =
 /** `DB_PASSWORD_STAGING`, `API_KEY_2`, `SECRET_B64` */
 const suffix =
   "(?:[_-](?:b64|base64|hex|prod|production|staging|stage|dev|development|test|live|local|old|new))?[_-]?\\d{0,2}";
+/** A shell joins the lines. */
+const lineContinuation = String.raw`(?:\\\r?\n)`;
 /** Between a name and its value. Quotes can be escaped once or more. */
-const assignment = String.raw`\\{0,4}["'${"`"}]?\]?\s{0,4}(?::=|=>|\?\?=|[:=])\s{0,4}\\{0,4}`;
+const assignment = String.raw`\\{0,4}["'${"`"}]?\]?\s{0,4}(?::=|=>|\?\?=|[:=])\s{0,4}${lineContinuation}?\\{0,4}`;
 const unquotedCharacter = String.raw`[^\s"'${"`"}•&;|<>]`;
 /** Enough to judge a value; it can be longer. */
 const maxJudged = 128;
@@ -74,7 +76,7 @@ const assigned = new RegExp(
 const shortNameStarts = String.raw`_"'.;&?,\-`;
 const shortNameStart = new RegExp(`(?:^|[${shortNameStarts}])$`);
 const isShortName = (name: string): boolean => /^(?:auth|pwd|psk)$/i.test(name);
-const restOfUnquoted = new RegExp(`${unquotedCharacter}*`, "y");
+const restOfUnquoted = new RegExp(`(?:${lineContinuation}|${unquotedCharacter})*`, "y");
 const restOfQuoted: Readonly<Record<string, RegExp>> = {
   '"': /[^"\r\n•]*/y,
   "'": /[^'\r\n•]*/y,
@@ -82,11 +84,14 @@ const restOfQuoted: Readonly<Record<string, RegExp>> = {
 };
 const maxIdentifier = 48;
 
+const continuation = new RegExp(lineContinuation);
+
 /** `NAME=value`, `name: "value"` */
 export function maskAssignments(text: string, mask: string): string {
   return replaceValues(text, assigned, mask, (match) => {
-    const [, name = "", operator = "", quote, quoted, plain = ""] = match;
-    const start = match.index + name.length + operator.length;
+    const [, name = "", between = "", quote, quoted, plain = ""] = match;
+    const start = match.index + name.length + between.length;
+    const operator = between.replace(continuation, "");
     const before = text.slice(Math.max(0, match.index - maxIdentifier), match.index);
     const identifier = text.slice(findIdentifier(text, match.index), match.index + name.length);
     const kind = kindOfName(identifier) ?? kindOfWords(before, name);
@@ -167,10 +172,10 @@ function isPlainSecret(
 
 /** For `--password VALUE` any value counts, for a name in a sentence only one that cannot be a word. */
 const spaced = new RegExp(
-  `(${names})(${suffix}["'\`]?(?:\\s{1,4}(?:is|are|was|ist|lautet|to|set to|=|:|of|for [\\w.-]{1,24} is))?\\s{1,8})(["'\`]?)([^\\s"'\`•]{1,${maxJudged}})`,
+  `(${names})(${suffix}["'\`]?(?:\\s{1,4}(?:is|are|was|ist|lautet|to|set to|=|:|of|for [\\w.-]{1,24} is))?\\s{1,8}(?:${lineContinuation}\\s{0,8})?)(["'\`]?)([^\\s"'\`•]{1,${maxJudged}})`,
   "gi",
 );
-const isWhiteSpace = (gap: string): boolean => /^\d{0,2}\s+$/.test(gap);
+const isWhiteSpace = (gap: string): boolean => /^\d{0,2}\s+$/.test(gap.replace(continuation, ""));
 
 /** `--db-password`, with its last part at `at`. */
 function isFlagName(text: string, at: number): boolean {

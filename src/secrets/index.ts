@@ -2,6 +2,7 @@
  * Replaces what looks like a secret by `•••`, before anything is stored or shown. rules.ts has the table of what a secret looks
  * like; prefilter.ts skips the texts in which no rule can match.
  */
+import { limits } from "../core/limits.ts";
 import { findStringEnd } from "../core/text/json-text.ts";
 import { mayContainSecret } from "./prefilter.ts";
 import { isSecretByName, mask, rules } from "./rules.ts";
@@ -17,17 +18,28 @@ export interface Masker {
 
 /** `password=x` */
 const minSecretLength = 10;
+/**
+ * The rules take up to a second for a million characters, and nothing else runs meanwhile. beckon shows no more than this of
+ * a text; the rest is masked as a whole.
+ */
+const maxTextLength = limits.maxHookTextLength;
+/** The same for all texts of one JSON text together. */
+const maxTotalLength = 2 * maxTextLength;
 /** What a mask covers can have hidden the start of the next secret. */
 const maxPasses = 5;
 
 /** Masking one of these could make two events, sessions or files look like one. */
 const commonIdentifiers: ReadonlySet<string> = new Set(["id", "cwd", "workspace_id"]);
 
+interface Budget {
+  remainingLength: number;
+}
+
 /** With another filter, for tests. */
 export function createMasker(filter: typeof mayContainSecret): Masker {
   function maskText(text: string): string {
     // Quotes around it, as in JSON: some hints include the character before a word.
-    return filter(`"${text}"`) ? applyRules(text) : text;
+    return filter(`"${text}"`) ? maskStart(text, maxTextLength) : text;
   }
 
   function maskJson(json: string, from = 0, identifiers: ReadonlySet<string> = commonIdentifiers): string {
@@ -35,6 +47,7 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
     let masked = "";
     let copied = 0;
     let name: string | null = null;
+    const budget = { remainingLength: maxTotalLength };
     for (let open = json.indexOf('"', from); open >= 0; ) {
       const close = findStringEnd(json, open);
       if (close < 0) break;
@@ -44,7 +57,7 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
         name = json[skipSpace(json, next + 1)] === '"' ? literal.slice(1, -1) : null;
       } else {
         const isIdentifier = name !== null && (commonIdentifiers.has(name) || identifiers.has(name));
-        const value = isIdentifier ? null : maskLiteral(literal, name);
+        const value = isIdentifier && hasIdentifierShape(literal) ? null : maskLiteral(literal, name, budget);
         name = null;
         if (value !== null) {
           masked += json.slice(copied, open + 1) + value;
@@ -57,14 +70,15 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
   }
 
   /** The masked inside of a string literal. null if it stays as it is. */
-  function maskLiteral(literal: string, name: string | null): string | null {
+  function maskLiteral(literal: string, name: string | null, budget: Budget): string | null {
     const inside = literal.slice(1, -1);
     if (name !== null && isSecretByName(name, inside)) return mask;
     if (inside.length < minSecretLength || !filter(literal)) return null;
     // The rules apply to what the string means, not to how it is escaped.
     const text = inside.includes("\\") ? decodeLiteral(literal) : inside;
     if (text === null) return null;
-    const masked = applyRules(text);
+    const masked = maskStart(text, Math.min(maxTextLength, budget.remainingLength));
+    budget.remainingLength = Math.max(0, budget.remainingLength - text.length);
     return masked === text ? null : JSON.stringify(masked).slice(1, -1);
   }
 
@@ -72,6 +86,24 @@ export function createMasker(filter: typeof mayContainSecret): Masker {
 }
 
 export const { maskText, maskJson } = createMasker(mayContainSecret);
+
+/** Applies the rules to that many characters at most, and masks what follows. */
+function maskStart(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return applyRules(text);
+  // A secret that is cut in two would not be recognized any more.
+  let end = maxLength;
+  while (end > 0 && /[^\s"']/.test(text[end - 1] ?? "")) end--;
+  return applyRules(text.slice(0, end)) + mask;
+}
+
+const id = /^[\w.-]{1,200}$/;
+const fullPath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)(?:(?!:\/\/)\P{Cc})*$/u;
+
+/** A field that should be an id or a path can be any text. */
+function hasIdentifierShape(literal: string): boolean {
+  const text = literal.includes("\\") ? decodeLiteral(literal) : literal.slice(1, -1);
+  return text !== null && (id.test(text) || fullPath.test(text));
+}
 
 function applyRules(text: string): string {
   let masked = text;

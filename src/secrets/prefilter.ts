@@ -12,6 +12,10 @@ const wordsToConfirm: ReadonlyMap<number, readonly Confirmation[]> = new Map(tab
 const triples = new Uint8Array(Buffer.from(table.triples, "base64"));
 const expressions: RegExp[] = [];
 
+/** A text with more words to confirm counts as one with a secret: each can take as long as hundreds of characters. */
+const maxConfirmed = 1_000;
+let confirmedCount = 0;
+
 /** For plain text and JSON text. */
 export function mayContainSecret(text: string, from = 0): boolean {
   if (containsWord(text, from)) return true;
@@ -33,6 +37,7 @@ function readExpression(index: number): RegExp {
 
 /** One of a word's two triples starts at every second character. */
 function containsWord(text: string, from: number): boolean {
+  confirmedCount = 0;
   const last = text.length - 2;
   let first = text.charCodeAt(from);
   for (let at = from; at < last; at += 2) {
@@ -53,6 +58,7 @@ function isWord(text: string, at: number): boolean {
   if (words.has(word)) return true;
   const confirmations = wordsToConfirm.get(word);
   if (confirmations === undefined) return false;
+  if (++confirmedCount > maxConfirmed) return true;
   return confirmations.some(([expression, offset]) =>
     matchesAt(readExpression(expression), text, at - offset),
   );

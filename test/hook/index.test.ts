@@ -101,6 +101,19 @@ describe("while beckon runs", () => {
     expect(payload.tool_response).toMatch(/^x{60000,}…$/);
   });
 
+  test("an event with two million fields arrives with its identifying fields before the hook gives up", async () => {
+    const { received } = harness.receiver();
+    const { session_id, tool_input, ...others } = event;
+    const many = Array.from({ length: 2_000_000 }, (_, n) => `"k${n}":${n}`).join(",");
+    const nested = `"tool_input":${JSON.stringify({ ...tool_input, session_id: "not this" })}`;
+    const text = `{"session_id":${JSON.stringify(session_id)},${many},${nested},${JSON.stringify(others).slice(1)}`;
+    expectNoOutput(await harness.forward(text));
+    const { _meta, payload } = parseEnvelope(received[0]?.text);
+    expect(_meta.cut).toBe(true);
+    expect(payload).toEqual({ session_id, ...others });
+    expect(harness.log()).toBe("");
+  });
+
   test("an event with bytes that are not UTF-8 arrives", async () => {
     const { received } = harness.receiver();
     const bytes = Buffer.concat([

@@ -76,6 +76,10 @@ const texts: [string, string][] = [
   ['tool --db-password "two words" -v', 'tool --db-password "•••" -v'],
   [`tool --api-key ${secret("", 12)}`, "tool --api-key •••"],
   [`tool --access-token ${secret("", 12)}\nnext`, "tool --access-token •••\nnext"],
+  [`PASSWORD=\\\n${password} run`, "PASSWORD=\\\n••• run"],
+  [`PASSWORD=\\\r\n${password} run`, "PASSWORD=\\\r\n••• run"],
+  [`PASSWORD=${password.slice(0, 5)}\\\n${password.slice(5)} run`, "PASSWORD=••• run"],
+  [`mysql --password \\\n  ${password} db`, "mysql --password \\\n  ••• db"],
   [`PGPASSWORD=${password} psql -h db`, "PGPASSWORD=••• psql -h db"],
   [`PGPASSWORD='${password} b' psql`, "PGPASSWORD='•••' psql"],
   [`export DB_PASS=${password}\nexport MYSQL_PWD=${password}`, "export DB_PASS=•••\nexport MYSQL_PWD=•••"],
@@ -271,6 +275,7 @@ const hostileNames = [
     "?sig=",
     "&code=",
   ],
+  ...["eyJX-Api-Key: ", "PASSWORD=\\\n", "--password \\\n "],
   ...["curl ", "curl -u", "mysql ", "docker login ", "--password ", "password is ", "echo a |", "<password>"],
   ...["define('TOKEN', ", ":5432:a:a:", "Private-Lines: 1\n", "auth=(", "@tcp(", 'kty"', "identified by "],
 ];
@@ -290,9 +295,53 @@ test.each(hostile)("4 MB of %j are masked within %d ms", (piece, limitMs) => {
   expect(first < limitMs ? first : measureCpuMs(() => maskJson(text))).toBeLessThan(limitMs);
 });
 
-test.each(hostileNames)("1 MB of %j is masked within 3 s", (piece) => {
+test("of a very long text with secrets, the start stays readable and the rest is masked as a whole", () => {
+  const row = `echo start\nDB_PASSWORD=${password} run\n`;
+  const masked = "echo start\nDB_PASSWORD=••• run\n";
+  const long = row.repeat(20_000);
+  for (const result of [
+    maskText(long),
+    (JSON.parse(maskJson(JSON.stringify([long]))) as string[])[0] ?? "",
+  ]) {
+    expect(result).toStartWith(masked.repeat(100));
+    expect(result).toEndWith("•••");
+    expect(result).not.toContain(password.slice(0, 6));
+    expect(result.length).toBeLessThan(70_000);
+  }
+  const harmlessText = "echo start\n".repeat(100_000);
+  expect(maskText(harmlessText)).toBe(harmlessText);
+});
+
+test("of very many texts with secrets, the first stay readable and the others are masked as a whole", () => {
+  const text = `echo start; DB_PASSWORD=${password} run`;
+  const [first, ...others] = JSON.parse(maskJson(JSON.stringify(Array(20_000).fill(text)))) as string[];
+  expect(first).toBe("echo start; DB_PASSWORD=••• run");
+  expect(others.at(-1)).toBe("•••");
+  expect(others.join()).not.toContain(password);
+});
+
+test("an id or path stays as it is, and any other text in such a field is masked", () => {
+  const ids = new Set(["session_id", "transcript_path"]);
+  const kept = {
+    session_id: secret("ghp_", 36),
+    transcript_path: "/home/me/token=abcdefgh1234/s.jsonl",
+    cwd: "C:\\Users\\me\\password=hunter22",
+    x: `DB_PASSWORD=${password}`,
+  };
+  expect(JSON.parse(maskJson(JSON.stringify(kept), 0, ids))).toEqual({ ...kept, x: "DB_PASSWORD=•••" });
+  const texts = {
+    session_id: `DB_PASSWORD=${password}`,
+    transcript_path: `/x psql postgres://bob:${password}@db/x`,
+    id: `psql postgres://bob:${password}@db/x`,
+    cwd: `/x\nDB_PASSWORD=${password}`,
+  };
+  expect(maskJson(JSON.stringify(texts), 0, ids)).not.toContain(password);
+});
+
+test.each(hostileNames)("1 MB of %j is masked within 700 ms", (piece) => {
   const text = JSON.stringify({ a: piece.repeat((1024 * 1024) / piece.length) });
-  expect(measureCpuMs(() => maskJson(text))).toBeLessThan(3_000);
+  const first = measureCpuMs(() => maskJson(text));
+  expect(first < 700 ? first : measureCpuMs(() => maskJson(text))).toBeLessThan(700);
 });
 
 describe.each(corpora)("$name", ({ secrets, harmless }) => {

@@ -26,14 +26,7 @@ export const claudeForwarding: Forwarding = {
   metaVariables: ["CLAUDE_CODE_ENTRYPOINT"],
   identifierFields: [
     ...["session_id", "transcript_path", "cwd", "hook_event_name", "hook_type", "tool_name", "tool_use_id"],
-    ...[
-      "agent_id",
-      "agent_type",
-      "agent_transcript_path",
-      "prompt_id",
-      "permission_mode",
-      "notification_type",
-    ],
+    ...["agent_id", "agent_transcript_path", "prompt_id", "permission_mode", "notification_type"],
   ],
   isAttended(env) {
     // A background session (`claude --bg`) says that nobody is there, but waits until the user answers (measured). What it
