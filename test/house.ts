@@ -151,7 +151,8 @@ export function loadedWith(files: Files, start: string): Import[] {
  */
 export function heavyInForwarder(files: Files): string[] {
   const light = ["hook", "storage", "system", "core", "data"];
-  const isLight = (path: string) => light.includes(roomOf(path)) || isAgentTable(path);
+  const isLight = (path: string) =>
+    light.includes(roomOf(path)) || isAgentTable(path) || path === "src/core/text/json-text.ts";
   const mayLoad = (path: string, to: string) =>
     isFile(to) ? isLight(to) : to.startsWith("node:") && path !== "src/hook/index.ts";
   return [...files.keys()]
