@@ -79,13 +79,18 @@ testPage("a click while a card's buttons appear answers nothing", async () => {
   await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
   // Presses Allow the moment it is there, as a click that was meant for something else would.
   await page.evaluate(
-    `new MutationObserver(() => document.querySelector('.ask [data-do="allow"]')?.click())
-       .observe(document.body, { childList: true, subtree: true })`,
+    `new MutationObserver((_, observer) => {
+       const button = document.querySelector('.ask [data-do="allow"]');
+       if (button === null) return;
+       observer.disconnect();
+       globalThis.wasDisabled = button.disabled;
+       button.click();
+     }).observe(document.body, { childList: true, subtree: true })`,
   );
   const hook = fixture.startHook(createRequest("s1"));
   const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
   await allow.waitFor();
-  expect(await allow.isDisabled()).toBe(true);
+  expect(await page.evaluate("wasDisabled")).toBe(true);
   await allow.click();
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
 });
