@@ -25,6 +25,11 @@ const combining = /\p{M}/u;
 /** A letter that is struck through or enclosed looks like another. */
 const overlay = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20ea]/u;
 const letter = /[\p{L}\u25cc]/u;
+/** Parts of a Hangul syllable. Terminals give the vowel and the final no width of their own. */
+const hangulInitial = /[\u1100-\u115e\ua960-\ua97c]/;
+const hangulVowel = /[\u1160-\u11a7\ud7b0-\ud7c6]/;
+const hangulFinal = /[\u11a8-\u11ff\ud7cb-\ud7fb]/;
+const hangulSyllable = /[\uac00-\ud7a3]/;
 const maxCombining = 5;
 
 /** Marks line breaks too, and tabs unless they indent a line of their own. */
@@ -67,9 +72,18 @@ function isVisibleAt(chars: readonly string[], i: number, base: string, run: num
   // "⤷" at the start of a row means that it continues the row above.
   if (char === "⟨" || (char === "⤷" && i === 0)) return false;
   if (invisible.test(char)) return drawnFormat.test(char) || isNeededByScript(chars, i);
+  if (hangulVowel.test(char)) return hangulInitial.test(chars[i - 1] ?? "");
+  if (hangulFinal.test(char)) return mayTakeFinal(chars, i - 1);
   if (!combining.test(char)) return true;
   if (char === "\u20e3") return chars[i - 1] === "\ufe0f" && keycap.test(chars[i - 2] ?? "");
   return letter.test(base) && !overlay.test(char) && run < maxCombining;
+}
+
+/** 28 syllables follow each other for each vowel; only the first of them has no final yet. */
+function mayTakeFinal(chars: readonly string[], i: number): boolean {
+  const char = chars[i] ?? "";
+  if (hangulSyllable.test(char)) return ((char.codePointAt(0) ?? 0) - 0xac00) % 28 === 0;
+  return hangulVowel.test(char) && hangulInitial.test(chars[i - 1] ?? "");
 }
 
 const isJoiner = (char: string): boolean => char === "\u200c" || char === "\u200d";
@@ -100,4 +114,21 @@ function isNeededByScript(chars: readonly string[], i: number): boolean {
   if (virama.test(before) && indic.test(after)) return true;
   if (indic.test(before) && virama.test(after)) return true;
   return arabic.test(before) && !unjoined.test(before) && arabic.test(after);
+}
+
+const rightToLeftLetters = String.raw`[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Samaritan}\p{Script=Mandaic}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]`;
+const rightToLeft = new RegExp(rightToLeftLetters, "u");
+const reordered = new RegExp(
+  `${rightToLeftLetters}[^\\p{L}\\n]{0,40}[=<>{}[\\]|&;/\\\\"'\`$#*+][^\\p{L}\\n]{0,40}${rightToLeftLetters}`,
+  "u",
+);
+
+/** Right-to-left letters also reverse the characters between them: `rm א/ב` is shown as `rm ב/א`. null if there are none. */
+export function findRightToLeft(text: string): string | null {
+  return rightToLeft.exec(text)?.[0] ?? null;
+}
+
+/** Signs of a program between two right-to-left letters, which are shown in reverse. Plain sentences do not count. */
+export function findReorderedSigns(text: string): string | null {
+  return reordered.exec(text)?.[0] ?? null;
 }

@@ -1,5 +1,5 @@
 /** Checks what a tool is given: a command line, a path, an address, or values of any kind. */
-import { findInvisible } from "../../core/text/visible.ts";
+import { findInvisible, findReorderedSigns, findRightToLeft } from "../../core/text/visible.ts";
 import type { CommandContext } from "./context.ts";
 import { checkScriptText, checkWord } from "./index.ts";
 import { describeSpecialFile, findSecretPath, isOutsideProject } from "./paths.ts";
@@ -22,9 +22,6 @@ export function checkCommandLine(command: string, context: CommandContext): void
 const forkBomb =
   /\bwhile\s{1,4}(?::|true)\s{0,4}[;\n]\s{0,4}do\b[^\n;]{1,200}&\s{0,4}done\b|(?:^|[\s;])(\S{1,40}?)\s{0,4}\(\)\s{0,4}\{\s{0,4}\1\s{0,4}\|\s{0,4}\1\s{0,4}&/;
 
-/** Right-to-left letters also reverse the characters between them: `rm א/ב` is shown as `rm ב/א`. */
-const rightToLeft =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}\p{Script=Samaritan}\p{Script=Mandaic}\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const twoAlphabets =
   /\p{Script=Latin}[\p{Script=Cyrillic}\p{Script=Greek}]|[\p{Script=Cyrillic}\p{Script=Greek}]\p{Script=Latin}/u;
 
@@ -32,8 +29,8 @@ function checkCharacters(text: string, { findings }: CommandContext): void {
   const codes = findInvisible(text);
   if (codes.length > 0)
     findings.add("unseen", "has characters that cannot be seen", codes.slice(0, 4).join(" "));
-  const reversed = rightToLeft.exec(text)?.[0];
-  if (reversed !== undefined)
+  const reversed = findRightToLeft(text);
+  if (reversed !== null)
     findings.add("unseen", "has letters that are shown in another order than they run", reversed);
   const mixed = text.split(/[\s/=:.@-]+/).find((word) => twoAlphabets.test(word));
   if (mixed !== undefined) findings.add("unseen", "mixes letters of two alphabets", mixed);
@@ -46,6 +43,17 @@ export function checkWrittenPath(fullPath: string, context: CommandContext): voi
   context.checkTarget(path.replace(/^[$`-]+(?=.)/, "./$&"));
   if (findSecretPath(path) !== null && describeSpecialFile(path, context.paths) === null)
     context.findings.add("system", "changes a file that may hold secrets", path);
+}
+
+/** Checks a text that is written into a file. */
+export function checkWrittenText(text: string, context: CommandContext): void {
+  const reordered = findReorderedSigns(text.slice(0, maxChecked));
+  if (reordered !== null)
+    context.findings.add(
+      "unseen",
+      "has signs that are shown in another order than they are written",
+      reordered,
+    );
 }
 
 export function checkReadPath(fullPath: string, context: CommandContext): void {

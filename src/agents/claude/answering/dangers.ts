@@ -7,6 +7,7 @@ import {
   checkUrl,
   checkValues,
   checkWrittenPath,
+  checkWrittenText,
 } from "../../../shell/dangers/inputs.ts";
 import { skipsPermissions } from "../../../shell/dangers/service-programs.ts";
 
@@ -44,6 +45,7 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
   if (fields.dangerouslyDisableSandbox === true)
     context.findings.add("root", "runs outside of the sandbox", "dangerouslyDisableSandbox");
   if (writingTools.has(tool) && path !== null) checkWrittenPath(path, context);
+  if (writingTools.has(tool)) for (const text of listWrittenTexts(fields)) checkWrittenText(text, context);
   if (readingTools.has(tool) && path !== null) checkReadPath(path, context);
   if (tool === "WebFetch" && typeof fields.url === "string") checkUrl(fields.url, context);
   if (tool.startsWith("mcp__")) checkValues(fields, context);
@@ -54,4 +56,12 @@ export function findDangers(tool: string, input: unknown, options: DangerOptions
 function findPath({ file_path, notebook_path }: JsonRecord): string | null {
   const path = file_path ?? notebook_path;
   return typeof path === "string" ? path.trim() : null;
+}
+
+const maxEdits = 500;
+
+function listWrittenTexts({ content, new_string, new_source, edits }: JsonRecord): string[] {
+  const list = Array.isArray(edits) ? edits.slice(0, maxEdits) : [];
+  const texts = [content, new_string, new_source, ...list.map((edit) => isRecord(edit) && edit.new_string)];
+  return texts.filter((text) => typeof text === "string");
 }

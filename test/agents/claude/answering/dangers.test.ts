@@ -531,3 +531,19 @@ test.each<[string, object, string]>([
 ])("%s %j is marked, because Claude Code removes the blanks around the path", (tool, input, danger) => {
   expect(findDangers(tool, input, { cwd })).toContain(danger);
 });
+
+describe("signs between right-to-left letters are marked in what is written", () => {
+  const mark = (form: string) => `has signs that are shown in another order than they are written (${form})`;
+  test.each<[string, object]>([
+    ["Write", { file_path: "a", content: "x\nrm א/ב" }],
+    ["Edit", { file_path: "a", old_string: "a", new_string: "rm א/ב" }],
+    ["MultiEdit", { file_path: "a", edits: [{ old_string: "a", new_string: "rm א/ב" }] }],
+    ["NotebookEdit", { notebook_path: "a", new_source: "rm א/ב" }],
+  ])("%s %j", (tool, input) => {
+    expect(findDangers(tool, input, { cwd })).toContain(mark("א/ב"));
+  });
+  test("but not in sentences", () => {
+    for (const content of ["שלום עולם, מה שלומך? (טוב)", "title: שלום", 'a = "שלום" if b else "עולם"'])
+      expect(findDangers("Write", { file_path: "a", content }, { cwd })).toEqual([]);
+  });
+});

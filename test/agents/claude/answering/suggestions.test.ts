@@ -60,6 +60,9 @@ describe("not offered is", () => {
     [rules([])],
     [{ type: "setMode", mode: "toString", destination: "session" }],
     [{ type: "addDirectories", directories: [], destination: "session" }],
+    // Shown as `cp ב א`.
+    [rules([bash("cp א ב:*")])],
+    [{ type: "addDirectories", directories: ["/א/ב"], destination: "session" }],
     ["x"],
     [null],
   ])("%j", (entry) => {
