@@ -259,16 +259,27 @@ value_of() { # NAME -> value, from endpoint.json
   esac
 }
 
-# False if another user's program has the port of $url: after a crash, anybody can take it.
-is_own_listener() {
+# False if a user other than this one and root listens at the address: after a crash, or while an SSH tunnel is down, anybody can
+# take its port. Listeners for every IPv6 address also get connections to 127.0.0.1. Only Linux has these tables.
+is_own_listener() { # URL
   [ -r /proc/net/tcp ] || return 0
-  port=${url#http://*:}
-  port=$(printf '%04X' "${port%%/*}") own=$(id -u)
-  while read -r _ local _ status _ _ _ owner _; do
-    case $local,$status in
-      "0100007F:$port,0A" | "7F000001:$port,0A" | "00000000:$port,0A") [ "$owner" = "$own" ] || return 1 ;;
+  host=${1#http://} port=80 own=$(id -u)
+  host=${host%%/*}
+  case $host in *]) ;; *:*) port=${host##*:} host=${host%:*} ;; esac
+  is_number "$port" || return 1
+  port=$(printf '%04X' "$port")
+  # Not read line by line: the shell reads byte by byte, and each time the kernel searches its table of all connections.
+  rows=$(grep -h ":$port [0-9A-F]*:0000 0A " /proc/net/tcp /proc/net/tcp6)
+  while read -r _ local _ _ _ _ _ owner _; do
+    case $host,${local%:*} in
+      *,) continue ;;
+      127.0.0.1,*0100007F | 127.0.0.1,*7F000001 | 127.0.0.1,00000000 | 127.0.0.1,00000000000000000000000000000000) ;;
+      127.0.0.1,*) continue ;;
     esac
-  done </proc/net/tcp
+    [ "$owner" = "$own" ] || [ "$owner" = 0 ] || return 1
+  done <<EOF
+$rows
+EOF
 } 2>/dev/null
 
 # A project's settings can set BECKON_TOKEN_FILE too: it must not name, or link to, the token of this machine's beckon.
@@ -284,7 +295,7 @@ use_other_token() { # -> token, header
 
 # After a crash, endpoint.json is still there, and other processes can have its port and its pid.
 is_beckon() { # PID
-  is_number "$1" && kill -0 "$1" 2>/dev/null && is_own_listener || return 1
+  is_number "$1" && kill -0 "$1" 2>/dev/null && is_own_listener "$url" || return 1
   value_of start
   case $value in '' | null) ;; *) read_stat "$1" && [ "$start" = "$value" ] || return 1 ;; esac
   value_of boot
@@ -302,6 +313,10 @@ choose_url() { # -> url, proxy, token, header; fails if beckon is not running
     if is_loopback "$url"; then
       origin=${url#http://}
       [ "http://${origin%%/*}" = "$own_url" ] && is_beckon "$own_pid" && return
+      is_own_listener "$url" || {
+        fault "another user's program listens at BECKON_URL: nothing sent, kept in $spool"
+        return 1
+      }
       use_other_token
       return 0
     fi

@@ -7,6 +7,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
+import { hasForeignListener } from "../system/listeners.ts";
 import { type Exchange, openRequest } from "./http.ts";
 import { maxParents, readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";
@@ -172,6 +173,8 @@ async function isAnswering(target: Target): Promise<boolean> {
 
 /** "stopped": the agent ended the hook, for "No", Esc or /exit in the terminal. It reports that in no other way. */
 export async function report(target: Target, id: string, how: "printed" | "stopped"): Promise<void> {
+  // The request may have waited for an hour: its port can be another user's by now.
+  if (target.isLoopback && (await hasForeignListener(target.url))) return;
   const exchange = openRequest(target, "/api/hold/end", JSON.stringify({ id, how }));
   await Promise.race([exchange.status, Bun.sleep(reportTimeoutMs)]);
   exchange.close();

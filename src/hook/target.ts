@@ -3,7 +3,7 @@
 import { limits } from "../core/limits.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
-import { startListenerCheck } from "../system/listeners.ts";
+import { hasForeignListener, startListenerCheck } from "../system/listeners.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 export interface Target {
@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /**
- * Null if beckon is not running. A BECKON_URL that is not followed is added to `faults`. The token in the state folder goes
+ * Null if beckon is not running, or another user has its port. A BECKON_URL that is not followed is added to `faults`. The token in the state folder goes
  * only to the app that wrote endpoint.json; another address gets the token that BECKON_TOKEN_FILE names, or none.
  * `findUserConfig` finds the config.json that alone may allow another machine.
  */
@@ -34,6 +34,11 @@ export async function chooseTarget(
   if (url && isLoopback(url)) {
     const app = await findingApp;
     if (app?.url.origin === url.origin) return app;
+    // The end of an SSH tunnel, for example: while the tunnel is down, any user of this machine can take its port.
+    if (await hasForeignListener(url)) {
+      faults.push("another user's program listens at BECKON_URL: nothing sent, kept in the spool");
+      return null;
+    }
     return { url, isLoopback: true, token: await readOtherToken(env, faults), key: null };
   }
   const config = await findUserConfig();

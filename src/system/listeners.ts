@@ -5,6 +5,7 @@
 
 /** Sockets of IPv4, as the kernel lists them; only on Linux. */
 const socketTable = "/proc/net/tcp";
+const socketTables = [socketTable, "/proc/net/tcp6"];
 
 /** 127.0.0.1 as the kernel prints it on a little-endian and on a big-endian processor, and any address. */
 const addresses = ["0100007F", "7F000001", "00000000"];
@@ -48,10 +49,53 @@ export function startListenerCheck(table: string = socketTable): (url: URL) => P
     for (const count of batches) {
       const rows = await (at === rowBytes ? readingFirst : readRows(at, count));
       const owner = findListenerOwner(rows, port);
-      if (owner !== undefined) return owner === null || owner === uid;
-      if (rows.length < count * rowBytes) return true;
+      if (typeof owner === "number") return owner === uid;
+      if (owner === null || rows.length < count * rowBytes) break;
       at += count * rowBytes;
     }
-    return true;
+    return !(await hasForeignListener(url));
   };
+}
+
+/**
+ * Whether a user other than this one and root listens at this loopback address. Reads all sockets: a listener for every IPv6
+ * address also gets connections to 127.0.0.1, and another user can open any number of listeners. False on other systems.
+ */
+export async function hasForeignListener(url: URL): Promise<boolean> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return false;
+  const tables = await Promise.all(
+    socketTables.map((path) =>
+      Bun.file(path)
+        .text()
+        .catch(() => ""),
+    ),
+  );
+  return findListenerOwners(tables.join("\n"), url).some((owner) => owner !== uid && owner !== 0);
+}
+
+/** The owners of all sockets that get connections to this address. */
+function findListenerOwners(table: string, { hostname, port }: URL): number[] {
+  const end = Number(port || 80)
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, "0");
+  const locals = formatAddresses(hostname).map((address) => `${address}:${end}`);
+  return table.split("\n").flatMap((row) => {
+    const [, local = "", , state, , , , uid] = row.trim().split(/\s+/);
+    return state === "0A" && locals.includes(local) ? [Number(uid)] : [];
+  });
+}
+
+/** A loopback address as the kernel prints it on either kind of processor, and the addresses that include it. */
+function formatAddresses(hostname: string): string[] {
+  const anyIpv6 = "0".repeat(32);
+  if (hostname === "[::1]") return [`${"0".repeat(24)}01000000`, `${"0".repeat(31)}1`, anyIpv6];
+  const bytes = (hostname === "localhost" ? "127.0.0.1" : hostname)
+    .split(".")
+    .map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, "0"));
+  const bigEndian = bytes.join("");
+  const littleEndian = bytes.reverse().join("");
+  const mapped = [`0000000000000000FFFF0000${littleEndian}`, `00000000000000000000FFFF${bigEndian}`];
+  return [littleEndian, bigEndian, "00000000", ...mapped, anyIpv6];
 }
