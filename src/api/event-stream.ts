@@ -64,6 +64,8 @@ const ping = encoder.encode(": ping\n\n");
 export function createEventStream(options: EventStreamOptions): EventStream {
   const { now, schedule, history } = options;
   const clients = new Set<Client>();
+  /** Connections, with those that do not have their first events yet. */
+  let connectionCount = 0;
   /** What the clients know of each session, as JSON. */
   const sent = new Map<string, string>();
   const changed = new Set<string>();
@@ -220,12 +222,16 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   return {
     name: "event stream",
     connect(lastEventId, signal) {
-      if (clients.size >= limits.maxStreamClients)
+      if (connectionCount >= limits.maxStreamClients)
         return new Response('{"error":"too many clients of /api/events"}', {
           status: 503,
           headers: { "content-type": "application/json" },
         });
-      const { client, stream } = createClient(signal, () => remove(client));
+      connectionCount++;
+      const { client, stream } = createClient(signal, () => {
+        connectionCount--;
+        remove(client);
+      });
       void start(client, lastEventId);
       return new Response(stream, { headers });
     },

@@ -34,6 +34,8 @@ export interface PageAccess {
   createUrl(port: number): string;
   /** null if the code is unknown, used or too old. */
   redeemCode(code: string, port: number): PageSecrets | null;
+  /** Whether `redeemCode` would accept it. */
+  hasCode(code: string): boolean;
 }
 
 /** Cookies are shared between ports, so each beckon has its own name. */
@@ -62,6 +64,7 @@ export function createPageAccess({ token, now, createSecret }: PageAccessOptions
       codes.set(hashCode(code), now() + codeMs);
       return `http://127.0.0.1:${port}/?code=${code}`;
     },
+    hasCode: (code) => (codes.get(hashCode(code)) ?? Number.NEGATIVE_INFINITY) > now(),
     redeemCode(code, port) {
       const hash = hashCode(code);
       const ends = codes.get(hash);

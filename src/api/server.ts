@@ -202,6 +202,8 @@ function createPageHandlers(options: ServerOptions, connections: Connections) {
       if (!createPageCheck({ port, token, now }).hasCookie(credentials)) return respondClosedPage();
       return respondPage(200, html, (await loadPage()).html.replace(pageKeyMark, ""));
     }
+    // First, because anybody can send a wrong code, and finding the owner of a socket reads all sockets of the machine.
+    if (!pageAccess.hasCode(code)) return respondClosedPage();
     // Other users can see the command line of the program that opens the browser, and race it with the code in it.
     const clientPort = connections.clientPort(request);
     if (clientPort === null || !(await isOwnUser(clientPort, port))) return respondClosedPage();

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { createEventStream, type EventStream } from "../../src/api/event-stream.ts";
+import { limits } from "../../src/core/limits.ts";
 import { schedule } from "../../src/storage/schedule.ts";
 import {
   type AppFixture,
@@ -195,6 +196,18 @@ test("a client that leaves is cleaned up, whether it cancels or its connection i
   await second.body?.cancel();
   expect(stream.clients()).toBe(0);
   await first.body?.cancel();
+});
+
+test("clients that connect at the same time count at once, and make room when they leave", async () => {
+  const stream = createBareStream();
+  const controllers = Array.from({ length: limits.maxStreamClients * 2 }, () => new AbortController());
+  const statuses = controllers.map(({ signal }) => stream.connect("1", signal).status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(limits.maxStreamClients);
+  expect(statuses.slice(limits.maxStreamClients)).not.toContain(200);
+  controllers[0]?.abort();
+  expect(stream.connect("1", new AbortController().signal).status).toBe(200);
+  expect(stream.connect("1", new AbortController().signal).status).toBe(503);
+  stream.stop();
 });
 
 test("a client that does not read is dropped, and the others go on", async () => {

@@ -22,7 +22,7 @@ describe("when something fails inside", () => {
   };
   const page = {
     now: Date.now,
-    pageAccess: { createUrl: never, redeemCode: never },
+    pageAccess: { createUrl: never, redeemCode: never, hasCode: () => false },
     pageFacts: never,
     loadPage: never,
     isOwnUser: never,
@@ -82,6 +82,14 @@ describe("when something fails inside", () => {
       expect((await fetch(`${url}/health`)).status).toBe(200);
     });
     expect(logged).toEqual(["a request failed: at /secret/place"]);
+  });
+
+  test("a wrong code for the page is refused without finding out who sent it", async () => {
+    const logged = await through(
+      async () => ({ outcome: "accepted" }),
+      async (url) => expect((await fetch(`${url}/?code=x`)).status).toBeWithin(400, 500),
+    );
+    expect(logged).toEqual([]);
   });
 
   test("a port that is taken is an error, not a second listener", async () => {

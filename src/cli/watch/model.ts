@@ -43,6 +43,8 @@ export interface AskScreen {
   readonly top: number;
   /** Every line before this one has been on the screen. */
   readonly seenTo: number;
+  /** When exactly this text appeared. Wall time. */
+  readonly openedAt: number;
 }
 
 export interface Model {

@@ -179,7 +179,7 @@ function resize(model: Model): Model {
   const { screen } = model;
   if (screen.kind !== "ask") return model;
   // The lines are others now, so nothing of them has been seen.
-  return { ...model, screen: showFrom(model, { ...screen, seenTo: 0 }, 0) };
+  return { ...model, screen: showFrom(model, { ...screen, seenTo: 0, openedAt: model.now }, 0) };
 }
 
 function press(model: Model, key: string, isAlone: boolean): Step {
@@ -339,7 +339,7 @@ function answer(model: Model, session: SessionSnapshot, ask: AskToAnswer, given:
 function openAsk(model: Model, session: SessionSnapshot, ask: AskSnapshot): Model {
   if (!isAnswerable(ask))
     return say(model, `This cannot be answered from here: ${ask.why ?? "it is being answered"}.`, true);
-  const screen: AskScreen = { kind: "ask", session, ask, top: 0, seenTo: 0 };
+  const screen: AskScreen = { kind: "ask", session, ask, top: 0, seenTo: 0, openedAt: model.now };
   return { ...model, screen: showFrom(model, screen, 0) };
 }
 
@@ -389,10 +389,12 @@ function pressInAsk(model: Model, screen: AskScreen, key: string, isAlone: boole
   }
   if (!isAlone) return stay(say(model, "Several keys came at once, so none of them answered.", true));
   if (key === "d") return answer(model, session, ask, { do: "deny", message: null });
-  if (key === "y")
-    return canAllow(model, screen)
+  if (key === "y") {
+    if (!canAllow(model, screen)) return stay(say(model, explainNoAllow(screen), true));
+    return model.now - screen.openedAt >= timing.minReadMs
       ? answer(model, session, ask, { do: "allow" })
-      : stay(say(model, explainNoAllow(screen), true));
+      : stay(say(model, "This has just appeared. Read it, then press y again.", true));
+  }
   const option = findSingleQuestion(screen)?.options[Number(key) - 1];
   return option ? answer(model, session, ask, { do: "reply", replies: [[option.label]] }) : stay(model);
 }

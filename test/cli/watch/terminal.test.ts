@@ -1,6 +1,7 @@
 /** `beckon status --watch` on a real terminal: what it writes, and how it leaves the terminal. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { timing } from "../../../src/core/timing.ts";
 import {
   type AnswerFixture,
   createAnswerFixture,
@@ -168,6 +169,7 @@ test("a on a harmless request allows it, and the hook prints that", async () => 
   type("a");
   // If the request has just appeared, it is opened in full first.
   await waitUntil(() => written().includes("Allowed in") || written().includes("y allow"), 5_000);
+  await Bun.sleep(timing.minReadMs);
   if (!written().includes("Allowed in")) type("y");
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   type("q");

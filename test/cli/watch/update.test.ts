@@ -1,5 +1,6 @@
 /** What keys do in `beckon status --watch`. */
 import { describe, expect, test } from "bun:test";
+import { timing } from "../../../src/core/timing.ts";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import { failed, now, over, session, working } from "../sessions.ts";
 import { answerable, asks, openScreen } from "./harness.ts";
@@ -299,6 +300,23 @@ describe("a key counts for what was on the screen when it was pressed", () => {
     expect(screen.text()).toContain("shop (main) asks");
     screen.press("y");
     expect(screen.effects).toMatchObject([{ ask: { answerId: "1" }, answer: allow }]);
+  });
+
+  test("y right after a request was opened does not allow it", () => {
+    const [first, second] = [answerable("1", { dangers }), answerable("2", { dangers })];
+    const screen = openScreen([asks("shop", first, second)]);
+    screen.press("a");
+    screen.wait(timing.minReadMs - 1);
+    screen.pressNow("y");
+    expect(screen.effects).toEqual([]);
+    expect(screen.footer()).toBe("This has just appeared. Read it, then press y again.");
+    // Another request in its place has to be read too.
+    screen.press("tab");
+    screen.pressNow("y");
+    expect(screen.effects).toEqual([]);
+    screen.wait(timing.minReadMs);
+    screen.pressNow("y");
+    expect(screen.effects).toMatchObject([{ ask: { answerId: "2" }, answer: allow }]);
   });
 
   test("an open request that was answered elsewhere is closed", () => {
