@@ -25,12 +25,21 @@ newline='
 '
 
 if [ -n "${BECKON_HOME:-}" ]; then
-  case $BECKON_HOME in /*) state=$BECKON_HOME ;; *) state=./$BECKON_HOME ;; esac
+  state=$BECKON_HOME
 elif [ -d /System/Library ]; then
   state="$HOME/Library/Application Support/beckon"
 else
   case ${XDG_STATE_HOME:-} in /*) state=$XDG_STATE_HOME/beckon ;; *) state=$HOME/.local/state/beckon ;; esac
 fi
+case $state in
+  /*) ;;
+  *)
+    # It would mean another place in every project, and prompts would be written there.
+    cat >/dev/null
+    echo 'beckon-hook: BECKON_HOME, or HOME, is a relative path: nothing sent or written' >&2
+    exit 0
+    ;;
+esac
 token=$state/auth-header
 
 # As in JSON: without leading zeros.

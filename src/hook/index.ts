@@ -46,6 +46,11 @@ export async function hook(args: string[], table = agents): Promise<number> {
   }
   // Started first: other threads read while this one does the rest.
   const stdin = readStdin();
+  if (!hasAbsoluteFolder(process.env.BECKON_HOME)) {
+    await stdin.catch(() => {});
+    console.error("beckon hook: BECKON_HOME, or HOME, is a relative path: nothing sent or written");
+    process.exit(0);
+  }
   if (args[1] === "--statusline") {
     const { sendStatusLine } = await import("./status-line.ts");
     await stdin.then((text) => sendStatusLine(agent, text)).catch(() => {});
@@ -106,6 +111,12 @@ function explainUse(agent: Sender): void {
 const maxQuotedLength = 40;
 const describeUnknown = ({ id }: Sender): string =>
   `beckon knows no agent ${JSON.stringify(id.slice(0, maxQuotedLength))}`;
+
+/** A relative folder would mean another place in every project, and prompts would be written there. */
+function hasAbsoluteFolder(home: string | undefined): boolean {
+  if (process.platform === "win32") return !home || process.getBuiltinModule("node:path").isAbsolute(home);
+  return (home || resolvePaths().state).startsWith("/");
+}
 
 async function forward(
   agent: Sender,

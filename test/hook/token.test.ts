@@ -1,6 +1,6 @@
 /** Who gets the token of the state folder: the app that wrote endpoint.json, and nobody else. For both forwarders. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chownSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { callApi } from "../../src/cli/client.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
@@ -152,6 +152,20 @@ describe.each(forwarders)("%s", (_, command) => {
       expect(harness.log().match(/another user's program listens at BECKON_URL/g)).toHaveLength(cases.length);
     },
   );
+
+  test("a relative BECKON_HOME or HOME writes nothing into the project", async () => {
+    const project = harness.inHome("project");
+    mkdirSync(project);
+    for (const folders of [
+      { BECKON_HOME: "x" },
+      { BECKON_HOME: "", HOME: "x" },
+      { BECKON_HOME: "", HOME: "." },
+    ]) {
+      const result = await run([...command, "claude"], environment(harness.home, folders), text, project);
+      expectNoOutput(result);
+      expect(readdirSync(project)).toEqual([]);
+    }
+  });
 
   testWith("root")("an endpoint.json of another user is not followed", async () => {
     const { received } = harness.receiver();
