@@ -1,5 +1,6 @@
 /** `beckon answer`: shows what a session asks, or answers it. */
 
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { Answer, AskDetails, Question } from "../core/session/ask-details.ts";
 import { findClosestText } from "../core/text/closest.ts";
 import { sortSnapshots } from "../core/view/order.ts";
@@ -203,7 +204,26 @@ function isConfirmedInTerminal(details: AskDetails, given: Answer, sessionName: 
   const always =
     given.do === "always" ? [stripControls(`From now on: ${details.always[given.choice] ?? ""}`)] : [];
   print(`${[...formatDetails(details, sessionName), ...always].join("\n")}\n`);
+  discardTypedAhead();
   return confirm("Allow it?");
+}
+
+/** What was typed before the text was on the screen is not an answer to it. */
+function discardTypedAhead(): void {
+  if (process.platform === "win32") return;
+  let terminal: number | null = null;
+  try {
+    terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    // In raw mode an unfinished line can be read too.
+    process.stdin.setRawMode(true);
+    const buffer = new Uint8Array(4_096);
+    while (readSync(terminal, buffer) > 0);
+  } catch {
+    // EAGAIN: nothing is left.
+  } finally {
+    process.stdin.setRawMode(false);
+    if (terminal !== null) closeSync(terminal);
+  }
 }
 
 /** `literalFrom`: the words from this index on came after `--`, and are the user's own text whatever they say. */

@@ -230,13 +230,14 @@ describe("while beckon runs", () => {
     expect(listed?.asked).toBeUndefined();
   });
 
-  /** Runs in a terminal, and types `typed` at the question. */
-  async function inTerminal(args: string[], typed: string, meanwhile = async () => {}) {
+  /** Runs in a terminal, and types `typed` at the question, `typedAhead` before it. */
+  async function inTerminal(args: string[], typed: string, meanwhile = async () => {}, typedAhead = "") {
     const drawn: string[] = [];
     const child = Bun.spawn([...fixture.command, "answer", ...args], {
       env: { ...fixture.env, TERM: "xterm" },
       terminal: { cols: 100, rows: 30, data: (_, bytes) => void drawn.push(Buffer.from(bytes).toString()) },
     });
+    child.terminal?.write(typedAhead);
     const screen = () => drawn.join("").replaceAll("\r\n", "\n");
     const isAsked = () => screen().includes("[y/N]");
     await waitUntil(() => isAsked() || child.exitCode !== null, 5_000);
@@ -255,6 +256,18 @@ describe("while beckon runs", () => {
     expect(no.screen).toContain("Nothing was sent.");
     expect(hook.isRunning()).toBe(true);
     expect(await inTerminal(["s-1", "allow"], "y\n")).toMatchObject({ code: 0, isAsked: true });
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+  });
+
+  test("a yes that was typed before the text was shown does not count", async () => {
+    const hook = fixture.startHook(createRequest("s-1", dangerous));
+    await fixture.waitForAsk("s-1");
+    for (const typedAhead of ["y\n", "y"]) {
+      const result = await inTerminal(["s-1", "allow"], "\n", async () => {}, typedAhead);
+      expect(result).toMatchObject({ code: 1, isAsked: true });
+    }
+    expect(hook.isRunning()).toBe(true);
+    expect(await inTerminal(["s-1", "allow"], "y\n", async () => {}, "n\n")).toMatchObject({ code: 0 });
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });
 
