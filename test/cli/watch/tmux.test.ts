@@ -1,6 +1,7 @@
 /** The built beckon in a real terminal: tmux types the keys and shows what is on the screen. */
 import { afterEach, beforeEach, expect } from "bun:test";
 import { join } from "node:path";
+import { timing } from "../../../src/core/timing.ts";
 import {
   type AnswerFixture,
   createAnswerFixture,
@@ -92,6 +93,8 @@ withTmux(
     await type("Space");
     await shows(/^ {2}echo 19$/m);
     await shows(/^y allow /m);
+    // A y right after the request was opened does not count.
+    await Bun.sleep(timing.minReadMs);
     await type("y");
     await shows(/^Allowed in infra: rm -rf src …$/m);
     expect(parseDecision(await dangerous.printed)).toEqual({ behavior: "allow" });
