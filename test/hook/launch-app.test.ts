@@ -153,7 +153,7 @@ describe("a session starts while beckon is down", () => {
         true,
       );
       expect(await stopRunning(places)).toBe("stopped");
-      await harness.hook(harness.payload("s"), {}, "export BECKON_HOME=own");
+      await harness.hook(harness.payload("s"), {}, `export BECKON_HOME=${places.state}`);
       await waitUntil(() => existsSync(places.endpoint), 10_000);
       await waitUntil(
         () => existsSync(places.snapshot) && readFileSync(places.snapshot, "utf8").includes('"s"'),
