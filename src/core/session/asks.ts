@@ -57,7 +57,7 @@ export function closeAtTurnEnd(session: Session, end: AgentEvent): Session {
 }
 
 function isJustBefore(t: number, event: AgentEvent): boolean {
-  return event.t - t < timing.trailingMs;
+  return event.t >= t && event.t - t < timing.trailingMs;
 }
 
 /** Closes the asks of a thread that has ended. If the status file still says "waiting", the dialog belongs to another thread. */
