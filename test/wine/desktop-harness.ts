@@ -31,8 +31,8 @@ export async function startWineDesktop() {
     async restart(): Promise<void> {
       program = await startProgram(wine);
     },
-    waitForMessage: (expected: Record<string, unknown>, withinMs = waitMs) =>
-      waitUntil(() => program.messages.some((message) => Bun.deepMatch(expected, message)), withinMs),
+    waitForMessage: (expected: Record<string, unknown>) =>
+      waitUntil(() => program.messages.some((message) => Bun.deepMatch(expected, message)), waitMs),
     waitForProblem: (text: RegExp) =>
       waitUntil(
         () => program.messages.some(({ problem }) => typeof problem === "string" && text.test(problem)),
