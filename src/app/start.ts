@@ -33,7 +33,7 @@ import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { homeOf } from "../system/folders.ts";
-import { isOwnSocket } from "../system/peers.ts";
+import { isOwnSocket } from "../system/sockets.ts";
 import { watchAgents } from "../watch/index.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";

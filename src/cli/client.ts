@@ -5,8 +5,8 @@ import type { SessionSnapshot } from "../core/view/snapshot.ts";
 import { readOwnFile } from "../storage/files.ts";
 import type { Paths } from "../storage/paths.ts";
 import { type Endpoint, readEndpoint } from "../system/endpoint.ts";
-import { startListenerCheck } from "../system/listeners.ts";
 import { requestLoopback } from "../system/loopback.ts";
+import { startListenerCheck } from "../system/sockets.ts";
 
 const defaultTimeoutMs = 2_000;
 /** The body of these has an error message for the user. */

@@ -1,7 +1,7 @@
 /**
  * Opens beckon's page in the user's browser. The address has a code in it, and other users can see the command lines of this
  * machine's programs:
- * - Linux: beckon accepts a code only from a connection of this user (src/system/peers.ts).
+ * - Linux: beckon accepts a code only from a connection of this user (src/system/sockets.ts).
  * - macOS: the address goes to osascript on its stdin, and from there to the browser in an Apple event.
  * - Windows: other users cannot see command lines.
  */

@@ -12,7 +12,7 @@ import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { statusTexts } from "../core/session/texts.ts";
 import { timing } from "../core/timing.ts";
-import type { HistoryKind, Severity } from "../core/wire.ts";
+import type { HistoryItem, HistoryKind, Severity } from "../core/wire.ts";
 import { errorCode } from "../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../storage/journal/index.ts";
 import { createLifecycleEvent, createWaitingEvent } from "./lifecycle.ts";
@@ -25,7 +25,7 @@ export interface Recorder {
   readCursor(): { readonly position: JournalPosition; readonly inode: string } | null;
   /** Ends a transaction. */
   writeCursor(position: JournalPosition, inode: string, now: number): void;
-  /** Returns the event, or null if the line is no event, a test of doctor's, or a duplicate. */
+  /** Returns the event, or null if the line is not an event, a test of doctor's, or a duplicate. */
   recordLine(line: JournalLine): AgentEvent | null;
   recordRow(row: StateRow): void;
   /** Closes what was open when beckon last wrote and is not any more, and opens what is missing. */
@@ -118,17 +118,9 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     return isNew;
   }
 
-  function addItem(item: {
-    readonly id: string;
-    readonly at: number;
-    readonly key: string;
-    readonly provider: string;
-    readonly project: string | null;
-    readonly branch: string | null;
-    readonly kind: HistoryKind;
-    readonly text: string;
-    readonly severity?: Severity;
-  }): void {
+  function addItem(
+    item: Omit<HistoryItem, "how" | "where" | "waitedMs" | "severity"> & { readonly severity?: Severity },
+  ): void {
     const { id, at, key, provider, project, branch, kind, severity = "info" } = item;
     const text = limitText(item.text, maxItemLength);
     const first = Math.max(toSeq(at), isSameMs(lastItemSeq, at) ? lastItemSeq + 1 : 0);

@@ -7,7 +7,7 @@ import { limits } from "../core/limits.ts";
 import { timing } from "../core/timing.ts";
 import type { Paths } from "../storage/paths.ts";
 import { verifyDecision } from "../system/decision-signature.ts";
-import { hasForeignListener } from "../system/listeners.ts";
+import { hasForeignListener } from "../system/sockets.ts";
 import { type Exchange, openRequest } from "./http.ts";
 import { maxParents, readProcess, readSmall, type Sender, type Surroundings } from "./meta.ts";
 import { chooseTarget, type Target } from "./target.ts";

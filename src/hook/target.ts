@@ -3,7 +3,7 @@
 import { limits } from "../core/limits.ts";
 import { type Paths, resolvePaths } from "../storage/paths.ts";
 import type { Env } from "../system/folders.ts";
-import { hasForeignListener, startListenerCheck } from "../system/listeners.ts";
+import { hasForeignListener, startListenerCheck } from "../system/sockets.ts";
 import { readProcess, readSmall, type Surroundings } from "./meta.ts";
 
 export interface Target {

@@ -4,8 +4,8 @@ import { chownSync, linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { callApi } from "../../src/cli/client.ts";
 import { resolvePaths } from "../../src/storage/paths.ts";
-import { findListenerOwner } from "../../src/system/listeners.ts";
 import { readStartTime } from "../../src/system/processes.ts";
+import { findListenerOwner } from "../../src/system/sockets.ts";
 import { testWith } from "../needs.ts";
 import { repo } from "../repo.ts";
 import {

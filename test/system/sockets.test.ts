@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { findOwner, isOwnSocket } from "../../src/system/peers.ts";
+import { findClientOwner, isOwnSocket } from "../../src/system/sockets.ts";
 import { testWith } from "../needs.ts";
 
 const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -10,13 +10,13 @@ const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->whe
 `;
 
 test("the owner of a connection is the client's user, not the server's", () => {
-  expect(findOwner(table, 0xd431, 4488)).toBe(1001);
+  expect(findClientOwner(table, 0xd431, 4488)).toBe(1001);
 });
 
 test("a connection that is not in the table has no owner", () => {
-  expect(findOwner(table, 0xd432, 4488)).toBeNull();
-  expect(findOwner(table, 0xd431, 4489)).toBeNull();
-  expect(findOwner("", 0xd431, 4488)).toBeNull();
+  expect(findClientOwner(table, 0xd432, 4488)).toBeNull();
+  expect(findClientOwner(table, 0xd431, 4489)).toBeNull();
+  expect(findClientOwner("", 0xd431, 4488)).toBeNull();
 });
 
 const server: Bun.Server<undefined> = Bun.serve({
@@ -54,7 +54,7 @@ testWith(
 )("a client of another user is refused", async () => {
   // Only a server that is not root's can tell: root's own uid is allowed to everyone.
   const program = `
-    const { isOwnSocket } = await import(${JSON.stringify(new URL("../../src/system/peers.ts", import.meta.url).pathname)});
+    const { isOwnSocket } = await import(${JSON.stringify(new URL("../../src/system/sockets.ts", import.meta.url).pathname)});
     const server = Bun.serve({ hostname: "127.0.0.1", port: 0, async fetch(request) {
       return new Response(String(await isOwnSocket(server.requestIP(request).port, server.port)));
     } });

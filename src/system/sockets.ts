@@ -1,0 +1,143 @@
+/**
+ * Which user has a socket of this machine: who listens at a port (after a crash another user's program can take beckon's port,
+ * and must not get the token), and who is at the other end of a connection. The forwarder loads this file, so it reads with
+ * Bun.file: node:fs takes longer to load.
+ */
+
+/** Sockets of IPv4, as the kernel lists them; only on Linux. */
+const socketTable = "/proc/net/tcp";
+const socketTables = [socketTable, "/proc/net/tcp6"];
+
+/** The state of a socket that listens. */
+const listening = "0A";
+const anyIpv4 = "00000000";
+const anyIpv6 = "0".repeat(32);
+
+/** Bytes of a row, and of the header before the first one. */
+const rowBytes = 150;
+/**
+ * Rows to read at a time. Listening sockets come first. To get past them, the kernel searches a table of every connection,
+ * which takes up to 10 ms, so no more rows are read than needed.
+ */
+const batches = [4, 4, 8, 16, 32, 64, 128] as const;
+
+/** The owner; null if nothing listens there, undefined if it is not among these rows. Every field has its column. */
+export function findListenerOwner(rows: string, port: number): number | null | undefined {
+  const end = `:${formatPort(port)}`;
+  const addresses = [...formatIpv4("127.0.0.1"), anyIpv4];
+  for (let at = 0; at + rowBytes <= rows.length; at += rowBytes) {
+    if (rows.slice(at + 34, at + 36) !== listening) return null;
+    if (rows.slice(at + 14, at + 19) !== end) continue;
+    if (addresses.includes(rows.slice(at + 6, at + 14)))
+      return Number.parseInt(rows.slice(at + 75, at + 88), 10);
+  }
+  return undefined;
+}
+
+/**
+ * Starts to read the table. The result is false if another user listens at the address; true if nothing does, and where that
+ * is not known, as on other systems.
+ */
+export function startListenerCheck(table: string = socketTable): (url: URL) => Promise<boolean> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return async () => true;
+  const readRows = (from: number, count: number) =>
+    Bun.file(table)
+      .slice(from, from + count * rowBytes)
+      .text()
+      .catch(() => "");
+  const readingFirst = readRows(rowBytes, batches[0]);
+  return async (url) => {
+    const port = Number(url.port || 80);
+    let at = rowBytes;
+    for (const count of batches) {
+      const rows = await (at === rowBytes ? readingFirst : readRows(at, count));
+      const owner = findListenerOwner(rows, port);
+      if (typeof owner === "number") return owner === uid;
+      if (owner === null || rows.length < count * rowBytes) break;
+      at += count * rowBytes;
+    }
+    return !(await hasForeignListener(url));
+  };
+}
+
+/**
+ * Whether a user other than this one and root listens at this loopback address. Reads all sockets: a listener for every IPv6
+ * address also gets connections to 127.0.0.1, and another user can open any number of listeners. False on other systems.
+ */
+export async function hasForeignListener(url: URL): Promise<boolean> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return false;
+  const locals = formatListeners(url);
+  return parseSockets((await readSocketTables()) ?? "").some(
+    ({ local, state, owner }) =>
+      state === listening && locals.includes(local) && owner !== uid && owner !== 0,
+  );
+}
+
+/**
+ * Whether the client at this port of 127.0.0.1 belongs to this user, or to root. True where the system has no such table. A
+ * socket that cannot be found is refused: while its owner waits for a response, it is in the table.
+ */
+export async function isOwnSocket(clientPort: number, serverPort: number): Promise<boolean> {
+  const uid = process.getuid?.();
+  if (process.platform !== "linux" || uid === undefined) return true;
+  const table = await readSocketTables();
+  if (table === null) return true;
+  const owner = findClientOwner(table, clientPort, serverPort);
+  return owner === uid || owner === 0;
+}
+
+/** null if there is no such socket. */
+export function findClientOwner(table: string, clientPort: number, serverPort: number): number | null {
+  const formatEnds = (port: number) =>
+    [...formatIpv4("127.0.0.1"), ...formatMapped("127.0.0.1")].map((end) => `${end}:${formatPort(port)}`);
+  const [client, server] = [formatEnds(clientPort), formatEnds(serverPort)];
+  const socket = parseSockets(table).find(
+    ({ local, remote }) => client.includes(local) && server.includes(remote),
+  );
+  return socket?.owner ?? null;
+}
+
+/** Both tables as one text; null if the system has none. */
+async function readSocketTables(): Promise<string | null> {
+  const tables = await Promise.all(
+    socketTables.map((path) =>
+      Bun.file(path)
+        .text()
+        .catch(() => null),
+    ),
+  );
+  return tables[0] === null ? null : tables.join("\n");
+}
+
+function parseSockets(table: string) {
+  return table.split("\n").map((row) => {
+    const [, local = "", remote = "", state = "", , , , owner = ""] = row.trim().split(/\s+/);
+    return { local, remote, state, owner: Number(owner) };
+  });
+}
+
+/** The sockets that get connections to this address, as the kernel prints them. */
+function formatListeners({ hostname, port }: URL): string[] {
+  const host = hostname === "localhost" ? "127.0.0.1" : hostname;
+  const addresses =
+    host === "[::1]"
+      ? [`${"0".repeat(24)}01000000`, `${"0".repeat(31)}1`, anyIpv6]
+      : [...formatIpv4(host), anyIpv4, ...formatMapped(host), anyIpv6];
+  return addresses.map((address) => `${address}:${formatPort(Number(port || 80))}`);
+}
+
+const formatPort = (port: number): string => port.toString(16).toUpperCase().padStart(4, "0");
+
+/** An IPv4 address as the kernel prints it on a little-endian and on a big-endian processor. */
+function formatIpv4(address: string): [littleEndian: string, bigEndian: string] {
+  const bytes = address.split(".").map((byte) => Number(byte).toString(16).toUpperCase().padStart(2, "0"));
+  return [bytes.toReversed().join(""), bytes.join("")];
+}
+
+/** The same address as an IPv6 socket has it. */
+function formatMapped(address: string): [littleEndian: string, bigEndian: string] {
+  const [littleEndian, bigEndian] = formatIpv4(address);
+  return [`0000000000000000FFFF0000${littleEndian}`, `00000000000000000000FFFF${bigEndian}`];
+}
