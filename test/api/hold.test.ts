@@ -25,6 +25,19 @@ const size = { ...colour, question: "Which sizes?", header: "Size", multiSelect:
 const question = { tool_name: "AskUserQuestion", tool_input: { questions: [colour, size] } };
 const plan = { tool_name: "ExitPlanMode", tool_input: { plan: "1. Rest", planFilePath: "/p/plan.md" } };
 
+/** An agent whose status file says that it waits, and its hook, which waits for an answer. */
+async function startWaitingAgent() {
+  const { pid } = fixture.startAgent();
+  fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
+  await waitUntil(
+    async () => (await fixture.fetchSession("s-1"))?.activityPhase === "waiting_permission",
+    3_000,
+  );
+  const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
+  await fixture.waitForAsk("s-1");
+  return { pid, hook };
+}
+
 describe("an answer", () => {
   test("allow: the hook prints the decision and exits, and the ask is over at once", async () => {
     const hook = fixture.startHook(createRequest("s-1"));
@@ -100,14 +113,7 @@ describe("if the ask ends in any other way, the hook exits and prints nothing", 
   }
 
   testWith("linux")("the agent's status file says that the dialog is gone (Esc)", async () => {
-    const { pid } = fixture.startAgent();
-    fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
-    await waitUntil(
-      async () => (await fixture.fetchSession("s-1"))?.activityPhase === "waiting_permission",
-      3_000,
-    );
-    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
-    await fixture.waitForAsk("s-1");
+    const { pid, hook } = await startWaitingAgent();
     fixture.writeStatus(pid, { sessionId: "s-1", status: "idle" });
     expect(await hook.exited).toBe(0);
     expect(await hook.printed).toBe("");
@@ -397,14 +403,7 @@ describe("a hook that has ended", () => {
   });
 
   testWith("linux")("stopped while the status file still says waiting: the file decides", async () => {
-    const { pid } = fixture.startAgent();
-    fixture.writeStatus(pid, { sessionId: "s-1", status: "waiting", waitingFor: "permission prompt" });
-    await waitUntil(
-      async () => (await fixture.fetchSession("s-1"))?.activityPhase === "waiting_permission",
-      3_000,
-    );
-    const hook = fixture.startHook(createRequest("s-1"), { CLAUDE_PID: String(pid) });
-    await fixture.waitForAsk("s-1");
+    const { pid, hook } = await startWaitingAgent();
     hook.signal("SIGTERM");
     await hook.exited;
     const [ask] = (await fixture.fetchDetails("s-1")).asks;
