@@ -4,6 +4,8 @@
  * bun test/run.ts --no-install        installs nothing: tests that lack something are skipped
  *
  * Each file runs in its own process: one that crashes, hangs or leaves something running is named and harms no other.
+ * A file that fails runs once more at the end, alone on the machine. If it passes then, it is listed as unstable: most tests
+ * drive other programs (a desktop, Wine, the real CLIs), and those do not keep every deadline while other tests run.
  * The last line is `N passed, N failed`. With CI=true a skipped test counts as failed.
  */
 import { parseArgs } from "node:util";
@@ -14,6 +16,8 @@ const repo = new URL("..", import.meta.url).pathname;
 const testTimeoutMs = 30_000;
 const fileTimeoutMs = 8 * 60_000;
 const leftoverMs = 2_000;
+/** With more failed files than this, the change is broken and a second run would only take time. */
+const mostSecondRuns = 5;
 /** Two files run at a time, one of these and one of the others: these mostly wait for programs on a screen. */
 const onScreen = ["test/desktop/", "test/wine/"];
 /** These load the machine or measure delays that a user would notice: they run last, one at a time. */
@@ -83,12 +87,16 @@ const startsWithOneOf = (paths: readonly string[], file: string): boolean =>
   paths.some((path) => file.startsWith(path));
 
 async function runFiles(files: readonly string[]): Promise<void> {
-  for (const file of files) {
-    const count = await runFile(file);
-    passed += count.passed;
-    failed += count.failed;
-    skipped.push(...count.skipped.map((name) => `${file}: ${name}`));
-  }
+  for (const file of files) counts.set(file, await runFile(file));
+}
+
+/** Returns the files that failed and passed when they ran again, alone. */
+async function runFailedFilesAgain(): Promise<string[]> {
+  const failedFiles = [...counts].filter(([, count]) => count.failed > 0).map(([file]) => file);
+  if (failedFiles.length > mostSecondRuns) return [];
+  for (const file of failedFiles) console.log(`${file} failed: it runs again, alone`);
+  await runFiles(failedFiles);
+  return failedFiles.filter((file) => counts.get(file)?.failed === 0);
 }
 
 const { values, positionals } = parseArgs({
@@ -97,9 +105,9 @@ const { values, positionals } = parseArgs({
 });
 const isWholeRun = positionals.length === 0;
 const files = findTestFiles(values.long === true, positionals);
-let passed = 0;
+const counts = new Map<string, TestCount>();
+let unstable: string[] = [];
 let failed = 0;
-const skipped: string[] = [];
 
 await setUp(files, !values["no-install"]);
 const build = await run([process.execPath, "build.ts"]);
@@ -118,8 +126,17 @@ if (build.exitCode === 0) {
   );
   await Promise.all([runFiles(screen), runFiles(quick)]);
   await runFiles(last);
+  unstable = await runFailedFilesAgain();
 }
 
+let passed = 0;
+const skipped: string[] = [];
+for (const [file, count] of counts) {
+  passed += count.passed;
+  failed += count.failed;
+  skipped.push(...count.skipped.map((name) => `${file}: ${name}`));
+}
+for (const file of unstable) console.log(`unstable: ${file} failed and passed when it ran again, alone`);
 for (const name of skipped) console.log(`skipped: ${name}`);
 const isEmpty = passed + failed + skipped.length === 0;
 if (isEmpty) console.log("no test was run");

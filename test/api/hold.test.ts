@@ -403,7 +403,7 @@ describe("a hook that has ended", () => {
   });
 
   testWith("linux")("stopped while the status file still says waiting: the file decides", async () => {
-    const { pid, hook } = await startWaitingAgent();
+    const { hook } = await startWaitingAgent();
     hook.signal("SIGTERM");
     await hook.exited;
     const [ask] = (await fixture.fetchDetails("s-1")).asks;
