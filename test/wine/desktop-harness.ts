@@ -56,9 +56,9 @@ export async function startWineDesktop() {
       return now;
     },
     clickIcon: (button: number): Promise<void> => wine.click(iconSpot, button),
-    async openMenu(button: number): Promise<OpenRow[]> {
+    async openMenu(button: number, timeoutMs = waitMs): Promise<OpenRow[]> {
       await wine.click(iconSpot, button);
-      return this.waitForMenus(1);
+      return this.waitForMenus(1, timeoutMs);
     },
     /** Waits until this many are open, and returns the rows of the last one. */
     async waitForMenus(count: number, timeoutMs = waitMs): Promise<OpenRow[]> {
