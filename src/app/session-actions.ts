@@ -5,9 +5,10 @@ import type { Alerts } from "../alerts/index.ts";
 import type { PendingRequests } from "../answers/pending.ts";
 import type { JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
+import type { ActionRefused } from "../core/ports.ts";
 import type { Answer } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
+import { answerIdOf, sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
 import { formatFocusOutcome } from "../core/view/focus-text.ts";
 import type { Store } from "../state/store.ts";
@@ -18,7 +19,7 @@ export interface SessionActionDeps {
   readonly clock: () => ClockReading;
   readonly alerts: Pick<Alerts, "setPreference">;
   readonly actions: UserActions;
-  readonly pending: Pick<PendingRequests, "answer">;
+  readonly pending: Pick<PendingRequests, "answer" | "details">;
 }
 
 const defaultSnoozeMinutes = 15;
@@ -76,15 +77,26 @@ const clients: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 function answer(
-  pending: Pick<PendingRequests, "answer">,
+  pending: SessionActionDeps["pending"],
   session: Session,
   body: JsonRecord,
 ): Promise<object | string> {
   const parsed = parseAnswer(body);
   if (typeof parsed === "string") return Promise.resolve(parsed);
-  const { ask, by } = body;
+  const { ask, by, confirmed } = body;
   if (typeof ask !== "string" || ask === "")
     return Promise.resolve("ask must be the answerId of an open ask, as GET /api/sessions lists it");
+  const open = session.asks.find((other) => answerIdOf(other) === ask);
+  const details = open ? pending.details(open) : null;
+  const [danger] = details?.dangers ?? [];
+  const isYes = parsed.do === "allow" || parsed.do === "always";
+  if (danger !== undefined && details?.isWhole && isYes && confirmed !== true) {
+    const refused: ActionRefused = {
+      refused: 403,
+      error: `this request is marked: ${danger}. To allow it all the same, add "confirmed": true`,
+    };
+    return Promise.resolve(refused);
+  }
   return pending.answer(session, ask, parsed, clients.get(by) ?? "API");
 }
 

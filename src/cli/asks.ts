@@ -46,7 +46,8 @@ export async function sendAnswer(
   ask: AskSnapshot & Required<Pick<AskSnapshot, "answerId">>,
   answer: Answer,
 ): Promise<string> {
-  const body = { ask: ask.answerId, by: "command line", ...answer };
+  // The command has asked for the second yes itself.
+  const body = { ask: ask.answerId, by: "command line", confirmed: true, ...answer };
   const response = await callApi(paths, `/api/sessions/${encodeKey(session)}/answer`, { body, timeoutMs });
   if (typeof response === "string") throw new Error(response);
   if (response.status !== 200) throw new Error(stripControls(String(response.body.error)));

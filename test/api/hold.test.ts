@@ -51,6 +51,21 @@ describe("an answer", () => {
     expect(await hook.exited).toBe(0);
   });
 
+  test("a marked request is allowed only if the client confirms it", async () => {
+    const marked = createRequest("s-1", { tool_input: { command: "git push --force" } });
+    const hook = fixture.startHook(marked);
+    const ask = await fixture.waitForAsk("s-1");
+    expect(ask.dangers).toHaveLength(1);
+    const refused = await fixture.answer("s-1", { ask: ask.answerId, ...allow });
+    expect(refused).toMatchObject({
+      status: 403,
+      body: { error: expect.stringContaining(ask.dangers?.[0] ?? "?") },
+    });
+    const confirmed = await fixture.answer("s-1", { ask: ask.answerId, ...allow, confirmed: true });
+    expect(confirmed.status).toBe(200);
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+  });
+
   test("deny passes its message on", async () => {
     const hook = fixture.startHook(createRequest("s-1"));
     const ask = await fixture.waitForAsk("s-1");

@@ -63,6 +63,8 @@ export async function answerAsk({ id, key, ask }: OpenAsk, answer: Answer): Prom
   const { status, body } = await callApi(sessionPath(key, "answer"), {
     ask: ask.answerId,
     by: "page",
+    // The card of a marked request takes two clicks.
+    confirmed: true,
     ...answer,
   });
   const rest = new Set(sending.value);
