@@ -34,9 +34,22 @@ export async function loadAgents(table: readonly Agent[] = agents): Promise<Load
 /** Variables of agents that have no row yet, but may start beckon from their shell. */
 const otherSessionVariables = ["CODEX_", "GEMINI_"];
 
+/** What agents set in the commands that they run. Users do not set these themselves. */
+const sessionMarkers = [
+  "CLAUDECODE",
+  "CODEX_SANDBOX",
+  "CODEX_THREAD_ID",
+  "OPENCODE",
+  "COPILOT_CLI",
+  "GEMINI_CLI",
+  "CURSOR_AGENT",
+  "AI_AGENT",
+];
+
 export function listVariables(table: readonly Agent[] = agents): AgentVariables {
   return {
     session: [...table.flatMap((agent) => agent.sessionVariables), ...otherSessionVariables],
     settings: table.flatMap((agent) => agent.settingsVariables.map(({ name }) => name)),
+    markers: sessionMarkers,
   };
 }

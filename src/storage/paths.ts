@@ -4,9 +4,11 @@
  */
 
 export interface Paths {
-  /** The folder of all files except the config. */
+  /** The folder of all files except the config and the channels' secrets. */
   readonly state: string;
   readonly config: string;
+  /** Tokens of channels. It is beside the config, because the user may write it by hand. */
+  readonly channelSecrets: string;
   readonly endpoint: string;
   readonly authHeader: string;
   readonly snapshot: string;
@@ -45,6 +47,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
   return {
     state,
     config: join(config, "config.json"),
+    channelSecrets: join(config, "channel-secrets.json"),
     endpoint: join(state, "endpoint.json"),
     authHeader: join(state, "auth-header"),
     snapshot: join(state, "snapshot.json"),

@@ -1,6 +1,6 @@
 /** Starts beckon as a background process that outlives the program that starts it. */
 import { resolvePaths } from "../storage/paths.ts";
-import { type AgentVariables, createAppEnvironment } from "./app-environment.ts";
+import { type AgentVariables, createUserAppEnvironment } from "./app-environment.ts";
 import { type Endpoint, readEndpoint } from "./endpoint.ts";
 import type { Env } from "./folders.ts";
 import { requestLoopback } from "./loopback.ts";
@@ -55,7 +55,12 @@ export async function launchDetached(
   const flags = stderr === undefined ? [] : ["--in-background"];
   let child: Bun.Subprocess;
   try {
-    child = startDetached(binary, [...firstArgs, "run", ...flags], createAppEnvironment(env, agents), stderr);
+    child = startDetached(
+      binary,
+      [...firstArgs, "run", ...flags],
+      createUserAppEnvironment(env, agents),
+      stderr,
+    );
   } catch {
     return false;
   }

@@ -246,7 +246,7 @@ test("an app that is started from a terminal does not get the variables of that 
     .filter(({ kind }) => kind !== "login")
     .flatMap(({ variables = {} }) => Object.keys(variables));
   const env = Object.fromEntries(variables.map((name) => [name, "x"]));
-  expect(createAppEnvironment(env, { session: [], settings: [] })).toEqual({});
+  expect(createAppEnvironment(env, { session: [], settings: [], markers: [] })).toEqual({});
 });
 
 test("every shape accepts a valid value and refuses a hostile one", () => {

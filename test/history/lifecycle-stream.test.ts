@@ -114,5 +114,5 @@ test("a link in place of the file is not followed, and reported", async () => {
 
 test("a project cannot set the path for an app that one of its hooks starts", () => {
   const env = { HOME: "/home/me", BECKON_STREAM_PATH: "/home/me/.profile" };
-  expect(createAppEnvironment(env, { session: [], settings: [] })).toEqual({ HOME: "/home/me" });
+  expect(createAppEnvironment(env, { session: [], settings: [], markers: [] })).toEqual({ HOME: "/home/me" });
 });

@@ -7,6 +7,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
   expect(resolvePaths({ BECKON_HOME: "/opt/b/", HOME: "/home/me", XDG_STATE_HOME: "/x" }, "linux")).toEqual({
     state: "/opt/b",
     config: "/opt/b/config.json",
+    channelSecrets: "/opt/b/channel-secrets.json",
     endpoint: "/opt/b/endpoint.json",
     authHeader: "/opt/b/auth-header",
     snapshot: "/opt/b/snapshot.json",
