@@ -2,6 +2,7 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import { makeLineVisible } from "../../core/text/visible.ts";
+import { toOneLine } from "../one-line.ts";
 
 /** The field of a tool's input that describes the call best. For other tools it is the first field that is a string. */
 const summaryFields: Readonly<Record<string, string>> = {
@@ -51,20 +52,4 @@ export function formatToolName(tool: string): string {
   const [, server = "", ...rest] = name.split("__");
   const isOfServer = tool.startsWith("mcp__") && server !== "" && rest.join("") !== "";
   return makeLineVisible(isOfServer ? `${rest.join("__")} (${server})` : name);
-}
-
-/** The start of the text as one line. A long text is not read to its end. */
-export function toOneLine(text: string): string {
-  const max = limits.maxSummaryLength;
-  const start = text.slice(0, max * 4);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not reach a menu or a terminal
-  const line = start.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
-  return truncate(start.length < text.length ? `${line}…` : line, max);
-}
-
-/** Never splits a surrogate pair. */
-export function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1;
-  return `${text.slice(0, end)}…`;
 }

@@ -5,8 +5,8 @@
 import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { ContextUse } from "../../core/session/event.ts";
+import { toOneLine } from "../one-line.ts";
 import { findContextWindow } from "./prices.ts";
-import { toOneLine } from "./summary.ts";
 import { countContext, type TranscriptOwner, type UsageBook, type UsageLedger } from "./usage.ts";
 
 /** null if unknown. */

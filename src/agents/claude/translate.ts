@@ -5,8 +5,9 @@ import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "
 import { hashText } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
+import { toOneLine, truncate } from "../one-line.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
-import { listQuestions, summarizeCall, toOneLine, truncate } from "./summary.ts";
+import { listQuestions, summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
 
 /** null if the payload names no session or no event. */

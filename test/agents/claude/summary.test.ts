@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { listQuestions, summarizeCall, toOneLine, truncate } from "../../../src/agents/claude/summary.ts";
+import { listQuestions, summarizeCall } from "../../../src/agents/claude/summary.ts";
+import { toOneLine, truncate } from "../../../src/agents/one-line.ts";
 import { limits } from "../../../src/core/limits.ts";
 
 describe("the summary of a tool call", () => {
