@@ -2,7 +2,7 @@
 import { isRecord, type JsonRecord } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
-import { hashText } from "../../core/text/json-text.ts";
+import { hashJson } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
@@ -70,7 +70,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         kind: "tool-start",
         tool: intern(event.tool_name ?? ""),
         toolUseId: event.tool_use_id ?? null,
-        inputKey: hashInput(input),
+        inputKey: hashJson(input),
         summary: summarizeCall(event.tool_name ?? "", input),
         skill: readSkill(event.tool_name, input),
         ...(event.tool_name === "TaskCreate" ? { task: { id: null, status: "pending" } } : {}),
@@ -154,7 +154,7 @@ function createAsk(tool: string | null, input: JsonRecord): Change {
     kind: "ask",
     ask: askKindOf(tool),
     tool,
-    inputKey: hashInput(input),
+    inputKey: hashJson(input),
     summary: summarizeCall(tool ?? "", input),
     options: questions[0]?.labels ?? [],
     ...(questions.length > 1 ? { questions: questions.length } : {}),
@@ -173,15 +173,6 @@ function createReminder(type: string, text: string): Change {
       return { kind: "reminder", ask: "idle", text };
     default:
       return { kind: "no-change" };
-  }
-}
-
-/** Equal for equal inputs. Empty for an input that is nested too deep to be written as JSON. */
-function hashInput(input: JsonRecord): string {
-  try {
-    return hashText(JSON.stringify(input));
-  } catch {
-    return "";
   }
 }
 

@@ -5,6 +5,15 @@ export function hashText(text: string): string {
   return `${text.length.toString(36)}.${Bun.hash.xxHash32(text).toString(36)}`;
 }
 
+/** Equal for equal values. Empty for a value that is nested too deep to be written as JSON. */
+export function hashJson(value: object): string {
+  try {
+    return hashText(JSON.stringify(value));
+  } catch {
+    return "";
+  }
+}
+
 /** Returns the index of the closing quote of the string that opens at `open`, -1 if there is none. */
 export function findStringEnd(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); close >= 0; close = text.indexOf('"', close + 1)) {

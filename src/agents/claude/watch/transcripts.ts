@@ -1,10 +1,11 @@
 /** Reads Claude Code's transcripts: only files in its own folder, only new bytes, never more than a limit in memory. */
 import { constants, existsSync } from "node:fs";
-import { type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { type FileHandle, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { limits } from "../../../core/limits.ts";
 import type { ChildEnrichment, Enrichment } from "../../../core/session/event.ts";
 import type { Env } from "../../../system/folders.ts";
+import { findInsideFolders, openRegular } from "../../watch/index.ts";
 import { claudeFolder } from "../setup/folder.ts";
 import {
   addTranscriptRow,
@@ -179,29 +180,6 @@ async function listSubagentTranscripts(path: string): Promise<string[]> {
 export const findTranscript = (path: string, env: Env): Promise<string | null> =>
   findInsideFolders(path, [join(claudeFolder(env), "projects")]);
 
-/**
- * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`
- * folders). null otherwise: a value from an event must not become a path to read somewhere else.
- */
-export async function findInsideFolders(path: string, roots: readonly string[]): Promise<string | null> {
-  if (!isAbsolute(path) || path.length > limits.maxPathLength || path.includes("\0")) return null;
-  if (path.split(/[\\/]/).includes("..")) return null;
-  const real = await realpath(path).catch(() => null);
-  if (!real?.endsWith(".jsonl")) return null;
-  const stats = await lstat(real).catch(() => null);
-  if (!stats?.isFile()) return null;
-  for (const root of roots) {
-    const realRoot = await realpath(root).catch(() => null);
-    if (realRoot !== null && isUnder(real, realRoot)) return real;
-  }
-  return null;
-}
-
-function isUnder(path: string, folder: string): boolean {
-  const rest = relative(folder, path);
-  return rest !== "" && rest !== ".." && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
-}
-
 /** Where reading continues: at the start of a row, or inside of one, which is then skipped. */
 interface Position {
   readonly offset: number;
@@ -331,16 +309,4 @@ async function readAt(file: FileHandle, from: number, to: number): Promise<Buffe
   const buffer = Buffer.allocUnsafe(Math.max(0, to - from));
   const { bytesRead } = await file.read(buffer, 0, buffer.length, from);
   return buffer.subarray(0, bytesRead);
-}
-
-/** Does not block on a pipe, as opening one for reading usually does. */
-async function openRegular(path: string, moreFlags = 0): Promise<FileHandle | null> {
-  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | moreFlags).catch(
-    () => null,
-  );
-  if (!file) return null;
-  const stats = await file.stat().catch(() => null);
-  if (stats?.isFile()) return file;
-  await file.close();
-  return null;
 }

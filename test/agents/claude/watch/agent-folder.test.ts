@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findInsideFolders } from "../../../../src/agents/claude/watch/transcripts.ts";
+import { findInsideFolders } from "../../../../src/agents/watch/index.ts";
 
 let home: string;
 const at = (path: string) => join(home, path);
