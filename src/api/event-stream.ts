@@ -213,6 +213,9 @@ export function createEventStream(options: EventStreamOptions): EventStream {
       case "child-ended":
         publishAgent("agent-departed", transition.session, transition.child);
         return;
+      case "session-event":
+        publishAndKeep("session.event", transition.event);
+        return;
       case "departed":
         sent.delete(transition.key);
         publishAndKeep("session-departed", { key: transition.key });

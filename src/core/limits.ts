@@ -16,6 +16,11 @@ export const limits = {
   maxChildren: 64,
   maxTools: 64,
   maxTasks: 256,
+  /** Files of instructions that are remembered of a session. */
+  maxDocuments: 64,
+  maxPorts: 10_000,
+  maxPortsBytes: 16 * 1024 * 1024,
+  maxPortTitleLength: 200,
   maxEnv: 64,
   maxEnvLength: 1_000,
   /** Ids of recent events, kept to ignore duplicates. */

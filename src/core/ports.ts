@@ -8,7 +8,16 @@ import type { AgentEvent, ClockReading, Place } from "./session/event.ts";
 import type { Ask, Child, Session } from "./session/session.ts";
 import type { FocusOutcome } from "./view/focus-text.ts";
 import type { Alert, TrayView } from "./view/view.ts";
-import type { AskEnding, HistoryPage, HistoryQuery, Lanes, SpanState, Stats, StreamEvent } from "./wire.ts";
+import type {
+  AskEnding,
+  HistoryPage,
+  HistoryQuery,
+  Lanes,
+  SessionEvent,
+  SpanState,
+  Stats,
+  StreamEvent,
+} from "./wire.ts";
 
 /** Runs `work` once after `ms`; the returned function cancels it. Injected, so that tests have a time of their own. */
 export type Schedule = (work: () => void, ms: number) => () => void;
@@ -84,6 +93,8 @@ export type Transition =
       readonly at: number;
     }
   | { readonly kind: "child-appeared" | "child-ended"; readonly session: Session; readonly child: Child }
+  /** For the record of a port. `key` is the session; empty for a port that no session worked on. */
+  | { readonly kind: "session-event"; readonly key: string; readonly event: SessionEvent }
   /** Its process disappeared in the middle of a turn. */
   | { readonly kind: "died"; readonly session: Session; readonly at: number }
   /** beckon does not list the session any more. */

@@ -115,6 +115,22 @@ export interface TodayStats extends StatsFigures {
   readonly byRules: number;
 }
 
+/** A port's share of the days: what the sessions did while they worked on it. */
+export interface PortStats {
+  /** The project's folder. */
+  readonly project: string;
+  readonly port: string;
+  readonly title: string;
+  /** Sessions that worked at the same time count each. */
+  readonly workedMs: number;
+  readonly waitedMs: number;
+  readonly sessions: number;
+  readonly tokens: number;
+  /** null if the price of any of the tokens is unknown. */
+  readonly costUsd: number | null;
+  readonly lastAt: number;
+}
+
 export interface Stats {
   readonly enabled: boolean;
   readonly now: number;
@@ -123,6 +139,8 @@ export interface Stats {
   readonly days: readonly DayStats[];
   /** Over all days, the longest wait first. */
   readonly projects: readonly ProjectStats[];
+  /** The one that was worked on last first. Absent if no session worked on any. */
+  readonly ports?: readonly PortStats[];
   readonly problem?: string;
 }
 
@@ -170,11 +188,38 @@ export interface RuntimeAgent {
   readonly detail: string | null;
 }
 
+/** What seed 002 records of a session whose project has the work guard on, or that works on a port. */
+const sessionEventTypes = [
+  "session_start",
+  "session_end",
+  "port_start",
+  "port_end",
+  "user_request",
+  "untracked_edit",
+  "escalation",
+  "decision",
+  "file_edit",
+  "build_failed",
+  "test_failed",
+  "compact",
+  "context_loaded",
+  "context_overflow",
+  "agent_activated",
+  "agent_deactivated",
+  "dependency_resolved",
+  "quality_warning",
+  "checkpoint_created",
+] as const;
+
+export type SessionEventType = (typeof sessionEventTypes)[number];
+
+/** Its field names are seed 002's. */
 export interface SessionEvent {
   readonly id: string;
+  /** Empty for a port that no session worked on. */
   readonly session_id: string;
   readonly port_id?: string;
-  readonly event_type: string;
+  readonly event_type: SessionEventType;
   readonly summary: string;
   readonly details?: object;
   readonly severity: "info" | "warn" | "error";

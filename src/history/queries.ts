@@ -11,6 +11,7 @@ import type {
   HistorySession,
   Lane,
   Lanes,
+  PortStats,
   ProjectStats,
   Span,
   Stats,
@@ -305,7 +306,51 @@ export function computeStats(
     projects: projects
       .filter(({ waitedMs, asks, tokens }) => waitedMs + asks + tokens > 0)
       .sort((a, b) => b.waitedMs - a.waitedMs || b.tokens - a.tokens),
+    ...computePortStats(db, days[0]?.from ?? now, now),
   };
+}
+
+interface PortRow {
+  readonly project: string;
+  readonly port_id: string;
+  readonly title: string;
+  readonly sessions: number;
+  readonly tokens: number;
+  readonly cost_micros: number;
+  readonly has_unknown_cost: number;
+  readonly worked_ms: number | null;
+  readonly waited_ms: number | null;
+  readonly last_at: number;
+}
+
+/** A run that began before the first day counts with all its tokens: they are not kept by day. */
+function computePortStats(
+  db: Database,
+  since: number,
+  now: number,
+): { readonly ports?: readonly PortStats[] } {
+  const isEmpty = db.query("SELECT 1 FROM port_runs LIMIT 1").get() === null;
+  if (isEmpty) return {};
+  const overlap = (state: string) =>
+    `(SELECT sum(min(coalesce(s.to_at, ?2), coalesce(r.to_at, ?2)) - max(s.from_at, r.from_at, ?1)) FROM spans s
+      WHERE s.key = r.key AND s.state = '${state}' AND s.from_at < coalesce(r.to_at, ?2)
+      AND coalesce(s.to_at, ?2) > max(r.from_at, ?1))`;
+  const rows = db
+    .query<PortRow, Values>(
+      `SELECT project, port_id, max(title) AS title, count(DISTINCT key) AS sessions, sum(tokens) AS tokens,
+       sum(cost_micros) AS cost_micros, max(has_unknown_cost) AS has_unknown_cost, sum(${overlap("working")}) AS worked_ms,
+       sum(${overlap("waiting")}) AS waited_ms, max(coalesce(to_at, ?2)) AS last_at
+       FROM port_runs r WHERE coalesce(to_at, ?2) > ?1 GROUP BY project, port_id ORDER BY last_at DESC, port_id`,
+    )
+    .all(since, now);
+  const ports = rows.map((row): PortStats => {
+    const { project, port_id: port, title, sessions, tokens } = row;
+    const costUsd = row.has_unknown_cost === 0 ? row.cost_micros / 1_000_000 : null;
+    const workedMs = row.worked_ms ?? 0;
+    const waitedMs = row.waited_ms ?? 0;
+    return { project, port, title, workedMs, waitedMs, sessions, tokens, costUsd, lastAt: row.last_at };
+  });
+  return ports.length === 0 ? {} : { ports };
 }
 
 /** How an ask ended is known by then, and what a transcript adds. */

@@ -243,7 +243,23 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       row.fingerprint,
       row.attended === null ? null : Number(row.attended),
     );
+    recordPort(row);
     if (row.tokens !== null) recordUsage(row, row.tokens, before);
+  }
+
+  /** The sessions that work on a port, and since when, so that most sessions need no query. */
+  const runningPorts = new Map(sql.listOpenRuns.all().map(({ key, from_at }) => [key, from_at]));
+
+  function recordPort({ key, port, lastAt, endedAt }: SessionRow): void {
+    const openSince = runningPorts.get(key);
+    const isOpen = port !== null && endedAt === null;
+    if (openSince !== undefined && (!isOpen || openSince !== port.since)) {
+      sql.closeRun.run(Math.max(openSince, endedAt ?? port?.since ?? lastAt), key, openSince);
+      runningPorts.delete(key);
+    }
+    if (!isOpen || openSince === port.since) return;
+    sql.addRun.run(key, port.since, port.project, port.id, port.title);
+    runningPorts.set(key, port.since);
   }
 
   /** What the session used since it was last written, on the day it did. */
@@ -258,6 +274,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const isUnknown = row.costMicros === null ? 1 : 0;
     sql.addUsage.run(formatLocalDate(row.lastAt), row.key, row.project, addedTokens, addedMicros, isUnknown);
     sql.writeUsage.run(tokens, row.costMicros, row.key);
+    const runSince = runningPorts.get(row.key);
+    if (runSince !== undefined) sql.addRunUsage.run(addedTokens, addedMicros, isUnknown, row.key, runSince);
   }
 
   function openAsk(session: SessionRow, ask: AskRow): void {
@@ -413,6 +431,31 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
             text: statusTexts.died,
             severity: "error",
           });
+        case "session-event": {
+          const {
+            id,
+            session_id,
+            port_id = null,
+            event_type,
+            summary,
+            details,
+            severity,
+            created_at,
+          } = row.event;
+          const detailsText = details === undefined ? null : JSON.stringify(details);
+          sql.addSessionEvent.run(
+            id,
+            session_id,
+            row.key,
+            port_id,
+            event_type,
+            summary,
+            detailsText,
+            severity,
+            created_at,
+          );
+          return;
+        }
         case "change":
           sql.addChange.run(row.seq, row.event, row.data);
       }
@@ -700,6 +743,19 @@ function prepareStatements(db: Database) {
     ),
     addSkillLifecycle: write(
       "INSERT OR IGNORE INTO skill_lifecycle_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    addSessionEvent: write("INSERT OR IGNORE INTO session_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    listOpenRuns: read<{ key: string; from_at: number }>(
+      "SELECT key, from_at FROM port_runs WHERE to_at IS NULL ORDER BY from_at",
+    ),
+    addRun: write(
+      `INSERT INTO port_runs (key, from_at, project, port_id, title) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (key, from_at) DO UPDATE SET to_at = NULL, title = excluded.title`,
+    ),
+    closeRun: write("UPDATE port_runs SET to_at = ? WHERE key = ? AND from_at = ?"),
+    addRunUsage: write(
+      `UPDATE port_runs SET tokens = tokens + ?, cost_micros = cost_micros + ?, has_unknown_cost = max(has_unknown_cost, ?)
+       WHERE key = ? AND from_at = ?`,
     ),
     addChange: write("INSERT OR IGNORE INTO changes VALUES (?, ?, ?)"),
   };

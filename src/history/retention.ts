@@ -61,6 +61,8 @@ function removeBefore(db: Database, at: number): boolean {
   remove("DELETE FROM usage WHERE day < ?", formatLocalDate(at));
   remove("DELETE FROM session_lifecycle_events WHERE occurred_at_iso < ?", iso);
   remove("DELETE FROM skill_lifecycle_events WHERE occurred_at_iso < ?", iso);
+  remove("DELETE FROM session_events WHERE created_at < ?", iso);
+  remove("DELETE FROM port_runs WHERE to_at < ?", at);
   remove("DELETE FROM sessions WHERE last_at < ?", at);
   return false;
 }

@@ -1,10 +1,10 @@
 /** What the app sends to the history besides the journal: what the state knows and no hook says. Plain data, for a message. */
 import type { Transition } from "../core/ports.ts";
-import type { Tokens } from "../core/session/event.ts";
+import type { SessionPort, Tokens } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, nameOfChild, projectOf, type Session } from "../core/session/session.ts";
 import { computeFingerprint } from "../core/view/snapshot.ts";
-import type { AskEnding, SpanState } from "../core/wire.ts";
+import type { AskEnding, SessionEvent, SpanState } from "../core/wire.ts";
 
 export interface SessionRow {
   readonly key: string;
@@ -26,6 +26,7 @@ export interface SessionRow {
   readonly tokens: number | null;
   /** null if a price is unknown. */
   readonly costMicros: number | null;
+  readonly port: SessionPort | null;
 }
 
 export interface AskRow {
@@ -67,6 +68,7 @@ export type StateRow =
       /** null while it runs. */
       readonly endedAt: number | null;
     }
+  | { readonly row: "session-event"; readonly key: string; readonly event: SessionEvent }
   | { readonly row: "died"; readonly session: SessionRow; readonly at: number }
   /** An event of the stream that a client can ask for later. */
   | { readonly row: "change"; readonly seq: number; readonly event: string; readonly data: string };
@@ -99,6 +101,7 @@ export function createSessionRow(session: Session): SessionRow {
     attended: session.attended,
     tokens: usage && sumTokens(usage.tokens),
     costMicros: usage?.costMicros ?? null,
+    port: session.port,
   };
 }
 
@@ -150,6 +153,8 @@ export function createStateRow(transition: Transition): StateRow | null {
       const title = nameOfChild(child);
       return { row: "child", session: createSessionRow(session), agentId, title, startedAt, endedAt };
     }
+    case "session-event":
+      return { row: "session-event", key: transition.key, event: transition.event };
     case "died":
       return { row: "died", session: createSessionRow(transition.session), at: transition.at };
     default:

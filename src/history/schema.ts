@@ -75,4 +75,19 @@ export const migrations: readonly string[] = [
 
   CREATE TABLE changes (seq INTEGER PRIMARY KEY, event TEXT NOT NULL, data TEXT NOT NULL);
   `,
+  `
+  CREATE TABLE session_events (
+    id TEXT PRIMARY KEY, session_id TEXT NOT NULL, key TEXT NOT NULL, port_id TEXT, event_type TEXT NOT NULL,
+    summary TEXT NOT NULL, details TEXT, severity TEXT NOT NULL, created_at TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_session_events_session ON session_events (session_id, created_at DESC);
+  CREATE INDEX idx_session_events_port ON session_events (port_id, created_at DESC) WHERE port_id IS NOT NULL;
+
+  CREATE TABLE port_runs (
+    key TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER, project TEXT NOT NULL, port_id TEXT NOT NULL,
+    title TEXT NOT NULL, tokens INTEGER NOT NULL DEFAULT 0, cost_micros INTEGER NOT NULL DEFAULT 0,
+    has_unknown_cost INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (key, from_at)
+  ) WITHOUT ROWID;
+  CREATE INDEX idx_port_runs_to ON port_runs (to_at, from_at);
+  `,
 ];

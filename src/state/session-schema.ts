@@ -146,6 +146,9 @@ const sessionSchema = schemaOf<Session>()(
     lastResponse: textOrNull,
     currentSkill: textOrNull,
     skill: orNull(skill),
+    documents: Type.Array(Type.Object({ path: text, kind: text })),
+    port: orNull(Type.Object({ id: text, title: text, project: text, since: number })),
+    untracked: orNull(Type.Object({ ...moment, tool: text, path: textOrNull, isBlocked: flag })),
   }),
 );
 

@@ -35,6 +35,7 @@ export function session(project: string, more: Partial<SessionSnapshot> = {}): S
     lastPrompt: null,
     lastResponse: null,
     currentSkill: null,
+    port: null,
     place: null,
     attach: null,
     fingerprint: null,

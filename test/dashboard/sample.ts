@@ -47,6 +47,7 @@ function createSession(fields: Partial<SessionSnapshot> & { readonly project: st
     lastPrompt: null,
     lastResponse: null,
     currentSkill: null,
+    port: null,
     place: {
       local: true,
       pid: 4711,

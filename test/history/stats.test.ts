@@ -32,6 +32,7 @@ const session = (name: string, project: string, more: Partial<SessionRow> = {}):
   attended: true,
   tokens: null,
   costMicros: null,
+  port: null,
   ...more,
 });
 const shop = session("a", "shop");

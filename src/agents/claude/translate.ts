@@ -6,6 +6,7 @@ import { hashJson } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
+import { findEditedFile } from "./edits.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
 import { listQuestions, summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
@@ -74,6 +75,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         summary: summarizeCall(event.tool_name ?? "", input),
         skill: readSkill(event.tool_name, input),
         ...(event.tool_name === "TaskCreate" ? { task: { id: null, status: "pending" } } : {}),
+        ...createEditPath(event.tool_name, input),
       };
     }
     case "PostToolUse":
@@ -86,6 +88,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         outcome: outcomes[event.hook_event_name],
         skill: readSkill(event.tool_name, event.tool_input ?? {}),
         ...readTask(event.tool_name, event.tool_input ?? {}, event.hook_event_name === "PostToolUse"),
+        ...createEditPath(event.tool_name, event.tool_input ?? {}),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };
@@ -138,6 +141,12 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
       return { kind: "compact-end" };
     case "Setup":
       return { kind: "setup" };
+    case "InstructionsLoaded": {
+      const { file_path: path, memory_type: kind = "" } = event;
+      return path === undefined
+        ? { kind: "no-change" }
+        : { kind: "document-loaded", document: { path, kind: intern(kind) } };
+    }
     default:
       return { kind: "no-change" };
   }
@@ -174,6 +183,11 @@ function createReminder(type: string, text: string): Change {
     default:
       return { kind: "no-change" };
   }
+}
+
+function createEditPath(tool: string | undefined, input: JsonRecord): { readonly editPath?: string } {
+  const editPath = tool === undefined ? null : findEditedFile(tool, input);
+  return editPath === null ? {} : { editPath };
 }
 
 /** These skills work on the document that their first argument names. */

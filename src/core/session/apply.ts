@@ -9,7 +9,9 @@ import {
   type Enrichment,
   isHookChange,
   isSamePlace,
+  type LoadedDocument,
   type Moment,
+  type SessionPort,
   type SkillCall,
   type TaskChange,
 } from "./event.ts";
@@ -220,6 +222,14 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       );
     case "enriched":
       return enrich(session, change.with);
+    case "document-loaded":
+      return addDocument(session, change.document);
+    case "port":
+      return setPort(session, change.port);
+    case "untracked-edit": {
+      const { tool, path, isBlocked } = change;
+      return { ...session, untracked: { tool, path, isBlocked, at: event.at, t: event.t } };
+    }
     case "no-change":
       return session;
     default:
@@ -356,6 +366,17 @@ function enrich(before: Session, known: Enrichment): Session {
   };
 }
 
+function addDocument(session: Session, document: LoadedDocument): Session {
+  const { documents } = session;
+  if (documents.length >= limits.maxDocuments || documents.some(({ path }) => path === document.path))
+    return session;
+  return { ...session, documents: [...documents, document] };
+}
+
+function setPort(session: Session, port: SessionPort | null): Session {
+  return { ...session, port, untracked: port === null ? session.untracked : null };
+}
+
 /** An event older than the newest one starts nothing, but what it says has ended, has ended. */
 function applyLate(session: Session, event: AgentEvent): Session {
   const { change } = event;
@@ -373,5 +394,7 @@ function applyLate(session: Session, event: AgentEvent): Session {
     const { status, waitingFor } = change;
     return { ...session, file: { status, waitingFor, at: event.at, t: event.t }, settled: false };
   }
+  if (change.kind === "document-loaded") return addDocument(session, change.document);
+  if (change.kind === "port") return setPort(session, change.port);
   return change.kind === "enriched" ? enrich(session, change.with) : session;
 }

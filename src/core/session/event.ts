@@ -114,6 +114,23 @@ export interface TaskChange {
   readonly status: "pending" | "in_progress" | "completed" | "deleted";
 }
 
+/** A port: a named piece of work in a project, which the session's edits belong to. */
+export interface SessionPort {
+  readonly id: string;
+  readonly title: string;
+  /** The project's folder. */
+  readonly project: string;
+  /** Wall time since which the session works on it. */
+  readonly since: number;
+}
+
+/** A file of instructions that the agent has read into its context. */
+export interface LoadedDocument {
+  readonly path: string;
+  /** In the agent's terms: `User`, `Project`. */
+  readonly kind: string;
+}
+
 /** How an event changes its session. `no-change` only updates cwd, place and the time of the last event. */
 export type Change =
   | { readonly kind: "session-start"; readonly source: string; readonly model: string | null }
@@ -129,6 +146,8 @@ export type Change =
       readonly skill: SkillCall | null;
       /** The call changes the list of tasks. Absent if it does not. */
       readonly task?: TaskChange;
+      /** The file that the call changes. Absent if it does not edit a file. */
+      readonly editPath?: string;
     }
   | {
       readonly kind: "tool-end";
@@ -138,6 +157,8 @@ export type Change =
       readonly skill: SkillCall | null;
       /** The call changed the list of tasks. Absent if it did not. */
       readonly task?: TaskChange;
+      /** The file that the call changed. Absent if it does not edit a file. */
+      readonly editPath?: string;
     }
   | { readonly kind: "tool-batch-end" }
   | {
@@ -181,6 +202,17 @@ export type Change =
     }
   | { readonly kind: "gone"; readonly why: "process" | "file" }
   | { readonly kind: "enriched"; readonly with: Enrichment }
+  | { readonly kind: "document-loaded"; readonly document: LoadedDocument }
+  /** The session works on this port from now on; null if it works on none. */
+  | { readonly kind: "port"; readonly port: SessionPort | null }
+  /** The agent edits a file, or was kept from it, while no port runs. */
+  | {
+      readonly kind: "untracked-edit";
+      readonly tool: string;
+      /** null if unknown. */
+      readonly path: string | null;
+      readonly isBlocked: boolean;
+    }
   | { readonly kind: "no-change" };
 
 export interface AgentEvent extends Moment {
@@ -217,6 +249,8 @@ export function isHookChange(change: Change): boolean {
     case "enriched":
     case "interrupted":
     case "ask-answered":
+    case "port":
+    case "untracked-edit":
       return false;
     default:
       return true;

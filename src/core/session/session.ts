@@ -9,9 +9,11 @@ import type {
   AskKind,
   ContextUse,
   FileStatus,
+  LoadedDocument,
   Moment,
   Place,
   RateLimits,
+  SessionPort,
   SkillCall,
   TaskChange,
   Usage,
@@ -140,6 +142,18 @@ export interface Session {
   readonly lastResponse: string | null;
   readonly currentSkill: string | null;
   readonly skill: SkillRun | null;
+  readonly documents: readonly LoadedDocument[];
+  /** The port that the session works on. null if it works on none. */
+  readonly port: SessionPort | null;
+  /** The last edit without a port, in a project whose work guard is on. null if there was none, or a port has run since. */
+  readonly untracked: UntrackedEdit | null;
+}
+
+export interface UntrackedEdit extends Moment {
+  readonly tool: string;
+  /** null if unknown. */
+  readonly path: string | null;
+  readonly isBlocked: boolean;
 }
 
 export function isBlocking(ask: Ask): boolean {
@@ -222,6 +236,9 @@ export function createSession(event: AgentEvent): Session {
     lastResponse: null,
     currentSkill: null,
     skill: null,
+    documents: [],
+    port: null,
+    untracked: null,
   };
 }
 

@@ -3,7 +3,16 @@ import { createHash } from "node:crypto";
 import type { Config } from "../config/config.ts";
 import type { Preferences } from "../config/preferences.ts";
 import type { AskDetails } from "../session/ask-details.ts";
-import type { AskKind, ContextUse, Moment, Place, RateLimits, Tokens, Usage } from "../session/event.ts";
+import type {
+  AskKind,
+  ContextUse,
+  Moment,
+  Place,
+  RateLimits,
+  SessionPort,
+  Tokens,
+  Usage,
+} from "../session/event.ts";
 import {
   type ActivityPhase,
   type Evidence,
@@ -117,6 +126,8 @@ export interface SessionSnapshot {
   readonly lastPrompt: string | null;
   readonly lastResponse: string | null;
   readonly currentSkill: string | null;
+  /** The piece of work that its edits belong to. null if it works on none. */
+  readonly port: SessionPort | null;
   readonly place: Place | null;
   /** The command that opens a background session in a terminal. null if it has a terminal of its own. */
   readonly attach: string | null;
@@ -187,6 +198,7 @@ export function createSnapshot(stored: Session, now: Moment, context: SnapshotCo
     lastPrompt: session.lastPrompt,
     lastResponse: session.lastResponse,
     currentSkill: session.currentSkill,
+    port: session.port,
     place: session.place,
     attach: session.attach,
     fingerprint: computeFingerprint(session),

@@ -45,6 +45,7 @@ describe("every recorded payload of the CLI", async () => {
     PreCompact: "compact-start",
     PostCompact: "compact-end",
     Setup: "setup",
+    InstructionsLoaded: "document-loaded",
   };
   test.each(recorded.map(({ variant, payload }) => [variant, payload]))("%s", (_, payload) => {
     const name = payload.notification_type ?? payload.hook_event_name;
