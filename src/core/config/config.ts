@@ -11,6 +11,7 @@ import { limits } from "../limits.ts";
 import { findClosest } from "../text/closest.ts";
 import { toSingleLine, truncateEnd } from "../text/text.ts";
 import { type AutoAllowRules, dropInvalidRules, findRuleMistakes } from "./auto-allow-rules.ts";
+import { type ChannelSettings, dropInvalidChannels, findChannelMistakes } from "./channels.ts";
 
 /** What a setting's schema says besides the type. */
 interface SettingOptions<Value> {
@@ -172,6 +173,14 @@ const configSchema = Type.Object({
       },
     ),
   }),
+  channels: setting(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown())), {
+    default: {},
+    description: "Where alerts go besides your desktop: a phone, a chat. See docs/channels.md.",
+    expected: 'an object like {"phone": {"type": "ntfy", "topic": "…"}}',
+    example: { phone: { type: "ntfy", topic: "a-name-that-nobody-guesses" } },
+    findMistakes: findChannelMistakes,
+    dropMistakes: dropInvalidChannels,
+  }),
   // The forwarder reads these two itself, without asking the app.
   autoLaunch: flag(true, "Let a session that starts while beckon is not running start it."),
   allowRemoteUrl: flag(
@@ -182,7 +191,10 @@ const configSchema = Type.Object({
 
 type DeepReadonly<T> = T extends object ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> } : T;
 
-export type Config = DeepReadonly<Static<typeof configSchema>>;
+export type Config = Omit<DeepReadonly<Static<typeof configSchema>>, "channels"> & {
+  /** By the name that the user gave the channel. */
+  readonly channels: Readonly<Record<string, ChannelSettings>>;
+};
 
 export type LeftClick = Config["tray"]["leftClick"];
 

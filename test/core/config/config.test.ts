@@ -28,6 +28,21 @@ describe("valid settings hold", () => {
       keep: { completedHours: 1, completedMax: 10, journalDays: 30 },
       history: { days: 90, maxMb: 100 },
       stream: { path: "/home/me/lifecycle.jsonl" },
+      channels: {
+        phone: {
+          type: "ntfy",
+          topic: "t",
+          detail: "full" as const,
+          answers: "safe" as const,
+          when: "always" as const,
+          afterSeconds: 0,
+          awaySeconds: 60,
+          hours: { from: "08:00", to: "22:00" },
+          projects: ["web"],
+          asks: ["plan" as const],
+          accounts: ["1"],
+        },
+      },
       autoLaunch: false,
       allowRemoteUrl: true,
     };

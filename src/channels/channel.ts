@@ -1,0 +1,148 @@
+/** What a service of src/channels must offer: its row of the table, and the channel that its client opens. */
+import type { ChannelDetail } from "../core/config/channels.ts";
+import type { JsonRecord } from "../core/json.ts";
+import type { Schedule, SessionChange, Transition } from "../core/ports.ts";
+
+/** The row of a service in the table. It is loaded with the first channel of any type, so it imports no client library. */
+export interface Service {
+  /** As `type` in the settings names it: "ntfy". */
+  readonly type: string;
+  /** For users: "ntfy", "Telegram". */
+  readonly name: string;
+  /** Whether a channel with these settings can take answers. */
+  canAnswer(settings: ServiceSettings): boolean;
+  /** False if the service does not report who answers. Then everyone who knows a reference may use it. */
+  readonly hasAccounts: boolean;
+  /**
+   * A message that is sent twice with the same id is shown once. Without it, a message whose fate is unknown (beckon was
+   * killed, the connection broke after the request) is not sent again.
+   */
+  readonly isIdempotent: boolean;
+  readonly maxButtons: number;
+  /** Whether one message shows all of this text. If not, the service cuts it, and it cannot be allowed from there. */
+  fits(message: ChannelMessage): boolean;
+  /** The service's own fields. */
+  readonly settings: readonly ServiceSetting[];
+  /** Imports the client. */
+  load(): Promise<OpenChannel>;
+}
+
+export type ServiceSettings = Readonly<Record<string, unknown>>;
+
+export interface ServiceSetting {
+  readonly name: string;
+  /** What `beckon channel add` asks: "Which topic?" */
+  readonly question: string;
+  /** Read from the environment or the file of secrets, never from config.json. */
+  readonly isSecret: boolean;
+  /** Absent if the user must set it; null if it can stay unset. */
+  readonly default?: unknown;
+  /** Returns what the value must be ("an https address"), or null if it is valid. */
+  check(value: unknown): string | null;
+}
+
+export type OpenChannel = (options: ChannelOptions) => Channel;
+
+export interface ChannelOptions {
+  /** The name that the user gave the channel. */
+  readonly name: string;
+  /** Checked, with defaults. */
+  readonly settings: ServiceSettings;
+  readonly detail: ChannelDetail;
+  /** Answers are on, so messages have buttons and `listen` is called. */
+  readonly isAnswering: boolean;
+  /** null if it is not set. */
+  readonly secret: (name: string) => string | null;
+  /** A tap on a button, or a reply with text. Resolves with the text for its sender. Never rejects. */
+  readonly onResponse: (response: ChannelResponse) => Promise<string>;
+  /** Called with a line for the log. Secrets of this channel are masked in it. */
+  readonly onProblem: (text: string) => void;
+  /** Saved across restarts: an update offset, ids of threads. At most a few KB. */
+  readonly state: ChannelState;
+  /** For tests. */
+  readonly schedule?: Schedule | undefined;
+  readonly requestTimeoutMs?: number | undefined;
+}
+
+export interface ChannelState {
+  get(): JsonRecord;
+  set(value: JsonRecord): void;
+}
+
+export interface Channel {
+  /**
+   * Resolves with a handle that names the message, also after a restart. `id` is the same for every attempt to send this
+   * message. Rejects with a DeliveryError.
+   */
+  send(message: ChannelMessage, id: string): Promise<string>;
+  /** Replaces a message. Absent if the service cannot. Rejects with a DeliveryError. */
+  update?(handle: string, message: ChannelMessage): Promise<void>;
+  /** Starts to receive responses and reconnects by itself. Absent if the service is one-way. */
+  listen?(): void;
+  /** For a service that follows sessions besides asks. Both must return at once. */
+  onChange?(change: SessionChange): void;
+  onTransition?(transition: Transition): void;
+  stop(): Promise<void>;
+  /** Why responses cannot be received now; null if they can. Failures to deliver are counted by the core. */
+  problem(): string | null;
+}
+
+export interface ChannelButton {
+  readonly label: string;
+  readonly reference: string;
+  readonly style: "allow" | "deny" | "plain";
+}
+
+/** Plain text. The service escapes it for its own markup and prevents mentions and link previews. */
+export interface ChannelMessage {
+  /** Names the alert on this machine, and its session (`agent:sessionId`). Not to be sent. */
+  readonly key: string;
+  readonly session: string;
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly urgency: "urgent" | "normal" | "low";
+  readonly buttons: readonly ChannelButton[];
+  /** The reference of a text in reply to this message: the reason of a denial, the answer to a question. null if none is taken. */
+  readonly replyReference: string | null;
+  /** What a reply does, for users: "Reply with a reason to deny it." null if none is taken. */
+  readonly replyHint: string | null;
+  /** The ask is over. */
+  readonly isFinal: boolean;
+  readonly link: string | null;
+}
+
+export interface ChannelResponse {
+  readonly reference: string;
+  /** For users and the log: "@joe". Empty if the service does not report it. */
+  readonly account: string;
+  /** As the setting `accounts` lists it: "12345". */
+  readonly accountId: string;
+  /** The text of a reply; null for a tap on a button. */
+  readonly text: string | null;
+}
+
+export interface DeliveryFailure {
+  /** The service asks for this pause; null if it does not. */
+  readonly retryAfterMs?: number | null;
+  /** It would fail again: a wrong token, a chat that does not exist. */
+  readonly isPermanent?: boolean;
+  /** The request was written and may have been carried out. */
+  readonly isUncertain?: boolean;
+}
+
+export class DeliveryError extends Error {
+  readonly retryAfterMs: number | null;
+  readonly isPermanent: boolean;
+  readonly isUncertain: boolean;
+
+  constructor(
+    message: string,
+    { retryAfterMs = null, isPermanent = false, isUncertain = false }: DeliveryFailure = {},
+  ) {
+    super(message);
+    this.name = "DeliveryError";
+    this.retryAfterMs = retryAfterMs;
+    this.isPermanent = isPermanent;
+    this.isUncertain = isUncertain;
+  }
+}

@@ -1,0 +1,89 @@
+/** HTTP for services without a client library: one request with a deadline, and its failures as DeliveryErrors. */
+import { readErrorMessage } from "../core/error-message.ts";
+import { DeliveryError } from "./channel.ts";
+
+const requestTimeoutMs = 10_000;
+const maxResponseBytes = 1024 * 1024;
+/** A service that asks for a longer pause is asked again after this long. */
+const maxRetryAfterMs = 60 * 60_000;
+
+export interface RequestOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface HttpResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** null if the body is not JSON. */
+  readonly json: unknown;
+}
+
+/** A redirect is not followed: it would take the token to another address. */
+export async function request(url: string, options: RequestOptions): Promise<HttpResponse> {
+  const { method, headers, body, timeoutMs = requestTimeoutMs } = options;
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, { method, headers: { ...headers }, body, redirect: "manual", signal });
+    const text = await readText(response);
+    if (response.status >= 300 && response.status < 400)
+      throw new DeliveryError(`${new URL(url).host} answered with a redirect`, { isPermanent: true });
+    return { ok: response.ok, status: response.status, headers: response.headers, text, json: parse(text) };
+  } catch (error) {
+    if (error instanceof DeliveryError) throw error;
+    throw new DeliveryError(describeFailure(url, error), { isUncertain: !isRefused(error) });
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxResponseBytes) break;
+  }
+  return text;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const codeOf = (error: unknown): string => String(Object(error).code ?? Object(error).name ?? "");
+
+/** The request was never written. */
+const isRefused = (error: unknown): boolean =>
+  /^(?:ConnectionRefused|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|DNSFailure|EHOSTUNREACH|ENETUNREACH)$/.test(
+    codeOf(error),
+  );
+
+/** The path is left out: for some services it is the secret. */
+function describeFailure(url: string, error: unknown): string {
+  const { host } = new URL(url);
+  if (codeOf(error) === "TimeoutError") return `${host} did not answer in time`;
+  if (isRefused(error)) return `${host} cannot be reached`;
+  return `the connection to ${host} failed (${codeOf(error) || readErrorMessage(error).slice(0, 100)})`;
+}
+
+/** From the header Retry-After: seconds, or a date. */
+export function readRetryAfterMs(headers: Headers, now: number = Date.now()): number | null {
+  const value = headers.get("retry-after");
+  if (value === null) return null;
+  const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), maxRetryAfterMs) : null;
+}
+
+/** Cuts at the end of a character, and marks the cut. */
+export function cutToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const cut = Buffer.from(text).subarray(0, Math.max(0, maxBytes - 3));
+  return `${new TextDecoder().decode(cut).replace(/\ufffd+$/, "")}…`;
+}

@@ -1,0 +1,112 @@
+/**
+ * The client of ntfy: publishes JSON, and reads answers from the stream of the reply topic. Buttons publish a reference there.
+ * A message is replaced by publishing with the same sequence id (server 2.16 and newer; an older one shows a second message).
+ */
+import { asRecord } from "../../core/json.ts";
+import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
+import { cutToBytes, readRetryAfterMs, request } from "../http.ts";
+import { createLineStream } from "../line-stream.ts";
+
+const priorities = { urgent: 5, normal: 3, low: 2 } as const;
+const tags = { urgent: ["bell"], normal: ["warning"], low: [] } as const;
+const maxMessageBytes = 4_096;
+const maxTitleLength = 200;
+/** The server sends a keepalive every 45 s. */
+const silenceMs = 100_000;
+/** Answers that were published while beckon was not running are read, but no older ones. */
+const maxMissedSeconds = 600;
+const maxSeenIds = 200;
+
+export function openNtfy(options: ChannelOptions): Channel {
+  const { settings, secret, state, onResponse } = options;
+  const server = String(settings.server).replace(/\/+$/, "");
+  const topic = String(settings.topic);
+  const replyTopic = typeof settings.replyTopic === "string" ? settings.replyTopic : null;
+  const token = secret("token");
+  const replyToken = secret("replyToken");
+  const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
+  /** The stream can repeat messages after a reconnect. */
+  const seenIds = new Set<string>();
+
+  async function publish(message: ChannelMessage, sequenceId: string): Promise<void> {
+    const response = await request(`${server}/`, {
+      timeoutMs: options.requestTimeoutMs,
+      method: "POST",
+      headers: { ...headers, "Content-Type": "application/json" },
+      body: JSON.stringify(createBody(message, sequenceId)),
+    });
+    if (response.ok) return;
+    const { status } = response;
+    const reason = asRecord(response.json).error;
+    throw new DeliveryError(
+      `ntfy answered ${status}${typeof reason === "string" ? ` (${reason.slice(0, 200)})` : ""}`,
+      {
+        retryAfterMs: readRetryAfterMs(response.headers),
+        isPermanent: status >= 400 && status < 500 && status !== 408 && status !== 429,
+      },
+    );
+  }
+
+  function createBody(message: ChannelMessage, sequenceId: string): object {
+    const { title, lines, urgency, buttons, replyReference, replyHint, isFinal, link } = message;
+    const hint =
+      replyReference === null || replyTopic === null
+        ? ""
+        : `\n\n${replyHint ?? "Reply in words."} Publish to ${replyTopic}: ${replyReference} your text`;
+    const text = cutToBytes(lines.join("\n"), maxMessageBytes - Buffer.byteLength(hint)) + hint;
+    return {
+      topic,
+      sequence_id: sequenceId,
+      title: title.slice(0, maxTitleLength),
+      // ntfy replaces an empty message by "triggered".
+      message: text === "" ? title : text,
+      priority: isFinal ? 1 : priorities[urgency],
+      tags: isFinal ? ["white_check_mark"] : tags[urgency],
+      ...(link === null ? {} : { click: link }),
+      actions: buttons.slice(0, 3).map(({ label, reference }) => ({
+        action: "http",
+        label,
+        url: `${server}/${replyTopic}`,
+        method: "POST",
+        body: reference,
+        ...(replyToken === null ? {} : { headers: { Authorization: `Bearer ${replyToken}` } }),
+      })),
+    };
+  }
+
+  const stream = createLineStream({
+    schedule: options.schedule,
+    silenceMs,
+    name: "ntfy",
+    onProblem: options.onProblem,
+    headers,
+    url() {
+      const { since } = state.get();
+      const start = typeof since === "string" ? since : `${maxMissedSeconds}s`;
+      return `${server}/${replyTopic}/json?since=${encodeURIComponent(start)}`;
+    },
+    onLine(line) {
+      const { id, event, message } = asRecord(JSON.parse(line));
+      if (event !== "message" || typeof message !== "string" || typeof id !== "string") return;
+      if (seenIds.has(id)) return;
+      seenIds.add(id);
+      const [oldest] = seenIds;
+      if (seenIds.size > maxSeenIds && oldest !== undefined) seenIds.delete(oldest);
+      state.set({ since: id });
+      const [reference = "", ...words] = message.trim().split(/\s+(?=[\s\S])/);
+      const text = words.length === 0 ? null : message.trim().slice(reference.length).trim();
+      void onResponse({ reference, account: "", accountId: "", text });
+    },
+  });
+
+  return {
+    async send(message, id) {
+      await publish(message, id);
+      return id;
+    },
+    update: (handle, message) => publish(message, handle),
+    ...(replyTopic === null ? {} : { listen: () => stream.start() }),
+    stop: () => stream.stop(),
+    problem: () => stream.problem(),
+  };
+}

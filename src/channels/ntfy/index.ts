@@ -1,0 +1,66 @@
+/** ntfy: push notifications through ntfy.sh or a server of your own. The client is in client.ts. */
+
+import type { ChannelMessage, Service } from "../channel.ts";
+import { isHttpAddress } from "../check.ts";
+
+/** The server turns a longer message into an attachment. */
+const maxMessageBytes = 4_096;
+/** ntfy's form of topics. */
+const topicForm = /^[-_A-Za-z0-9]{1,64}$/;
+/** Room for the text that says how to reply. */
+const replyHintBytes = 300;
+
+const checkTopic = (value: unknown): string | null =>
+  typeof value === "string" && topicForm.test(value) ? null : "up to 64 letters, digits, - and _";
+
+const checkToken = (value: unknown): string | null =>
+  typeof value === "string" && value !== "" ? null : "an access token like tk_…";
+
+export const ntfy: Service = {
+  type: "ntfy",
+  name: "ntfy",
+  canAnswer: ({ replyTopic }) => typeof replyTopic === "string",
+  hasAccounts: false,
+  isIdempotent: true,
+  maxButtons: 3,
+  fits: ({ lines, replyReference }: ChannelMessage) =>
+    Buffer.byteLength(lines.join("\n")) <= maxMessageBytes - (replyReference === null ? 0 : replyHintBytes),
+  settings: [
+    {
+      name: "server",
+      question: "Which server?",
+      isSecret: false,
+      default: "https://ntfy.sh",
+      check: (value) => (isHttpAddress(value) ? null : "the address of a server, like https://ntfy.sh"),
+    },
+    {
+      name: "topic",
+      question: "Which topic? Choose one that nobody can guess.",
+      isSecret: false,
+      check: checkTopic,
+    },
+    {
+      name: "replyTopic",
+      question: "Which topic for your answers? It must be another one that nobody can guess.",
+      isSecret: false,
+      default: null,
+      check: (value) => (value === null ? null : checkTopic(value)),
+    },
+    {
+      name: "token",
+      question: "Which access token? Leave it empty if the topic needs none.",
+      isSecret: true,
+      default: null,
+      check: checkToken,
+    },
+    {
+      name: "replyToken",
+      question:
+        "Which token for your answers? It is part of every message with buttons, so it must only be able to write to the topic for answers. Leave it empty if that topic needs none.",
+      isSecret: true,
+      default: null,
+      check: checkToken,
+    },
+  ],
+  load: async () => (await import("./client.ts")).openNtfy,
+};

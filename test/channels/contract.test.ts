@@ -1,0 +1,16 @@
+import { expect, test } from "bun:test";
+import { findService, services } from "../../src/channels/index.ts";
+import { type ServiceContract, testService } from "./contract.ts";
+import { startNtfyServer } from "./servers/ntfy.ts";
+
+const starters: Readonly<Record<string, ServiceContract["start"]>> = { ntfy: startNtfyServer };
+
+for (const service of services) {
+  const start = starters[service.type];
+  if (start) testService({ service, start });
+}
+
+test("every service of the table is tested here", () => {
+  expect(services.map(({ type }) => type).sort()).toEqual(Object.keys(starters).sort());
+  expect(findService("carrier-pigeon")).toBeNull();
+});

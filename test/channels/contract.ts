@@ -1,0 +1,250 @@
+/** What every service of the table must do, through its real client, against a local server that misbehaves. */
+import { afterEach, describe, expect, test } from "bun:test";
+import {
+  type Channel,
+  type ChannelMessage,
+  type ChannelResponse,
+  DeliveryError,
+  type Service,
+} from "../../src/channels/channel.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FakeService } from "./servers/fake-service.ts";
+
+export interface ServiceContract {
+  readonly service: Service;
+  readonly start: () => Promise<FakeService>;
+}
+
+const requestTimeoutMs = 300;
+
+const exampleMessage: ChannelMessage = {
+  key: "claude:5e55109e#1",
+  session: "claude:5e55109e",
+  title: "checkout-api wants to use Bash",
+  lines: ["npm test"],
+  urgency: "urgent",
+  buttons: [
+    { label: "Allow", reference: "a".repeat(22), style: "allow" },
+    { label: "Deny", reference: "d".repeat(22), style: "deny" },
+  ],
+  replyReference: "r".repeat(22),
+  replyHint: "Reply with a reason to deny it.",
+  isFinal: false,
+  link: null,
+};
+
+const overMessage: ChannelMessage = {
+  ...exampleMessage,
+  lines: ["Allowed in the terminal"],
+  buttons: [],
+  replyReference: null,
+  replyHint: null,
+  isFinal: true,
+};
+
+export function testService({ service, start }: ServiceContract): void {
+  describe(service.name, () => {
+    const open: { server: FakeService; channel: Channel }[] = [];
+    afterEach(async () => {
+      for (const { channel, server } of open.splice(0)) {
+        await channel.stop();
+        await server.stop();
+      }
+    });
+
+    async function openChannel() {
+      const server = await start();
+      const responses: ChannelResponse[] = [];
+      const problems: string[] = [];
+      let saved = {};
+      const openClient = await service.load();
+      const channel = openClient({
+        name: "phone",
+        settings: { ...defaultsOf(service), ...server.settings },
+        detail: "full",
+        isAnswering: true,
+        secret: (name) => server.secrets[name] ?? null,
+        onResponse: async (response) => {
+          responses.push(response);
+          return "Allowed.";
+        },
+        onProblem: (text) => problems.push(text),
+        state: {
+          get: () => saved,
+          set: (value) => {
+            saved = value;
+          },
+        },
+        requestTimeoutMs,
+      });
+      open.push({ server, channel });
+      return { server, channel, responses, problems };
+    }
+
+    const failure = async (work: Promise<unknown>): Promise<DeliveryError> => {
+      const error = await work.then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect(error).toBeInstanceOf(DeliveryError);
+      return error as DeliveryError;
+    };
+
+    test("its settings have checks that accept what a user would enter", async () => {
+      const { server } = await openChannel();
+      for (const { name, check, isSecret } of service.settings) {
+        const value = isSecret ? server.secrets[name] : server.settings[name];
+        if (value !== undefined) expect(check(value)).toBeNull();
+        expect(check({ not: "valid" })).toBeString();
+      }
+    });
+
+    test("a message arrives with its text and buttons", async () => {
+      const { server, channel } = await openChannel();
+      await channel.send(exampleMessage, "id-1");
+      const [message, ...others] = server.messages();
+      expect(others).toEqual([]);
+      expect(message?.text).toContain("checkout-api wants to use Bash");
+      expect(message?.text).toContain("npm test");
+      const canAnswer = service.canAnswer(server.settings);
+      expect(message?.buttons.slice(0, 2)).toEqual(canAnswer ? ["Allow", "Deny"] : []);
+    });
+
+    test("text from a session cannot format, mention, link or reorder anything", async () => {
+      const { server, channel } = await openChannel();
+      const lines = [
+        "**bold** _x_ `code` ~~s~~ ||spoiler|| <b>x</b> &lt; \\* [a](https://evil.example)",
+        "@everyone @here <@123> <!channel> <#C1> @joe",
+        "```\n@everyone\n```",
+      ];
+      await channel.send({ ...exampleMessage, lines }, "id-1");
+      const [message] = server.messages();
+      for (const line of lines) expect(message?.text).toContain(line);
+      expect(message?.mentions).toEqual([]);
+    });
+
+    test("text that is too long is cut, and the row says so before it is sent", async () => {
+      const { server, channel } = await openChannel();
+      const long = { ...exampleMessage, lines: Array.from({ length: 4_000 }, (_, n) => `line ${n} äöü 🦊`) };
+      expect(service.fits(exampleMessage)).toBe(true);
+      expect(service.fits(long)).toBe(false);
+      await channel.send(long, "id-1");
+      expect(server.messages()).toHaveLength(1);
+      expect(server.messages()[0]?.text).toContain("…");
+    });
+
+    test("an update replaces the message and takes its buttons away", async () => {
+      const { server, channel } = await openChannel();
+      if (!channel.update) return;
+      const handle = await channel.send(exampleMessage, "id-1");
+      await channel.update(handle, overMessage);
+      expect(server.messages()).toHaveLength(1);
+      expect(server.messages()[0]?.text).toContain("Allowed in the terminal");
+      expect(server.messages()[0]?.text).not.toContain("npm test");
+      expect(server.messages()[0]?.buttons).toEqual([]);
+    });
+
+    test("a rate limit is reported with the pause that the service asks for", async () => {
+      const { server, channel } = await openChannel();
+      server.misbehave("rate-limit", 1);
+      const error = await failure(channel.send(exampleMessage, "id-1"));
+      expect(error.isPermanent).toBe(false);
+      expect(error.retryAfterMs).toBe(1_000);
+      await channel.send(exampleMessage, "id-1");
+      expect(server.messages()).toHaveLength(1);
+    });
+
+    test("an error of the server is temporary, a refusal is permanent", async () => {
+      const { server, channel } = await openChannel();
+      server.misbehave("error", 1);
+      expect((await failure(channel.send(exampleMessage, "id-1"))).isPermanent).toBe(false);
+      server.misbehave("refuse", 1);
+      expect((await failure(channel.send(exampleMessage, "id-1"))).isPermanent).toBe(true);
+      expect(server.messages()).toEqual([]);
+    });
+
+    test("a server that hangs does not hang beckon", async () => {
+      const { server, channel } = await openChannel();
+      server.misbehave("hang", 1);
+      const started = performance.now();
+      const error = await failure(channel.send(exampleMessage, "id-1"));
+      expect(performance.now() - started).toBeLessThan(requestTimeoutMs * 10);
+      expect(error.isUncertain).toBe(true);
+    });
+
+    test("a connection that breaks, or an answer that makes no sense, is a failure", async () => {
+      const { server, channel } = await openChannel();
+      for (const how of ["reset", "garbage"] as const) {
+        server.misbehave(how, 1);
+        await failure(channel.send(exampleMessage, "id-1"));
+      }
+      expect(server.messages()).toEqual([]);
+    });
+
+    test("no error names a secret", async () => {
+      const { server, channel } = await openChannel();
+      for (const how of ["rate-limit", "error", "refuse", "hang", "reset", "garbage"] as const) {
+        server.misbehave(how, 1);
+        const { message } = await failure(channel.send(exampleMessage, "id-1"));
+        for (const secret of Object.values(server.secrets)) expect(message).not.toContain(secret);
+      }
+    });
+
+    test("a message whose answer was lost is shown once, or its fate is reported as uncertain", async () => {
+      const { server, channel } = await openChannel();
+      server.misbehave("lose-answer", 1);
+      const error = await failure(channel.send(exampleMessage, "id-1"));
+      if (service.isIdempotent) await channel.send(exampleMessage, "id-1");
+      else expect(error.isUncertain).toBe(true);
+      expect(server.messages()).toHaveLength(1);
+    });
+
+    test("a tap and a reply arrive with their references and the sender", async () => {
+      const { server, channel, responses } = await openChannel();
+      if (!service.canAnswer(server.settings)) return;
+      channel.listen?.();
+      await channel.send(exampleMessage, "id-1");
+      await server.tap("Deny");
+      await waitUntil(() => responses.length === 1, 5_000);
+      expect(responses[0]).toMatchObject({ reference: "d".repeat(22), text: null });
+      expect(responses[0]?.accountId).toBe(server.accounts.listed);
+      await server.reply("not on a Friday,\nplease");
+      await waitUntil(() => responses.length === 2, 5_000);
+      expect(responses[1]).toMatchObject({ reference: "r".repeat(22), text: "not on a Friday,\nplease" });
+      if (!service.hasAccounts) return;
+      await server.tap("Allow", server.accounts.foreign);
+      await waitUntil(() => responses.length === 3, 5_000);
+      expect(responses[2]?.accountId).toBe(server.accounts.foreign);
+    });
+
+    test("responses arrive after the connection was lost, and each once", async () => {
+      const { server, channel, responses } = await openChannel();
+      if (!service.canAnswer(server.settings)) return;
+      channel.listen?.();
+      await channel.send(exampleMessage, "id-1");
+      await server.tap("Deny");
+      await waitUntil(() => responses.length === 1, 5_000);
+      server.dropListeners();
+      await server.tap("Allow");
+      await waitUntil(() => responses.length >= 2, 15_000);
+      expect(responses.map(({ reference }) => reference[0])).toEqual(["d", "a"]);
+    }, 20_000);
+
+    test("after stop nothing is received", async () => {
+      const { server, channel, responses } = await openChannel();
+      if (!service.canAnswer(server.settings)) return;
+      channel.listen?.();
+      await channel.send(exampleMessage, "id-1");
+      await server.tap("Deny");
+      await waitUntil(() => responses.length === 1, 5_000);
+      await channel.stop();
+      expect(channel.problem()).toBeNull();
+    });
+  });
+}
+
+function defaultsOf(service: Service): Record<string, unknown> {
+  return Object.fromEntries(
+    service.settings.flatMap((one) => (one.default === undefined ? [] : [[one.name, one.default]])),
+  );
+}
