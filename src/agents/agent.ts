@@ -289,6 +289,8 @@ export interface OwnEntries {
   remove(text: string): string;
   /** True if nothing else is in the file: one that install created can be deleted. */
   isEmpty(text: string): boolean;
+  /** The file is beckon's alone, such as a plugin: uninstall deletes it also if it does not know who created it. */
+  readonly isOwnFile?: true;
 }
 
 export interface ExamineContext {

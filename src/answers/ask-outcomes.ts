@@ -4,7 +4,7 @@
  * for the next events.
  */
 import type { SessionChange } from "../core/ports.ts";
-import type { AgentEvent } from "../core/session/event.ts";
+import type { AgentEvent, AskEndedOutcome } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { type Ask, isBlocking, type Session } from "../core/session/session.ts";
 import { timing } from "../core/timing.ts";
@@ -135,6 +135,8 @@ function describeOutcome(
       if (change.outcome === "denied") return { outcome: "denied", how: "denied" };
       if (kind === "question") return { outcome: answered, how: "replied" };
       return { outcome: "allowed", how: kind === "plan" ? "approved" : "allowed" };
+    case "ask-ended":
+      return describeReported(kind, change.outcome, ended !== null);
     case "elicitation-end":
       return { outcome: answered, how: "replied" };
     case "tool-batch-end":
@@ -145,5 +147,23 @@ function describeOutcome(
         : { outcome: "No or Esc", how: "denied" };
     default:
       return { outcome: ended ? "the session ended" : "over", how: "dismissed" };
+  }
+}
+
+/** The agent itself reported how the request was answered. */
+function describeReported(
+  kind: Ask["kind"],
+  outcome: AskEndedOutcome,
+  isEnded: boolean,
+): Pick<AskOutcome, "outcome" | "how"> {
+  switch (outcome) {
+    case "allowed":
+      return { outcome: "allowed", how: kind === "plan" ? "approved" : "allowed" };
+    case "denied":
+      return { outcome: "No or Esc", how: "denied" };
+    case "replied":
+      return { outcome: answered, how: "replied" };
+    case null:
+      return { outcome: isEnded ? "the session ended" : "over", how: "dismissed" };
   }
 }

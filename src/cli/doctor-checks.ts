@@ -68,8 +68,12 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
   const app = askApp(paths);
   const agents = await examinePresentAgents(env, table, paths, record);
   const checks = [
-    ...agents.flatMap(({ examination }) =>
-      examination.parts.map(({ link, findings }) => withTimeout(link, findings)),
+    ...agents.flatMap(({ agent, examination }) =>
+      examination.parts.map(async ({ link, findings }) => {
+        const prefix = agents.length > 1 && link !== agent.name ? `${agent.name}: ` : "";
+        const checked = await withTimeout(link, findings);
+        return checked.map((finding) => ({ ...finding, text: prefix + finding.text }));
+      }),
     ),
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
     withTimeout("login", runLoginCheck(env, paths)),

@@ -71,8 +71,8 @@ export function formatCompactRows(sessions: readonly SessionSnapshot[], options:
 
 /** Everything about each session that its row can show, for a search. */
 export function listSearchTexts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
-  return createRows(sessions, options).map(({ group, longName, title, activity, terminal }, n) =>
-    [groupLabels[group], longName, title, activity, terminal, sessions[n]?.sessionId].join(" "),
+  return createRows(sessions, options).map(({ group, longName, title, agent, activity, terminal }, n) =>
+    [groupLabels[group], longName, title, agent, activity, terminal, sessions[n]?.sessionId].join(" "),
   );
 }
 
@@ -102,6 +102,8 @@ interface StatusRow {
   /** The name with the branch. */
   readonly longName: string;
   readonly title: string;
+  /** The agent's id. Empty if all listed sessions are of one agent. */
+  readonly agent: string;
   readonly since: string;
   /** What the session does or wants. */
   readonly activity: string;
@@ -122,6 +124,7 @@ function createRows(
   summarize: (ask: AskSnapshot) => string = summarizeAskInFull,
 ): StatusRow[] {
   const names = nameSnapshots(sessions);
+  const hasSeveralAgents = new Set(sessions.map(({ provider }) => provider)).size > 1;
   return sessions.map((session) => {
     const { group, sessionId, gitBranch } = session;
     const name = names.get(keyOfSnapshot(session)) ?? { project: "", difference: "" };
@@ -135,6 +138,7 @@ function createRows(
       longName: branch === "" ? shortName : `${shortName} (${stripControls(branch)})`,
       // A title that is part of the name would be there twice.
       title: difference.startsWith("“") ? "" : stripControls(session.title ?? ""),
+      agent: hasSeveralAgents ? stripControls(session.provider) : "",
       since: formatDuration(now - session.since),
       activity: stripControls(describeActivity(session, home, summarize)),
       terminal: stripControls(describeTerminal(session)),
@@ -213,7 +217,7 @@ function describeTerminal({ place, state, group, attach }: SessionSnapshot): str
   return [name, name?.startsWith(tty ?? "") ? null : tty].filter(Boolean).join(" · ");
 }
 
-type Column = "name" | "longName" | "title" | "since" | "activity" | "terminal" | "usage" | "id";
+type Column = "name" | "longName" | "title" | "agent" | "since" | "activity" | "terminal" | "usage" | "id";
 /** 0: the column is not shown. */
 type Widths = Readonly<Record<Exclude<Column, "longName">, number>>;
 
@@ -224,8 +228,8 @@ const minBranch = 10;
 const minProject = 6;
 
 /**
- * As wide as their content, up to a limit. If that does not fit, columns go in this order: usage, title, terminal, branch, and
- * last the id, which users need to answer a session.
+ * As wide as their content, up to a limit. If that does not fit, columns go in this order: usage, title, terminal, branch, agent,
+ * and last the id, which users need to answer a session.
  */
 function computeWidths(rows: readonly StatusRow[], columns: number, isFull = false): Widths {
   const natural = (column: Column) => Math.max(0, ...rows.map((row) => Bun.stringWidth(row[column])));
@@ -251,13 +255,14 @@ function computeWidths(rows: readonly StatusRow[], columns: number, isFull = fal
     return fitting;
   };
   const id = fit(natural("id"), { min: 8, leave: 20 });
+  const agent = fit(natural("agent"), { min: natural("agent"), leave: 24 });
   const branch = fit(Math.min(natural("longName"), maxName) - name, { min: minBranch, leave: 24, before: 0 });
   const terminal = fit(Math.min(natural("terminal"), 24), { min: 24, leave: 32 });
   const title = fit(Math.min(natural("title"), 40), { min: 16, leave: 56 });
   const usage = fit(natural("usage"), { min: natural("usage"), leave: 48 });
   const needed = Math.min(widest, Math.max(8, room));
   const activity = isFull ? Math.max(needed, room) : needed;
-  return { name: name + branch, title, since, terminal, usage, id, activity };
+  return { name: name + branch, title, agent, since, terminal, usage, id, activity };
 }
 
 /** With the branch if enough of it can be read. What distinguishes the session is truncated last. */
@@ -287,6 +292,7 @@ function formatCells(
   const cells = [
     paint(formatName(row, widths.name), row.group === "ended" ? dim : bold, options),
     ...(widths.title > 0 ? [paint(padText(row.title, widths.title), dim, options)] : []),
+    ...(widths.agent > 0 ? [paint(padText(row.agent, widths.agent), dim, options)] : []),
     row.since.padStart(widths.since),
     paint(padText(activity, widths.activity), colour, options),
     ...(widths.terminal > 0 ? [paint(padText(row.terminal, widths.terminal), dim, options)] : []),
@@ -302,8 +308,8 @@ function formatCells(
 function formatRow(row: StatusRow, widths: Widths, options: TableOptions): string[] {
   const colour = textColours[row.group];
   const { line, rest } = formatCells(row, widths, options, maxActivityLines[row.group]);
-  const indent =
-    markWidth + widths.name + gap + (widths.title > 0 ? widths.title + gap : 0) + widths.since + gap;
+  const before = [widths.title, widths.agent].reduce((sum, width) => sum + (width > 0 ? width + gap : 0), 0);
+  const indent = markWidth + widths.name + gap + before + widths.since + gap;
   const below = [
     ...rest.map((text) => paint(text, colour, options)),
     ...row.details.map((text) => paint(truncate(text, widths.activity), dim, options)),
@@ -318,10 +324,14 @@ function formatRow(row: StatusRow, widths: Widths, options: TableOptions): strin
   ];
 }
 
-/** The id, and the terminal of a session that needs you, if they have no column. */
-function formatTarget({ group, id, terminal }: StatusRow, widths: Widths): string {
+/** The id, the agent, and the terminal of a session that needs you, if they have no column. */
+function formatTarget({ group, id, agent, terminal }: StatusRow, widths: Widths): string {
   if (group === "ended") return "";
-  return [widths.id === 0 ? id : "", widths.terminal === 0 && group === "needs_you" ? terminal : ""]
+  return [
+    widths.agent === 0 ? agent : "",
+    widths.id === 0 ? id : "",
+    widths.terminal === 0 && group === "needs_you" ? terminal : "",
+  ]
     .filter(Boolean)
     .join(" · ");
 }

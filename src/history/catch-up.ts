@@ -64,6 +64,8 @@ function findEnding({ kind }: Ask, { change }: AgentEvent): AskEnding {
     case "tool-end":
       if (change.outcome === "denied") return "denied";
       return kind === "question" ? "replied" : kind === "plan" ? "approved" : "allowed";
+    case "ask-ended":
+      return change.outcome === "allowed" && kind === "plan" ? "approved" : (change.outcome ?? "dismissed");
     case "elicitation-end":
       return "replied";
     case "tool-batch-end":

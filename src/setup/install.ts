@@ -78,10 +78,10 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
   const { env, cwd, scope } = options;
   const record = readInstallRecord(options.paths);
   const found = await selectAgents(options, record);
-  const targets = await Promise.all(found.map((agent) => checkTarget(agent, options)));
+  const warnings: string[] = [];
+  const targets = await checkTargets(found, options, warnings);
   const binary = await planBinary({ ...options, before: record });
   const agents: AgentPlan[] = [];
-  const warnings: string[] = [];
   for (const target of targets) {
     const { setup, path } = target;
     const registration = createRegistration(target, binary.binary, options);
@@ -131,10 +131,29 @@ async function selectAgents(
   return present.length > 0 ? present : found.slice(0, 1);
 }
 
-async function checkTarget(
-  found: FoundAgent,
-  { scope, env, cwd }: InstallOptions,
-): Promise<FoundAgent & { readonly path: string }> {
+type Target = FoundAgent & { readonly path: string };
+
+/**
+ * An agent that the user did not name, and whose settings cannot be changed, does not keep the others from being connected. A
+ * warning says why it was left out.
+ */
+async function checkTargets(
+  found: readonly FoundAgent[],
+  options: InstallOptions,
+  warnings: string[],
+): Promise<readonly Target[]> {
+  const results = await Promise.allSettled(found.map((agent) => checkTarget(agent, options)));
+  const targets = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+  const failures = results.flatMap((result, n) =>
+    result.status === "rejected" ? [{ name: found[n]?.agent.name ?? "", error: result.reason as Error }] : [],
+  );
+  const [first] = failures;
+  if (first && (options.selected !== null || targets.length === 0)) throw first.error;
+  for (const { name, error } of failures) warnings.push(`${name} is not connected: ${error.message}`);
+  return targets;
+}
+
+async function checkTarget(found: FoundAgent, { scope, env, cwd }: InstallOptions): Promise<Target> {
   const { agent, setup } = found;
   const path = setup.settingsPath(scope, env, cwd);
   if (path === null) throw new Error(`${agent.name} has no settings of the scope ${scope}`);

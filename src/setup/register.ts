@@ -146,8 +146,9 @@ export async function unregister(
       done.outcome = outcome;
       if (outcome === "nothing") return null;
       const prepare = () => {
-        const backup =
-          outcome === "entries" && file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
+        // What the user has added to a file of beckon's own is kept too.
+        const isForeign = outcome === "entries" || (outcome === "removed" && !isAsWritten(file, recorded));
+        const backup = isForeign && file.bytes ? createBackup(paths.backups, path, file.bytes) : null;
         done.backup = backup;
         return () => {
           done.backup = null;
@@ -171,6 +172,9 @@ interface Removal {
   readonly text: string | Buffer | null;
 }
 
+const isAsWritten = ({ bytes }: SettingsFile, recorded: InstalledFile | null): boolean =>
+  bytes !== null && recorded?.wroteSha256 === sha256(bytes);
+
 function decideRemoval({ bytes, text }: SettingsFile, { entries, recorded }: UnregisterOptions): Removal {
   if (bytes === null || text === null) return { outcome: "nothing", text: null };
   if (recorded?.wroteSha256 === sha256(bytes)) {
@@ -181,6 +185,6 @@ function decideRemoval({ bytes, text }: SettingsFile, { entries, recorded }: Unr
   const rest = entries.remove(text);
   if (rest === text) return { outcome: "nothing", text };
   const isCreated = recorded !== null && recorded.wroteSha256 !== null && recorded.before === null;
-  if (isCreated && entries.isEmpty(rest)) return { outcome: "removed", text: null };
+  if ((isCreated || entries.isOwnFile) && entries.isEmpty(rest)) return { outcome: "removed", text: null };
   return { outcome: "entries", text: rest };
 }

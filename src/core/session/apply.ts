@@ -150,6 +150,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return endSession(session, event, change.reason ?? "ended");
     case "prompt":
       return applyPrompt(session, event, change);
+    case "turn-start":
+      return isMain ? runTurn(session, event, session.detail) : upsertChild(session, event);
     case "tool-start":
       return startTool(session, event, change);
     case "tool-end":
@@ -167,6 +169,10 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       const asked = asks.openRequest(known, event, change);
       return isMain && !asked.turn.running ? runTurn(asked, event, change.tool) : asked;
     }
+    case "ask-ended":
+      return change.inputKey === null
+        ? asks.closeThreadAsks(session, agentId)
+        : asks.closeAsks(session, (ask) => ask.inputKey === change.inputKey);
     case "ask-answered":
       return asks.closeAnswered(session, change.request, event);
     case "elicitation-end": {

@@ -133,7 +133,7 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
     kind: change.ask,
     agentId: event.agentId ?? call?.agentId ?? null,
     tool: change.tool,
-    toolUseId: call?.toolUseId ?? null,
+    toolUseId: change.toolUseId ?? call?.toolUseId ?? null,
     promptId: event.promptId,
     inputKey: change.inputKey,
     summary: change.summary,

@@ -131,11 +131,16 @@ export interface LoadedDocument {
   readonly kind: string;
 }
 
+/** What became of a request. null if the agent does not say. */
+export type AskEndedOutcome = "allowed" | "denied" | "replied" | null;
+
 /** How an event changes its session. `no-change` only updates cwd, place and the time of the last event. */
 export type Change =
   | { readonly kind: "session-start"; readonly source: string; readonly model: string | null }
   | { readonly kind: "session-end"; readonly reason: string | null }
   | { readonly kind: "prompt"; readonly text: string; readonly byMachine: boolean }
+  /** The agent reports that it works. Unlike a prompt it closes no ask and counts no turn. */
+  | { readonly kind: "turn-start" }
   | {
       readonly kind: "tool-start";
       readonly tool: string;
@@ -166,6 +171,8 @@ export type Change =
       readonly ask: Exclude<AskKind, "idle">;
       readonly tool: string | null;
       readonly inputKey: string | null;
+      /** The tool call that it is about, if the agent itself says so. Otherwise the call is found by its input. */
+      readonly toolUseId?: string;
       readonly summary: string;
       readonly options: readonly string[];
       /** How many questions it asks at once. Absent for one. */
@@ -173,6 +180,11 @@ export type Change =
     }
   /** `request` is the id of the event that asked. Ask ids can change when a late event makes beckon reduce again. */
   | { readonly kind: "ask-answered"; readonly request: string }
+  /**
+   * The agent reports that a request is over, however it was answered. `inputKey` is the one that its `ask` had; null ends all
+   * requests of that thread.
+   */
+  | { readonly kind: "ask-ended"; readonly inputKey: string | null; readonly outcome: AskEndedOutcome }
   | { readonly kind: "elicitation-end"; readonly server: string | null }
   /** The agent's notification that it waits for the user. It names no tool and comes seconds late. */
   | { readonly kind: "reminder"; readonly ask: "permission" | "elicitation" | "idle"; readonly text: string }

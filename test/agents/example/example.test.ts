@@ -146,7 +146,7 @@ test("doctor examines it, and sends its test event through the plugin", async ()
   const { findings } = JSON.parse(out) as { findings: { id: string; state: string; text: string }[] };
   const find = (id: string) => findings.find((finding) => finding.id === id);
   expect(find("example.found")).toMatchObject({ state: "ok", text: expect.stringContaining("1.2.3") });
-  expect(find("hooks.registered")).toMatchObject({ state: "ok" });
+  expect(find("example.registered")).toMatchObject({ state: "ok" });
   expect(find("live.heard")).toMatchObject({
     state: "ok",
     text: expect.stringContaining("the command in"),

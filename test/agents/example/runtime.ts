@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentRuntime, AgentWatcher, WatchContext } from "../../../src/agents/agent.ts";
+import { createFileCheck, readSettingsText } from "../../../src/agents/setup/file-check.ts";
 import { type Change, createInternalEvent } from "../../../src/core/session/event.ts";
 import { createDecision } from "./decide.ts";
 import { exampleFolder, isPresent, pluginPath } from "./folder.ts";
@@ -49,7 +50,8 @@ export const exampleRuntime: AgentRuntime = {
   watch: watchFinished,
   findTranscript: async () => null,
   isPresent,
-  createRegistrationCheck: (env) => () => existsSync(pluginPath(env)),
+  createRegistrationCheck: (env) =>
+    createFileCheck([pluginPath(env)], () => readSettingsText(pluginPath(env)).includes(" hook example")),
 };
 
 function createChange(name: string, { command }: Readonly<Record<string, unknown>>): Change {

@@ -58,6 +58,12 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
     options: fc.constant([]),
   }),
   fc.record({ kind: fc.constant("ask-answered" as const), request: oneOf(["e1", "e2", "e3"]) }),
+  fc.constant({ kind: "turn-start" } as const),
+  fc.record({
+    kind: fc.constant("ask-ended" as const),
+    inputKey: oneOf(["k1", "k2", null]),
+    outcome: oneOf(["allowed", "denied", "replied", null] as const),
+  }),
   fc.record({ kind: fc.constant("elicitation-end" as const), server: oneOf([null, "fake"]) }),
   fc.record({
     kind: fc.constant("reminder" as const),

@@ -2,6 +2,7 @@
 import type { OwnHook } from "../../../settings-file/hooks.ts";
 import type { Scope } from "../../agent.ts";
 import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
+import type { ProgramStatus } from "../../setup/called-program.ts";
 import { eventsKnownTo, type HookEntry, hookTable, isAtLeast } from "../hooks.ts";
 import type { ListedSession } from "../list-sessions.ts";
 
@@ -136,7 +137,7 @@ export interface CalledProgram {
   readonly binary: string;
   /** The state folder that it writes to. */
   readonly state: string;
-  readonly status: "ok" | "missing" | "not executable";
+  readonly status: ProgramStatus;
   /** null if it was not asked, or did not print one. */
   readonly version: string | null;
 }

@@ -1,8 +1,8 @@
 /** How doctor sends a test event to beckon the way Claude Code does. */
 import { readHookCommand } from "../../../settings-file/hook-command.ts";
 import type { LiveTest } from "../../agent.ts";
+import { canRun, isTrustedBinary } from "../../setup/called-program.ts";
 import type { SettingsFacts } from "./findings.ts";
-import { canRun, isTrustedBinary } from "./read-settings.ts";
 
 export interface LiveTestOptions {
   readonly files: readonly SettingsFacts[];

@@ -1,5 +1,4 @@
 /** Reads Claude Code's settings files for doctor: the user's, the current project's and the administrator's. */
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { readErrorMessage } from "../../../core/error-message.ts";
 import { limits } from "../../../core/limits.ts";
@@ -9,6 +8,7 @@ import { errorCode, readSmallFile } from "../../../storage/files.ts";
 import { resolvePaths } from "../../../storage/paths.ts";
 import { type Env, homeOf } from "../../../system/folders.ts";
 import { scopes } from "../../agent.ts";
+import { findProgramStatus, isTrustedBinary } from "../../setup/called-program.ts";
 import type { CalledProgram, SettingsFacts } from "./findings.ts";
 import { settingsPath } from "./folder.ts";
 
@@ -100,34 +100,4 @@ export function findCalledPrograms(
       return [reading.then((version) => ({ commands, binary, state, status, version }))];
     }),
   );
-}
-
-/** A path with a variable in it counts as one that can run: only the shell knows which file it is. */
-export const canRun = (binary: string): boolean => !isAbsolute(binary) || findProgramStatus(binary) === "ok";
-
-function findProgramStatus(path: string): CalledProgram["status"] {
-  try {
-    if (!statSync(path).isFile()) return "missing";
-  } catch {
-    return "missing";
-  }
-  try {
-    accessSync(path, constants.X_OK);
-    return "ok";
-  } catch {
-    return "not executable";
-  }
-}
-
-/** A project's settings can name any program. Doctor runs only this beckon and the one that install recorded. */
-export function isTrustedBinary(binary: string, installed: string | null): boolean {
-  const resolveLinks = (path: string): string => {
-    try {
-      return realpathSync(path);
-    } catch {
-      return path;
-    }
-  };
-  const trusted = [process.execPath, ...(installed === null ? [] : [installed])];
-  return trusted.map(resolveLinks).includes(resolveLinks(binary));
 }

@@ -89,6 +89,7 @@ export function createMenu(input: MenuInput): Menu {
     formatTime: facts.formatTime,
     findDetails: withAnsweringEnabled(input.findDetails, config),
     home: facts.home,
+    namesAgents: new Set(sessions.map(({ agent }) => agent)).size > 1,
     confirming: input.confirming,
   };
   const rows = sortSessions(

@@ -42,6 +42,8 @@ export interface MenuContext extends GroupContext {
   readonly formatTime: (at: number) => string;
   readonly findDetails: FindAskDetails;
   readonly home: string;
+  /** Sessions of more than one agent are listed, so each names its own. */
+  readonly namesAgents: boolean;
   /** The answer id of the dangerous ask that the user has to confirm; null if there is none. */
   readonly confirming: string | null;
 }
@@ -96,10 +98,11 @@ const markDanger = (ask: Ask, { findDetails }: MenuContext): string =>
 const isConfirming = (ask: Ask, { confirming }: MenuContext): boolean =>
   confirming !== null && confirming === answerIdOf(ask);
 
-/** `name · 4 min · Bash: npm run deploy +1 · muted` */
+/** `name · codex · 4 min · Bash: npm run deploy +1 · muted` */
 export function formatSessionLine(row: MenuRow, name: string, context: MenuContext): string {
   const { ages, formatTime, home } = context;
-  const start = `${name} · ${ages.format(row.since)} · `;
+  const agent = context.namesAgents ? `${toSingleLine(row.session.agent)} · ` : "";
+  const start = `${name} · ${agent}${ages.format(row.since)} · `;
   const others = row.asks.slice(1);
   const hasDanger = others.some((ask) => markDanger(ask, context) !== "");
   const moreAsks = others.length > 0 ? ` +${others.length}${hasDanger ? ` ${dangerMark.trim()}` : ""}` : "";

@@ -1,14 +1,15 @@
 /** Claude Code is found where users install it, also by a program without the user's PATH. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
-import { type FindClaudeOptions, findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
+import { findProgram } from "../../../../src/agents/claude/setup/find-program.ts";
+import type { SearchOptions } from "../../../../src/agents/setup/find-program.ts";
 import { exec } from "../../../../src/system/exec.ts";
 import { testWith } from "../../../needs.ts";
 import { type Home, removeHomes, temporaryHome } from "../../../setup/home.ts";
 
 afterAll(removeHomes);
 
-const find = ({ env }: Home, more: Partial<FindClaudeOptions> = {}) =>
+const find = ({ env }: Home, more: Partial<SearchOptions> = {}) =>
   findProgram({ env, exec, remembered: null, systemPaths: [], ...more });
 const says = "2.1.325 (Claude Code)";
 
@@ -98,7 +99,7 @@ describe("it is not", () => {
     const home = temporaryHome();
     home.script(home.at("claude"), says);
     for (const PATH of [".", "", "../../install/", "node_modules/.bin:"]) {
-      const inProject: FindClaudeOptions = {
+      const inProject: SearchOptions = {
         env: { ...home.env, PATH },
         exec,
         remembered: null,
@@ -112,7 +113,7 @@ describe("it is not", () => {
     const home = temporaryHome();
     const asked: string[] = [];
     const env = { ...home.env, WSL_DISTRO_NAME: "Debian", PATH: "/mnt/c/Users/ann/AppData/Roaming/npm" };
-    const watching: FindClaudeOptions["exec"] = async ([program = ""]) => {
+    const watching: SearchOptions["exec"] = async ([program = ""]) => {
       asked.push(program);
       return { code: 0, stdout: says, stderr: "" };
     };
