@@ -104,6 +104,15 @@ describe("the table", () => {
     expect(twins(prompts, 110)).toEqual(["checkout-api “run it”", "checkout-api “stop it”"]);
   });
 
+  test("names the agent of each session if there are several agents, at any width", () => {
+    const sessions = [session("api"), session("site", { provider: "other" })];
+    for (const columns of [40, 80, 200]) {
+      const text = draw(sessions, columns).join("\n");
+      expect([text.includes("claude"), text.includes("other")]).toEqual([true, true]);
+    }
+    expect(draw([session("api")], 200).join("\n")).not.toContain("claude");
+  });
+
   test("lists the newest five that ended, and counts the rest", () => {
     const lines = draw(Array.from({ length: 9 }, (_, n) => over(`p${n}`, { since: now - n * minute })));
     expect(lines.slice(2, 7).map((line) => line.slice(0, 4))).toEqual([

@@ -50,6 +50,19 @@ describe("the menu lists", () => {
     });
   });
 
+  test("the agent of each session, if there are several agents", () => {
+    const other = { ...blocked("site", 3 * minute), agent: "other" };
+    expectMenu(
+      [blocked("api", 4 * minute), other],
+      [
+        "(Needs you (2))",
+        "● api · claude · 4 min · Bash: npm run deploy >",
+        "● site · other · 3 min · Bash: npm run deploy >",
+        "Next waiting",
+      ],
+    );
+  });
+
   test("blocked sessions first, the longest waiting on top, then working, ready and ended ones", () => {
     const sessions = [
       ended("gone", 2 * hour),
