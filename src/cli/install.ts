@@ -53,7 +53,7 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     await printPlan(options, login);
     return 0;
   }
-  const result = await installHooks(options);
+  const result = await installHooks(options, (plan) => printLines(listConnections(plan.agents)));
   const { binary } = result;
   const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
   const program = findProgramName(binary.binary, env, homeOf(env));
@@ -181,6 +181,19 @@ function describeRegistration({ path, before, backup, isChanged, registration }:
   if (!isChanged) return [`${entries} ${count === 1 ? "is" : "are"} registered in ${path}.`];
   if (before === null) return [`Registered ${entries} in ${path} (a new file).`];
   return [`Registered ${entries} in ${path}.`, ...(backup ? [`  Backup of the file: ${backup}`] : [])];
+}
+
+/** What will be changed, if there is more than one agent. */
+function listConnections(agents: readonly AgentPlan[]): string[] {
+  if (agents.length < 2) return [];
+  return [
+    `This connects ${formatCount(agents.length, "agent")}:`,
+    ...agents.map(({ agent, path, before, after, registration: { count, noun } }) => {
+      const entries = formatCount(count, noun);
+      return `  ${agent.name}: ${entries} in ${path}${after === before ? " (already there)" : ""}`;
+    }),
+    "",
+  ];
 }
 
 function planRegistration({ path, before, after, registration }: AgentPlan): string {

@@ -95,8 +95,13 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
   return { binary, agents, warnings };
 }
 
-export async function install(options: InstallOptions): Promise<InstallResult> {
+/** `onPlan` is called before anything is changed. */
+export async function install(
+  options: InstallOptions,
+  onPlan: (plan: InstallPlan) => void = () => {},
+): Promise<InstallResult> {
   const plan = await planInstall(options);
+  onPlan(plan);
   const { paths } = options;
   const madeFolder = findMissingFolder(paths.state);
   ensurePrivateFolder(paths.state);

@@ -85,12 +85,52 @@ test("both agents are installed and uninstalled together", async () => {
   putProgram();
   mkdirSync(fixture.claudeFolder);
   const { out } = await beckon("--install");
-  expect(out).toContain("plugin in ~/.example/plugins/beckon.sh");
+  const list = out.slice(0, out.indexOf("\n\n"));
+  expect(list.split("\n")).toEqual([
+    "This connects 2 agents:",
+    expect.stringMatching(/^ {2}Claude Code: \d+ hooks in ~\/claude\/settings\.json$/),
+    "  Example Agent: 1 plugin in ~/.example/plugins/beckon.sh",
+  ]);
+  expect(out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
   expect(out).toContain("hooks in ~/claude/settings.json");
   expect(existsSync(plugin())).toBe(true);
   await beckon("--uninstall");
   expect(existsSync(plugin())).toBe(false);
   expect(existsSync(join(fixture.claudeFolder, "settings.json"))).toBe(false);
+});
+
+test("settings that cannot be read keep only their own agent from being connected", async () => {
+  putProgram();
+  mkdirSync(fixture.claudeFolder);
+  const settings = join(fixture.claudeFolder, "settings.json");
+  writeFileSync(settings, "{ broken");
+  const { out, code } = await beckon("--install");
+  expect(code).toBe(0);
+  expect(out).toContain("Note: Claude Code is not connected: ~/claude/settings.json");
+  expect(existsSync(plugin())).toBe(true);
+  expect(readFileSync(settings, "utf8")).toBe("{ broken");
+  expect((await beckon("--install", "--agent", "claude")).code).toBe(1);
+});
+
+test("a plugin that was edited or whose record is lost is removed, and what was edited is kept", async () => {
+  putProgram();
+  await beckon("--install");
+  writeFileSync(plugin(), `${readFileSync(plugin(), "utf8")}# mine\n`);
+  const { out } = await beckon("--uninstall");
+  expect(existsSync(plugin())).toBe(false);
+  const backup = /Backup of the file: (\S+)/.exec(out)?.[1]?.replace("~", fixture.home) ?? "";
+  expect(readFileSync(backup, "utf8")).toContain("# mine");
+});
+
+test("a file of the same name that beckon did not write is left alone", async () => {
+  putProgram();
+  mkdirSync(join(fixture.home, ".example", "plugins"));
+  writeFileSync(plugin(), "echo mine\n");
+  const { err, code } = await beckon("--install", "--agent", "example");
+  expect(code).toBe(1);
+  expect(err).toContain("not a file that beckon wrote");
+  await beckon("--uninstall");
+  expect(readFileSync(plugin(), "utf8")).toBe("echo mine\n");
 });
 
 test("its session is in the status, alerts the user, and is answered", async () => {
