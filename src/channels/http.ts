@@ -10,8 +10,10 @@ const maxRetryAfterMs = 60 * 60_000;
 export interface RequestOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body?: string | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Ends the request early. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HttpResponse {
@@ -25,8 +27,9 @@ export interface HttpResponse {
 
 /** A redirect is not followed: it would take the token to another address. */
 export async function request(url: string, options: RequestOptions): Promise<HttpResponse> {
-  const { method, headers, body, timeoutMs = requestTimeoutMs } = options;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const { method, headers, body = null, timeoutMs = requestTimeoutMs } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
   try {
     const response = await fetch(url, { method, headers: { ...headers }, body, redirect: "manual", signal });
     const text = await readText(response);

@@ -5,8 +5,9 @@
  */
 import type { Service } from "./channel.ts";
 import { ntfy } from "./ntfy/index.ts";
+import { telegram } from "./telegram/index.ts";
 
-export const services: readonly Service[] = [ntfy];
+export const services: readonly Service[] = [ntfy, telegram];
 
 export function findService(type: string): Service | null {
   return services.find((service) => service.type === type) ?? null;

@@ -2,8 +2,12 @@ import { expect, test } from "bun:test";
 import { findService, services } from "../../src/channels/index.ts";
 import { type ServiceContract, testService } from "./contract.ts";
 import { startNtfyServer } from "./servers/ntfy.ts";
+import { startTelegramServer } from "./servers/telegram.ts";
 
-const starters: Readonly<Record<string, ServiceContract["start"]>> = { ntfy: startNtfyServer };
+const starters: Readonly<Record<string, ServiceContract["start"]>> = {
+  ntfy: startNtfyServer,
+  telegram: () => startTelegramServer(),
+};
 
 for (const service of services) {
   const start = starters[service.type];

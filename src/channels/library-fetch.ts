@@ -1,0 +1,36 @@
+/**
+ * The fetch for client libraries: with a deadline and a limit for the response, without redirects, and with its failures as
+ * DeliveryErrors. The libraries would wait for ever, read everything, or take the token to another address.
+ */
+import { DeliveryError } from "./channel.ts";
+import { request } from "./http.ts";
+
+interface LibraryRequest {
+  readonly method?: string;
+  readonly headers?: unknown;
+  readonly body?: unknown;
+  readonly signal?: unknown;
+}
+
+export function createLibraryFetch(timeoutMs: number) {
+  return async (url: unknown, init: LibraryRequest = {}): Promise<Response> => {
+    const address = String(url);
+    const response = await request(address, {
+      method: init.method ?? "GET",
+      headers: Object.fromEntries(new Headers(init.headers as Record<string, string>)),
+      body: typeof init.body === "string" ? init.body : undefined,
+      timeoutMs,
+      signal: init.signal instanceof AbortSignal ? init.signal : undefined,
+    });
+    const { status, headers, text, json } = response;
+    if (json === null && text !== "")
+      throw new DeliveryError(`${new URL(address).host} answered ${status} without JSON`, {
+        isPermanent: status < 500,
+        isUncertain: status < 500 || status === 504,
+      });
+    // The text is decoded already.
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+    return new Response(text === "" ? null : text, { status, headers });
+  };
+}
