@@ -1,0 +1,74 @@
+/** A channel of one service, opened on a local server, with everything that it reports. */
+import type {
+  Channel,
+  ChannelMessage,
+  ChannelOptions,
+  ChannelResponse,
+  OpenChannel,
+} from "../../src/channels/channel.ts";
+import type { JsonRecord } from "../../src/core/json.ts";
+import type { FakeService } from "./servers/fake-service.ts";
+
+export interface OpenedChannel {
+  readonly channel: Channel;
+  readonly responses: ChannelResponse[];
+  readonly problems: string[];
+  /** What the channel saved. */
+  readonly saved: { value: JsonRecord };
+}
+
+export function openOn(
+  open: OpenChannel,
+  server: FakeService,
+  options: Partial<ChannelOptions> = {},
+  saved: { value: JsonRecord } = { value: {} },
+): OpenedChannel {
+  const responses: ChannelResponse[] = [];
+  const problems: string[] = [];
+  const channel = open({
+    name: "phone",
+    settings: server.settings,
+    detail: "full",
+    isAnswering: true,
+    secret: (name) => server.secrets[name] ?? null,
+    onResponse: async (response) => {
+      responses.push(response);
+      return "Allowed.";
+    },
+    onProblem: (text) => problems.push(text),
+    state: {
+      get: () => saved.value,
+      set: (value) => {
+        saved.value = value;
+      },
+    },
+    requestTimeoutMs: 300,
+    ...options,
+  });
+  return { channel, responses, problems, saved };
+}
+
+export const exampleMessage: ChannelMessage = {
+  key: "claude:5e55109e#1",
+  session: "claude:5e55109e",
+  title: "checkout-api wants to use Bash",
+  lines: ["npm test"],
+  urgency: "urgent",
+  buttons: [
+    { label: "Allow", reference: "a".repeat(22), style: "allow" },
+    { label: "Deny", reference: "d".repeat(22), style: "deny" },
+  ],
+  replyReference: "r".repeat(22),
+  replyHint: "Reply with a reason to deny it.",
+  isFinal: false,
+  link: null,
+};
+
+export const finalMessage: ChannelMessage = {
+  ...exampleMessage,
+  lines: ["Allowed in the terminal"],
+  buttons: [],
+  replyReference: null,
+  replyHint: null,
+  isFinal: true,
+};
