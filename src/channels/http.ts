@@ -38,7 +38,9 @@ export async function request(url: string, options: RequestOptions): Promise<Htt
     return { ok: response.ok, status: response.status, headers: response.headers, text, json: parse(text) };
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
-    throw new DeliveryError(describeFailure(url, error), { isUncertain: !isRefused(error) });
+    throw new DeliveryError(describeFailure(url, error), {
+      isUncertain: !isRefused(error) && !isUntrusted(error),
+    });
   }
 }
 
@@ -68,12 +70,31 @@ const isRefused = (error: unknown): boolean =>
     codeOf(error),
   );
 
+/** The server has no TLS, or its certificate is not valid: the request was never written. */
+const isUntrusted = (error: unknown): boolean => /EPROTO|TLS|CERT|UNABLE_TO_/.test(codeOf(error));
+
 /** The path is left out: for some services it is the secret. */
 function describeFailure(url: string, error: unknown): string {
   const { host } = new URL(url);
   if (codeOf(error) === "TimeoutError") return `${host} did not answer in time`;
   if (isRefused(error)) return `${host} cannot be reached`;
+  if (isUntrusted(error)) return `${host} cannot be trusted: its certificate is not valid (${codeOf(error)})`;
   return `the connection to ${host} failed (${codeOf(error) || readErrorMessage(error).slice(0, 100)})`;
+}
+
+/** The error of a response whose status is not 2xx; null for others. `reason` is what the service says about it. */
+export function findStatusError(
+  service: string,
+  { ok, status, headers }: HttpResponse,
+  reason: string | null = null,
+): DeliveryError | null {
+  if (ok) return null;
+  return new DeliveryError(`${service} answered ${status}${reason === null ? "" : `: ${reason}`}`, {
+    retryAfterMs: readRetryAfterMs(headers),
+    isPermanent: status < 500 && status !== 408 && status !== 429,
+    // The gateway does not know whether the server has carried it out.
+    isUncertain: status === 504,
+  });
 }
 
 /** From the header Retry-After: seconds, or a date. */
@@ -82,6 +103,12 @@ export function readRetryAfterMs(headers: Headers, now: number = Date.now()): nu
   if (value === null) return null;
   const ms = /^\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - now;
   return Number.isFinite(ms) ? Math.min(Math.max(0, ms), maxRetryAfterMs) : null;
+}
+
+/** The same for a limit in characters, which services count as UTF-16 code units. */
+export function cutToLength(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Cuts at the end of a character, and marks the cut. */

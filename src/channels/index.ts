@@ -5,9 +5,11 @@
  */
 import type { Service } from "./channel.ts";
 import { ntfy } from "./ntfy/index.ts";
+import { pushover } from "./pushover/index.ts";
+import { slack } from "./slack/index.ts";
 import { telegram } from "./telegram/index.ts";
 
-export const services: readonly Service[] = [ntfy, telegram];
+export const services: readonly Service[] = [ntfy, telegram, slack, pushover];
 
 export function findService(type: string): Service | null {
   return services.find((service) => service.type === type) ?? null;

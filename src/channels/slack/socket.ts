@@ -1,0 +1,236 @@
+/**
+ * Socket Mode: Slack sends taps and replies in envelopes through a WebSocket that beckon opens. Every envelope is acknowledged
+ * within 3 seconds, or Slack sends it again. Slack closes each connection after some hours, and announces it.
+ */
+import { readErrorMessage } from "../../core/error-message.ts";
+import { asRecord, type JsonRecord } from "../../core/json.ts";
+import type { Schedule } from "../../core/ports.ts";
+import { schedule as scheduleTimer } from "../../storage/schedule.ts";
+import { isLoopback } from "../check.ts";
+
+/** A tap, or a text in reply to a message. */
+export interface SlackResponse {
+  /** Of a tap; undefined for a text. */
+  readonly reference: string | undefined;
+  readonly text: string | null;
+  readonly channel: string;
+  /** The message that is replied to; null for a tap outside of a thread. */
+  readonly thread: string | null;
+  readonly account: string;
+  readonly accountId: string;
+}
+
+export interface SocketOptions {
+  /** Calls apps.connections.open. */
+  readonly open: () => Promise<JsonRecord>;
+  /** The API is on this machine, and so may the socket be, without TLS. */
+  readonly isLocal: boolean;
+  readonly onResponse: (response: SlackResponse) => void;
+  readonly onProblem: (text: string) => void;
+  readonly schedule?: Schedule | undefined;
+}
+
+export interface Socket {
+  start(): void;
+  stop(): void;
+  problem(): string | null;
+}
+
+const minRetryMs = 1_000;
+const maxRetryMs = 60_000;
+/** How long a new connection may take to send its first message. */
+const helloTimeoutMs = 15_000;
+const pingMs = 15_000;
+/** Without a sign of life for this long, the connection is dead. */
+const silenceMs = 40_000;
+const maxMessageLength = 1024 * 1024;
+const maxRememberedEnvelopes = 1_000;
+
+export function createSocket(options: SocketOptions): Socket {
+  const { schedule = scheduleTimer, onProblem } = options;
+  let isStopped = true;
+  let current: WebSocket | null = null;
+  let failures = 0;
+  let problem: string | null = null;
+  let cancelRetry: (() => void) | null = null;
+  const envelopes = new Set<string>();
+
+  async function connect(): Promise<void> {
+    cancelRetry?.();
+    cancelRetry = null;
+    try {
+      const url = checkSocketUrl((await options.open()).url, options.isLocal);
+      if (!isStopped) follow(new WebSocket(url));
+    } catch (error) {
+      retry(readErrorMessage(error));
+    }
+  }
+
+  function retry(reason: string): void {
+    if (isStopped || cancelRetry) return;
+    failures++;
+    const text = `no connection for answers from Slack: ${reason}`;
+    // Slack ends connections now and then; only a second failure in a row is a problem.
+    if (failures === 2) onProblem(text);
+    if (failures >= 2) problem = text;
+    cancelRetry = schedule(() => void connect(), Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1)));
+  }
+
+  function follow(socket: WebSocket): void {
+    let isReady = false;
+    let isOver = false;
+    let lastSign = performance.now();
+    let cancelCheck = schedule(() => end("it sent no greeting"), helloTimeoutMs);
+
+    function end(reason: string): void {
+      if (isOver) return;
+      isOver = true;
+      cancelCheck();
+      socket.terminate();
+      if (current === socket) current = null;
+      // Another connection may have replaced this one.
+      if (current === null) retry(reason);
+    }
+
+    function checkLater(): void {
+      cancelCheck = schedule(() => {
+        if (performance.now() - lastSign > silenceMs) return end("it went silent");
+        if (socket.readyState === WebSocket.OPEN) socket.ping();
+        checkLater();
+      }, pingMs);
+    }
+
+    function onReady(): void {
+      if (isReady) return;
+      isReady = true;
+      cancelCheck();
+      failures = 0;
+      problem = null;
+      const previous = current;
+      current = socket;
+      if (previous !== socket) previous?.close();
+      checkLater();
+    }
+
+    const onSign = () => {
+      lastSign = performance.now();
+    };
+    for (const type of ["message", "ping", "pong"]) socket.addEventListener(type as "message", onSign);
+    socket.addEventListener("close", () => end("Slack closed the connection"));
+    socket.addEventListener("error", () => end("the connection broke"));
+    socket.addEventListener("message", ({ data }) => {
+      if (isStopped || typeof data !== "string" || data.length > maxMessageLength) return;
+      const message = parseMessage(data);
+      if (message.type === "hello") onReady();
+      else if (message.type === "disconnect") onDisconnect(message, end);
+      else if (typeof message.envelope_id === "string") take(message.envelope_id, message, socket);
+    });
+  }
+
+  function onDisconnect({ reason }: JsonRecord, end: (reason: string) => void): void {
+    if (reason === "link_disabled") end("Socket Mode is turned off for the app");
+    // The old connection stays in use until the new one is ready.
+    else void connect();
+  }
+
+  function take(id: string, message: JsonRecord, socket: WebSocket): void {
+    socket.send(JSON.stringify({ envelope_id: id }));
+    if (envelopes.has(id)) return;
+    envelopes.add(id);
+    const [oldest] = envelopes;
+    if (envelopes.size > maxRememberedEnvelopes && oldest !== undefined) envelopes.delete(oldest);
+    const response = parseEnvelope(message);
+    if (response) options.onResponse(response);
+  }
+
+  return {
+    start() {
+      if (!isStopped) return;
+      isStopped = false;
+      void connect();
+    },
+    stop() {
+      isStopped = true;
+      cancelRetry?.();
+      current?.terminate();
+      current = null;
+    },
+    problem: () => problem,
+  };
+}
+
+function checkSocketUrl(value: unknown, isLocal: boolean): string {
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  const isSafe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLocal && isLoopback(url));
+  if (!url || !isSafe) throw new Error("Slack named no address that begins with wss://");
+  return url.href;
+}
+
+function parseMessage(text: string): JsonRecord {
+  try {
+    return asRecord(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+const readId = (value: unknown): string =>
+  typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : "";
+
+/** Null if the envelope is neither a tap on a button nor a text that a user wrote in a thread. */
+function parseEnvelope({ type, payload }: JsonRecord): SlackResponse | null {
+  const content = asRecord(payload);
+  if (type === "interactive" && content.type === "block_actions") return parseTap(content);
+  if (type === "events_api") return parseReply(asRecord(content.event));
+  return null;
+}
+
+function parseTap(payload: JsonRecord): SlackResponse | null {
+  const user = asRecord(payload.user);
+  const container = asRecord(payload.container);
+  const [action] = Array.isArray(payload.actions) ? payload.actions.map(asRecord) : [];
+  const [accountId, channel] = [readId(user.id), readId(container.channel_id)];
+  // The button with a link has no value.
+  if (typeof action?.value !== "string" || accountId === "" || channel === "") return null;
+  const userName = readId(user.username) || readId(user.name);
+  return {
+    reference: action.value,
+    text: null,
+    channel,
+    thread: readId(container.thread_ts) || null,
+    account: userName === "" ? accountId : `@${userName}`,
+    accountId,
+  };
+}
+
+/** Messages with a subtype are edits, deletions and messages of apps. */
+function parseReply({
+  type,
+  subtype,
+  bot_id,
+  user,
+  text,
+  channel,
+  thread_ts,
+}: JsonRecord): SlackResponse | null {
+  if (type !== "message" || subtype !== undefined || bot_id !== undefined || typeof text !== "string")
+    return null;
+  const [accountId, channelId, thread] = [readId(user), readId(channel), readId(thread_ts)];
+  if (accountId === "" || channelId === "" || thread === "") return null;
+  return {
+    reference: undefined,
+    text: decodeText(text),
+    channel: channelId,
+    thread,
+    account: accountId,
+    accountId,
+  };
+}
+
+/** Slack escapes three characters in what users write, and puts links into <…>. */
+const decodeText = (text: string): string =>
+  text
+    .replaceAll(/<((?:https?|mailto):[^|>]+)(?:\|[^>]*)?>/g, "$1")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
