@@ -2,6 +2,7 @@
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
 import { claudeForwarding } from "./claude/forwarding.ts";
+import { geminiForwarding } from "./gemini/forwarding.ts";
 
 export const agents: readonly Agent[] = [
   {
@@ -13,6 +14,15 @@ export const agents: readonly Agent[] = [
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
     loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
     loadDemo: async () => (await import("./claude/demo.ts")).createClaudeDemoDay,
+  },
+  {
+    id: "gemini",
+    name: "Gemini CLI",
+    forwarding: geminiForwarding,
+    sessionVariables: ["GEMINI_"],
+    settingsVariables: [{ name: "GEMINI_CLI_HOME", meaning: "the home folder that Gemini CLI uses (~)" }],
+    loadRuntime: async () => (await import("./gemini/index.ts")).gemini,
+    loadSetup: async () => (await import("./gemini/setup/index.ts")).geminiSetup,
   },
 ];
 
@@ -32,7 +42,7 @@ export async function loadAgents(table: readonly Agent[] = agents): Promise<Load
 }
 
 /** Variables of agents that have no row yet, but may start beckon from their shell. */
-const otherSessionVariables = ["CODEX_", "GEMINI_"];
+const otherSessionVariables = ["CODEX_"];
 
 /** What agents set in the commands that they run. Users do not set these themselves. */
 const sessionMarkers = [

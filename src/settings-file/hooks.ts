@@ -32,6 +32,9 @@ export interface WantedHook extends HookCommand {
   readonly event: string;
   /** Absent: every tool, source and type. */
   readonly matcher?: string;
+  /** What the agent calls the hook. Absent for agents that have no names for hooks. */
+  readonly name?: string;
+  /** In the agent's unit. */
   readonly timeout: number;
   readonly async: boolean;
 }
@@ -41,9 +44,11 @@ export interface OwnHook {
   readonly event: string;
   /** Null: every tool, source and type. */
   readonly matcher: string | null;
+  /** Absent if it has none. */
+  readonly name?: string;
   /** As text for a shell, also if it runs without one. */
   readonly command: string;
-  /** In seconds. Null: the agent's default. */
+  /** In the agent's unit. Null: the agent's default. */
   readonly timeout: number | null;
   readonly async: boolean;
 }
@@ -134,12 +139,13 @@ function readMatcher(group: Node): string | null {
   return typeof matcher !== "string" || matcher === "*" || matcher === "" ? null : matcher;
 }
 
-const plainKeys = ["type", "command", "args", "timeout", "async"];
+const plainKeys = ["name", "type", "command", "args", "timeout", "async"];
 
 /** Null if the entry is not beckon's. */
 function readEntry(node: Node) {
   const value = (key: string): unknown => findProperty(node, key)?.value.value;
   const [type, command, timeout] = [value("type"), value("command"), value("timeout")];
+  const name = value("name");
   if (typeof command !== "string" || (type !== "command" && type !== undefined)) return null;
   const args = findProperty(node, "args")?.value;
   const words = listItems(args).map((item): unknown => item.value);
@@ -155,6 +161,7 @@ function readEntry(node: Node) {
       keys.every((key) => plainKeys.includes(key)) &&
       new Set(keys).size === keys.length,
     hook: {
+      ...(typeof name === "string" ? { name } : {}),
       command: formatAsShell(written),
       timeout: typeof timeout === "number" ? timeout : null,
       async: value("async") === true,
@@ -194,6 +201,7 @@ const isCorrect = ({ hook, written, isPlain }: OwnHookEntry, wanted: WantedHook)
   isForSameEvent(hook, wanted) &&
   written.command === wanted.command &&
   JSON.stringify(written.args) === JSON.stringify(wanted.args) &&
+  hook.name === wanted.name &&
   hook.timeout === wanted.timeout &&
   hook.async === wanted.async;
 
@@ -201,7 +209,8 @@ const uniqueEvents = (hooks: readonly { readonly event: string }[]): string[] =>
   ...new Set(hooks.map(({ event }) => event)),
 ];
 
-const createEntry = ({ command, args, timeout, async }: WantedHook): Json => ({
+const createEntry = ({ name, command, args, timeout, async }: WantedHook): Json => ({
+  ...(name === undefined ? {} : { name }),
   type: "command",
   command,
   ...(args ? { args } : {}),

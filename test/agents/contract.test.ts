@@ -34,6 +34,18 @@ const stories: Readonly<Record<string, Story>> = {
     request: { ...base, hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { command } },
     end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
+  gemini: {
+    start: { ...base, hook_event_name: "SessionStart", source: "startup" },
+    prompt: { ...base, hook_event_name: "BeforeAgent", prompt: "go" },
+    request: {
+      ...base,
+      hook_event_name: "Notification",
+      notification_type: "ToolPermission",
+      message: "Tool Confirm Shell Command requires execution",
+      details: { type: "exec", title: "Confirm Shell Command", command },
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "exit" },
+  },
   example: {
     start: { type: "session.started", session: sessionId, folder: "/home/dev/proj" },
     prompt: { type: "turn.started", session: sessionId },

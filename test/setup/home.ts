@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Agent } from "../../src/agents/agent.ts";
 import { claudeSetup, createClaudeSetup, type MachineOptions } from "../../src/agents/claude/setup/index.ts";
-import { agents } from "../../src/agents/index.ts";
+import { agents, defaultAgent } from "../../src/agents/index.ts";
 import { type InstallOptions, install } from "../../src/setup/install.ts";
 import { readInstallRecord } from "../../src/setup/record.ts";
 import { type UnregisterOutcome, unregister } from "../../src/setup/register.ts";
@@ -28,12 +28,14 @@ export function removeHomes(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** The table of agents on a machine with nothing but what the test puts there. */
+/** A table with the default agent only, on a machine with nothing but what the test puts there. */
 export const agentsOn = (machine: MachineOptions = {}): readonly Agent[] =>
-  agents.map((agent) => ({
-    ...agent,
-    loadSetup: async () => createClaudeSetup({ managed: [], systemPaths: [], ...machine }),
-  }));
+  agents
+    .filter(({ id }) => id === defaultAgent)
+    .map((agent) => ({
+      ...agent,
+      loadSetup: async () => createClaudeSetup({ managed: [], systemPaths: [], ...machine }),
+    }));
 
 export function temporaryHome(parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, "beckon-install-"));

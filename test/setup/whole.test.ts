@@ -17,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { version } from "../../package.json";
 import { hooksFor } from "../../src/agents/claude/hooks.ts";
+import { agents } from "../../src/agents/index.ts";
 import { listOwnHooks } from "../../src/settings-file/hooks.ts";
 import { testWith } from "../needs.ts";
 import { binary as builtBinary, mainSource } from "../repo.ts";
@@ -366,6 +367,8 @@ describe("several at once", () => {
   }, 60_000);
 });
 
+const agentIds = agents.map(({ id }) => id).join(", ");
+
 describe("an error is one line", () => {
   test.each([
     [
@@ -375,9 +378,9 @@ describe("an error is one line", () => {
     [["--install", "--scope"], "--scope needs a value: --scope user|project|local. See beckon help install."],
     [
       ["--install", "--agent", "hal"],
-      'beckon does not know the agent "hal": it knows claude. See beckon help install.',
+      `beckon does not know the agent "hal": it knows ${agentIds}. See beckon help install.`,
     ],
-    [["--install", "--agent"], "--agent needs a name: claude. See beckon help install."],
+    [["--install", "--agent"], `--agent needs a name: ${agentIds}. See beckon help install.`],
     [
       ["--install", "--login", "--no-login"],
       "--login and --no-login exclude each other. See beckon help install.",

@@ -116,6 +116,9 @@ function isSameCall(
 /** An elicitation names neither tool nor subagent, only the MCP server. */
 function isRequestOf(call: ToolCall, event: AgentEvent, change: Change & { kind: "ask" }): boolean {
   if (change.ask === "elicitation") return !call.ended && call.tool.startsWith(`mcp__${change.inputKey}__`);
+  // The request does not say what the tool gets. It is about the call of that tool that runs.
+  if (change.inputKey === null)
+    return !call.ended && call.agentId === event.agentId && (change.tool ?? call.tool) === call.tool;
   return isSameCall(call, event, change.tool, change.inputKey);
 }
 
@@ -132,11 +135,11 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
   const details = {
     kind: change.ask,
     agentId: event.agentId ?? call?.agentId ?? null,
-    tool: change.tool,
+    tool: change.tool ?? call?.tool ?? null,
     toolUseId: change.toolUseId ?? call?.toolUseId ?? null,
     promptId: event.promptId,
     inputKey: change.inputKey,
-    summary: change.summary,
+    summary: change.summary || (call?.summary ?? ""),
     options: change.options,
     ...(change.questions === undefined ? {} : { questions: change.questions }),
     request: event.id,

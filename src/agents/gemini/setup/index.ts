@@ -1,0 +1,100 @@
+/** Install, uninstall and doctor for Gemini CLI: hooks in its settings.json. */
+import { join } from "node:path";
+import { asRecord, type JsonRecord } from "../../../core/json.ts";
+import type { Env } from "../../../system/folders.ts";
+import type { Scope } from "../../agent.ts";
+import { createFindings, type Finding } from "../../finding.ts";
+import { createHooksSetup } from "../../setup/hooks-setup.ts";
+import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
+import { isPresent, userSettingsPath } from "./folder.ts";
+
+/**
+ * All are awaited, so there is none for what changes nothing. PreCompress comes before every request to the model.
+ * Notification delays its dialog by as long as it takes.
+ */
+const events = [
+  "SessionStart",
+  "SessionEnd",
+  "BeforeAgent",
+  "AfterAgent",
+  "BeforeTool",
+  "AfterTool",
+  "Notification",
+] as const;
+
+const timeoutMs = 5_000;
+
+export function settingsPath(scope: Scope, env: Env, cwd: string): string | null {
+  if (scope === "user") return userSettingsPath(env);
+  return scope === "project" ? join(cwd, ".gemini", "settings.json") : null;
+}
+
+const hooks = createHooksSetup("gemini", () =>
+  // The name is what Gemini CLI shows while a hook runs; without one it shows the whole command.
+  events.map((event) => ({ event, name: "beckon", timeout: timeoutMs, async: false })),
+);
+
+export const createGeminiSetup = (machine: AgentMachine = {}) =>
+  createAgentSetup(
+    {
+      id: "gemini",
+      name: "Gemini CLI",
+      isPresent,
+      describeProgram: () => ({
+        program: "gemini",
+        versionPattern: /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
+      }),
+      settingsPath,
+      ...hooks,
+      findMore: async (_context, files) => files.flatMap(findSwitchedOff),
+      findWarnings: () => [],
+      liveTest: {
+        createRequest: (sessionId, text) => ({
+          session_id: sessionId,
+          hook_event_name: "Notification",
+          cwd: "/",
+          notification_type: "ToolPermission",
+          message: text,
+          details: { type: "exec", title: text, command: `# ${text}` },
+        }),
+        createEnd: (sessionId) => ({
+          session_id: sessionId,
+          hook_event_name: "SessionEnd",
+          cwd: "/",
+          reason: "other",
+        }),
+        // The session is shown with the last part of this path.
+        createEnv: (env, sessionId) => ({
+          ...env,
+          GEMINI_PROJECT_DIR: "/beckon doctor",
+          GEMINI_SESSION_ID: sessionId,
+        }),
+      },
+    },
+    machine,
+  );
+
+export const geminiSetup = createGeminiSetup();
+
+const finding = createFindings("hooks", "gemini");
+
+/** Hooks are on by default. `hooksConfig` switches off all of them, or some by their name or command. */
+function findSwitchedOff({ path, text, called, problem }: RegisteredFile): readonly Finding[] {
+  if (problem !== null || called.length === 0) return [];
+  const { enabled, disabled } = asRecord(parseSettings(text).hooksConfig);
+  if (enabled === false) {
+    const fix = `Set hooksConfig.enabled to true in ${path}`;
+    return [finding("fail", "switched-off", `hooks are switched off in ${path}: beckon hears nothing`, fix)];
+  }
+  const isDisabled = Array.isArray(disabled) && disabled.includes("beckon");
+  const fix = "In Gemini CLI: /hooks enable beckon";
+  return isDisabled ? [finding("fail", "disabled", `beckon's hooks are disabled in ${path}`, fix)] : [];
+}
+
+function parseSettings(text: string): JsonRecord {
+  try {
+    return asRecord(JSON.parse(text.replace(/^\uFEFF/, "")));
+  } catch {
+    return {};
+  }
+}

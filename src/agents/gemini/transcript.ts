@@ -1,0 +1,85 @@
+/** What Gemini CLI's transcript says about its session. Its format is internal: every field may be missing or have another type. */
+import { asRecord, isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Enrichment, Tokens } from "../../core/session/event.ts";
+import { asText, readId } from "../hook-event.ts";
+import { toOneLine } from "../one-line.ts";
+
+export interface GeminiTranscript {
+  /** A response is written again, with the same id, when its tools have ended. */
+  readonly responses: Map<string, Tokens>;
+  model: string | null;
+  contextUsed: number | null;
+  /** When the user last left a dialog with No or Esc, or interrupted a turn. null if never. */
+  cancelledAt: number | null;
+  lastError: { readonly at: number; readonly text: string } | null;
+}
+
+export const createTranscript = (): GeminiTranscript => ({
+  responses: new Map(),
+  model: null,
+  contextUsed: null,
+  cancelledAt: null,
+  lastError: null,
+});
+
+export function addTranscriptLine(state: GeminiTranscript, text: string): void {
+  const line = parseLine(text);
+  if (line === null) return;
+  const at = Date.parse(asText(line.timestamp));
+  if (line.type === "gemini") addResponse(state, line);
+  else if (Number.isNaN(at)) return;
+  else if (line.type === "info" && asText(line.content) === "Request cancelled.") state.cancelledAt = at;
+  else if (line.type === "error") state.lastError = { at, text: readError(asText(line.content)) };
+}
+
+function parseLine(text: string): JsonRecord | null {
+  // The whole conversation again, several times a turn.
+  if (text.startsWith('{"$set"')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function addResponse(state: GeminiTranscript, line: JsonRecord): void {
+  state.model = readId(line.model) ?? state.model;
+  const id = readId(line.id);
+  // After "Request cancelled." the conversation is written again under new ids, without tokens.
+  if (id === null || !isRecord(line.tokens)) return;
+  const count = (name: string): number => {
+    const value = asRecord(line.tokens)[name];
+    return typeof value === "number" && value > 0 && Number.isSafeInteger(value) ? value : 0;
+  };
+  const cached = Math.min(count("cached"), count("input"));
+  if (state.responses.size >= limits.maxUsageMessages && !state.responses.has(id)) return;
+  state.responses.set(id, {
+    input: count("input") - cached,
+    output: count("output") + count("thoughts"),
+    cacheRead: cached,
+    cacheWrite: 0,
+  });
+  state.contextUsed = count("total") || null;
+}
+
+/** `[API Error: {"error":{"message":"quota exceeded"}}]` → `quota exceeded` */
+function readError(content: string): string {
+  const message = /"message"\s*:\s*"((?:[^"\\]|\\.){1,400})"/.exec(content)?.[1];
+  return toOneLine(message ?? content.replace(/^\[|\]$/g, "")) || "error";
+}
+
+export function summarizeTranscript({ responses, model, contextUsed }: GeminiTranscript): Enrichment {
+  const tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  for (const response of responses.values()) {
+    tokens.input += response.input;
+    tokens.output += response.output;
+    tokens.cacheRead += response.cacheRead;
+  }
+  return {
+    ...(model === null ? {} : { model }),
+    ...(responses.size === 0 ? {} : { usage: { tokens, costMicros: null } }),
+    ...(contextUsed === null ? {} : { context: { used: contextUsed, window: null } }),
+  };
+}

@@ -1,0 +1,49 @@
+/** A file that an agent writes line by line. */
+import { closeSync, constants, fstatSync, openSync, statSync } from "node:fs";
+import { limits } from "../../core/limits.ts";
+import { readCompleteLines } from "../../storage/read-lines.ts";
+
+/** A file that only grows, line by line. */
+export interface GrowingFile {
+  /**
+   * Passes the lines that were added since the last call, at most a slice of the file. Returns "behind" if there is more to
+   * read, and "replaced" if the file is shorter than it was: everything is read again by the next call.
+   */
+  readNew(onLine: (text: string) => void): "done" | "behind" | "replaced" | "missing";
+}
+
+/** Opened for each read: a file that is kept open is one file descriptor per session. */
+export function followFile(path: string): GrowingFile {
+  let offset = 0;
+  return {
+    readNew(onLine) {
+      const known = statSync(path, { throwIfNoEntry: false });
+      if (!known) return "missing";
+      if (known.size === offset) return "done";
+      // O_NOFOLLOW: the path is a real one, so a link there is new and leads elsewhere.
+      const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        const stats = fstatSync(fd);
+        if (!stats.isFile()) return "missing";
+        if (stats.size < offset) {
+          offset = 0;
+          return "replaced";
+        }
+        return readSlice(fd, onLine);
+      } finally {
+        closeSync(fd);
+      }
+    },
+  };
+
+  function readSlice(fd: number, onLine: (text: string) => void): "done" | "behind" {
+    const from = offset;
+    const lines = readCompleteLines(fd, from, limits.maxTranscriptRowBytes);
+    for (const { text, end } of lines) {
+      offset = end;
+      if (text !== null) onLine(text);
+      if (end - from >= limits.transcriptSliceBytes) return "behind";
+    }
+    return "done";
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Follows one file per session that the agent writes line by line: soon after each event, and several times a second while
+ * something can happen that no hook reports.
+ */
+import type { AgentEvent, Change, Enrichment, EventSubject, Moment } from "../../core/session/event.ts";
+import { createInternalEvent } from "../../core/session/event.ts";
+import type { Session } from "../../core/session/session.ts";
+import type { AgentWatcher, WatchContext } from "../agent.ts";
+import { followFile, type GrowingFile } from "./growing-file.ts";
+
+export interface SessionFilesOptions<State> {
+  readonly agent: string;
+  /** The real path of the session's file. null if there is none, or it is not one of the agent's own. */
+  findFile(session: Session): Promise<string | null>;
+  createState(): State;
+  addLine(state: State, text: string): void;
+  /** Called after each read, also if nothing was added. `isBehind`: more of the file is to be read. */
+  onRead(session: Session, state: State, isBehind: boolean): void;
+  /** True while something can happen that only the file reports. */
+  isUrgent(session: Session): boolean;
+  /** After these events the file has something new. */
+  readonly readAfter: ReadonlySet<Change["kind"]>;
+}
+
+interface FollowedSession<State> {
+  state: State;
+  file: GrowingFile | null;
+  /** The file is to be read at this time, on the clock of performance.now(). null if it is not. */
+  dueMs: number | null;
+  isFinding: boolean;
+}
+
+/** How often the file of a session that waits or works is looked at: one stat. */
+const pollMs = 200;
+/** The file of a session lags behind its hooks by up to half a second. */
+const lagMs = 600;
+let count = 0;
+
+export type EmitChange = (subject: EventSubject, when: Moment, change: Change) => void;
+
+/** Returns a function that dispatches events. Timers call it: nobody else would catch an error. */
+export function createEmitter({ dispatch, onError }: Pick<WatchContext, "dispatch" | "onError">): EmitChange {
+  return (subject, when, change) => {
+    try {
+      dispatch(createInternalEvent(`file-${++count}-${when.t}`, when, subject, change));
+    } catch (error) {
+      onError(`could not apply ${change.kind} to ${subject.sessionId}: ${error}`);
+    }
+  };
+}
+
+export function watchSessionFiles<State>(
+  context: WatchContext,
+  options: SessionFilesOptions<State>,
+): AgentWatcher {
+  const { findSession, onError } = context;
+  const followed = new Map<string, FollowedSession<State>>();
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  let isStopped = false;
+
+  function entryOf(sessionId: string): FollowedSession<State> {
+    const known = followed.get(sessionId);
+    if (known) return known;
+    const entry = { state: options.createState(), file: null, dueMs: null, isFinding: false };
+    followed.set(sessionId, entry);
+    return entry;
+  }
+
+  function readSoon(sessionId: string, delayMs: number): void {
+    const entry = entryOf(sessionId);
+    const dueMs = performance.now() + delayMs;
+    entry.dueMs = Math.max(entry.dueMs ?? dueMs, dueMs);
+    wake();
+  }
+
+  function wake(): void {
+    if (timer === null && !isStopped) timer = setTimeout(tick, pollMs);
+  }
+
+  function tick(): void {
+    timer = null;
+    const now = performance.now();
+    let isWaiting = false;
+    for (const [id, entry] of followed) {
+      const session = findSession(id);
+      const isUrgent = session !== null && !session.ended && options.isUrgent(session);
+      const isDue = entry.dueMs !== null && entry.dueMs <= now;
+      if (isDue) entry.dueMs = null;
+      if (session && (isUrgent || isDue)) read(session, entry);
+      if (isUrgent || entry.dueMs !== null) isWaiting = true;
+      else if (!session || session.ended) followed.delete(id);
+    }
+    if (isWaiting) wake();
+  }
+
+  function read(session: Session, entry: FollowedSession<State>): void {
+    try {
+      if (entry.file === null) return void findFile(session, entry);
+      const result = entry.file.readNew((text) => options.addLine(entry.state, text));
+      if (result === "missing") entry.file = null;
+      if (result === "replaced") entry.state = options.createState();
+      if (result === "behind" || result === "replaced") entry.dueMs = performance.now();
+      options.onRead(session, entry.state, entry.dueMs !== null && result !== "done");
+    } catch (error) {
+      onError(`could not read the session file of ${session.sessionId}: ${error}`);
+    }
+  }
+
+  async function findFile(session: Session, entry: FollowedSession<State>): Promise<void> {
+    if (entry.isFinding) return;
+    entry.isFinding = true;
+    try {
+      const path = await options.findFile(session);
+      if (path === null || isStopped) return;
+      entry.file = followFile(path);
+      read(findSession(session.sessionId) ?? session, entry);
+      if (entry.dueMs !== null) wake();
+    } catch (error) {
+      onError(`could not find the session file of ${session.sessionId}: ${error}`);
+    } finally {
+      entry.isFinding = false;
+    }
+  }
+
+  return {
+    scan(sessions) {
+      for (const { sessionId, ended, place } of sessions) if (!ended && place?.local) readSoon(sessionId, 0);
+    },
+    // Sessions that became urgent while the timer was off.
+    check(sessions) {
+      for (const session of sessions) {
+        if (session.ended || !options.isUrgent(session)) continue;
+        entryOf(session.sessionId);
+        wake();
+      }
+    },
+    follow(session, event: AgentEvent) {
+      const isNew =
+        options.readAfter.has(event.change.kind) || (session.ended && event.change.kind !== "enriched");
+      if (isNew) readSoon(session.sessionId, lagMs);
+      else if (!session.ended && options.isUrgent(session)) {
+        entryOf(session.sessionId);
+        wake();
+      }
+    },
+    continuesElsewhere: () => false,
+    stop() {
+      isStopped = true;
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
+
+/** True if the file says something that the session does not show yet. */
+export function isNews(session: Session, enrichment: Omit<Enrichment, "children">): boolean {
+  const names = Object.keys(enrichment) as (keyof typeof enrichment)[];
+  return names.some((name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]));
+}
+
+/** A wall time of the past on both clocks. */
+export function toMoment(now: Moment, at: number): Moment {
+  return at > now.at ? { at: now.at, t: now.t } : { at, t: now.t - (now.at - at) };
+}
