@@ -3,6 +3,7 @@ import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
 import { claudeForwarding } from "./claude/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
+import { opencodeForwarding } from "./opencode/forwarding.ts";
 
 export const agents: readonly Agent[] = [
   {
@@ -14,6 +15,17 @@ export const agents: readonly Agent[] = [
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
     loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
     loadDemo: async () => (await import("./claude/demo.ts")).createClaudeDemoDay,
+  },
+  {
+    id: "opencode",
+    name: "opencode",
+    forwarding: opencodeForwarding,
+    sessionVariables: ["OPENCODE"],
+    settingsVariables: [
+      { name: "OPENCODE_CONFIG_DIR", meaning: "opencode's own folder (~/.config/opencode)" },
+    ],
+    loadRuntime: async () => (await import("./opencode/index.ts")).opencode,
+    loadSetup: async () => (await import("./opencode/setup/index.ts")).opencodeSetup,
   },
   {
     id: "gemini",

@@ -34,6 +34,15 @@ const stories: Readonly<Record<string, Story>> = {
     request: { ...base, hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { command } },
     end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
+  opencode: {
+    start: { type: "session.created", session: sessionId, cwd: "/home/dev/proj" },
+    prompt: { type: "prompt", session: sessionId, cwd: "/home/dev/proj", prompt: "go" },
+    request: {
+      ...{ type: "permission.asked", session: sessionId, cwd: "/home/dev/proj" },
+      ...{ request: "per_1", permission: "bash", metadata: { command }, call: "call_1" },
+    },
+    end: { type: "session.deleted", session: sessionId },
+  },
   gemini: {
     start: { ...base, hook_event_name: "SessionStart", source: "startup" },
     prompt: { ...base, hook_event_name: "BeforeAgent", prompt: "go" },

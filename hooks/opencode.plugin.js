@@ -1,0 +1,260 @@
+// beckon's plugin for opencode. `beckon --install` writes this file, also when beckon is updated; `beckon --uninstall` removes it.
+// It reports what opencode's sessions do to beckon, and passes on what you answer there. It waits for nothing, changes nothing
+// that opencode does, and every fault is silent: without beckon, opencode works as before.
+import { spawn } from "node:child_process";
+
+const binary = "BECKON_BINARY";
+const home = "BECKON_HOME";
+
+/** Texts are cut to this: a whole file that a tool writes is of no use to beckon. What a permission asks is not cut. */
+const maxText = 2_000;
+/** If beckon's program cannot be started, it was removed: it is tried again after this time. */
+const pauseMs = 60_000;
+/** An event waits for the one before it, so that beckon gets them in order, but no longer than this. */
+const maxWaitMs = 300;
+const maxQueued = 500;
+/** The main session and its subagents. */
+const maxFamily = 50;
+/** Subcommands of opencode that nobody sits in front of. */
+const unattended = ["run", "github", "pr"];
+/** Subcommands whose sessions are not in the terminal that they were started in. */
+const withoutTerminal = [...unattended, "serve", "web", "acp"];
+
+const command = process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "";
+
+export const Beckon = async (context) => {
+  const { client, directory } = context;
+  const start = context.startBeckon ?? startProcess;
+  /** What is known of each session, by its id. */
+  const sessions = new Map();
+  let sending = Promise.resolve();
+  let queued = 0;
+  let pausedUntil = 0;
+
+  const find = (id) => {
+    const known = sessions.get(id);
+    if (known) return known;
+    const session = { id, parent: null, agent: null, directory, status: null, error: null, sent: "" };
+    sessions.set(id, session);
+    return session;
+  };
+
+  /** The session that the user started. A subagent has a session of its own, with the id of its parent. */
+  const rootOf = (session) => {
+    let root = session;
+    for (let depth = 0; root.parent !== null && depth < 20; depth++) root = find(root.parent);
+    return root;
+  };
+
+  const report = (type, session, fields, onOutput) => {
+    if (queued >= maxQueued || Date.now() < pausedUntil) return;
+    const root = rootOf(session);
+    const subagent = root === session ? {} : { subagent: session.id, subagentType: session.agent ?? "" };
+    const text = JSON.stringify({ type, session: root.id, ...subagent, cwd: session.directory, ...fields });
+    queued++;
+    sending = sending
+      .then(() => Promise.race([start(text, onOutput), sleep(maxWaitMs)]))
+      .then((isStarted) => {
+        if (isStarted === false) pausedUntil = Date.now() + pauseMs;
+      })
+      .catch(() => {})
+      .finally(() => queued--);
+  };
+
+  const learn = (info) => {
+    const session = find(info.id);
+    session.parent = info.parentID ?? session.parent;
+    session.agent = info.agent ?? session.agent;
+    session.directory = info.directory ?? session.directory;
+    session.info = info;
+    return session;
+  };
+
+  /** Title, model and tokens of the main session and its subagents, if they have changed. */
+  const reportInfo = (session) => {
+    const root = rootOf(session);
+    const family = [...sessions.values()].filter((other) => other.info && rootOf(other) === root);
+    const describe = ({ id, info, context: used }) => {
+      const { model, tokens, cost } = info;
+      return { id, model: model?.id, tokens, cost, context: used };
+    };
+    const fields = { title: root.info?.title, sessions: family.slice(-maxFamily).map(describe) };
+    const text = JSON.stringify(fields);
+    if (text === root.sent || family.length === 0) return;
+    root.sent = text;
+    report("session.updated", root, fields);
+  };
+
+  /** A terminal shows one session at a time: an idle one that the user left for another is over, until they return to it. */
+  const leaveOthers = (current) => {
+    if (withoutTerminal.includes(command)) return;
+    for (const session of sessions.values()) {
+      if (session === current || session.parent !== null || session.status !== "idle") continue;
+      session.status = "left";
+      report("session.left", session, {});
+    }
+  };
+
+  const handlers = {
+    "session.created": ({ info }) => {
+      const session = learn(info);
+      report("session.created", session, { model: info.model?.id });
+    },
+    "session.updated": ({ info }) => {
+      const session = learn(info);
+      if (session.status !== "busy") reportInfo(session);
+    },
+    "session.deleted": ({ info }) => {
+      report("session.deleted", find(info.id), {});
+      sessions.delete(info.id);
+    },
+    "session.status": ({ sessionID, status }) => {
+      const session = find(sessionID);
+      if (status.type === "idle") {
+        if (session.status === "idle") return;
+        session.status = "idle";
+        const { error, response } = session;
+        session.error = null;
+        report("session.idle", session, { ...error, response });
+        reportInfo(session);
+        return;
+      }
+      // A retry is announced before every attempt; busy comes at every step of a turn.
+      const text = status.type === "retry" ? `retry ${status.message}` : "busy";
+      if (session.status === "busy" && session.detail === text) return;
+      session.status = "busy";
+      session.detail = text;
+      const retry = status.type === "retry" ? { retry: cut(status.message) } : {};
+      report("session.busy", session, retry);
+    },
+    "session.error": ({ sessionID, error }) => {
+      if (!sessionID) return;
+      const isAborted = error?.name === "MessageAbortedError";
+      find(sessionID).error = isAborted
+        ? { aborted: true }
+        : { error: cut(error?.data?.message || error?.name || "error") };
+    },
+    "session.compacted": ({ sessionID }) => report("session.compacted", find(sessionID), {}),
+    "message.updated": ({ info }) => {
+      if (info.role !== "assistant") return;
+      const session = find(info.sessionID);
+      session.message = info.id;
+      const { input = 0, output = 0, cache } = info.tokens ?? {};
+      const used = input + output + (cache?.read ?? 0) + (cache?.write ?? 0);
+      if (used > 0) session.context = used;
+    },
+    "message.part.updated": ({ part }) => {
+      const session = part.type === "text" ? sessions.get(part.sessionID) : null;
+      if (session && session.message === part.messageID) session.response = cut(part.text);
+    },
+    "permission.asked": (request) => {
+      const { id, sessionID, permission, patterns, metadata, always, tool } = request;
+      const fields = { request: id, permission, patterns, metadata, always, call: tool?.callID };
+      report("permission.asked", find(sessionID), fields, (output) => {
+        const { reply, message } = output;
+        if (reply) answer(`/permission/{requestID}/reply`, id, { reply, ...(message ? { message } : {}) });
+      });
+    },
+    "permission.replied": ({ sessionID, requestID, reply }) =>
+      report("permission.replied", find(sessionID), { request: requestID, reply }),
+    "question.asked": ({ id, sessionID, questions, tool }) => {
+      const fields = { request: id, questions, call: tool?.callID };
+      report("question.asked", find(sessionID), fields, (output) => {
+        if (output.answers) answer("/question/{requestID}/reply", id, { answers: output.answers });
+        else if (output.reply === "reject") answer("/question/{requestID}/reject", id, {});
+      });
+    },
+    "question.replied": ({ sessionID, requestID }) =>
+      report("question.replied", find(sessionID), { request: requestID }),
+    "question.rejected": ({ sessionID, requestID }) =>
+      report("question.rejected", find(sessionID), { request: requestID }),
+  };
+
+  /** The client of opencode's own server, inside of this process. The dialog on the screen closes. */
+  const answer = (url, requestID, body) =>
+    Promise.resolve(
+      client._client.post({
+        url,
+        path: { requestID },
+        body,
+        headers: { "Content-Type": "application/json" },
+      }),
+    ).catch(() => {});
+
+  /** No fault of this file may reach opencode. */
+  const quietly =
+    (act) =>
+    async (...args) => {
+      try {
+        act(...args);
+      } catch {
+        // Another version of opencode sends something else: that event is lost, and nothing more.
+      }
+    };
+
+  return {
+    event: quietly(({ event }) => {
+      const { type, properties } = event;
+      if (Object.hasOwn(handlers, type)) handlers[type](properties);
+    }),
+    "chat.message": quietly(({ sessionID }, output) => {
+      const session = find(sessionID);
+      // The prompt of a subagent is written by its parent.
+      if (session.parent !== null) return;
+      session.response = undefined;
+      const texts = (output?.parts ?? []).filter((part) => part.type === "text" && !part.synthetic);
+      report("prompt", session, { prompt: cut(texts.map((part) => part.text).join("\n")) });
+      leaveOthers(session);
+    }),
+    "tool.execute.before": quietly(({ tool, sessionID, callID }, output) =>
+      report("tool.started", find(sessionID), { tool, call: callID, input: cutAll(output?.args) }),
+    ),
+    "tool.execute.after": quietly(({ tool, sessionID, callID }) =>
+      report("tool.ended", find(sessionID), { tool, call: callID }),
+    ),
+  };
+};
+
+const sleep = (ms) =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref?.();
+  });
+
+const cut = (text) => (typeof text === "string" ? text.slice(0, maxText) : undefined);
+
+const cutAll = (args) =>
+  Object.fromEntries(
+    Object.entries(args ?? {})
+      .slice(0, 20)
+      .map(([name, value]) => [name, typeof value === "string" ? cut(value) : value])
+      .filter(([, value]) => typeof value !== "object" || JSON.stringify(value).length <= maxText),
+  );
+
+/** Resolves with false if the program cannot be started, otherwise when it has ended. `onOutput` gets what it prints. */
+function startProcess(text, onOutput) {
+  return new Promise((resolve) => {
+    const env = { ...process.env, OPENCODE_PID: String(process.pid) };
+    if (home !== null) env.BECKON_HOME = home;
+    if (unattended.includes(command)) env.OPENCODE_UNATTENDED = "1";
+    const stdio = ["pipe", onOutput ? "pipe" : "ignore", "ignore"];
+    const child = spawn(binary, ["hook", "opencode"], { cwd: "/", env, stdio, windowsHide: true });
+    let output = "";
+    child.on("error", () => resolve(false));
+    child.on("close", () => {
+      resolve(true);
+      try {
+        if (output.trim() !== "") onOutput(JSON.parse(output));
+      } catch {
+        // Not a decision.
+      }
+    });
+    child.stdin.on("error", () => {});
+    child.stdout?.on("data", (chunk) => {
+      output += chunk;
+    });
+    child.stdin.end(text);
+    // opencode may end while beckon's program still waits for an answer.
+    child.unref();
+    child.stdout?.unref?.();
+  });
+}

@@ -1,0 +1,228 @@
+/** opencode's requests: what they ask in full, and the decision for an answer. The plugin passes it on while the dialog is open. */
+import { isRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
+import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
+import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
+import {
+  checkCommandLine,
+  checkReadPath,
+  checkUrl,
+  checkValues,
+  checkWrittenPath,
+  checkWrittenText,
+} from "../../shell/dangers/inputs.ts";
+import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
+import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { asFields, asString, asStrings, parsePayload } from "./payload.ts";
+import { nameTool } from "./tools.ts";
+
+/** What a command can do to opencode itself. */
+export const opencodeDangers: AgentDangers = {
+  programs: {
+    opencode: [["root", skipsPermissions, /--dangerously-\S+|--auto\b/]],
+  },
+  files: [/(?:^|\/)\.?opencode\/(?:opencode\.jsonc?$|plugins?(?:\/|$))/, /(?:^|\/)opencode\.jsonc?$/],
+  projectVariables: [],
+};
+
+export const opencodeAnswering: AnswerSupport = {
+  findSessionId: (payload) => parsePayload(payload)?.session ?? null,
+  isAnswerable: ({ request }, ask) => typeof request === "string" && ask.inputKey === request,
+  describe,
+  decide,
+  // The user's rules are written for the tools of another agent.
+  autoAllow: () => null,
+};
+
+function describe(payload: JsonRecord, context: RequestContext): AskDetails | null {
+  if (payload.type === "question.asked") return describeQuestions(payload);
+  if (payload.type !== "permission.asked" || typeof payload.permission !== "string") return null;
+  const { permission, cwd } = payload;
+  const metadata = asFields(payload.metadata);
+  const subject = describeSubject(permission, metadata, payload);
+  const { lines, isWhole } = fitLines(subject.lines);
+  return {
+    kind: "permission",
+    tool: nameTool(permission),
+    heading: subject.heading,
+    ...(subject.isGenericHeading ? { isGenericHeading: true } : {}),
+    ...(subject.startsWithSubject ? { startsWithSubject: true } : {}),
+    lines,
+    isWhole: isWhole && subject.lines.length > 0,
+    dangers: findDangers(permission, metadata, context, asString(cwd) || null),
+    always: listAlways(payload),
+    questions: [],
+  };
+}
+
+interface Subject {
+  readonly heading: string;
+  readonly isGenericHeading?: true;
+  readonly startsWithSubject?: true;
+  readonly lines: readonly FittedLine[];
+}
+
+function describeSubject(permission: string, metadata: JsonRecord, payload: JsonRecord): Subject {
+  const { command, filepath, filePath, diff, url } = metadata;
+  if (permission === "bash" && typeof command === "string") {
+    const lines = [...splitLines(command), ...formatOthers(metadata, ["command", "description"])];
+    return { heading: "Run a command", isGenericHeading: true, startsWithSubject: true, lines };
+  }
+  const path = typeof filepath === "string" ? filepath : filePath;
+  if (permission === "edit" && typeof path === "string" && typeof diff === "string") {
+    const others = formatOthers(metadata, ["filepath", "filePath", "diff"]);
+    return { heading: `Edit ${makeLineVisible(path)}`, lines: [...others, ...splitLines(diff)] };
+  }
+  if (permission === "webfetch" && typeof url === "string") {
+    const lines = [...splitLines(url), ...formatOthers(metadata, ["url"])];
+    return { heading: "Fetch a page", isGenericHeading: true, startsWithSubject: true, lines };
+  }
+  const patterns = asStrings(payload.patterns);
+  return {
+    heading: `Use ${makeLineVisible(nameTool(permission))}`,
+    lines: [...patterns.flatMap((pattern) => splitLines(pattern)), ...formatOthers(metadata, [])],
+  };
+}
+
+const maxLabelLength = 60;
+const maxJsonLength = 20_000;
+
+/** The fields that are not shown already. */
+function formatOthers(fields: JsonRecord, shown: readonly string[]): FittedLine[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (shown.includes(name) || value === undefined) return [];
+    const text = (JSON.stringify(value) ?? "").slice(0, maxJsonLength);
+    return [createLabel(makeLineVisible(name.slice(0, maxLabelLength)), text)];
+  });
+}
+
+function findDangers(
+  permission: string,
+  metadata: JsonRecord,
+  { cwd, agentDangers = [] }: RequestContext,
+  from: string | null,
+): readonly string[] {
+  const context = createCommandContext(cwd ?? from, from, [opencodeDangers, ...agentDangers]);
+  const path = asString(metadata.filepath ?? metadata.filePath);
+  if (typeof metadata.command === "string") checkCommandLine(metadata.command, context);
+  if (permission === "edit" && path !== "") checkWrittenPath(path, context);
+  if (permission === "edit") checkWrittenText(listAddedLines(asString(metadata.diff)), context);
+  if (permission === "read" && path !== "") checkReadPath(path, context);
+  if (permission === "webfetch") checkUrl(asString(metadata.url), context);
+  if (!["bash", "edit", "read", "webfetch"].includes(permission)) checkValues(metadata, context);
+  return context.listDangers();
+}
+
+/** What a unified diff adds. */
+const listAddedLines = (diff: string): string =>
+  diff
+    .split("\n")
+    .flatMap((line) => (line.startsWith("+") && !line.startsWith("+++") ? [line.slice(1)] : []))
+    .join("\n");
+
+/** What opencode allows until it is restarted, if "always" is chosen. */
+function listAlways({ always }: JsonRecord): readonly string[] {
+  const patterns = asStrings(always);
+  return patterns.length === 0
+    ? []
+    : [`Always allow ${makeLineVisible(patterns.join(", "))} until opencode is restarted`];
+}
+
+function describeQuestions(payload: JsonRecord): AskDetails | null {
+  const questions = parseQuestions(payload);
+  if (questions === null) return null;
+  const { lines, isWhole } = fitLines(
+    questions.flatMap(({ question, options }) => [
+      ...splitLines(question),
+      ...options.map(({ label, description }, index) => ({
+        prefix: `  ${index + 1}. `,
+        text: description === "" ? label : `${label}: ${description}`,
+      })),
+    ]),
+  );
+  return {
+    kind: "question",
+    tool: nameTool("question"),
+    heading: questions.length === 1 ? "Answer a question" : `Answer ${questions.length} questions`,
+    lines,
+    isWhole,
+    dangers: [],
+    always: [],
+    questions: questions.map(({ header, question, options, isMultiple }) => ({
+      header: makeLineVisible(header),
+      question: makeLineVisible(question),
+      options: options.map(({ label, description }) => ({
+        label: makeLineVisible(label),
+        description: makeLineVisible(description),
+      })),
+      isMultiple,
+    })),
+  };
+}
+
+/** null if one of them cannot be read. */
+function parseQuestions({ questions }: JsonRecord): readonly Question[] | null {
+  if (!Array.isArray(questions) || questions.length === 0 || questions.length > limits.maxOptions)
+    return null;
+  const parsed = questions.filter(isRecord).map(({ header, question, options, multiple }) => ({
+    header: asString(header),
+    question: asString(question),
+    options: (Array.isArray(options) ? options : []).filter(isRecord).map(({ label, description }) => ({
+      label: asString(label),
+      description: asString(description),
+    })),
+    isMultiple: multiple === true,
+  }));
+  const isWhole = parsed.length === questions.length && parsed.every(({ question }) => question !== "");
+  return isWhole ? parsed : null;
+}
+
+/** A string says what is wrong with the answer. */
+function decide(payload: JsonRecord, answer: Answer): object | string {
+  const details = describe(payload, { cwd: null });
+  if (!details) return "this is not a request of opencode";
+  const isQuestion = details.kind === "question";
+  switch (answer.do) {
+    case "deny": {
+      const message = answer.message?.trim().toWellFormed() ?? "";
+      if (message.length > limits.maxAnswerLength)
+        return `the message is longer than ${limits.maxAnswerLength} characters`;
+      return { reply: "reject", ...(message === "" || isQuestion ? {} : { message }) };
+    }
+    case "reply":
+      return isQuestion
+        ? decideReply(payload, answer.replies)
+        : "this is not a question: allow it or deny it";
+    case "allow":
+    case "always":
+      if (isQuestion) return "a question needs an answer: choose an option or write one";
+      if (!details.isWhole) return "not all of it can be shown here: look at it in the terminal";
+      if (answer.do === "allow") return { reply: "once" };
+      return details.always[answer.choice] === undefined
+        ? "the agent offers nothing here that could be allowed for good"
+        : { reply: "always" };
+  }
+}
+
+function decideReply(payload: JsonRecord, replies: readonly (readonly string[])[]): object | string {
+  const questions = parseQuestions(payload) ?? [];
+  if (replies.length !== questions.length)
+    return `there are ${questions.length} questions, and ${replies.length} answers`;
+  const answers: string[][] = [];
+  for (const [index, question] of questions.entries()) {
+    const texts = (replies[index] ?? []).map((text) => text.trim().toWellFormed());
+    const name = `"${makeLineVisible(question.question.slice(0, 80))}"`;
+    if (texts.length === 0 || texts.includes("")) return `the answer to ${name} is empty`;
+    if (texts.some((text) => text.length > limits.maxAnswerLength))
+      return `an answer is longer than ${limits.maxAnswerLength} characters`;
+    if (texts.length > 1 && !question.isMultiple) return `only one answer can be given to ${name}`;
+    // A label may be given as it is shown.
+    answers.push(texts.map((text) => findLabel(question, text) ?? text));
+  }
+  return { answers };
+}
+
+const findLabel = ({ options }: Question, text: string): string | undefined =>
+  options.find(({ label }) => label === text || makeLineVisible(label) === text)?.label;

@@ -1,0 +1,17 @@
+/** Where opencode keeps its files. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Env, homeOf } from "../../../system/folders.ts";
+import type { Scope } from "../../agent.ts";
+
+/** As opencode finds it, on every system. */
+export function opencodeFolder(env: Env): string {
+  if (env.OPENCODE_CONFIG_DIR) return resolve(env.OPENCODE_CONFIG_DIR);
+  return join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "opencode");
+}
+
+export const isPresent = (env: Env): boolean => existsSync(opencodeFolder(env));
+
+/** opencode loads every file in these folders. A project's plugin would run for everybody in it: only the user's own is written. */
+export const pluginPath = (scope: Scope, env: Env): string | null =>
+  scope === "user" ? join(opencodeFolder(env), "plugins", "beckon.js") : null;

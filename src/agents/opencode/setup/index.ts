@@ -1,0 +1,61 @@
+/** Install, uninstall and doctor for opencode: beckon's plugin is a file of its own, which opencode loads by itself. */
+import { join } from "node:path";
+import pluginText from "../../../../hooks/opencode.plugin.js" with { type: "text" };
+import { homeOf } from "../../../system/folders.ts";
+import { createAgentSetup } from "../../setup/index.ts";
+import {
+  createOwnFileEntries,
+  createOwnFileRegistration,
+  listCalledByOwnFile,
+  type OwnFile,
+} from "../../setup/own-file.ts";
+import { isPresent, pluginPath } from "./folder.ts";
+
+const plugin: OwnFile = {
+  noun: "plugin",
+  mark: "// beckon's plugin for opencode.",
+  readCalled(text) {
+    const binary = readConstant(text, "binary");
+    return typeof binary === "string" ? { binary, home: readConstant(text, "home") } : null;
+  },
+};
+
+function readConstant(text: string, name: string): string | null {
+  const value = new RegExp(`^const ${name} = ("(?:[^"\\\\]|\\\\.)*"|null);$`, "m").exec(text)?.[1];
+  return value === undefined ? null : (JSON.parse(value) as string | null);
+}
+
+/** The plugin with the paths that it needs. A function as replacement: a path can have a $ in it. */
+const writePlugin = (binary: string, home: string | null): string =>
+  pluginText
+    .replace('const binary = "BECKON_BINARY";', () => `const binary = ${JSON.stringify(binary)};`)
+    .replace('const home = "BECKON_HOME";', () => `const home = ${JSON.stringify(home)};`);
+
+export const opencodeSetup = createAgentSetup({
+  id: "opencode",
+  name: "opencode",
+  isPresent,
+  describeProgram: (env) => ({
+    program: "opencode",
+    versionPattern: /^\s*v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
+    ownPaths: [join(homeOf(env), ".opencode", "bin", "opencode")],
+  }),
+  settingsPath: pluginPath,
+  createRegistration: ({ binary, home }) => createOwnFileRegistration(plugin, writePlugin(binary, home)),
+  entries: createOwnFileEntries(plugin),
+  listCalled: (text) => listCalledByOwnFile(plugin, text),
+  liveTest: {
+    createRequest: (session, text) => ({
+      type: "permission.asked",
+      session,
+      cwd: "/beckon doctor",
+      request: `${session}-request`,
+      permission: "bash",
+      patterns: [`# ${text}`],
+      metadata: { command: `# ${text}` },
+      always: [],
+    }),
+    createEnd: (session) => ({ type: "session.deleted", session, cwd: "/beckon doctor" }),
+    createEnv: (env, _session, pid) => ({ ...env, OPENCODE_PID: String(pid) }),
+  },
+});

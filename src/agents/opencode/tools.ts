@@ -1,0 +1,54 @@
+/** opencode's tools and permissions in words, and what a call is about in one line. */
+import type { JsonRecord } from "../../core/json.ts";
+import { toOneLine } from "../one-line.ts";
+import { asFields, asString, asStrings } from "./payload.ts";
+
+/** As they are shown. Tools that are not listed, such as those of MCP servers, keep their names. */
+const names: Readonly<Record<string, string>> = {
+  apply_patch: "Patch",
+  bash: "Bash",
+  codesearch: "Code search",
+  doom_loop: "the same call again",
+  edit: "Edit",
+  external_directory: "files outside of the project",
+  glob: "Glob",
+  grep: "Grep",
+  list: "List",
+  lsp: "Language server",
+  multiedit: "Edit",
+  patch: "Patch",
+  question: "Question",
+  read: "Read",
+  skill: "Skill",
+  task: "Task",
+  todoread: "Todo list",
+  todowrite: "Todo list",
+  webfetch: "WebFetch",
+  websearch: "WebSearch",
+  write: "Write",
+};
+
+export const nameTool = (tool: string): string => (Object.hasOwn(names, tool) ? (names[tool] ?? tool) : tool);
+
+/** Fields that describe a call best, the best first. */
+const summaryFields = [
+  "command",
+  "filePath",
+  "filepath",
+  "path",
+  "url",
+  "query",
+  "pattern",
+  "description",
+  "name",
+];
+
+export function summarizeInput(input: JsonRecord): string {
+  const named = summaryFields.map((name) => input[name]).find((value) => typeof value === "string");
+  return toOneLine(asString(named ?? Object.values(input).find((value) => typeof value === "string")));
+}
+
+/** What a permission is asked for: the command or file if opencode says so, else the patterns that it matched. */
+export function summarizePermission({ metadata, patterns }: JsonRecord): string {
+  return summarizeInput(asFields(metadata)) || toOneLine(asStrings(patterns).join(", "));
+}

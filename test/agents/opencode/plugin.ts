@@ -1,0 +1,54 @@
+/** beckon's plugin for opencode as install writes it, loaded as opencode loads it, with a beckon that only keeps what it gets. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { opencodeSetup } from "../../../src/agents/opencode/setup/index.ts";
+import type { JsonRecord } from "../../../src/core/json.ts";
+
+type PluginHooks = Readonly<Record<string, (input: unknown, output?: unknown) => Promise<void>>>;
+
+export interface LoadedPlugin {
+  /** Both return the payloads that the plugin sent for it. */
+  sendEvent(type: string, properties: unknown): Promise<readonly JsonRecord[]>;
+  callHook(name: string, input: unknown, output?: unknown): Promise<readonly JsonRecord[]>;
+  /** What beckon's program prints for the last request. */
+  print(output: unknown): void;
+  /** What the plugin sent to opencode's own server. */
+  readonly posts: readonly JsonRecord[];
+}
+
+export function writePlugin(binary: string, home: string | null = null): string {
+  return opencodeSetup.createRegistration({ version: null, binary, home, platform: "linux" }).add(null);
+}
+
+export async function loadPlugin(): Promise<LoadedPlugin> {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-plugin-"));
+  const path = join(folder, "beckon.js");
+  writeFileSync(path, writePlugin("/opt/beckon"));
+  const module = await import(path);
+  rmSync(folder, { recursive: true });
+  let sent: JsonRecord[] = [];
+  let print: (output: unknown) => void = () => {};
+  const posts: JsonRecord[] = [];
+  const hooks: PluginHooks = await module.Beckon({
+    directory: "/home/dev/proj",
+    client: { _client: { post: async (request: JsonRecord) => posts.push(request) } },
+    startBeckon: async (text: string, onOutput?: (output: unknown) => void) => {
+      sent.push(JSON.parse(text));
+      if (onOutput) print = onOutput;
+      return true;
+    },
+  });
+  const call = async (name: string, input: unknown, output?: unknown) => {
+    sent = [];
+    await hooks[name]?.(input, output);
+    await Bun.sleep(0);
+    return sent;
+  };
+  return {
+    sendEvent: (type, properties) => call("event", { event: { type, properties } }),
+    callHook: call,
+    print: (output) => print(output),
+    posts,
+  };
+}
