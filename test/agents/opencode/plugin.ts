@@ -17,7 +17,7 @@ export interface LoadedPlugin {
   readonly posts: readonly JsonRecord[];
 }
 
-export function writePlugin(binary: string, home: string | null = null): string {
+function writePlugin(binary: string, home: string | null = null): string {
   return opencodeSetup.createRegistration({ version: null, binary, home, platform: "linux" }).add(null);
 }
 

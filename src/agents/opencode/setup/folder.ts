@@ -5,7 +5,7 @@ import { type Env, homeOf } from "../../../system/folders.ts";
 import type { Scope } from "../../agent.ts";
 
 /** As opencode finds it, on every system. */
-export function opencodeFolder(env: Env): string {
+function opencodeFolder(env: Env): string {
   if (env.OPENCODE_CONFIG_DIR) return resolve(env.OPENCODE_CONFIG_DIR);
   return join(env.XDG_CONFIG_HOME || join(homeOf(env), ".config"), "opencode");
 }
