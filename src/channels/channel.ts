@@ -53,8 +53,8 @@ export interface ChannelOptions {
   readonly isAnswering: boolean;
   /** null if it is not set. */
   readonly secret: (name: string) => string | null;
-  /** A tap on a button, or a reply with text. Resolves with the text for its sender. Never rejects. */
-  readonly onResponse: (response: ChannelResponse) => Promise<string>;
+  /** A tap on a button, or a reply with text. Resolves with what to show to its sender. Never rejects. */
+  readonly onResponse: (response: ChannelResponse) => Promise<ChannelReply>;
   /** Called with a line for the log. Secrets of this channel are masked in it. */
   readonly onProblem: (text: string) => void;
   /** Saved across restarts: an update offset, ids of threads. At most a few KB. */
@@ -119,6 +119,12 @@ export interface ChannelResponse {
   readonly accountId: string;
   /** The text of a reply; null for a tap on a button. */
   readonly text: string | null;
+}
+
+export interface ChannelReply {
+  /** For the sender: "Allowed.", "Not accepted: this button is no longer valid." */
+  readonly text: string;
+  readonly isAccepted: boolean;
 }
 
 export interface DeliveryFailure {

@@ -66,7 +66,7 @@ export function testService({ service, start }: ServiceContract): void {
         secret: (name) => server.secrets[name] ?? null,
         onResponse: async (response) => {
           responses.push(response);
-          return "Allowed.";
+          return { text: "Allowed.", isAccepted: true };
         },
         onProblem: (text) => problems.push(text),
         state: {

@@ -50,6 +50,55 @@ export interface ComputedAlerts {
 }
 
 export function computeAlerts(input: AlertsInput): ComputedAlerts {
+  const { now } = input;
+  const { sessions, causes, judged, changes } = judgeCauses(input);
+  const shown = judged.filter(({ suppression }) => suppression === null).map(({ cause }) => cause);
+  const groups = groupCauses(shown);
+  const names = nameForAlerts(groups.flatMap(listNamedSessions), sessions);
+  // After midnight, a time of today is shown with its day.
+  const midnight = groups.length > 0 ? [findNextMidnight(now)] : [];
+  return {
+    show: groups.map((group) => createAlert(group, names, input)),
+    suppressed: judged.flatMap(({ cause: { key }, suppression }) =>
+      suppression ? [{ key, reason: suppression.reason, isPause: suppression.isPause === true }] : [],
+    ),
+    seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
+    nextChange: findEarliest([...changes, ...midnight], now.at),
+  };
+}
+
+/** One cause for an alert, for a place that does not group them. */
+export interface JudgedCause extends AlertCause {
+  readonly name: SessionName;
+  /** It exists, but the user does not want to see it now. */
+  readonly isSuppressed: boolean;
+}
+
+export interface JudgedCauses {
+  /** Oldest first. */
+  readonly causes: readonly JudgedCause[];
+  /** Wall time at which this may change without an event; null if it does not. */
+  readonly nextChange: number | null;
+}
+
+/** Every cause of these sessions with an alert of its own, also those that are suppressed. */
+export function computeCauses(input: AlertsInput): JudgedCauses {
+  const { sessions, causes, judged, changes } = judgeCauses(input);
+  const names = nameForAlerts(
+    causes.map(({ session }) => session),
+    sessions,
+  );
+  return {
+    causes: judged.map(({ cause, suppression }) => ({
+      ...cause,
+      name: names.get(sessionKeyOf(cause.session)) ?? unnamed,
+      isSuppressed: suppression !== null,
+    })),
+    nextChange: findEarliest(changes, input.now.at),
+  };
+}
+
+function judgeCauses(input: AlertsInput) {
   const { now, config } = input;
   const context = {
     now,
@@ -62,28 +111,17 @@ export function computeAlerts(input: AlertsInput): ComputedAlerts {
   const perSession = sessions.map((session) => findCauses(session, context));
   const causes = perSession.flatMap((found) => found.causes).sort(compareByAge);
   const judged = causes.map((cause) => ({ cause, suppression: findSuppression(cause, input) }));
-  const shown = judged.filter(({ suppression }) => suppression === null).map(({ cause }) => cause);
-  const groups = groupCauses(shown);
-  const names = nameForAlerts(groups.flatMap(listNamedSessions), sessions);
   const quiet = computeQuietHours(config.quietHours, now);
-
   const changes = [
     ...perSession.flatMap(({ recheckMs }) => recheckMs.map((ms) => now.at + ms)),
     ...causes.flatMap(({ leftMs }) => (leftMs === null ? [] : [now.at + leftMs])),
     ...judged.flatMap(({ suppression }) => suppression?.until ?? []),
     ...(quiet && causes.length > 0 ? [quiet.checkAt] : []),
-    // After midnight, a time of today is shown with its day.
-    ...(groups.length > 0 ? [findNextMidnight(now)] : []),
   ];
-  return {
-    show: groups.map((group) => createAlert(group, names, input)),
-    suppressed: judged.flatMap(({ cause: { key }, suppression }) =>
-      suppression ? [{ key, reason: suppression.reason, isPause: suppression.isPause === true }] : [],
-    ),
-    seen: causes.filter((cause) => isSeen(cause, input)).map(({ key }) => key),
-    nextChange: findEarliest(changes, now.at),
-  };
+  return { sessions, causes, judged, changes };
 }
+
+const unnamed: SessionName = { project: "A session", difference: "" };
 
 function compareByAge(a: AlertCause, b: AlertCause): number {
   return a.since.at - b.since.at || (a.key < b.key ? -1 : 1);
@@ -238,8 +276,7 @@ function createAlert(
   names: ReadonlyMap<string, SessionName>,
   { config, formatTime }: AlertsInput,
 ): Alert {
-  const nameOf = ({ session }: AlertCause): SessionName =>
-    names.get(sessionKeyOf(session)) ?? { project: "A session", difference: "" };
+  const nameOf = ({ session }: AlertCause): SessionName => names.get(sessionKeyOf(session)) ?? unnamed;
   const kind = causes.some((cause) => cause.kind === "idle") ? "idle" : first.kind;
   const isSingle = key === first.key;
   const items = isSingle

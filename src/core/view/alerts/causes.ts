@@ -26,6 +26,8 @@ export interface AlertCause {
   readonly key: string;
   readonly kind: AlertKind;
   readonly session: Session;
+  /** null if it is about the end of a turn. */
+  readonly ask: Ask | null;
   readonly since: Moment;
   /** Formats an alert of its own. `when` is `since` as local time. */
   readonly formatText: (name: SessionName, when: string) => AlertText;
@@ -87,6 +89,7 @@ function createAskCause(session: Session, ask: Ask, { findDetails, home }: Cause
     key: createAskAlertKey(session, ask.id),
     kind: "blocked",
     session,
+    ask,
     since: ask,
     formatText: (name, when) =>
       isProbe(session)
@@ -122,6 +125,7 @@ function findDeath(
     key: createDiedAlertKey(session, ended),
     kind: "failed",
     session,
+    ask: null,
     since,
     formatText: (name, when) => formatDiedAlert(session, name, when),
     createItem: (name) => createTurnEndItem(session, name),
@@ -161,6 +165,7 @@ function findTurnEnd(session: Session, { now, enabled }: CauseContext): AlertCau
     key: createTurnEndAlertKey(session, stopped),
     kind,
     session,
+    ask: null,
     since: stopped,
     formatText: (name, when) => (hasFailed ? formatFailedAlert : formatFinishedAlert)(session, name, when),
     createItem: (name) => createTurnEndItem(session, name),
@@ -178,6 +183,7 @@ function findIdle(session: Session, now: Moment): AlertCause | null {
     key: createAskAlertKey(session, ask.id),
     kind: "idle",
     session,
+    ask,
     since: ask,
     formatText: (name, when) => formatAskAlert(ask, session, name, when),
     createItem: (name) => createTurnEndItem(session, name),

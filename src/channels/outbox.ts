@@ -1,0 +1,323 @@
+/**
+ * Delivers the messages of one channel: one request at a time, the newest state of each message, oldest change first. It retries
+ * with pauses, stops trying for a while after several failures in a row, and drops what is too old. What was sent, and what was
+ * being sent, survives a kill.
+ */
+import { randomBytes } from "node:crypto";
+import { readErrorMessage } from "../core/error-message.ts";
+import { isRecord } from "../core/json.ts";
+import type { Schedule } from "../core/ports.ts";
+import type { ClockReading } from "../core/session/event.ts";
+import { minuteMs } from "../core/timing.ts";
+import { type Channel, type ChannelMessage, DeliveryError } from "./channel.ts";
+
+export interface OutboxOptions {
+  readonly channel: Pick<Channel, "send" | "update">;
+  /** See Service. */
+  readonly isIdempotent: boolean;
+  /** What `saved` returned before the last stop. */
+  readonly saved: unknown;
+  readonly clock: () => ClockReading;
+  readonly schedule: Schedule;
+  /** What `saved` returns has changed. */
+  readonly onChange: () => void;
+  /** Writes `saved` to disk now. */
+  readonly flush: () => void;
+  readonly onSent: (key: string) => void;
+  /** A message will not be sent. */
+  readonly onDropped: (key: string, reason: string) => void;
+  readonly onProblem: (text: string) => void;
+  /** For tests. */
+  readonly requestMs?: number;
+}
+
+export interface Outbox {
+  /** Sets what the message of this key shows. `content` is equal for messages that say the same. */
+  put(message: ChannelMessage, content: string, deadlineAt: number): void;
+  /** What the message last put shows; null if there is none. */
+  contentOf(key: string): string | null;
+  keys(): readonly string[];
+  /** Ends with a last state of the message. Without one, or if it was never sent, it is only forgotten. */
+  finish(key: string, message: ChannelMessage | null, content: string): void;
+  /** Why messages are not delivered now; null if they are. */
+  problem(): string | null;
+  saved(): readonly SavedMessage[];
+  stop(): void;
+}
+
+export interface SavedMessage {
+  readonly key: string;
+  /** The same for every attempt. */
+  readonly id: string;
+  /** Names the sent message to the service; null if it was not sent. */
+  readonly handle: string | null;
+  /** A request was written when beckon was killed. */
+  readonly isSending: boolean;
+  readonly isDropped: boolean;
+  /** A hash of what it shows; empty if it was not sent. */
+  readonly content: string;
+}
+
+interface Entry {
+  readonly key: string;
+  readonly id: string;
+  handle: string | null;
+  isSending: boolean;
+  /** It was being sent when beckon was killed, and the service shows it once if it is sent again. */
+  mayBeSent: boolean;
+  isDropped: boolean;
+  isFinal: boolean;
+  wanted: ChannelMessage | null;
+  wantedContent: string;
+  shownContent: string | null;
+  deadlineAt: number;
+}
+
+const maxWaiting = 200;
+const firstPauseMs = 1_000;
+const maxPauseMs = minuteMs;
+const maxFailuresInRow = 5;
+/** The pauses of the breaker. */
+const brokenPauseMs = [minuteMs, 2 * minuteMs, 5 * minuteMs] as const;
+const defaultRequestMs = 30_000;
+const maxSaved = 1_000;
+
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { channel, clock, schedule, onChange, onProblem, requestMs = defaultRequestMs } = options;
+  const entries = new Map<string, Entry>();
+  let failures = 0;
+  let pausedUntilT = Number.NEGATIVE_INFINITY;
+  let problem: string | null = null;
+  let isBroken = false;
+  let isCalling = false;
+  let isStopped = false;
+  let cancelPause = () => {};
+
+  for (const saved of parseSaved(options.saved)) {
+    const isLost = saved.isSending && !options.isIdempotent;
+    if (isLost) onProblem("beckon was killed while it sent a message, which may or may not have arrived");
+    entries.set(saved.key, {
+      key: saved.key,
+      id: saved.id,
+      handle: saved.handle,
+      isSending: false,
+      mayBeSent: saved.isSending && options.isIdempotent,
+      isDropped: saved.isDropped || isLost,
+      // If its last state was not delivered, it is set again.
+      isFinal: false,
+      wanted: null,
+      wantedContent: saved.content,
+      shownContent: saved.handle === null ? null : saved.content,
+      deadlineAt: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  const isWaiting = (entry: Entry): boolean =>
+    entry.wanted !== null && !entry.isDropped && entry.wantedContent !== entry.shownContent;
+
+  function pump(): void {
+    if (isCalling || isStopped) return;
+    const pauseMs = pausedUntilT - clock().t;
+    if (pauseMs > 0) {
+      cancelPause();
+      cancelPause = schedule(pump, pauseMs);
+      return;
+    }
+    for (const entry of entries.values()) {
+      if (!isWaiting(entry) || isOver(entry) || isTooOld(entry)) continue;
+      isCalling = true;
+      deliver(entry).finally(() => {
+        isCalling = false;
+        removeIfDone(entry);
+        onChange();
+        pump();
+      });
+      return;
+    }
+  }
+
+  /** It ended before it was sent. */
+  function isOver(entry: Entry): boolean {
+    if (!entry.isFinal || entry.handle !== null || entry.mayBeSent) return false;
+    entries.delete(entry.key);
+    onChange();
+    return true;
+  }
+
+  function isTooOld(entry: Entry): boolean {
+    if (clock().at <= entry.deadlineAt) return false;
+    const isUpdate = entry.handle !== null;
+    drop(entry, isUpdate ? "the message could not be updated in time" : "it could not be sent in time");
+    return true;
+  }
+
+  function drop(entry: Entry, reason: string): void {
+    entry.isDropped = true;
+    entry.wanted = null;
+    if (entry.handle === null) options.onDropped(entry.key, reason);
+    else onProblem(reason);
+    removeIfDone(entry);
+    onChange();
+  }
+
+  function removeIfDone(entry: Entry): void {
+    if (entry.isFinal && !isWaiting(entry) && !entry.isSending) entries.delete(entry.key);
+  }
+
+  async function deliver(entry: Entry): Promise<void> {
+    const { wanted: message, wantedContent: content } = entry;
+    if (message === null) return;
+    try {
+      if (entry.handle === null) await send(entry, message);
+      else await withDeadline(channel.update?.(entry.handle, message));
+      entry.shownContent = content;
+      onDelivered();
+    } catch (error) {
+      onFailed(entry, error);
+    } finally {
+      entry.isSending = false;
+    }
+  }
+
+  async function send(entry: Entry, message: ChannelMessage): Promise<void> {
+    entry.isSending = true;
+    // On disk before a byte is written: after a kill it is known that the message may be out.
+    onChange();
+    options.flush();
+    entry.handle = await withDeadline(channel.send(message, entry.id));
+    entry.mayBeSent = false;
+    entry.isSending = false;
+    onChange();
+    options.flush();
+    options.onSent(entry.key);
+  }
+
+  /** For a client that does not keep its own deadline. */
+  async function withDeadline<T>(work: Promise<T> | undefined): Promise<T> {
+    let cancel = () => {};
+    const deadline = new Promise<never>((_, reject) => {
+      const late = () => reject(new DeliveryError("no answer in time", { isUncertain: true }));
+      cancel = schedule(late, requestMs);
+    });
+    try {
+      return await Promise.race([work as Promise<T>, deadline]);
+    } finally {
+      cancel();
+    }
+  }
+
+  function onDelivered(): void {
+    if (isBroken) onProblem("it works again");
+    failures = 0;
+    problem = null;
+    isBroken = false;
+  }
+
+  function onFailed(entry: Entry, error: unknown): void {
+    const failure = error instanceof DeliveryError ? error : null;
+    const reason = readErrorMessage(error);
+    problem = reason;
+    if (failure?.isPermanent) {
+      onProblem(`${entry.handle === null ? "a message was refused" : "a message could not be updated"}: ${reason}`);
+      drop(entry, `it was refused: ${reason}`);
+      return;
+    }
+    if (failure?.isUncertain && entry.handle === null && !options.isIdempotent) {
+      drop(entry, `it may or may not have arrived: ${reason}`);
+      return;
+    }
+    // At the end of the queue, so that a message which always fails does not hold up the others.
+    if (entries.delete(entry.key)) entries.set(entry.key, entry);
+    failures++;
+    const isBreaking = failures >= maxFailuresInRow;
+    const backoffMs = isBreaking
+      ? (brokenPauseMs[Math.min(failures - maxFailuresInRow, brokenPauseMs.length - 1)] ?? maxPauseMs)
+      : Math.min(maxPauseMs, firstPauseMs * 2 ** (failures - 1));
+    pausedUntilT = clock().t + Math.max(backoffMs, failure?.retryAfterMs ?? 0);
+    if (isBreaking && !isBroken) {
+      isBroken = true;
+      onProblem(`${failures} failures in a row, so it pauses between attempts: ${reason}`);
+    }
+  }
+
+  function limitWaiting(): void {
+    const unsent = [...entries.values()].filter((entry) => isWaiting(entry) && entry.handle === null);
+    const [oldest] = unsent;
+    if (unsent.length >= maxWaiting && oldest) drop(oldest, `more than ${maxWaiting} messages wait`);
+  }
+
+  return {
+    put(message, content, deadlineAt) {
+      const known = entries.get(message.key);
+      if (known?.wantedContent === content && known.wanted !== null) return;
+      if (!known) limitWaiting();
+      const entry: Entry = known ?? {
+        key: message.key,
+        id: randomBytes(9).toString("hex"),
+        handle: null,
+        isSending: false,
+        mayBeSent: false,
+        isDropped: false,
+        isFinal: false,
+        wanted: null,
+        wantedContent: content,
+        shownContent: null,
+        deadlineAt,
+      };
+      const wasWaiting = isWaiting(entry);
+      Object.assign(entry, { wanted: message, wantedContent: content, isFinal: false });
+      if (!wasWaiting) {
+        entry.deadlineAt = deadlineAt;
+        entries.delete(entry.key);
+        entries.set(entry.key, entry);
+      }
+      onChange();
+      pump();
+    },
+    contentOf: (key) => entries.get(key)?.wantedContent ?? null,
+    keys: () => [...entries.values()].filter(({ isFinal }) => !isFinal).map(({ key }) => key),
+    finish(key, message, content) {
+      const entry = entries.get(key);
+      if (!entry) return;
+      entry.isFinal = true;
+      if (message === null || entry.isDropped || !channel.update) entry.wanted = null;
+      else {
+        Object.assign(entry, { wanted: message, wantedContent: content });
+        entry.deadlineAt = clock().at + finalDeadlineMs;
+      }
+      removeIfDone(entry);
+      onChange();
+      pump();
+    },
+    problem: () => problem,
+    saved: () =>
+      [...entries.values()].slice(-maxSaved).map((entry) => ({
+        key: entry.key,
+        id: entry.id,
+        handle: entry.handle,
+        isSending: entry.isSending || entry.mayBeSent,
+        isDropped: entry.isDropped,
+        content: entry.shownContent ?? "",
+      })),
+    stop() {
+      isStopped = true;
+      cancelPause();
+    },
+  };
+}
+
+/** How long a message is tried to be updated after its ask has ended. */
+const finalDeadlineMs = 60 * minuteMs;
+
+function parseSaved(value: unknown): SavedMessage[] {
+  const isText = (text: unknown): text is string => typeof text === "string" && text.length <= 4_096;
+  return (Array.isArray(value) ? value : []).slice(-maxSaved).flatMap((row: unknown): SavedMessage[] => {
+    if (!isRecord(row)) return [];
+    const { key, id, handle, content } = row;
+    if (!isText(key) || !isText(id) || !(handle === null || isText(handle)) || !isText(content)) return [];
+    const isFlag = (name: string) => row[name] === true;
+    return [
+      { key, id, handle, content, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
+    ];
+  });
+}

@@ -1,0 +1,100 @@
+/** Answers that come from a channel: who may answer what, and the one-time references that bind an answer to its ask. */
+import type { AnswerAccepted } from "../answers/pending.ts";
+import type { ChannelSettings } from "../core/config/channels.ts";
+import type { ActionRefused } from "../core/ports.ts";
+import type { Answer, AskDetails } from "../core/session/ask-details.ts";
+import { answerIdOf } from "../core/session/keys.ts";
+import type { Ask, Session } from "../core/session/session.ts";
+import { truncateEnd } from "../core/text/text.ts";
+import type { ChannelReply, ChannelResponse, Service } from "./channel.ts";
+import { createAnswer, type ResponseMeaning } from "./message.ts";
+import type { Reference, References } from "./references.ts";
+
+export interface OpenAsk {
+  readonly session: Session;
+  readonly ask: Ask;
+  /** null if it cannot be answered from outside of the terminal. */
+  readonly details: AskDetails | null;
+  /** What the message offers now. An answer that it no longer offers is refused. */
+  readonly offers: readonly ResponseMeaning[];
+}
+
+export interface ResponseHandlerOptions {
+  /** The channel's name. */
+  readonly name: string;
+  readonly service: Pick<Service, "hasAccounts">;
+  readonly settings: () => ChannelSettings;
+  readonly isAnswering: () => boolean;
+  readonly references: References;
+  /** null if the ask of this alert is over. */
+  readonly findAsk: (key: string) => OpenAsk | null;
+  readonly answer: (
+    session: Session,
+    answerId: string,
+    answer: Answer,
+    by: string,
+  ) => Promise<AnswerAccepted | ActionRefused | string>;
+  /** The first of two taps was made: the message has to ask for the second. */
+  readonly onConfirm: (key: string) => void;
+  /** Called with a line for the log. */
+  readonly onRefused: (text: string) => void;
+}
+
+const maxAccount = 40;
+const maxReplyLength = 20_000;
+
+export function createResponseHandler(options: ResponseHandlerOptions) {
+  const { name, references, settings } = options;
+
+  function refuse(by: string, reason: string): ChannelReply {
+    options.onRefused(`an answer by ${by} was refused: ${reason}`);
+    return { text: `Not accepted: ${reason}.`, isAccepted: false };
+  }
+
+  /** Returns why this response is not taken; null if it is. */
+  function findReasonAgainst({ accountId }: ChannelResponse, reference: Reference | null): string | null {
+    // A foreign account learns nothing about references.
+    if (options.service.hasAccounts && !settings().accounts.includes(accountId))
+      return "this account may not answer";
+    if (!options.isAnswering()) return "answering from this channel is turned off";
+    return reference === null ? "it was used before, or its request is over" : null;
+  }
+
+  async function answer(response: ChannelResponse, reference: Reference, by: string): Promise<ChannelReply> {
+    const { key, answerId, meaning } = reference;
+    const open = options.findAsk(key);
+    if (!open || answerIdOf(open.ask) !== answerId) {
+      references.revoke(key);
+      return refuse(by, "its request is over");
+    }
+    const { details, session, offers } = open;
+    const isOffered = offers.some((offer) => JSON.stringify(offer) === JSON.stringify(meaning));
+    if (details === null || !isOffered) return refuse(by, "this can only be answered at the desk");
+    if (meaning.do === "confirm") {
+      references.revoke(key);
+      options.onConfirm(key);
+      return { text: "It is marked as dangerous. Tap once more to allow it.", isAccepted: true };
+    }
+    const given = createAnswer(meaning, response.text?.slice(0, maxReplyLength) ?? null, details);
+    if (typeof given === "string") return refuse(by, given);
+    // Used up before anything else can happen, so that a second tap finds nothing.
+    references.revoke(key);
+    const result = await options.answer(session, answerId, given, by);
+    if (typeof result === "string") return refuse(by, result);
+    if ("refused" in result) return refuse(by, result.error);
+    return { text: `${capitalize(result.answered)}.`, isAccepted: true };
+  }
+
+  return async (response: ChannelResponse): Promise<ChannelReply> => {
+    const account = truncateEnd(response.account, maxAccount);
+    const by = account === "" ? name : `${name} (${account})`;
+    const reference = references.find(response.reference);
+    const reason = findReasonAgainst(response, reference);
+    if (reason !== null || reference === null) return refuse(by, reason ?? "");
+    const isText = reference.meaning.do === "text";
+    if (isText !== (response.text !== null)) return refuse(by, "it does not belong to this message");
+    return answer(response, reference, by);
+  };
+}
+
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
