@@ -33,6 +33,8 @@ export interface AnswerRecorder {
   shown(alert: Alert): void;
   /** Writes one entry per alert: later reasons for the same alert, and reasons after it was shown, are ignored. */
   notShown(key: string, reason: string): void;
+  /** An alert was sent to a channel, or will not be sent. */
+  delivered(key: string, isSent: boolean, outcome: string): void;
   /** Writes the outcomes that are still uncertain. */
   stop(): void;
 }
@@ -126,6 +128,12 @@ export function createAnswerRecorder(options: AnswerRecorderOptions): AnswerReco
         asked: describeAlert(session, key) ?? "",
         outcome: reason,
       });
+    },
+    delivered(key, isSent, outcome) {
+      const session = findSession(sessionKeyOfAlert(key));
+      if (!session) return;
+      const asked = describeAlert(session, key) ?? "";
+      addAlert(session, key, { what: isSent ? "shown" : "not shown", asked, outcome });
     },
     stop: outcomes.stop,
   };

@@ -4,9 +4,8 @@
  */
 import { version } from "../../package.json";
 import type { Agent } from "../agents/agent.ts";
-import { defaultAgent, agents as everyAgent, loadAgents } from "../agents/index.ts";
+import { defaultAgent, agents as everyAgent, listVariables, loadAgents } from "../agents/index.ts";
 import { createAlerts } from "../alerts/index.ts";
-import { loadAlertState, saveAlertState } from "../alerts/state-file.ts";
 import { createAnswers } from "../answers/index.ts";
 import { createEventStream } from "../api/event-stream.ts";
 import { createPageAccess } from "../api/page-access.ts";
@@ -23,18 +22,21 @@ import { maskText } from "../secrets/index.ts";
 import { createTransitionFinder } from "../state/transitions.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
+import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import { acquireLock } from "../storage/lock.ts";
 import { openLog } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
 import { schedule } from "../storage/schedule.ts";
 import { clearStateFolder } from "../storage/state-folder.ts";
+import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { createClock } from "../system/clock.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { homeOf } from "../system/folders.ts";
 import { isOwnSocket } from "../system/sockets.ts";
 import { watchAgents } from "../watch/index.ts";
+import { createChannels } from "./channels.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";
 import { createDoctorReport } from "./doctor-report.ts";
@@ -130,10 +132,19 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onProblem,
     onError,
   });
-  const problems = () => [...settings.problems(), ...spool.problems(), ...history.problems()];
+  const problems = () => [
+    ...settings.problems(),
+    ...spool.problems(),
+    ...history.problems(),
+    ...channels.problems(),
+  ];
 
   // 3. Sinks: everything that follows the state.
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
+  const refresh = () => {
+    renderLoop.refresh();
+    channels.refresh();
+  };
   const answers = createAnswers({
     agents,
     path: paths.answerLog,
@@ -143,7 +154,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     get: store.get,
     sessions: sessionsNow,
     dispatch: store.dispatch,
-    onChange: renderLoop.refresh,
+    onChange: refresh,
     onAskEnded: (end) => transitions.onAskEnded(end),
     onError,
   });
@@ -158,19 +169,36 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     terminals: desktop.terminals,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,
-    saved: loadAlertState(paths.alertState),
+    saved: loadJsonState(paths.alertState),
     // Which alerts are shown must be known after a kill too, or they are shown twice.
     createSaver: (value) =>
-      createSaver(() => saveAlertState(paths.alertState, value()), {
+      createSaver(() => saveJsonState(paths.alertState, value()), {
         quietMs: 30,
         maxDelayMs: 200,
         maxPauseMs: 0,
         onError: onProblem,
       }),
-    refresh: renderLoop.refresh,
+    refresh,
     onShown: recorder.shown,
     onSuppressed: recorder.notShown,
     onProblem,
+  });
+  const channels = createChannels({
+    paths,
+    env: dropUntrustedSecrets(env, listVariables(table)),
+    clock,
+    sessions: store.sessions,
+    get: store.get,
+    config,
+    preferences: alerts.preferences,
+    details: pending.details,
+    answer: pending.answer,
+    readPresence: desktop.readPresence,
+    isCaughtUp: spool.isCaughtUp,
+    home: homeOf(env),
+    onDelivery: recorder.delivered,
+    onProblem,
+    onChange: renderLoop.refresh,
   });
   const connection = createConnection({ table, agents, env, sessions: sessionsNow() });
   const tray = desktop.createTray({
@@ -245,8 +273,14 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     history,
     events,
     stream,
+    channels,
   ];
-  onSettingsChanged.push(renderLoop.refresh, pending.recheck, history.onSettingsChanged);
+  onSettingsChanged.push(
+    renderLoop.refresh,
+    pending.recheck,
+    history.onSettingsChanged,
+    channels.onSettingsChanged,
+  );
 
   // 4. Sources. They start once the API listens.
   /** What the agents' files say about sessions whose older events are still in the spool. */
@@ -313,7 +347,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     renderLoop.stop();
     pending.stop();
     memory.stop?.();
-    await Promise.all([alerts.stop(), tray.stop()]);
+    await Promise.all([alerts.stop(), tray.stop(), channels.stop()]);
     for (const source of sources) await source.stop();
     // Last, so that what the sources just dispatched is written down.
     await answers.stop?.();

@@ -46,7 +46,7 @@ export type OpenChannel = (options: ChannelOptions) => Channel;
 export interface ChannelOptions {
   /** The name that the user gave the channel. */
   readonly name: string;
-  /** Checked, with defaults. */
+  /** The service's own fields and those that all channels have: checked, with defaults. */
   readonly settings: ServiceSettings;
   readonly detail: ChannelDetail;
   /** Answers are on, so messages have buttons and `listen` is called. */
@@ -59,6 +59,8 @@ export interface ChannelOptions {
   readonly onProblem: (text: string) => void;
   /** Saved across restarts: an update offset, ids of threads. At most a few KB. */
   readonly state: ChannelState;
+  /** Wall time. */
+  readonly now: () => number;
   /** For tests. */
   readonly schedule?: Schedule | undefined;
   readonly requestTimeoutMs?: number | undefined;

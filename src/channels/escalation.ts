@@ -4,7 +4,8 @@ import { computeQuietHours, type LocalTime } from "../core/config/quiet.ts";
 import type { PresenceReading } from "../core/ports.ts";
 import type { Moment } from "../core/session/event.ts";
 import { elapsedMs } from "../core/session/phase.ts";
-import { projectOf } from "../core/session/session.ts";
+import { projectOf, type Session } from "../core/session/session.ts";
+import { findRelativePath } from "../core/text/paths.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 
 export interface Escalation {
@@ -28,8 +29,7 @@ export function escalate(
 ): Escalation {
   const type = cause.kind === "blocked" && cause.ask !== null ? cause.ask.kind : cause.kind;
   if (cause.isSuppressed || !(settings.asks as readonly string[]).includes(type)) return never;
-  const project = projectOf(cause.session);
-  if (settings.projects.length > 0 && !settings.projects.includes(project ?? "")) return never;
+  if (!isOfProject(cause.session, settings.projects)) return never;
   const hours = computeQuietHours(settings.hours, now);
   if (hours && !hours.isOn) return { isDue: false, checkAt: hours.checkAt };
 
@@ -41,6 +41,15 @@ export function escalate(
   }
   const checkMs = settings.when === "away" ? Math.min(leftMs, presenceCheckMs) : leftMs;
   return { isDue: false, checkAt: now.at + checkMs };
+}
+
+/** A list has names of projects. An object has folders, for a service that maps them. */
+function isOfProject(session: Session, projects: ChannelSettings["projects"]): boolean {
+  if (Array.isArray(projects)) return projects.length === 0 || projects.includes(projectOf(session) ?? "");
+  const folder = session.firstCwd ?? session.cwd;
+  const folders = Object.keys(projects);
+  if (folders.length === 0) return true;
+  return folder !== null && folders.some((own) => own === folder || findRelativePath(own, folder) !== null);
 }
 
 /** Unknown counts as present. */

@@ -17,7 +17,9 @@ export type ResponseMeaning =
   | { readonly do: "confirm" }
   | { readonly do: "deny" }
   | { readonly do: "option"; readonly index: number }
-  | { readonly do: "text" };
+  | { readonly do: "text" }
+  /** The button of a test message. */
+  | { readonly do: "test" };
 
 export interface DraftButton {
   readonly label: string;
@@ -135,7 +137,9 @@ function findReasonAgainst(
 ): string | null {
   const verb = details.kind === "question" ? "answer" : details.kind === "plan" ? "approve" : "allow";
   if (hasSecret) return `A secret in it is masked here, so you can only ${verb} it at your desk.`;
-  const message = addReferences({ ...text, ...emptyDraft, key: cause.key }, () => "x".repeat(referenceLength));
+  const message = addReferences({ ...text, ...emptyDraft, key: cause.key }, () =>
+    "x".repeat(referenceLength),
+  );
   if (!details.isWhole || !service.fits(message))
     return `It is too long to ${verb} from here: look at it in the terminal.`;
   if (details.dangers.length > 0 && settings.answers !== "all")
@@ -153,7 +157,11 @@ interface Offers extends Pick<MessageDraft, "buttons" | "replyHint"> {
 
 function createOffers({ isConfirming, service }: MessageInput, details: AskDetails): Offers {
   const deny = (label: string): DraftButton => ({ label, style: "deny", meaning: { do: "deny" } });
-  const allow = (label: string, meaning: ResponseMeaning): DraftButton => ({ label, style: "allow", meaning });
+  const allow = (label: string, meaning: ResponseMeaning): DraftButton => ({
+    label,
+    style: "allow",
+    meaning,
+  });
   switch (details.kind) {
     case "question":
       return { question: [], ...createQuestionOffers(details.questions, service.maxButtons) };
@@ -204,7 +212,11 @@ export function addReferences(
   const { buttons, replyHint, ...rest } = draft;
   return {
     ...rest,
-    buttons: buttons.map(({ label, style, meaning }) => ({ label, style, reference: createReference(meaning) })),
+    buttons: buttons.map(({ label, style, meaning }) => ({
+      label,
+      style,
+      reference: createReference(meaning),
+    })),
     replyReference: replyHint === null ? null : createReference({ do: "text" }),
     replyHint,
     link: null,
@@ -213,7 +225,16 @@ export function addReferences(
 
 /** The last form of a message. `ending` says how the ask ended: "Allowed in the terminal". */
 export function createFinalDraft(key: string, session: string, title: string, ending: string): MessageDraft {
-  return { key, session, title, lines: [ending], urgency: "low", isFinal: true, buttons: [], replyHint: null };
+  return {
+    key,
+    session,
+    title,
+    lines: [ending],
+    urgency: "low",
+    isFinal: true,
+    buttons: [],
+    replyHint: null,
+  };
 }
 
 const endings: Readonly<Record<AskEnding, string>> = {
@@ -267,6 +288,8 @@ export function createAnswer(
     }
     case "confirm":
       return "this needs a second tap";
+    case "test":
+      return "this is a test";
   }
 }
 
@@ -274,7 +297,10 @@ function createReplies(text: string, questions: readonly Question[]): Answer | s
   const lines = questions.length === 1 ? [text] : text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length !== questions.length)
     return `there are ${questions.length} questions: reply with one line for each`;
-  return { do: "reply", replies: questions.map((question, n) => createReply(lines[n]?.trim() ?? "", question)) };
+  return {
+    do: "reply",
+    replies: questions.map((question, n) => createReply(lines[n]?.trim() ?? "", question)),
+  };
 }
 
 /** Numbers choose options; anything else is a text of its own. */

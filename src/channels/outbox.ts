@@ -23,6 +23,7 @@ export interface OutboxOptions {
   readonly onChange: () => void;
   /** Writes `saved` to disk now. */
   readonly flush: () => void;
+  /** Not called for updates. */
   readonly onSent: (key: string) => void;
   /** A message will not be sent. */
   readonly onDropped: (key: string, reason: string) => void;
@@ -36,6 +37,7 @@ export interface Outbox {
   put(message: ChannelMessage, content: string, deadlineAt: number): void;
   /** What the message last put shows; null if there is none. */
   contentOf(key: string): string | null;
+  titleOf(key: string): string | null;
   keys(): readonly string[];
   /** Ends with a last state of the message. Without one, or if it was never sent, it is only forgotten. */
   finish(key: string, message: ChannelMessage | null, content: string): void;
@@ -56,6 +58,7 @@ export interface SavedMessage {
   readonly isDropped: boolean;
   /** A hash of what it shows; empty if it was not sent. */
   readonly content: string;
+  readonly title: string;
 }
 
 interface Entry {
@@ -71,6 +74,7 @@ interface Entry {
   wantedContent: string;
   shownContent: string | null;
   deadlineAt: number;
+  title: string;
 }
 
 const maxWaiting = 200;
@@ -109,6 +113,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       wantedContent: saved.content,
       shownContent: saved.handle === null ? null : saved.content,
       deadlineAt: Number.POSITIVE_INFINITY,
+      title: saved.title,
     });
   }
 
@@ -218,7 +223,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const reason = readErrorMessage(error);
     problem = reason;
     if (failure?.isPermanent) {
-      onProblem(`${entry.handle === null ? "a message was refused" : "a message could not be updated"}: ${reason}`);
+      onProblem(
+        `${entry.handle === null ? "a message was refused" : "a message could not be updated"}: ${reason}`,
+      );
       drop(entry, `it was refused: ${reason}`);
       return;
     }
@@ -263,9 +270,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
         wantedContent: content,
         shownContent: null,
         deadlineAt,
+        title: message.title,
       };
       const wasWaiting = isWaiting(entry);
-      Object.assign(entry, { wanted: message, wantedContent: content, isFinal: false });
+      Object.assign(entry, {
+        wanted: message,
+        wantedContent: content,
+        title: message.title,
+        isFinal: false,
+      });
       if (!wasWaiting) {
         entry.deadlineAt = deadlineAt;
         entries.delete(entry.key);
@@ -275,6 +288,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       pump();
     },
     contentOf: (key) => entries.get(key)?.wantedContent ?? null,
+    titleOf: (key) => entries.get(key)?.title ?? null,
     keys: () => [...entries.values()].filter(({ isFinal }) => !isFinal).map(({ key }) => key),
     finish(key, message, content) {
       const entry = entries.get(key);
@@ -298,6 +312,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         isSending: entry.isSending || entry.mayBeSent,
         isDropped: entry.isDropped,
         content: entry.shownContent ?? "",
+        title: entry.title,
       })),
     stop() {
       isStopped = true;
@@ -313,11 +328,12 @@ function parseSaved(value: unknown): SavedMessage[] {
   const isText = (text: unknown): text is string => typeof text === "string" && text.length <= 4_096;
   return (Array.isArray(value) ? value : []).slice(-maxSaved).flatMap((row: unknown): SavedMessage[] => {
     if (!isRecord(row)) return [];
-    const { key, id, handle, content } = row;
-    if (!isText(key) || !isText(id) || !(handle === null || isText(handle)) || !isText(content)) return [];
+    const { key, id, handle, content, title } = row;
+    if (!isText(key) || !isText(id) || !(handle === null || isText(handle))) return [];
+    if (!isText(content) || !isText(title)) return [];
     const isFlag = (name: string) => row[name] === true;
     return [
-      { key, id, handle, content, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
+      { key, id, handle, content, title, isSending: isFlag("isSending"), isDropped: isFlag("isDropped") },
     ];
   });
 }

@@ -26,7 +26,7 @@ export interface References {
 const referenceBytes = 16;
 const referenceForm = /^[\w-]{22}$/;
 const maxReferences = 5_000;
-const meanings = new Set(["allow", "confirm", "deny", "option", "text"]);
+const meanings = new Set(["allow", "confirm", "deny", "option", "text", "test"]);
 
 export function createReferences(saved: unknown, onChange: () => void): References {
   const byHash = new Map(parseSaved(saved));
@@ -56,7 +56,8 @@ function parseSaved(value: unknown): [string, Reference][] {
     const [own, reference] = Array.isArray(row) ? row : [];
     if (typeof own !== "string" || !isRecord(reference) || !isRecord(reference.meaning)) return [];
     const { key, answerId, meaning } = reference;
-    const isKnown = meanings.has(String(meaning.do)) && (meaning.do !== "option" || Number.isInteger(meaning.index));
+    const isKnown =
+      meanings.has(String(meaning.do)) && (meaning.do !== "option" || Number.isInteger(meaning.index));
     if (typeof key !== "string" || typeof answerId !== "string" || !isKnown) return [];
     return [[own, { key, answerId, meaning: meaning as ResponseMeaning }]];
   });

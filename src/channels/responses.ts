@@ -10,7 +10,7 @@ import type { ChannelReply, ChannelResponse, Service } from "./channel.ts";
 import { createAnswer, type ResponseMeaning } from "./message.ts";
 import type { Reference, References } from "./references.ts";
 
-export interface OpenAsk {
+export interface AskInMessage {
   readonly session: Session;
   readonly ask: Ask;
   /** null if it cannot be answered from outside of the terminal. */
@@ -27,7 +27,7 @@ export interface ResponseHandlerOptions {
   readonly isAnswering: () => boolean;
   readonly references: References;
   /** null if the ask of this alert is over. */
-  readonly findAsk: (key: string) => OpenAsk | null;
+  readonly findAsk: (key: string) => AskInMessage | null;
   readonly answer: (
     session: Session,
     answerId: string,
@@ -36,6 +36,8 @@ export interface ResponseHandlerOptions {
   ) => Promise<AnswerAccepted | ActionRefused | string>;
   /** The first of two taps was made: the message has to ask for the second. */
   readonly onConfirm: (key: string) => void;
+  /** The button of a test message was tapped. */
+  readonly onTest: (key: string, by: string) => void;
   /** Called with a line for the log. */
   readonly onRefused: (text: string) => void;
 }
@@ -93,7 +95,10 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     if (reason !== null || reference === null) return refuse(by, reason ?? "");
     const isText = reference.meaning.do === "text";
     if (isText !== (response.text !== null)) return refuse(by, "it does not belong to this message");
-    return answer(response, reference, by);
+    if (reference.meaning.do !== "test") return answer(response, reference, by);
+    references.revoke(reference.key);
+    options.onTest(reference.key, by);
+    return { text: "It works.", isAccepted: true };
   };
 }
 

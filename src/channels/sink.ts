@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
+import { readErrorMessage } from "../core/error-message.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { PresenceReading, ReadPresence, Schedule, Sink, Transition } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
@@ -33,8 +34,8 @@ import {
 } from "./message.ts";
 import { createOutbox, type Outbox } from "./outbox.ts";
 import { createReferences, type References } from "./references.ts";
-import { createResponseHandler, type OpenAsk, type ResponseHandlerOptions } from "./responses.ts";
-import type { ReadSecret } from "./secrets.ts";
+import { type AskInMessage, createResponseHandler, type ResponseHandlerOptions } from "./responses.ts";
+import type { ChannelSecrets } from "./secrets.ts";
 
 export interface ChannelSinkOptions {
   readonly clock: () => ClockReading;
@@ -46,7 +47,8 @@ export interface ChannelSinkOptions {
   readonly details: FindAskDetails;
   readonly answer: ResponseHandlerOptions["answer"];
   readonly readPresence: ReadPresence;
-  readonly readSecret: ReadSecret;
+  /** Read again at every reload. */
+  readonly readSecrets: () => ChannelSecrets;
   readonly isCaughtUp: (session: string) => boolean;
   readonly home: string;
   /** What `createSaver`'s value was before the last stop. */
@@ -68,6 +70,16 @@ export interface ChannelReport {
   /** Why nothing is sent or received now; null if all is well. */
   readonly problem: string | null;
   readonly isAnswering: boolean;
+  /** Wall time of the last message that arrived; null if none did since the start. */
+  readonly lastSentAt: number | null;
+}
+
+/** What became of a test message. */
+export interface ChannelTest {
+  /** Why it could not be sent; null if it was. */
+  readonly problem: string | null;
+  /** Resolves with who tapped its button; null if the channel takes no answers. */
+  readonly tapped: Promise<string> | null;
 }
 
 export interface ChannelSink extends Sink {
@@ -76,6 +88,8 @@ export interface ChannelSink extends Sink {
   /** Something besides sessions has changed: preferences, or what can be answered. */
   refresh(): void;
   report(): readonly ChannelReport[];
+  /** Sends a test message. Resolves with null if there is no such channel. */
+  test(name: string): Promise<ChannelTest | null>;
   stop(): Promise<void>;
 }
 
@@ -91,11 +105,10 @@ interface OpenChannelEntry {
   readonly references: References;
   /** Alert key → until when (t) the second of two taps is awaited. */
   readonly confirming: Map<string, number>;
-  /** Alert key → title, for the last state of its message. */
-  readonly titles: Map<string, string>;
   /** What the messages offer now. */
   readonly offers: Map<string, readonly ResponseMeaning[]>;
   state: JsonRecord;
+  lastSentAt: number | null;
 }
 
 /** Many changes share one round. */
@@ -110,7 +123,12 @@ const confirmMs = minuteMs;
 const presenceValidMs = 2_000;
 const maxTimerMs = 60 * minuteMs;
 /** After this long an alert is not worth sending any more. */
-const staleMs = { blocked: 60 * minuteMs, failed: 30 * minuteMs, idle: 10 * minuteMs, finished: 10 * minuteMs };
+const staleMs = {
+  blocked: 60 * minuteMs,
+  failed: 30 * minuteMs,
+  idle: 10 * minuteMs,
+  finished: 10 * minuteMs,
+};
 
 interface Ending {
   readonly text: string | null;
@@ -120,16 +138,20 @@ interface Ending {
 export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   const { clock, config, schedule = systemSchedule } = options;
   const startedAt = clock().at;
+  let secrets = options.readSecrets();
   const firstRoundT = clock().t + firstRoundMs;
   const channels = new Map<string, OpenChannelEntry>();
   const problems = new Map<string, string>();
-  const saved = asRecord(options.saved.channels);
+  const saved: Record<string, unknown> = { ...asRecord(options.saved.channels) };
   /** Sessions to look at in the next round. */
   const dirty = new Set<string>();
   /** Sessions that cause an alert, or have a message out. */
   const watched = new Set<string>();
   /** Asks that closed a moment ago, by alert key. */
   const endings = new Map<string, Ending>();
+  /** Test messages that wait for a tap, by key. */
+  const tests = new Map<string, (by: string) => Promise<void>>();
+  let testCount = 0;
   let presence: { readonly reading: PresenceReading; readonly t: number } | null = null;
   let cancelTimer = () => {};
   let timerT = Number.POSITIVE_INFINITY;
@@ -264,7 +286,6 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       mask: maskText,
     });
     const content = hashDraft(draft, cause.ask && answerIdOf(cause.ask));
-    entry.titles.set(cause.key, draft.title);
     entry.offers.set(cause.key, listOffers(draft));
     if (content !== known) {
       entry.references.revoke(cause.key);
@@ -285,14 +306,13 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     entry.offers.delete(key);
     if (!isAskKey(key)) {
       entry.outbox.finish(key, null, "");
-      entry.titles.delete(key);
       return null;
     }
     const ending = endings.get(key) ?? { text: null, sinceT: now.t };
     endings.set(key, ending);
     const waitMs = endingMs - (now.t - ending.sinceT);
     if (ending.text === null && waitMs > 0) return now.at + waitMs;
-    const title = entry.titles.get(key) ?? "A request";
+    const title = entry.outbox.titleOf(key) ?? "";
     setFinal(entry, key, session, title, ending.text ?? unknownEnding);
     return null;
   }
@@ -305,19 +325,23 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     ending: string,
   ): void {
     const draft = createFinalDraft(key, session, title, ending);
-    outbox.finish(key, addReferences(draft, () => ""), hashDraft(draft, null));
+    outbox.finish(
+      key,
+      addReferences(draft, () => ""),
+      hashDraft(draft, null),
+    );
   }
 
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
     const key = createAskAlertKey(session, ask.id);
-    if (![...channels.values()].some(({ titles }) => titles.has(key))) return;
+    if (![...channels.values()].some(({ outbox }) => outbox.contentOf(key) !== null)) return;
     endings.set(key, { text: formatEnding(how, where), sinceT: clock().t });
     dirty.add(sessionKeyOf(session));
     runAt(clock().t);
   }
 
   async function open(name: string, settings: ChannelSettings, fingerprint: string): Promise<void> {
-    const checked = checkChannel(name, settings, (field) => options.readSecret(name, field));
+    const checked = checkChannel(name, settings, (field) => secrets.get(name, field));
     if ("problems" in checked) {
       problems.set(name, checked.problems.join("; "));
       for (const problem of checked.problems) options.onProblem(`channel ${name}: ${problem}`);
@@ -325,18 +349,15 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     }
     const { service } = checked;
     const isAnswering = settings.answers !== "off" && service.canAnswer(checked.settings);
-    const secrets = service.settings.flatMap((one) =>
-      one.isSecret ? (options.readSecret(name, one.name) ?? []) : [],
-    );
     const onProblem = (text: string): void => {
-      options.onProblem(`channel ${name}: ${hideSecrets(text, secrets)}`);
+      options.onProblem(`channel ${name}: ${secrets.redact(text)}`);
       options.onChange?.();
     };
     const openClient = await service.load();
     const before = asRecord(saved[name]);
     const known = before.type === service.type ? before : {};
     const references = createReferences(known.references, saver.schedule);
-    const findAsk = (key: string): OpenAsk | null => findOpenAsk(entry, key);
+    const findAsk = (key: string): AskInMessage | null => findOpenAsk(entry, key);
     const respond = createResponseHandler({
       name,
       service,
@@ -345,6 +366,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       references,
       findAsk,
       answer: options.answer,
+      onTest: (key, by) => void tests.get(key)?.(by),
       onConfirm(key) {
         entry.confirming.set(key, clock().t + confirmMs);
         dirty.add(sessionKeyOfAlert(key));
@@ -357,13 +379,14 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       settings: checked.settings,
       detail: settings.detail,
       isAnswering,
-      secret: (field) => options.readSecret(name, field),
+      secret: (field) => secrets.get(name, field),
       onResponse: (response) =>
         respond(response).catch((error) => {
           onProblem(`an answer could not be taken: ${error}`);
           return { text: "Not accepted: beckon failed. Answer at the desk.", isAccepted: false };
         }),
       onProblem,
+      now: () => clock().at,
       state: {
         get: () => entry.state,
         set(value) {
@@ -382,11 +405,12 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       onChange: saver.schedule,
       flush: saver.flush,
       onSent(key) {
+        entry.lastSentAt = clock().at;
         options.onDelivery(key, true, `sent to ${name}`);
         options.onChange?.();
       },
       onDropped(key, reason) {
-        const hidden = hideSecrets(reason, secrets);
+        const hidden = secrets.redact(reason);
         options.onProblem(`channel ${name}: an alert was not sent: ${hidden}`);
         options.onDelivery(key, false, `not sent to ${name}: ${hidden}`);
         options.onChange?.();
@@ -403,9 +427,9 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       outbox,
       references,
       confirming: new Map(),
-      titles: new Map(),
       offers: new Map(),
       state: asRecord(known.state),
+      lastSentAt: null,
     };
     delete saved[name];
     channels.set(name, entry);
@@ -413,7 +437,47 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     if (isAnswering) channel.listen?.();
   }
 
-  function findOpenAsk({ offers }: OpenChannelEntry, key: string): OpenAsk | null {
+  async function sendTest(entry: OpenChannelEntry): Promise<ChannelTest> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const key = `test#${++testCount}`;
+    const answerId = "test";
+    const buttons: MessageDraft["buttons"] = entry.isAnswering
+      ? [{ label: "It works", style: "plain", meaning: { do: "test" } }]
+      : [];
+    const draft: MessageDraft = {
+      key,
+      session: "",
+      title: "beckon: a test",
+      lines: [entry.isAnswering ? "Tap the button to see whether answers arrive." : "Alerts arrive here."],
+      urgency: "normal",
+      isFinal: false,
+      buttons,
+      replyHint: null,
+    };
+    tests.set(key, async (by) => {
+      tests.delete(key);
+      resolve(by);
+      const over = createFinalDraft(key, "", draft.title, `It works. Answered by ${by}.`);
+      await entry.channel
+        .update?.(
+          handle,
+          addReferences(over, () => ""),
+        )
+        .catch(() => {});
+    });
+    let handle = "";
+    try {
+      const message = addReferences(draft, (meaning) => entry.references.create({ key, answerId, meaning }));
+      handle = await entry.channel.send(message, `test-${clock().at}-${testCount}`);
+      entry.lastSentAt = clock().at;
+      return { problem: null, tapped: entry.isAnswering ? promise : null };
+    } catch (error) {
+      tests.delete(key);
+      return { problem: secrets.redact(readErrorMessage(error)), tapped: null };
+    }
+  }
+
+  function findOpenAsk({ offers }: OpenChannelEntry, key: string): AskInMessage | null {
     const session = findSession(sessionKeyOfAlert(key));
     const ask = session?.asks.find((one) => createAskAlertKey(session, one.id) === key);
     if (!session || !ask) return null;
@@ -433,6 +497,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   }
 
   async function reload(): Promise<void> {
+    secrets = options.readSecrets();
     const wanted = new Map(
       Object.entries(config().channels).map(([name, settings]) => [name, fingerprintOf(name, settings)]),
     );
@@ -453,8 +518,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   }
 
   function fingerprintOf(name: string, settings: ChannelSettings): string {
-    const known = findSecretFields(settings.type).map((field) => options.readSecret(name, field));
-    return JSON.stringify([settings, known, config().answering.enabled]);
+    const known = findSecretFields(settings.type).map((field) => secrets.get(name, field));
+    return JSON.stringify([settings, known]);
   }
 
   return {
@@ -486,8 +551,13 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
           service: entry?.service.name ?? "",
           problem: problem ?? null,
           isAnswering: entry?.isAnswering ?? false,
+          lastSentAt: entry?.lastSentAt ?? null,
         };
       }),
+    async test(name) {
+      const entry = channels.get(name);
+      return entry ? sendTest(entry) : null;
+    },
     async stop() {
       isStopped = true;
       cancelTimer();
@@ -513,16 +583,12 @@ const isAskKey = (key: string): boolean => !/#(?:over|died)-[^#]*$/.test(key);
 
 /** Equal for drafts that show the same and belong to the same ask. */
 function hashDraft(draft: MessageDraft, answerId: string | null): string {
-  return createHash("sha256").update(JSON.stringify([draft, answerId])).digest("base64url");
+  return createHash("sha256")
+    .update(JSON.stringify([draft, answerId]))
+    .digest("base64url");
 }
 
 const listOffers = ({ buttons, replyHint }: MessageDraft): readonly ResponseMeaning[] => [
   ...buttons.map(({ meaning }) => meaning),
   ...(replyHint === null ? [] : [{ do: "text" } as const]),
 ];
-
-function hideSecrets(text: string, secrets: readonly string[]): string {
-  let hidden = text;
-  for (const secret of secrets) hidden = hidden.replaceAll(secret, "•••");
-  return hidden;
-}

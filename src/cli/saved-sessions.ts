@@ -1,10 +1,11 @@
 /** The sessions that a stopped beckon left on disk. Loaded only then: the schemas would cost every other call 5 ms. */
 import { existsSync } from "node:fs";
-import { loadAlertState, readPreferences } from "../alerts/state-file.ts";
+import { readPreferences } from "../alerts/state-file.ts";
 import { createSnapshot, type SessionSnapshot } from "../core/view/snapshot.ts";
 import { decodeState } from "../state/saved-state.ts";
 import { readConfigFile } from "../storage/config-file.ts";
 import { describeDroppedEvents, readDroppedEvents } from "../storage/full-spool.ts";
+import { loadJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { loadSnapshot } from "../storage/snapshot.ts";
 import { createClock, formatLocalTime } from "../system/clock.ts";
@@ -20,7 +21,7 @@ export function readSavedSessions(paths: Paths): SavedSessions {
   const now = createClock()();
   const { value, problem } = loadSnapshot(paths, { readOnly: true });
   const context = {
-    preferences: readPreferences(loadAlertState(paths.alertState)),
+    preferences: readPreferences(loadJsonState(paths.alertState)),
     config: readConfigFile(paths.config).config,
     formatTime: formatLocalTime,
   };

@@ -26,6 +26,8 @@ export interface Paths {
   readonly lock: string;
   /** What alerts were shown, and what is muted and snoozed. */
   readonly alertState: string;
+  /** What was sent to channels, and which answers are awaited from there. */
+  readonly channelState: string;
   /** A folder for the programs that are unpacked from the binary. */
   readonly helpers: string;
   /** What the installer did, for the uninstaller and for doctor. */
@@ -60,6 +62,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     history: join(state, "history.db"),
     lock: join(state, "lock"),
     alertState: join(state, "desk.json"),
+    channelState: join(state, "channels.json"),
     helpers: join(state, "helpers"),
     installed: join(state, "installed.json"),
     backups: join(state, "backups"),

@@ -23,8 +23,19 @@ export function clearStateFolder(paths: Paths): string[] {
 }
 
 function listFiles(paths: Paths): string[] {
-  const { endpoint, authHeader, snapshot, spool, log, hookLog, answerLog, alertState, installed, history } =
-    paths;
+  const {
+    endpoint,
+    authHeader,
+    snapshot,
+    spool,
+    log,
+    hookLog,
+    answerLog,
+    alertState,
+    channelState,
+    installed,
+    history,
+  } = paths;
   const numbers = Array.from({ length: limits.maxOlderLogs }, (_, index) => index + 1);
   const olderLogs = [log, answerLog].flatMap((path) => numbers.map((number) => `${path}.${number}`));
   return [
@@ -37,7 +48,7 @@ function listFiles(paths: Paths): string[] {
       rotatedPath(spool),
       paths.spoolDropped,
     ],
-    ...[log, hookLog, answerLog, ...olderLogs, alertState, installed],
+    ...[log, hookLog, answerLog, ...olderLogs, alertState, channelState, installed],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...[history, `${history}-wal`, `${history}-shm`],
     ...listSegmentFiles(paths.journal),

@@ -75,6 +75,7 @@ export function testService({ service, start }: ServiceContract): void {
             saved = value;
           },
         },
+        now: Date.now,
         requestTimeoutMs,
       });
       open.push({ server, channel });

@@ -33,7 +33,7 @@ export function openOn(
     secret: (name) => server.secrets[name] ?? null,
     onResponse: async (response) => {
       responses.push(response);
-      return "Allowed.";
+      return { text: "Allowed.", isAccepted: true };
     },
     onProblem: (text) => problems.push(text),
     state: {
@@ -42,6 +42,7 @@ export function openOn(
         saved.value = value;
       },
     },
+    now: Date.now,
     requestTimeoutMs: 300,
     ...options,
   });

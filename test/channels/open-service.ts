@@ -34,7 +34,7 @@ export async function openService(
     secret: (name) => secrets[name] ?? null,
     onResponse: async (response) => {
       responses.push(response);
-      return reply;
+      return { text: reply, isAccepted: true };
     },
     onProblem: (text) => problems.push(text),
     state: {
@@ -43,6 +43,7 @@ export async function openService(
         state = value;
       },
     },
+    now: Date.now,
     requestTimeoutMs: 500,
   });
   return { channel, responses, problems };

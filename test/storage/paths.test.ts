@@ -20,6 +20,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     history: "/opt/b/history.db",
     lock: "/opt/b/lock",
     alertState: "/opt/b/desk.json",
+    channelState: "/opt/b/channels.json",
     helpers: "/opt/b/helpers",
     installed: "/opt/b/installed.json",
     backups: "/opt/b/backups",

@@ -130,7 +130,7 @@ function openBot(options: ChannelOptions): Channel {
     // A reply in a thread that is not about an open ask.
     if (reference === undefined) return;
     const { account, accountId, text: reply } = response;
-    const text = await onResponse({ reference, account, accountId, text: reply });
+    const { text } = await onResponse({ reference, account, accountId, text: reply });
     await post("chat.postEphemeral", {
       channel,
       user: accountId,

@@ -171,9 +171,9 @@ export function openTelegram(options: ChannelOptions): Channel {
   async function handleTap({ id, from, data, message }: CallbackQuery): Promise<void> {
     // A button of a message in another chat, or of a message that was sent through another chat's inline mode.
     const isHere = message !== undefined && String(message.chat.id) === (await findChatId());
-    const text = isHere
+    const { text } = isHere
       ? await options.onResponse({ ...describeAccount(from), reference: String(data ?? ""), text: null })
-      : "This button does not belong to beckon's chat.";
+      : { text: "This button does not belong to beckon's chat." };
     await call(() =>
       api.answerCallbackQuery(id, { text: text.slice(0, maxToastLength), show_alert: !isHere }),
     );
@@ -204,7 +204,8 @@ export function openTelegram(options: ChannelOptions): Channel {
     const [, reference] = readReplyTargets().find(([id]) => id === target.message_id) ?? [];
     if (reference === undefined) return reply(message, "That message takes no reply, or no longer.");
     if (text === undefined) return reply(message, "Only text is taken as an answer.");
-    await reply(message, await options.onResponse({ ...describeAccount(from), reference, text }));
+    const answer = await options.onResponse({ ...describeAccount(from), reference, text });
+    await reply(message, answer.text);
   }
 
   async function handleEdit(message: Message): Promise<void> {

@@ -8,17 +8,9 @@ import { limits } from "../limits.ts";
 import { truncateEnd } from "../text/text.ts";
 
 /** What can be sent: the kinds of asks, and the other alerts. */
-const channelTopics = [
-  "permission",
-  "question",
-  "plan",
-  "elicitation",
-  "failed",
-  "idle",
-  "finished",
-] as const;
+const alertTypes = ["permission", "question", "plan", "elicitation", "failed", "idle", "finished"] as const;
 
-const literals = <Value extends string>(values: readonly Value[]) =>
+const literals = <const Value extends string>(values: readonly Value[]) =>
   Type.Union(values.map((value) => Type.Literal(value)));
 
 const timeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" });
@@ -82,15 +74,15 @@ const channelFields = {
     "Nothing is sent outside of these local times.",
   ),
   projects: field(
-    texts(1_000),
+    Type.Union([texts(1_000), Type.Record(Type.String(), Type.String(), { maxProperties: 1_000 })]),
     [],
-    'a list of project names like ["checkout-api"]',
+    'a list of project names like ["checkout-api"], or for Discord an object like {"/home/me/project": "channel id"}',
     "Only sessions of these projects; empty for all.",
   ),
   asks: field(
-    Type.Array(literals(channelTopics), { maxItems: channelTopics.length }),
+    Type.Array(literals(alertTypes), { maxItems: alertTypes.length }),
     ["permission", "question", "plan", "elicitation", "failed"],
-    `a list of ${channelTopics.join(", ")}`,
+    `a list of ${alertTypes.join(", ")}`,
     "What is sent.",
   ),
   accounts: field(
@@ -100,6 +92,8 @@ const channelFields = {
     "Who may answer. Empty: nobody, except where the service has no accounts.",
   ),
 } satisfies Readonly<Record<string, ChannelField>>;
+
+export const channelFieldNames: readonly string[] = Object.keys(channelFields);
 
 type Fields = typeof channelFields;
 

@@ -1,0 +1,124 @@
+/**
+ * Connects channels to the app. Nothing of src/channels is loaded before the settings list a channel, so this costs a user without
+ * one nothing.
+ */
+import { statSync } from "node:fs";
+import type { ChannelReport, ChannelSink, ChannelSinkOptions, ChannelTest } from "../channels/sink.ts";
+import type { Sink } from "../core/ports.ts";
+import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
+import type { Paths } from "../storage/paths.ts";
+import { createSaver } from "../storage/saver.ts";
+import { scheduleTogether } from "../storage/schedule.ts";
+import type { Env } from "../system/folders.ts";
+
+export interface ChannelsOptions
+  extends Omit<ChannelSinkOptions, "saved" | "createSaver" | "readSecrets" | "schedule"> {
+  readonly paths: Pick<Paths, "channelState" | "channelSecrets">;
+  /** Without what a project's settings may have set. */
+  readonly env: Env;
+}
+
+export interface Channels extends Sink {
+  /** The settings may list other channels now. */
+  onSettingsChanged(): void;
+  /** See ChannelSink. */
+  refresh(): void;
+  report(): readonly ChannelReport[];
+  /** One line for each channel that fails. */
+  problems(): readonly string[];
+  test(name: string): Promise<ChannelTest | null>;
+  stop(): Promise<void>;
+}
+
+const secretsPollMs = 2_000;
+
+export function createChannels(options: ChannelsOptions): Channels {
+  const { paths, env, config, onProblem } = options;
+  let sink: ChannelSink | null = null;
+  let loading: Promise<void> = Promise.resolve();
+  let secretsStamp = "";
+  let secretsProblem: string | null = null;
+  let cancelPoll = () => {};
+  let isStopped = false;
+
+  async function update(): Promise<void> {
+    if (isStopped || (sink === null && Object.keys(config().channels).length === 0)) return;
+    sink ??= await load();
+    secretsStamp = readStamp(paths.channelSecrets);
+    await sink.reload();
+    cancelPoll();
+    if (Object.keys(config().channels).length > 0) pollSecrets();
+  }
+
+  async function load(): Promise<ChannelSink> {
+    const [{ createChannelSink }, { readChannelSecrets }] = await Promise.all([
+      import("../channels/sink.ts"),
+      import("../channels/secrets.ts"),
+    ]);
+    return createChannelSink({
+      ...options,
+      readSecrets() {
+        const secrets = readChannelSecrets(paths, env);
+        if (secrets.problem !== null && secrets.problem !== secretsProblem) onProblem(secrets.problem);
+        secretsProblem = secrets.problem;
+        return secrets;
+      },
+      saved: loadJsonState(paths.channelState),
+      // What was sent must be known after a kill too, or it is sent twice.
+      createSaver: (value) =>
+        createSaver(() => saveJsonState(paths.channelState, value()), {
+          quietMs: 30,
+          maxDelayMs: 200,
+          maxPauseMs: 0,
+          onError: onProblem,
+        }),
+    });
+  }
+
+  /** `beckon channel add` may replace only a token. */
+  function pollSecrets(): void {
+    cancelPoll = scheduleTogether(() => {
+      pollSecrets();
+      if (readStamp(paths.channelSecrets) !== secretsStamp) updateLater();
+    }, secretsPollMs);
+  }
+
+  function updateLater(): void {
+    loading = loading.then(update).catch((error) => onProblem(`channels could not be loaded: ${error}`));
+  }
+
+  updateLater();
+  return {
+    name: "channels",
+    onSettingsChanged: updateLater,
+    refresh: () => sink?.refresh(),
+    onChange: (change) => sink?.onChange?.(change),
+    onTransition: (transition) => sink?.onTransition?.(transition),
+    report: () => sink?.report() ?? [],
+    problems() {
+      const failing = (sink?.report() ?? []).flatMap(({ name, problem }) =>
+        problem === null ? [] : [`channel ${name}: ${problem}`],
+      );
+      return [...(secretsProblem === null ? [] : [secretsProblem]), ...failing];
+    },
+    async test(name) {
+      await loading;
+      return sink?.test(name) ?? null;
+    },
+    async stop() {
+      isStopped = true;
+      cancelPoll();
+      await loading;
+      await sink?.stop();
+    },
+  };
+}
+
+function readStamp(path: string): string {
+  try {
+    const { mtimeMs, ctimeMs, size } = statSync(path);
+    return `${mtimeMs} ${ctimeMs} ${size}`;
+  } catch {
+    return "";
+  }
+}

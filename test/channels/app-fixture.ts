@@ -1,0 +1,61 @@
+/** The real app with channels on local servers, and real forwarders that wait for an answer. */
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { createAnswerFixture } from "../answers/fixture.ts";
+import { waitUntil } from "../wait-until.ts";
+import type { FakeService } from "./servers/fake-service.ts";
+
+export interface ConfiguredChannel {
+  readonly type: string;
+  readonly server: FakeService;
+  /** Fields that all channels have. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+export type ChannelFixture = ReturnType<typeof createChannelFixture>;
+
+/** Sends everything at once and takes answers, unless the fields say otherwise. */
+const eager = { detail: "full", answers: "safe", when: "always", afterSeconds: 0 };
+
+export function createChannelFixture() {
+  const fixture = createAnswerFixture();
+  const servers = new Set<FakeService>();
+
+  function configure(channels: Readonly<Record<string, ConfiguredChannel>>, more: object = {}): void {
+    const settings = Object.fromEntries(
+      Object.entries(channels).map(([name, { type, server, fields = {} }]) => {
+        servers.add(server);
+        const { listed } = server.accounts;
+        return [
+          name,
+          { type, ...server.settings, ...eager, ...(listed === "" ? {} : { accounts: [listed] }), ...fields },
+        ];
+      }),
+    );
+    const secrets = Object.fromEntries(
+      Object.entries(channels).map(([name, { server }]) => [name, server.secrets]),
+    );
+    mkdirSync(dirname(fixture.paths.config), { recursive: true });
+    writeFileSync(fixture.paths.channelSecrets, JSON.stringify(secrets), { mode: 0o600 });
+    chmodSync(fixture.paths.channelSecrets, 0o600);
+    writeFileSync(fixture.paths.config, JSON.stringify({ channels: settings, ...more }));
+  }
+
+  return {
+    ...fixture,
+    configure,
+    /** The lines of the app's own log that a channel caused. */
+    readChannelLog: (): string[] =>
+      fixture
+        .read(fixture.paths.log)
+        .split("\n")
+        .filter((line) => line.includes("channel ")),
+    /** Waits until the newest message has this text. */
+    waitForText: (server: FakeService, text: string, timeoutMs = 8_000) =>
+      waitUntil(() => server.messages().at(-1)?.text.includes(text), timeoutMs, `a message with "${text}"`),
+    async destroy(): Promise<void> {
+      await fixture.destroy();
+      for (const server of servers) await server.stop();
+    },
+  };
+}
