@@ -8,6 +8,7 @@ export const links = [
   "live event",
   "icon",
   "notifications",
+  "channels",
   "terminals",
   "login",
 ] as const;

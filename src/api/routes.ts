@@ -41,6 +41,8 @@ export const routes = {
   snooze: { method: "POST", path: "/api/sessions/:id/snooze", access: "page" },
   dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "page" },
   quiet: { method: "POST", path: "/api/quiet", access: "page" },
+  channels: { method: "GET", path: "/api/channels", access: "local" },
+  channelTest: { method: "POST", path: "/api/channels/:id/test", access: "local" },
   doctor: { method: "GET", path: "/api/doctor", access: "local" },
   stop: { method: "POST", path: "/api/stop", access: "local" },
 } as const satisfies Readonly<Record<string, Route>>;

@@ -72,6 +72,10 @@ export interface ServerOptions {
   readonly readStatusLine: (body: JsonRecord) => string | null;
   /** Permission hooks that wait for a decision. */
   readonly hold: HoldHandler;
+  /** Every channel, and whether it works. */
+  readonly channels: () => readonly object[];
+  /** Sends a test message. Resolves with null if there is no such channel. */
+  readonly testChannel: (name: string) => Promise<object | null>;
   /** What `beckon doctor` asks of the running app; `wants` are the names in the query. */
   readonly doctor: (wants: ReadonlySet<string>) => Promise<object>;
   readonly onError: (text: string) => void;
@@ -311,6 +315,11 @@ function createHandlers(
       const body = parseBody(await readBody(request));
       const result = typeof body === "string" ? body : options.setQuiet(body);
       return typeof result === "string" ? respond(400, { error: result }) : respond(200, result);
+    },
+    channels: () => respond(200, { channels: options.channels() }),
+    channelTest: async ({ params: { id } }) => {
+      const result = id == null ? null : await options.testChannel(id);
+      return result ? respond(200, result) : respond(404, { error: `no channel ${id}` });
     },
     doctor: async ({ query }) => respond(200, await options.doctor(new Set(Object.keys(query)))),
     stop: () => {

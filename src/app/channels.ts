@@ -8,7 +8,7 @@ import type { Sink } from "../core/ports.ts";
 import { loadJsonState, saveJsonState } from "../storage/json-state.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
-import { scheduleTogether } from "../storage/schedule.ts";
+import { schedule, scheduleTogether } from "../storage/schedule.ts";
 import type { Env } from "../system/folders.ts";
 
 export interface ChannelsOptions
@@ -23,14 +23,29 @@ export interface Channels extends Sink {
   onSettingsChanged(): void;
   /** See ChannelSink. */
   refresh(): void;
-  report(): readonly ChannelReport[];
+  report(): readonly ReportedChannel[];
   /** One line for each channel that fails. */
   problems(): readonly string[];
-  test(name: string): Promise<ChannelTest | null>;
+  /** Sends a test message. Resolves with null if there is no such channel. */
+  test(name: string): Promise<StartedTest | null>;
   stop(): Promise<void>;
 }
 
+export interface ReportedChannel extends ChannelReport {
+  /** Who tapped the button of the last test message; null if nobody has. */
+  readonly testedBy: string | null;
+}
+
+export interface StartedTest {
+  /** Why it could not be sent; null if it was. */
+  readonly problem: string | null;
+  /** Its button was not tapped yet. */
+  readonly isWaiting: boolean;
+}
+
 const secretsPollMs = 2_000;
+/** The API closes a connection that is silent for 10 s. */
+const maxTestMs = 8_000;
 
 export function createChannels(options: ChannelsOptions): Channels {
   const { paths, env, config, onProblem } = options;
@@ -40,6 +55,8 @@ export function createChannels(options: ChannelsOptions): Channels {
   let secretsProblem: string | null = null;
   let cancelPoll = () => {};
   let isStopped = false;
+  /** By channel, for the last test of each. */
+  const testedBy = new Map<string, string>();
 
   async function update(): Promise<void> {
     if (isStopped || (sink === null && Object.keys(config().channels).length === 0)) return;
@@ -94,7 +111,8 @@ export function createChannels(options: ChannelsOptions): Channels {
     refresh: () => sink?.refresh(),
     onChange: (change) => sink?.onChange?.(change),
     onTransition: (transition) => sink?.onTransition?.(transition),
-    report: () => sink?.report() ?? [],
+    report: () =>
+      (sink?.report() ?? []).map((report) => ({ ...report, testedBy: testedBy.get(report.name) ?? null })),
     problems() {
       const failing = (sink?.report() ?? []).flatMap(({ name, problem }) =>
         problem === null ? [] : [`channel ${name}: ${problem}`],
@@ -103,7 +121,16 @@ export function createChannels(options: ChannelsOptions): Channels {
     },
     async test(name) {
       await loading;
-      return sink?.test(name) ?? null;
+      testedBy.delete(name);
+      const late = new Promise<ChannelTest>((resolve) => {
+        const problem = `the service did not answer within ${maxTestMs / 1_000} s`;
+        schedule(() => resolve({ problem, tapped: null }), maxTestMs);
+      });
+      const started = await Promise.race([sink?.test(name) ?? null, late]);
+      if (!started) return null;
+      const { problem, tapped } = started;
+      void tapped?.then((by) => testedBy.set(name, by));
+      return { problem, isWaiting: tapped !== null };
     },
     async stop() {
       isStopped = true;

@@ -138,6 +138,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     ...history.problems(),
     ...channels.problems(),
   ];
+  /** What menu and dashboard show: what the user can fix. */
+  const listNotices = () => [...settings.problems(), ...channels.problems()];
 
   // 3. Sinks: everything that follows the state.
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
@@ -206,7 +208,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     preferences: alerts.preferences,
     details: pending.details,
     unconnected: connection.unconnected,
-    problems: settings.problems,
+    problems: listNotices,
     refresh: renderLoop.refresh,
     clock,
     showMessage: alerts.showMessage,
@@ -368,7 +370,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
       version,
       agents: Object.fromEntries(table.map(({ id, name }) => [id, name])),
       unconnected: connection.unconnected().map(({ name }) => name),
-      problems: settings.problems(),
+      problems: listNotices(),
     }),
     loadPage: async () => (await import("../dashboard/index.ts")).loadPage(),
     isOwnUser: isOwnSocket,
@@ -385,6 +387,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     hold: pending,
+    channels: channels.report,
+    testChannel: channels.test,
     doctor: async (wants) =>
       createDoctorReport({
         env,

@@ -9,6 +9,8 @@ export interface Service {
   readonly type: string;
   /** For users: "ntfy", "Telegram". */
   readonly name: string;
+  /** What it is, for the list in `beckon channel add`: "push notifications, also from your own server". */
+  readonly summary: string;
   /** Whether a channel with these settings can take answers. */
   canAnswer(settings: ServiceSettings): boolean;
   /** False if the service does not report who answers. Then everyone who knows a reference may use it. */
@@ -31,8 +33,10 @@ export type ServiceSettings = Readonly<Record<string, unknown>>;
 
 export interface ServiceSetting {
   readonly name: string;
-  /** What `beckon channel add` asks: "Which topic?" */
+  /** What `beckon channel add` asks: "Which topic?" Empty if it does not ask. */
   readonly question: string;
+  /** A value that `beckon channel add` offers. */
+  suggest?(): string;
   /** Read from the environment or the file of secrets, never from config.json. */
   readonly isSecret: boolean;
   /** Absent if the user must set it; null if it can stay unset. */

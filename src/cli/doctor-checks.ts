@@ -18,6 +18,7 @@ import { readVersion } from "../setup/binary.ts";
 import {
   type AppReport,
   checkApp,
+  checkChannels,
   checkFiles,
   checkIcon,
   checkLiveTest,
@@ -47,6 +48,7 @@ import { exec } from "../system/exec.ts";
 import { currentFolder, type Env, homeOf } from "../system/folders.ts";
 import { isCompiled } from "../system/launch.ts";
 import { readStartTime } from "../system/processes.ts";
+import { fetchChannelReports, readChannels } from "./channel-facts.ts";
 import { type ApiResponse, describeFetchError, fetchApi, isRefusedConnection } from "./client.ts";
 
 const checkTimeoutMs = 9_500;
@@ -76,6 +78,7 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
       }),
     ),
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
+    withTimeout("channels", runChannelsCheck(env, paths)),
     withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
@@ -143,6 +146,25 @@ async function examinePresentAgents(
 async function runLoginCheck(env: Env, paths: Paths): Promise<Finding[]> {
   const login = await openLoginItem({ env, folder: paths.helpers });
   return checkLogin({ item: (await login?.state()) ?? null, isOff: isOff(paths) });
+}
+
+async function runChannelsCheck(env: Env, paths: Paths): Promise<Finding[]> {
+  const { channels, secrets } = readChannels(paths, env);
+  if (channels.length === 0 && secrets.problem === null) return [];
+  const reports = await fetchChannelReports(paths);
+  const now = Date.now();
+  return checkChannels({
+    channels: channels.map(({ name, settings, checked }) => ({
+      name,
+      service: "problems" in checked ? settings.type : checked.service.name,
+      answers: settings.answers,
+      mistakes: "problems" in checked ? checked.problems : [],
+      report: reports?.find((report) => report.name === name) ?? null,
+    })),
+    problem: secrets.problem,
+    isRunning: reports !== null,
+    formatTime: (at) => formatLocalTime(at, now),
+  });
 }
 
 interface AppContext {

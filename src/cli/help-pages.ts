@@ -208,6 +208,22 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
     ],
     [
       {
+        command: "channel",
+        overview: [
+          ["beckon channel add NAME", "send alerts to your phone or chat: asks, tests, saves"],
+          ["beckon channel test NAME", "send a test message there"],
+          ["beckon channel list", "every channel, and whether it works"],
+        ],
+        summary:
+          "Sends alerts to your phone or chat, and takes answers from there if you turn that on. NAME is yours to choose, like phone.",
+        usage: ["beckon channel add NAME", "beckon channel test NAME", "beckon channel list [--json]"],
+        options: [json],
+        examples: [
+          ["beckon channel add phone", "asks which service, tests it, and saves it"],
+          ["beckon channel test phone", "waits for your tap if answers are on"],
+        ],
+      },
+      {
         command: "log",
         overview: [["beckon log", "what was asked, answered and alerted"]],
         summary: "Lists what was asked, answered and alerted, and why an alert was not shown.",

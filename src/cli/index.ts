@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   snooze: async () => (await import("./silence.ts")).snooze,
   dismiss: async () => (await import("./silence.ts")).dismiss,
   quiet: async () => (await import("./quiet.ts")).quiet,
+  channel: async () => (await import("./channel.ts")).channel,
   log: async () => (await import("./log.ts")).log,
   history: async () => (await import("./history.ts")).history,
   stats: async () => (await import("./stats.ts")).stats,
@@ -44,7 +45,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
-  "start restart stop status open focus answer mute snooze dismiss quiet log history stats doctor install uninstall version help".split(
+  "start restart stop status open focus answer mute snooze dismiss quiet channel log history stats doctor install uninstall version help".split(
     " ",
   );
 

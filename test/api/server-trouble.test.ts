@@ -47,6 +47,8 @@ describe("when something fails inside", () => {
       setQuiet: () => ({}),
       readStatusLine: () => null,
       hold: { hold() {}, end() {} },
+      channels: () => [],
+      testChannel: async () => null,
       doctor: async () => ({}),
       onError: (text) => void logged.push(text),
     });
@@ -109,6 +111,8 @@ describe("when something fails inside", () => {
             setQuiet: () => ({}),
             readStatusLine: () => null,
             hold: { hold() {}, end() {} },
+            channels: () => [],
+            testChannel: async () => null,
             doctor: async () => ({}),
             onError() {},
           });

@@ -74,6 +74,8 @@ export function serveSample(
     setQuiet: () => ({ ok: true, quiet: { by: "you", until: null } }),
     readStatusLine: () => null,
     hold: { hold: never, end: never },
+    channels: () => [],
+    testChannel: async () => null,
     doctor: never,
     onError: (text) => console.error(text),
   });

@@ -1,5 +1,5 @@
 /** ntfy: push notifications through ntfy.sh or a server of your own. The client is in client.ts. */
-
+import { randomBytes } from "node:crypto";
 import type { ChannelMessage, Service } from "../channel.ts";
 import { isHttpAddress } from "../check.ts";
 
@@ -16,9 +16,13 @@ const checkTopic = (value: unknown): string | null =>
 const checkToken = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? null : "an access token like tk_…";
 
+/** Whoever knows the name of a topic on a public server can read it. */
+const suggestTopic = (): string => `beckon-${randomBytes(12).toString("base64url")}`;
+
 export const ntfy: Service = {
   type: "ntfy",
   name: "ntfy",
+  summary: "push notifications on phones, through ntfy.sh or your own server",
   canAnswer: ({ replyTopic }) => typeof replyTopic === "string",
   hasAccounts: false,
   isIdempotent: true,
@@ -36,6 +40,7 @@ export const ntfy: Service = {
     {
       name: "topic",
       question: "Which topic? Choose one that nobody can guess.",
+      suggest: suggestTopic,
       isSecret: false,
       check: checkTopic,
     },

@@ -21,6 +21,7 @@ const priorities: readonly unknown[] = ["normal", "high", "emergency"];
 export const pushover: Service = {
   type: "pushover",
   name: "Pushover",
+  summary: "push notifications on phones, without answers",
   canAnswer: () => false,
   hasAccounts: false,
   isIdempotent: false,

@@ -19,6 +19,7 @@ const checkToken =
 export const slack: Service = {
   type: "slack",
   name: "Slack",
+  summary: "a channel or direct message; a webhook or a bot",
   canAnswer: ({ channel }) => typeof channel === "string",
   hasAccounts: true,
   isIdempotent: false,

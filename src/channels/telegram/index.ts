@@ -8,6 +8,7 @@ const chatForm = /^(?:-?\d{1,20}|@\w{5,32})$/;
 export const telegram: Service = {
   type: "telegram",
   name: "Telegram",
+  summary: "messages of a bot",
   canAnswer: () => true,
   hasAccounts: true,
   isIdempotent: false,

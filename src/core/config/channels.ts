@@ -106,6 +106,8 @@ export type ChannelDetail = ChannelSettings["detail"];
 const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 const maxChannels = 20;
 
+export const isChannelName = (name: string): boolean => nameForm.test(name);
+
 type RawChannels = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Names what is wrong with the channels. Fields of the services are not checked here. */
@@ -118,7 +120,7 @@ export function findChannelMistakes(channels: RawChannels): string[] {
 
 function findMistakesOf(name: string, channel: Readonly<Record<string, unknown>>): string[] {
   const shown = truncateEnd(JSON.stringify(name), 40);
-  if (!nameForm.test(name))
+  if (!isChannelName(name))
     return [`${shown} is not a name: use up to 32 letters, digits and "-", with a letter first`];
   const mistakes = Object.entries(channelFields).flatMap(([own, { schema, expected }]) =>
     channel[own] === undefined || isValid(own, schema, channel[own])

@@ -3,6 +3,7 @@
  * beckon's own files (files.ts, traces.ts) and running a hook (live.ts). report.ts is what the running app knows.
  */
 export { checkApp, type HealthAnswer } from "./app.ts";
+export { checkChannels } from "./channels.ts";
 export { checkFiles, readFilesFacts } from "./files.ts";
 export { checkIcon } from "./icon.ts";
 export {

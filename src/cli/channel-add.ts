@@ -1,0 +1,329 @@
+/** `beckon channel add NAME`: asks for the settings of a channel, tests it, and writes it down. */
+import { listVariables } from "../agents/index.ts";
+import type { Service, ServiceSetting } from "../channels/channel.ts";
+import { writeChannel } from "../channels/config-edit.ts";
+import { checkChannel, services } from "../channels/index.ts";
+import {
+  type ChannelSecrets,
+  nameSecretVariable,
+  readChannelSecrets,
+  writeChannelSecrets,
+} from "../channels/secrets.ts";
+import { type TestResult, testChannelDirectly } from "../channels/test-message.ts";
+import { isChannelName } from "../core/config/channels.ts";
+import { parseConfig } from "../core/config/config.ts";
+import { asRecord, type JsonRecord } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+import { findClosest } from "../core/text/closest.ts";
+import type { Json } from "../settings-file/json-text.ts";
+import { readConfigFile } from "../storage/config-file.ts";
+import { readSmallFile } from "../storage/files.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { dropUntrustedSecrets } from "../system/app-environment.ts";
+import { readEndpoint } from "../system/endpoint.ts";
+import { quote, usageError } from "./args.ts";
+import { formatResult, tapWaitMs } from "./channel-test.ts";
+import { homeFolder, printLines } from "./output.ts";
+import { createPrompter, type Prompter } from "./prompt.ts";
+
+type Fields = Record<string, Json>;
+
+interface Wizard {
+  readonly prompter: Prompter;
+  readonly name: string;
+  readonly service: Service;
+  /** The channel as it is in config.json, if it has the same service; otherwise empty. */
+  readonly known: JsonRecord;
+  readonly saved: ChannelSecrets;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the user entered. */
+  readonly secrets: Record<string, string>;
+  fields: Fields;
+}
+
+export async function addChannel(name: string): Promise<number> {
+  if (!isChannelName(name))
+    throw usageError(
+      `${quote(name)} is not a name: use up to 32 letters, digits and "-", with a letter first`,
+    );
+  const paths = resolvePaths();
+  const raw = readRawConfig(paths);
+  const env = dropUntrustedSecrets(process.env, listVariables());
+  const saved = readChannelSecrets(paths, env);
+  if (saved.problem !== null) throw new Error(saved.problem);
+  const prompter = createPrompter("stopped: nothing was written");
+  try {
+    const before = asRecord(asRecord(raw.channels)[name]);
+    const isKnown = Object.keys(before).length > 0;
+    if (isKnown) printLines([`The channel ${name} exists already. Your answers replace its settings.`]);
+    const service = await chooseService(prompter, before.type);
+    const known = before.type === service.type ? before : {};
+    const wizard: Wizard = { prompter, name, service, known, saved, env, secrets: {}, fields: {} };
+    for (;;) {
+      await askEverything(wizard);
+      const next = await test(wizard);
+      if (next === "again") continue;
+      if (next === "stop") {
+        printLines(["Nothing was written."]);
+        return 1;
+      }
+      await save(wizard, paths);
+      return 0;
+    }
+  } finally {
+    prompter.close();
+  }
+}
+
+/** Throws if the file cannot be read or is not valid JSON: then it cannot be changed either. */
+function readRawConfig(paths: Paths): JsonRecord {
+  const [unreadable] = readConfigFile(paths.config).problems.filter(
+    (problem) => !problem.startsWith("config.json:"),
+  );
+  if (unreadable !== undefined) throw new Error(unreadable);
+  try {
+    const text = readSmallFile(paths.config, limits.maxSmallFileBytes);
+    return text.trim() === "" ? {} : asRecord(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+async function save({ name, secrets, fields }: Wizard, paths: Paths): Promise<void> {
+  const hasSecrets = Object.keys(secrets).length > 0;
+  // The secrets first: the running beckon opens the channel as soon as config.json changes.
+  if (hasSecrets) writeChannelSecrets(paths, name, secrets);
+  await writeChannel(paths.config, homeFolder(), name, fields);
+  printLines([
+    `Saved in ${paths.config}${hasSecrets ? `, its secrets in ${paths.channelSecrets}` : ""}.`,
+    readEndpoint(paths) ? "beckon uses it from now on." : "Start beckon to use it: beckon start",
+    `Test it again at any time: beckon channel test ${name}`,
+  ]);
+}
+
+async function chooseService(prompter: Prompter, current: unknown): Promise<Service> {
+  const width = Math.max(...services.map((service) => service.name.length));
+  printLines(services.map((service, n) => `  ${n + 1}  ${service.name.padEnd(width)}  ${service.summary}`));
+  const initial = services.find((service) => service.type === current);
+  for (;;) {
+    const answer = await prompter.ask(`Which service?${initial ? ` [${initial.name}]` : ""}`);
+    const text = answer.toLowerCase();
+    const chosen =
+      answer === ""
+        ? initial
+        : (services[Number(answer) - 1] ??
+          services.find(({ type, name }) => [type, name.toLowerCase()].includes(text)));
+    if (chosen) return chosen;
+    const closest = findClosest(
+      text,
+      services.map(({ type }) => type),
+    );
+    printLines([
+      closest === null ? `Enter a number from 1 to ${services.length}.` : `Did you mean ${closest}?`,
+    ]);
+  }
+}
+
+async function askEverything(wizard: Wizard): Promise<void> {
+  const { service, known, fields: earlier } = wizard;
+  wizard.fields = { ...dropNulls(known), ...earlier, type: service.type };
+  for (const setting of service.settings) {
+    if (setting.isSecret) await askSecret(wizard, setting);
+    else if (setting.question !== "") await askSetting(wizard, setting);
+  }
+  await askDetail(wizard);
+  await askAnswers(wizard);
+  await choose(wizard, "when", "When?", [
+    ["away", "at once if you are not at the desk, otherwise after 2 minutes without an answer"],
+    ["always", "after the same time, whether you are at the desk or not"],
+  ]);
+}
+
+/** A null is the same as no value. */
+const dropNulls = (fields: JsonRecord): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as Fields;
+
+async function askSetting({ prompter, fields }: Wizard, setting: ServiceSetting): Promise<void> {
+  const { name, question } = setting;
+  const isOptional = setting.default === null;
+  const current = fields[name] ?? (isOptional ? null : (setting.default ?? setting.suggest?.() ?? null));
+  const hint = isOptional ? (setting.suggest ? "none; or new for a random one" : "none") : "";
+  const shown = current === null ? hint : String(current);
+  for (;;) {
+    const answer = await prompter.ask(`${question}${shown === "" ? "" : ` [${shown}]`}`);
+    const value = readAnswer(answer, current, setting);
+    const expected = value === null && isOptional ? null : setting.check(value);
+    if (expected !== null) {
+      printLines([`It must be ${expected}.`]);
+      continue;
+    }
+    if (value === null || value === setting.default) delete fields[name];
+    else fields[name] = value as Json;
+    return;
+  }
+}
+
+function readAnswer(
+  answer: string,
+  current: unknown,
+  { default: initial, suggest, check }: ServiceSetting,
+): unknown {
+  if (answer === "") return current;
+  if (answer === "none" && initial === null) return null;
+  if (answer === "new" && suggest) return suggest();
+  // A number or a list, if the setting is one.
+  if (check(answer) !== null && /^[\d[{]/.test(answer)) {
+    try {
+      return JSON.parse(answer);
+    } catch {}
+  }
+  return answer;
+}
+
+async function askSecret(
+  { prompter, name, saved, secrets, env }: Wizard,
+  setting: ServiceSetting,
+): Promise<void> {
+  const variable = nameSecretVariable(name, setting.name);
+  if (env[variable]) return printLines([`${setting.question} (from ${variable})`]);
+  const current = secrets[setting.name] ?? saved.get(name, setting.name);
+  const hint = current !== null ? " [keep the saved one]" : setting.default === null ? " [none]" : "";
+  for (;;) {
+    const answer = await prompter.ask(`${setting.question}${hint}`, { isHidden: true });
+    if (answer === "" && (current !== null || setting.default === null)) return;
+    const expected = setting.check(answer);
+    if (expected === null) {
+      secrets[setting.name] = answer;
+      return;
+    }
+    printLines([`It must be ${expected}.`]);
+  }
+}
+
+/** Asks for one of several values, and leaves the field out if it is the first one, the default. */
+async function choose(
+  { prompter, fields }: Wizard,
+  field: string,
+  question: string,
+  choices: readonly (readonly [value: string, meaning: string])[],
+  initial = String(fields[field] ?? choices[0]?.[0]),
+): Promise<string> {
+  const width = Math.max(...choices.map(([value]) => value.length));
+  printLines(choices.map(([value, meaning]) => `  ${value.padEnd(width)}  ${meaning}`));
+  for (;;) {
+    const answer = (await prompter.ask(`${question} [${initial}]`)) || initial;
+    if (choices.some(([value]) => value === answer)) {
+      fields[field] = answer;
+      return answer;
+    }
+    printLines([`Enter one of ${choices.map(([value]) => value).join(", ")}.`]);
+  }
+}
+
+async function askDetail(wizard: Wizard): Promise<void> {
+  await choose(
+    wizard,
+    "detail",
+    "How much of a session may leave this machine?",
+    [
+      ["minimal", '"checkout-api needs you"'],
+      ["summary", "project, tool and time"],
+      ["full", "also what would run, or what is asked. Needed for answers"],
+    ],
+    String(wizard.fields.detail ?? "summary"),
+  );
+}
+
+async function askAnswers(wizard: Wizard): Promise<void> {
+  const { service, fields, prompter } = wizard;
+  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard))) {
+    delete fields.answers;
+    delete fields.accounts;
+    return;
+  }
+  const answers = await choose(wizard, "answers", "Which requests may be answered from there?", [
+    ["off", "none"],
+    ["safe", "what is shown in full and not marked as dangerous"],
+    ["all", "dangerous ones too, with a second tap"],
+  ]);
+  if (answers === "off" || !service.hasAccounts) return;
+  const known = Array.isArray(fields.accounts) ? fields.accounts.join(", ") : "";
+  const hint = known === "" ? "empty: the one that taps the button of the test" : known;
+  const answer = await prompter.ask(
+    `The ids of the accounts that may answer, with commas between them [${hint}]`,
+  );
+  const ids = (answer || known)
+    .split(",")
+    .map((id) => id.trim())
+    .filter((id) => id !== "");
+  if (ids.length > 0) fields.accounts = ids;
+  else delete fields.accounts;
+}
+
+function withDefaults({ service, fields }: Wizard): Readonly<Record<string, unknown>> {
+  const defaults = service.settings.flatMap(({ name, isSecret, default: value }) =>
+    isSecret || value === undefined ? [] : [[name, value]],
+  );
+  return { ...Object.fromEntries(defaults), ...fields };
+}
+
+type Next = "save" | "again" | "stop";
+
+async function test(wizard: Wizard): Promise<Next> {
+  const { name, service, fields, secrets, saved, prompter } = wizard;
+  const isAnswering = fields.answers === "safe" || fields.answers === "all";
+  const isPairing = isAnswering && service.hasAccounts && fields.accounts === undefined;
+  const secret = (field: string) => secrets[field] ?? saved.get(name, field);
+  const { config } = parseConfig({
+    channels: { [name]: { ...fields, ...(isPairing ? { accounts: ["unknown"] } : {}) } },
+  });
+  const settings = config.channels[name];
+  const checked = settings && checkChannel(name, settings, secret);
+  if (!checked || "problems" in checked) {
+    printLines(checked ? checked.problems : ["These settings are not valid."]);
+    return askNext(prompter);
+  }
+  printLines(["A test message is sent now."]);
+  const result = await testChannelDirectly({
+    name,
+    service,
+    settings: checked.settings,
+    secret,
+    redact: (text) =>
+      Object.values(secrets).reduce((left, value) => left.replaceAll(value, "•••"), saved.redact(text)),
+    isAnswering,
+    accounts: isPairing ? null : settings.accounts,
+    waitMs: tapWaitMs,
+    onSent: () => printLines([`Sent. Tap "It works" in ${service.name} within ${tapWaitMs / 1_000} s.`]),
+  });
+  printLines(formatResult(result, service.name));
+  return confirm(wizard, result, isPairing);
+}
+
+async function confirm({ prompter, fields }: Wizard, result: TestResult, isPairing: boolean): Promise<Next> {
+  if (result.outcome === "sent")
+    return (await askYesNo(prompter, "Has it arrived?", true)) ? "save" : askNext(prompter);
+  if (result.outcome !== "tapped") return askNext(prompter);
+  if (!isPairing) return "save";
+  if (!(await askYesNo(prompter, `May ${result.by} answer from now on?`, false))) return askNext(prompter);
+  fields.accounts = [result.accountId];
+  return "save";
+}
+
+async function askYesNo(prompter: Prompter, question: string, initial: boolean): Promise<boolean> {
+  for (;;) {
+    const answer = (await prompter.ask(`${question} ${initial ? "[Y/n]" : "[y/N]"}`)).toLowerCase();
+    if (answer === "") return initial;
+    if (/^(?:y|yes|n|no)$/.test(answer)) return answer.startsWith("y");
+  }
+}
+
+async function askNext(prompter: Prompter): Promise<Next> {
+  for (;;) {
+    const answer = await prompter.ask(
+      "What now: again (change your answers), save (as it is), or stop? [again]",
+    );
+    if (answer === "") return "again";
+    if (answer === "again" || answer === "save" || answer === "stop") return answer;
+  }
+}

@@ -1,0 +1,99 @@
+/** `beckon channel`: lists, adds and tests the places outside of this machine where alerts go. */
+import { findService } from "../channels/index.ts";
+import type { ChannelReport } from "../channels/sink.ts";
+import { findClosest } from "../core/text/closest.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { formatLocalTime } from "../system/clock.ts";
+import { parseArguments, quote, usageError } from "./args.ts";
+import { addChannel } from "./channel-add.ts";
+import { fetchChannelReports, readChannels } from "./channel-facts.ts";
+import { testChannel } from "./channel-test.ts";
+import { padText, print, printLines } from "./output.ts";
+
+const actions = ["list", "add", "test"];
+
+export async function channel(args: string[]): Promise<number> {
+  const { rest, flags } = parseArguments(args, {
+    command: "channel",
+    flags: ["--json"],
+    takesArguments: true,
+  });
+  const [action = "list", name, ...others] = rest;
+  const [extra] = action === "list" ? [name] : others;
+  if (!actions.includes(action)) {
+    const closest = findClosest(action, actions);
+    const hint = closest === null ? "" : `: did you mean ${closest}?`;
+    throw usageError(`channel takes list, add NAME or test NAME, but got ${quote(action)}${hint}`);
+  }
+  if (extra !== undefined) throw usageError(`channel ${action} got one argument too many: ${quote(extra)}`);
+  if (flags.has("--json") && action !== "list") throw usageError("only channel list has --json");
+  if (action === "list") return listChannels(flags.has("--json"));
+  if (name === undefined) throw usageError(`channel ${action} takes the name of a channel, like phone`);
+  return action === "add" ? addChannel(name) : testChannel(name);
+}
+
+async function listChannels(isJson: boolean): Promise<number> {
+  const paths = resolvePaths();
+  const { channels, problems } = readChannels(paths);
+  const reports = await fetchChannelReports(paths);
+  const rows = channels.map(({ name, settings, checked }) => {
+    const report = reports?.find((known) => known.name === name);
+    const wrong = "problems" in checked ? checked.problems.join("; ") : null;
+    return {
+      name,
+      type: settings.type,
+      detail: settings.detail,
+      answers: settings.answers,
+      when: settings.when,
+      afterSeconds: settings.afterSeconds,
+      problem: wrong ?? report?.problem ?? null,
+      lastSentAt: report?.lastSentAt ?? null,
+    };
+  });
+  if (isJson) {
+    print(`${JSON.stringify({ isRunning: reports !== null, channels: rows, problems }, null, 2)}\n`);
+    return 0;
+  }
+  printLines(problems);
+  if (rows.length === 0) {
+    printLines(["No channel is set up. Add one: beckon channel add phone"]);
+    return 0;
+  }
+  printLines(
+    formatTable(
+      rows.map((row) => [
+        row.name,
+        formatType(row.type),
+        row.detail,
+        row.answers,
+        formatState(row, reports !== null),
+      ]),
+    ),
+  );
+  return 0;
+}
+
+const formatType = (type: string): string => findService(type)?.name ?? type;
+
+function formatState(
+  { problem, lastSentAt }: Pick<ChannelReport, "problem" | "lastSentAt">,
+  isRunning: boolean,
+): string {
+  if (problem !== null) return `not working: ${problem}`;
+  if (!isRunning) return "beckon is not running";
+  const now = Date.now();
+  return lastSentAt === null
+    ? "nothing sent since the start"
+    : `last sent ${formatLocalTime(lastSentAt, now)}`;
+}
+
+const headings = ["NAME", "SERVICE", "DETAIL", "ANSWERS", "STATE"];
+
+/** The last column is as wide as it needs. */
+function formatTable(rows: readonly (readonly string[])[]): string[] {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, n) => Math.max(...all.map((row) => Bun.stringWidth(row[n] ?? ""))));
+  return all.map((row) =>
+    row.map((cell, n) => (n === row.length - 1 ? cell : padText(cell, widths[n] ?? 0))).join("  "),
+  );
+}

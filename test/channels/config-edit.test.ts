@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { setChannel, writeChannel } from "../../src/channels/config-edit.ts";
+
+const phone = { type: "ntfy", topic: "t", accounts: ["1"] };
+const read = (text: string) => JSON.parse(text.replace("\ufeff", ""));
+
+test.each([
+  ["no file", ""],
+  ["an empty file", " \n"],
+  ["an empty object", "{}"],
+  ["settings on several lines", '{\n    "alerts": {\n        "sound": false\n    }\n}\n'],
+  ["settings on one line", '{"alerts":{"sound":false}}'],
+  ["tabs and Windows' line ends", '{\r\n\t"//": "mine",\r\n\t"channels": {}\r\n}\r\n'],
+  ["another channel", '{\n  "channels": {\n    "work": {"type": "slack"}\n  },\n  "autoLaunch": false\n}\n'],
+  ["a byte order mark", '\ufeff{"autoLaunch": true}'],
+])("a channel is added to %s", (_, text) => {
+  const before = text.trim() === "" ? {} : read(text);
+  const after = setChannel(text, "phone", phone);
+  expect(read(after)).toEqual({ ...before, channels: { ...before.channels, phone } });
+});
+
+test("everything else stays as it was, byte for byte", () => {
+  const text =
+    '{ "quietHours" : null,\n\n  "channels": {\n    "work": { "type":"slack" }\n  },  "autoLaunch":true }\n';
+  const after = setChannel(text, "phone", { type: "ntfy" });
+  expect(after).toBe(
+    '{ "quietHours" : null,\n\n  "channels": {\n    "work": { "type":"slack" },\n    "phone" : {\n      "type" : "ntfy"\n    }\n  },  "autoLaunch":true }\n',
+  );
+});
+
+test("a channel of the same name is replaced in its place", () => {
+  const text = '{"channels": {"phone": {"type": "slack", "x": [1]}, "work": {"type": "ntfy"}}}';
+  expect(read(setChannel(text, "phone", phone))).toEqual({ channels: { phone, work: { type: "ntfy" } } });
+});
+
+test.each([
+  ["comments", '{ // mine\n "channels": {} }'],
+  ["a missing bracket", '{"channels": {'],
+  ["a list", "[]"],
+  ["channels that are not an object", '{"channels": []}'],
+])("%s are refused, and nothing is changed", (_, text) => {
+  expect(() => setChannel(text, "phone", phone)).toThrow();
+});
+
+test("for any settings, only the channel changes", () => {
+  const json = fc.jsonValue({ maxDepth: 3 });
+  const names = fc.string({ minLength: 1 }).filter((name) => name !== "__proto__");
+  const layouts = fc.constantFrom(undefined, 2, 4, "\t");
+  fc.assert(
+    fc.property(
+      fc.dictionary(names, json),
+      fc.dictionary(names, json),
+      layouts,
+      (settings, channels, indent) => {
+        const all = { ...settings, channels };
+        const after = read(setChannel(JSON.stringify(all, null, indent), "phone", phone));
+        expect(after).toEqual(JSON.parse(JSON.stringify({ ...all, channels: { ...channels, phone } })));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "beckon-config-")));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+test("the file is created with its folder, for its owner only", async () => {
+  const path = join(home, "config", "config.json");
+  await writeChannel(path, home, "phone", phone);
+  expect(read(readFileSync(path, "utf8"))).toEqual({ channels: { phone } });
+  expect(statSync(path).mode & 0o077).toBe(0);
+});
+
+test("a link stays a link, and the file behind it keeps its mode", async () => {
+  mkdirSync(join(home, "dotfiles"));
+  const target = join(home, "dotfiles", "config.json");
+  writeFileSync(target, "{}\n");
+  chmodSync(target, 0o644);
+  const path = join(home, "config.json");
+  symlinkSync(target, path);
+  await writeChannel(path, home, "phone", phone);
+  expect(read(readFileSync(target, "utf8"))).toEqual({ channels: { phone } });
+  expect(readFileSync(path, "utf8")).toBe(readFileSync(target, "utf8"));
+  expect(statSync(target).mode & 0o777).toBe(0o644);
+});
+
+test("a file that is not valid JSON stays as it is, and the error says where", async () => {
+  const path = join(home, "config.json");
+  writeFileSync(path, '{\n  "alerts": {\n');
+  await expect(writeChannel(path, home, "phone", phone)).rejects.toThrow(/config\.json.*line 3/);
+  expect(readFileSync(path, "utf8")).toBe('{\n  "alerts": {\n');
+});
