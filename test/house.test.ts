@@ -54,6 +54,8 @@ describe("the house", () => {
     const pathsWith = (pattern: RegExp) => code.flatMap(([path, text]) => (pattern.test(text) ? [path] : []));
     expect(pathsWith(/\bhookSpecificOutput["']?\s*:\s*\{/)).toEqual([
       "src/agents/claude/answering/decide.ts",
+      // The work guard's answers, which can only refuse an edit.
+      "src/agents/claude/forwarding.ts",
     ]);
     expect(pathsWith(/\.decide\(/)).toEqual(["src/answers/pending.ts"]);
   });

@@ -11,6 +11,7 @@ import type { Exec } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import type { AgentEvent, ClockReading, Enrichment, Moment } from "../core/session/event.ts";
 import type { Ask, Session } from "../core/session/session.ts";
+import type { HookOutput } from "../core/wire.ts";
 import type { AgentDangers } from "../shell/dangers/context.ts";
 import type { Env } from "../system/folders.ts";
 import type { HookMessage } from "./envelope.ts";
@@ -66,6 +67,8 @@ export interface Forwarding {
   readonly pidVariable: string | null;
   /** The environment variable with the project's folder. null if there is none. */
   readonly projectVariable: string | null;
+  /** The environment variable with the session's id, in commands that the agent runs. Absent if there is none. */
+  readonly sessionVariable?: string;
   /** Variables to add to `_meta.env`. */
   readonly metaVariables: readonly string[];
   /** Fields of the payload that say which event of which session it is: a payload that is too large keeps them. */
@@ -86,6 +89,13 @@ export interface Forwarding {
   isSessionStart(payload: JsonRecord): boolean;
   /** True if the hook may wait for the user's answer to this request. */
   canHold(payload: JsonRecord): boolean;
+  /** How the agent's hooks call the work guard. Absent if its edits cannot be refused. */
+  readonly guard?: {
+    /** The part of the payload that the guard needs: an edit can have megabytes. */
+    reduce(payload: JsonRecord): JsonRecord;
+    /** What the hook prints. null for nothing, so that everything goes on as without beckon. */
+    formatOutput(payload: JsonRecord, output: HookOutput): object | null;
+  };
   /** True if the agent understands this output. Any other output would be an error line in the user's terminal. */
   isDecision(output: unknown): boolean;
 }
@@ -98,6 +108,8 @@ export interface AgentRuntime {
   readDetails?(payload: JsonRecord): EventDetails;
   /** Says what is wrong with a payload that could not be translated. */
   explainRefusal(payload: JsonRecord): string;
+  /** What a hook asks the work guard. null if the payload names no event. */
+  readGuardRequest?(payload: JsonRecord): GuardRequest | null;
   /** Removes what tools returned (files, command output, images) from the event's text. `from` is where the payload starts. */
   stripToolOutput(text: string, from: number, payload: JsonRecord): string;
   /** Fields of the payload that identify a session, an event or a file: secrets in them are not masked. */
@@ -118,6 +130,16 @@ export interface AgentRuntime {
   isPresent(env: Env): boolean;
   /** Returns a function that checks whether the user's own settings have the agent call beckon. Called often: it must be cheap. */
   createRegistrationCheck(env: Env): () => boolean;
+}
+
+export interface GuardRequest {
+  /** null if the payload names none. */
+  readonly sessionId: string | null;
+  readonly cwd: string | null;
+  /** A session starts. */
+  readonly isStart: boolean;
+  /** null if the event is not a call that changes a file. */
+  readonly edit: { readonly tool: string; readonly path: string | null } | null;
 }
 
 export interface StatusLineReport {
@@ -228,6 +250,8 @@ export interface AgentSetup {
   settingsPath(scope: Scope, env: Env, cwd: string): string | null;
   /** What install writes into that file. */
   createRegistration(options: RegistrationOptions): Registration;
+  /** What the work guard adds to that file, or removes from it: nothing else changes. Absent if the agent has no such hooks. */
+  createGuardRegistration?(options: RegistrationOptions, hooks: GuardHooks): Registration;
   readonly entries: OwnEntries;
   /** What keeps the registered hooks from running, or makes them run twice. Sentences for the user. */
   findWarnings(scope: Scope, env: Env, cwd: string): readonly string[];
@@ -258,6 +282,16 @@ export interface ProgramSearch {
   readonly program: AgentProgram | null;
   /** Programs that did not print their version. */
   readonly silent: readonly string[];
+}
+
+/** The hooks of the work guard. All false: none. */
+export interface GuardHooks {
+  /** Before every edit. The agent waits for it. */
+  readonly edits: boolean;
+  /** At the start of a session. The agent waits for it. */
+  readonly starts: boolean;
+  /** When the agent has loaded a file of instructions. It does not wait. */
+  readonly documents: boolean;
 }
 
 export interface RegistrationOptions {

@@ -28,6 +28,7 @@ export const routes = {
   ingest: { method: "POST", path: "/ingest", access: "local" },
   hold: { method: "POST", path: "/api/hold", access: "local" },
   holdEnd: { method: "POST", path: "/api/hold/end", access: "local" },
+  guard: { method: "POST", path: "/api/guard", access: "local" },
   statusLine: { method: "POST", path: "/api/statusline", access: "local" },
   sessions: { method: "GET", path: "/api/sessions", access: "page" },
   session: { method: "GET", path: "/api/sessions/:id", access: "page" },

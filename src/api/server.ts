@@ -8,6 +8,7 @@ import { isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HistoryReader, HoldHandler, IngestResult } from "../core/ports.ts";
 import type { ChildSnapshot, SessionSnapshot } from "../core/view/snapshot.ts";
+import type { HookOutput } from "../core/wire.ts";
 import type { EventStream } from "./event-stream.ts";
 import { createGuard, readFacts } from "./guard.ts";
 import { parseHistoryQuery, parseLanesQuery, parseStatsQuery } from "./history-query.ts";
@@ -70,6 +71,10 @@ export interface ServerOptions {
   readonly setQuiet: (body: JsonRecord) => object | string;
   /** What an agent writes to its status line. Returns a text if the body is invalid. */
   readonly readStatusLine: (body: JsonRecord) => string | null;
+  /** What the work guard says about a hook's event. A text says what is wrong with the body. */
+  readonly checkGuard: (body: JsonRecord, isDryRun: boolean) => HookOutput | string;
+  /** Signs an answer to a hook, so that the hook can check that it is beckon's. */
+  readonly sign: (request: string, text: string) => string;
   /** Permission hooks that wait for a decision. */
   readonly hold: HoldHandler;
   /** Every channel, and whether it works. */
@@ -273,6 +278,15 @@ function createHandlers(
         return respond(400, { error: 'how must be "printed" or "stopped"' });
       hold.end(id, how);
       return respond(200, { ok: true });
+    },
+    guard: async ({ request, query }) => {
+      const body = parseBody(await readBody(request));
+      const output = typeof body === "string" ? body : options.checkGuard(body, "check" in query);
+      if (typeof output === "string") return respond(400, { error: output });
+      if (!("signed" in query)) return respond(200, output);
+      const { _meta: meta } = body as JsonRecord;
+      const id = isRecord(meta) && typeof meta.id === "string" ? meta.id : "";
+      return new Response(`${options.sign(id, JSON.stringify(output))}\n`, { headers: jsonHeaders });
     },
     statusLine: async ({ request }) => {
       const body = parseBody(await readBody(request));

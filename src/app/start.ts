@@ -19,6 +19,7 @@ import { findDeadPredecessors } from "../core/view/groups.ts";
 import { hasDesktop } from "../desktop/index.ts";
 import { createHistory, createLifecycleStream } from "../history/index.ts";
 import { maskText } from "../secrets/index.ts";
+import { readInstallRecord } from "../setup/record.ts";
 import { createTransitionFinder } from "../state/transitions.ts";
 import { watchConfig } from "../storage/config-file.ts";
 import { ensurePrivateFolder, errorCode } from "../storage/files.ts";
@@ -27,15 +28,17 @@ import { acquireLock } from "../storage/lock.ts";
 import { openLog } from "../storage/log.ts";
 import type { Paths } from "../storage/paths.ts";
 import { createSaver } from "../storage/saver.ts";
-import { schedule } from "../storage/schedule.ts";
+import { schedule, scheduleTogether } from "../storage/schedule.ts";
 import { clearStateFolder } from "../storage/state-folder.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { createClock } from "../system/clock.ts";
+import { signDecision } from "../system/decision-signature.ts";
 import { createSecret, loadOrCreateToken, removeEndpoint, writeEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
 import { homeOf } from "../system/folders.ts";
 import { isOwnSocket } from "../system/sockets.ts";
 import { watchAgents } from "../watch/index.ts";
+import { createWorkGuard } from "../workguard/index.ts";
 import { createChannels } from "./channels.ts";
 import { createConnection } from "./connection.ts";
 import { createDesktop } from "./desktop.ts";
@@ -49,6 +52,7 @@ import { createSpoolSource } from "./spool-source.ts";
 import { openState } from "./state.ts";
 import { applyStatusLine } from "./status-line.ts";
 import { createUserActions } from "./user-actions.ts";
+import { createGuardCommand, createGuardHooksKeeper } from "./work-guard.ts";
 
 export interface AppOptions {
   readonly paths: Paths;
@@ -133,13 +137,14 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     onError,
   });
   const problems = () => [
+    ...guardHooks.problems(),
     ...settings.problems(),
     ...spool.problems(),
     ...history.problems(),
     ...channels.problems(),
   ];
   /** What menu and dashboard show: what the user can fix. */
-  const listNotices = () => [...settings.problems(), ...channels.problems()];
+  const listNotices = () => [...guardHooks.problems(), ...settings.problems(), ...channels.problems()];
 
   // 3. Sinks: everything that follows the state.
   const renderLoop = createRenderLoop({ clock, sessions: store.sessions, onProblem });
@@ -265,6 +270,31 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     path: () => env.BECKON_STREAM_PATH || config().stream.path,
     onProblem,
   });
+  const guardHooks = createGuardHooksKeeper({
+    agents: table,
+    paths,
+    env,
+    config,
+    onChange: (sentence) => log("info", sentence),
+    onProblem,
+  });
+  const formatCommand = createGuardCommand(env);
+  const workGuard = createWorkGuard({
+    paths,
+    agents,
+    defaultProvider: env.BECKON_PROVIDER || defaultAgent,
+    config,
+    clock,
+    sessions: sessionsNow,
+    get: store.get,
+    dispatch: store.dispatch,
+    publish(event) {
+      for (const sink of sinks) sink.onTransition?.(event);
+    },
+    schedule: scheduleTogether,
+    command: () => formatCommand(readInstallRecord(paths)?.binary ?? null),
+    onProblem,
+  });
   const sinks: readonly Sink[] = [
     answers,
     connection,
@@ -276,12 +306,15 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     events,
     stream,
     channels,
+    workGuard,
   ];
   onSettingsChanged.push(
     renderLoop.refresh,
     pending.recheck,
     history.onSettingsChanged,
     channels.onSettingsChanged,
+    workGuard.onSettingsChanged,
+    guardHooks.update,
   );
 
   // 4. Sources. They start once the API listens.
@@ -300,8 +333,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     mask: maskText,
     onError,
     exec,
-    findProgram: async (agent) =>
-      (await import("../setup/record.ts")).readInstallRecord(paths)?.programs[agent] ?? null,
+    findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });
   const sources: readonly Source[] = [spool, watch];
   const transitions = createTransitionFinder({
@@ -324,6 +356,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     for (const source of sources) source.onChange?.(change);
     renderLoop.refresh();
   });
+  workGuard.start();
   const prune = () => {
     const { completedHours, completedMax } = config().keep;
     const dropped = store.prune(clock(), { completedMs: completedHours * hourMs, completedMax });
@@ -349,6 +382,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     renderLoop.stop();
     pending.stop();
     memory.stop?.();
+    workGuard.stop?.();
     await Promise.all([alerts.stop(), tray.stop(), channels.stop()]);
     for (const source of sources) await source.stop();
     // Last, so that what the sources just dispatched is written down.
@@ -385,6 +419,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     act: (name, action, body) =>
       runSessionAction({ store, clock, alerts, actions, pending }, name, action, body),
     setQuiet: (body) => setQuiet({ ...alerts, config, clock }, body),
+    checkGuard: workGuard.check,
+    sign: (request, text) => signDecision(decisionKey, request, text),
     readStatusLine: (body) => applyStatusLine({ agents, store, clock }, body),
     hold: pending,
     channels: channels.report,
@@ -423,6 +459,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     "info",
     `listening on ${url}: ${sessionsNow().length} sessions, ${state.replayedEvents} events from the journal`,
   );
+  guardHooks.update();
   const sourcesStarted = startSources().catch((error) => onError(`a source could not be started: ${error}`));
 
   // 6. The desktop and other places for alerts, opened in the background.

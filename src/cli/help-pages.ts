@@ -261,6 +261,34 @@ export function createPages(table: readonly Agent[]): readonly (readonly HelpPag
         examples: [["beckon stats --days 30", ""]],
       },
       {
+        command: "port",
+        overview: [["beckon port list", "named pieces of work that edits belong to"]],
+        summary:
+          "Ports are named pieces of work in a project. A port that an agent starts counts for its session; one that you start, for every session of the project. With the work guard on, edits without a running port are refused or recorded.",
+        usage: [
+          "beckon port create ID --title TITLE [--depends-on ID…]",
+          "beckon port start ID [--session SESSION]",
+          "beckon port end [ID] [--note TEXT]",
+          "beckon port list [--all] [--json]",
+          "beckon port show ID [--json]",
+          "beckon port check < payload.json",
+        ],
+        options: [
+          ["--title TITLE", "what the work is, in one line"],
+          ["--depends-on ID", "ports that have to end first"],
+          ["--session SESSION", "start it for this session: its id, the start of it, or its project"],
+          ["--note TEXT", "what to remember about it"],
+          ["--project FOLDER", "another project than that of this folder"],
+          ["--all", "also ports that have ended"],
+          json,
+        ],
+        examples: [
+          ['beckon port create login --title "Log in with a passkey"', ""],
+          ["beckon port start login", ""],
+          ['beckon port end login --note "works in Safari too"', ""],
+        ],
+      },
+      {
         command: "demo",
         overview: [["beckon demo", "an invented day: icon, alerts and dashboard"]],
         summary:

@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import("./log.ts")).log,
   history: async () => (await import("./history.ts")).history,
   stats: async () => (await import("./stats.ts")).stats,
+  port: async () => (await import("./port.ts")).port,
   doctor: async () => (await import("./doctor.ts")).doctor,
   "--install": async () => (await import("./install.ts")).install,
   "--uninstall": async () => (await import("./uninstall.ts")).uninstall,
@@ -45,7 +46,7 @@ const aliases: Readonly<Record<string, string>> = {
 /** What a typo is compared with. */
 const knownOptions = ["--install", "--uninstall", "--version", "--help"];
 const knownCommands =
-  "start restart stop status open focus answer mute snooze dismiss quiet channel log history stats doctor install uninstall version help".split(
+  "start restart stop status open focus answer mute snooze dismiss quiet channel log history stats port doctor install uninstall version help".split(
     " ",
   );
 

@@ -39,6 +39,8 @@ export const timing = {
   stdinTimeoutMs: 5_000,
   hookSendTimeoutMs: 1_000,
   hookTotalTimeoutMs: 1_500,
+  /** How long an edit waits for the work guard. Then it goes on. */
+  guardTimeoutMs: 1_000,
   /** How often the app looks for new spool files. */
   spoolPollMs: 1_000,
 

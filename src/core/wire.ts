@@ -226,6 +226,48 @@ export interface SessionEvent {
   readonly created_at: string;
 }
 
+/** What the work guard says about a hook's event. Its field names are seed 002's. */
+export interface HookOutput {
+  readonly decision: "approve" | "block";
+  /** For the agent: why, and the commands that help. Empty if it is approved. */
+  readonly reason: string;
+  readonly context: {
+    readonly active_port: PortSummary | null;
+    readonly loaded_docs: readonly { readonly path: string; readonly type: string }[];
+    /** The session's state, or "unknown". */
+    readonly session_state: string;
+    /** Tokens in the model's context. 0 if unknown, like the budget. */
+    readonly tokens_used: number;
+    readonly token_budget: number;
+  };
+  readonly notifications: readonly {
+    readonly level: "info" | "warn" | "error";
+    readonly title: string;
+    readonly message: string;
+    /** A command that helps. */
+    readonly action?: string;
+  }[];
+  /** Commands. */
+  readonly suggestions: readonly string[];
+  readonly metadata: {
+    readonly mode: "strict" | "warn" | "off";
+    readonly project: string | null;
+    readonly session_id: string | null;
+    readonly fingerprint: string | null;
+    /** What the agent adds to the model's context, and what it shows to the user. Absent if the settings do not ask for it. */
+    readonly additional_context?: string;
+    readonly system_message?: string;
+  };
+}
+
+export interface PortSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly status: "open" | "running" | "ended";
+  /** Ports that it depends on and that have not ended. */
+  readonly open_dependencies: readonly string[];
+}
+
 /** GET /api/events: the data of each event, by its name. */
 export interface StreamEvents {
   /** The whole state. Sent first, after what the client has missed. */

@@ -56,6 +56,12 @@ export async function hook(args: string[], table = agents): Promise<number> {
     await stdin.then((text) => sendStatusLine(agent, text)).catch(() => {});
     process.exit(0);
   }
+  if (args[1] === "--guard") {
+    const { askGuard } = await import("./guard.ts");
+    const answer = await askGuard(agent, stdin).catch(() => null);
+    if (answer !== null) await Bun.write(Bun.stdout, `${answer}\n`).catch(() => {});
+    process.exit(0);
+  }
   const surroundings = readSurroundings(agent, process.env);
   try {
     const delivery: Delivery = {

@@ -8,6 +8,8 @@ export interface CommandParts {
   readonly agent: string;
   /** BECKON_HOME as it was during the install, so that the hooks find the same folder. null if it was not set. */
   readonly home: string | null;
+  /** An option of `beckon hook`. Absent for an event. */
+  readonly option?: "--guard";
 }
 
 /** A command as it stands in the settings: text for a shell, or with `args` a program that is run without one. */
@@ -16,7 +18,7 @@ export interface HookCommand {
   readonly args?: readonly string[];
 }
 
-export interface FoundCommand extends Omit<CommandParts, "agent"> {
+export interface FoundCommand extends Pick<CommandParts, "binary" | "home"> {
   /** null if the command names none. */
   readonly agent: string | null;
 }
@@ -72,9 +74,10 @@ function checkParts({ binary, agent, home }: CommandParts, platform: HookPlatfor
  * program gets SIGTERM in this form as well as with exec or a trap; from 2.0.76 it gets it in no form. With exec the agent
  * would see the exit codes above.
  */
-function formatForPosix({ binary, agent, home }: CommandParts): string {
+function formatForPosix({ binary, agent, home, option }: CommandParts): string {
   const setting = home === null ? "" : `BECKON_HOME=${quoteForShell(home)} `;
-  return `{ cd / && ${setting}${quoteForShell(binary)} hook ${agent}; } 2>/dev/null; exit 0`;
+  const args = option === undefined ? agent : `${agent} ${option}`;
+  return `{ cd / && ${setting}${quoteForShell(binary)} hook ${args}; } 2>/dev/null; exit 0`;
 }
 
 /**
@@ -87,9 +90,10 @@ function formatForPosix({ binary, agent, home }: CommandParts): string {
  *   redirection, because bash and PowerShell have no common null device; with exit code 0 nothing is shown.
  * - Only Git Bash knows BECKON_HOME in front of the program.
  */
-function formatForWindows({ binary, agent, home }: CommandParts): string {
+function formatForWindows({ binary, agent, home, option }: CommandParts): string {
   const setting = home === null ? "" : `BECKON_HOME=${quoteForWindows(home)} `;
-  return `${setting}${quoteForWindows(binary)} hook ${agent} ; exit 0`;
+  const args = option === undefined ? agent : `${agent} ${option}`;
+  return `${setting}${quoteForWindows(binary)} hook ${args} ; exit 0`;
 }
 
 function quoteForWindows(path: string): string {

@@ -63,21 +63,30 @@ export interface HooksChange {
 }
 
 /**
+ * beckon's hooks that are not `isManaged` stay as they are.
+ *
  * Text that is null or blank means that there are no settings yet. removeHooks then turns the result into `{}`, because the
  * text does not say whether there was a file; the installer's backup does.
  */
-export function addHooks(text: string | null, wanted: readonly WantedHook[]): HooksChange {
+export function addHooks(
+  text: string | null,
+  wanted: readonly WantedHook[],
+  isManaged: (hook: OwnHook) => boolean = () => true,
+): HooksChange {
   const foreign = wanted.find((hook) => !isOwnCommand(hook));
   if (foreign) throw new Error(`beckon would not recognise this hook as its own: ${formatAsShell(foreign)}`);
   const before = text === null || isBlank(text) ? "{}\n" : text;
   const { bom, body, root } = parseSettings(before);
   checkShape(body, root, new Set(wanted.map(({ event }) => event)));
 
-  const plan = planChanges(findOwnEntries(root), wanted);
+  const plan = planChanges(
+    findOwnEntries(root).filter(({ hook }) => isManaged(hook)),
+    wanted,
+  );
   const replacements = [...plan.replaced].map(([entry, hook]) => replaceEntry(body, root, entry.node, hook));
   const updated = applyEdits(body, [...replacements, ...removeEntries(body, root, plan.removed)]);
   const after = bom + insertHooks(updated, plan.missing);
-  verifyHooks(after, wanted);
+  verifyHooks(after, wanted, isManaged);
   const removed = [...plan.replaced.keys(), ...plan.removed];
   return {
     text: after === before && text !== null ? text : after,
@@ -300,8 +309,12 @@ function isUniqueKey({ parent, children }: Node): boolean {
 }
 
 /** Before anything is written: one entry that the agent cannot read can make it ignore the whole file. */
-function verifyHooks(text: string, wanted: readonly WantedHook[]): void {
-  const entries = findOwnEntries(parseSettings(text).root);
+function verifyHooks(
+  text: string,
+  wanted: readonly WantedHook[],
+  isManaged: (hook: OwnHook) => boolean = () => true,
+): void {
+  const entries = findOwnEntries(parseSettings(text).root).filter(({ hook }) => isManaged(hook));
   const isRight =
     entries.length === wanted.length &&
     wanted.every((hook) => entries.filter((entry) => isCorrect(entry, hook)).length === 1);

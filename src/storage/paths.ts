@@ -21,6 +21,8 @@ export interface Paths {
   readonly hookLog: string;
   /** The log of what was asked, answered, shown and not shown. */
   readonly answerLog: string;
+  /** Named pieces of work, and the sessions that work on them. */
+  readonly ports: string;
   /** What happened, in SQLite. */
   readonly history: string;
   readonly lock: string;
@@ -59,6 +61,7 @@ export function resolvePaths(env: Env = process.env, platform: NodeJS.Platform =
     log: join(state, "beckon.log"),
     hookLog: join(state, "hook.log"),
     answerLog: join(state, "decisions.jsonl"),
+    ports: join(state, "ports.json"),
     history: join(state, "history.db"),
     lock: join(state, "lock"),
     alertState: join(state, "desk.json"),

@@ -63,6 +63,24 @@ export function findDeadSessions(
   });
 }
 
+const maxAncestors = 64;
+
+/** The pids of our parent, its parent and so on, the nearest first. Empty where the system does not show them. */
+export function listAncestors(pid: number = process.pid): readonly number[] {
+  const pids: number[] = [];
+  for (let next = readParent(pid); next !== null && next > 1 && pids.length < maxAncestors; ) {
+    pids.push(next);
+    next = readParent(next);
+  }
+  return pids;
+}
+
+function readParent(pid: number): number | null {
+  const stat = readSystemFile(`/proc/${pid}/stat`);
+  const parent = stat === null ? Number.NaN : Number(fieldsAfterName(stat)[1]);
+  return Number.isInteger(parent) && parent > 0 ? parent : null;
+}
+
 /** Whether our parent process set the signal to be ignored (`bit` is 1 for signal 1). Always false outside Linux. */
 export function isSignalIgnored(bit: bigint): boolean {
   const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readSystemFile("/proc/self/status") ?? "")?.[1];

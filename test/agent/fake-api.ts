@@ -1,13 +1,19 @@
 /**
  * bun fake-api.ts LOG [PROMPTS]   a fake Messages API on loopback. LOG gets one line for each request of a turn:
- *                                 [when it arrived, when it was answered, the tool results in it].
+ *                                 [when it arrived, when it was answered, the tool results in it, what hooks added].
  *                                 PROMPTS is JSON: prompts, and the line of the script that each stands for
  *
  * The CLI is real, the model is not: script.ts computes its answers.
  */
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { answerRequest, collectToolResults, type ModelAnswer, type Request } from "./script.ts";
+import {
+  answerRequest,
+  collectHookContext,
+  collectToolResults,
+  type ModelAnswer,
+  type Request,
+} from "./script.ts";
 
 export const apiPort = 8787;
 export const apiReady = "the fake API is listening";
@@ -86,7 +92,10 @@ async function respond(request: Request, log: string): Promise<Response> {
   if (answer.thinkMs) await Bun.sleep(answer.thinkMs);
   if (answer.after) await waitForFile(join(dirname(log), answer.after));
   if (request.tools?.length)
-    appendFileSync(log, `${JSON.stringify([receivedAt, now(), collectToolResults(request)])}\n`);
+    appendFileSync(
+      log,
+      `${JSON.stringify([receivedAt, now(), collectToolResults(request), collectHookContext(request)])}\n`,
+    );
   const stopReason = answer.calls.length > 0 ? "tool_use" : "end_turn";
   if (!request.stream) return Response.json(createMessage(request.model, createContent(answer), stopReason));
   const events = createEvents(request.model, answer, stopReason);

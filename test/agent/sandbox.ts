@@ -46,6 +46,8 @@ export interface Sandbox {
     readonly receivedAt: number;
     readonly answeredAt: number;
     readonly results: string;
+    /** What hooks added to the model's context. */
+    readonly hookContext: string;
   }[];
   /** Waits, so that a status lasts long enough to be judged twice. */
   dwell(): Promise<void>;
@@ -232,8 +234,13 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
     readRequests() {
       const lines = existsSync(requestLog) ? readFileSync(requestLog, "utf8").trim().split("\n") : [];
       return lines.map((line) => {
-        const [receivedAt, answeredAt, results = ""] = JSON.parse(line) as [number, number, string];
-        return { receivedAt, answeredAt, results };
+        const [receivedAt, answeredAt, results = "", hookContext = ""] = JSON.parse(line) as [
+          number,
+          number,
+          string,
+          string,
+        ];
+        return { receivedAt, answeredAt, results, hookContext };
       });
     },
     dwell: () => Bun.sleep(dwellMs),

@@ -8,6 +8,7 @@
  *   DO agent PROMPT        a subagent                      DO agents A ;; B        two at once
  *   DO slow SECONDS        a text that takes that long     DO error STATUS         an API error
  *   DO form                a call of the MCP tool that asks for input
+ *   DO write FILE          a Write call
  *   DO times N COMMAND     N Bash calls, one after the other
  *   DO after FILE WHAT     DO WHAT, once that file is in the home. FILE.awaited appears when it starts to wait
  *
@@ -105,6 +106,9 @@ const commands: Readonly<Record<string, Command>> = {
   ),
   agent: answerOnce((prompt) => createToolUse(createAgentCall(prompt))),
   agents: answerOnce((prompts) => createToolUse(...prompts.split(" ;; ").map(createAgentCall))),
+  write: answerOnce((file) =>
+    createToolUse({ name: "Write", input: { file_path: file, content: "written by the model\n" } }),
+  ),
   form: answerOnce(() => createToolUse({ name: "mcp__form__ask", input: {} })),
   error: (status) => ({ error: Number(status) }),
   slow: (seconds) => ({
@@ -170,6 +174,12 @@ export function collectToolResults({ messages }: Request): string {
   const blocks = since.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   const results = blocks.filter(({ type }) => type === "tool_result");
   return results.map(({ content = "" }) => readText({ role: "user", content })).join("\n");
+}
+
+/** What hooks add to the model's context. */
+export function collectHookContext({ messages }: Request): string {
+  const texts = messages.map(readText).join("\n");
+  return [...texts.matchAll(/^\w+ hook additional context: (.*)$/gm)].map(([, text]) => text).join("\n");
 }
 
 function findInstruction(message: Message | undefined): { verb: string; text: string } | null {

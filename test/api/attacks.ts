@@ -213,6 +213,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/hook": hook,
   "/ingest": hook,
   "/api/statusline": hook,
+  "/api/guard": hook,
   "/api/hold": hook,
   "/api/hold/end": hook,
   "/health": health,

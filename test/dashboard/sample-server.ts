@@ -73,6 +73,8 @@ export function serveSample(
     },
     setQuiet: () => ({ ok: true, quiet: { by: "you", until: null } }),
     readStatusLine: () => null,
+    checkGuard: () => "off",
+    sign: (_, text) => text,
     hold: { hold: never, end: never },
     channels: () => [],
     testChannel: async () => null,

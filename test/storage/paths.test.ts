@@ -17,6 +17,7 @@ test("with BECKON_HOME all files are directly in that folder", () => {
     log: "/opt/b/beckon.log",
     hookLog: "/opt/b/hook.log",
     answerLog: "/opt/b/decisions.jsonl",
+    ports: "/opt/b/ports.json",
     history: "/opt/b/history.db",
     lock: "/opt/b/lock",
     alertState: "/opt/b/desk.json",

@@ -10,7 +10,9 @@ const editTools: Readonly<Record<string, string>> = {
   NotebookEdit: "notebook_path",
 };
 
-const isEditTool = (tool: string): boolean => Object.hasOwn(editTools, tool);
+export const editToolNames: readonly string[] = Object.keys(editTools);
+
+export const isEditTool = (tool: string): boolean => Object.hasOwn(editTools, tool);
 
 /** null if the tool changes no file, or the call names none. */
 export function findEditedFile(tool: string, input: JsonRecord): string | null {

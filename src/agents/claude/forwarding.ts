@@ -22,6 +22,7 @@ const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
 
 export const claudeForwarding: Forwarding = {
   pidVariable: "CLAUDE_PID",
+  sessionVariable: "CLAUDE_CODE_SESSION_ID",
   projectVariable: "CLAUDE_PROJECT_DIR",
   metaVariables: ["CLAUDE_CODE_ENTRYPOINT"],
   identifierFields: [
@@ -48,6 +49,30 @@ export const claudeForwarding: Forwarding = {
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
   // A subagent's dialog does not show while its hook runs.
   canHold: (payload) => payload.hook_event_name === "PermissionRequest" && payload.agent_id === undefined,
+  guard: {
+    reduce({ session_id, cwd, hook_event_name, tool_name, tool_input }) {
+      const { file_path, notebook_path } = asFields(tool_input);
+      const input = { file_path, notebook_path };
+      return { session_id, cwd, hook_event_name, tool_name, tool_input: input };
+    },
+    // Measured with 2.1.325: the model gets the reason as the tool's result. A systemMessage is a line in the terminal.
+    formatOutput({ hook_event_name }, { decision, reason, metadata }) {
+      const { additional_context: context, system_message: message } = metadata;
+      const systemMessage = message === undefined ? {} : { systemMessage: message };
+      const specific = (fields: Fields) => ({
+        hookSpecificOutput: { hookEventName: hook_event_name, ...fields },
+      });
+      if (hook_event_name === "PreToolUse" && decision === "block") {
+        return {
+          ...specific({ permissionDecision: "deny", permissionDecisionReason: reason }),
+          ...systemMessage,
+        };
+      }
+      if (hook_event_name === "SessionStart" && context !== undefined)
+        return { ...specific({ additionalContext: context }), ...systemMessage };
+      return message === undefined ? null : systemMessage;
+    },
+  },
   isDecision(value) {
     const { hookSpecificOutput: output, ...otherFields } = asFields(value);
     const { hookEventName, decision, ...otherOutput } = asFields(output);

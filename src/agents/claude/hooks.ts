@@ -55,6 +55,10 @@ interface HookTable {
 // The JSON's types are wider than the table's: a test checks that every event is in payload.ts.
 export const hookTable = table as HookTable;
 
+/** Registered with the work guard only. Before this version, the CLI refuses a settings file with an event that it does not know. */
+export const guardDocumentsEvent = "InstructionsLoaded";
+export const guardDocumentsSince = "2.1.101";
+
 /** What to register with this version, as `claude --version` prints it. null if unknown. */
 export function hooksFor(version: string | null): HookEntry[] {
   const cli = knownVersion(version);

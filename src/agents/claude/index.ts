@@ -6,6 +6,7 @@ import { decide } from "./answering/decide.ts";
 import { describeRequest, findSessionId, isAnswerable } from "./answering/describe.ts";
 import { readDetails } from "./details.ts";
 import { claudeForwarding } from "./forwarding.ts";
+import { readGuardRequest } from "./guard.ts";
 import { dedupeKey, stripToolOutput } from "./payload.ts";
 import { isPresent } from "./setup/folder.ts";
 import { createRegistrationCheck } from "./setup/registration-check.ts";
@@ -17,6 +18,7 @@ import { findTranscript } from "./watch/transcripts.ts";
 export const claude: AgentRuntime = {
   translate,
   readDetails,
+  readGuardRequest,
   explainRefusal,
   stripToolOutput,
   identifierFields: new Set(claudeForwarding.identifierFields),

@@ -50,6 +50,14 @@ const maxProjects = 1_000;
 const maxRules = 200;
 const timeOfDay = Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" });
 
+const guardMode = Type.Union([Type.Literal("strict"), Type.Literal("warn"), Type.Literal("off")]);
+const guardModeExpected = '"strict", "warn" or "off"';
+const guardIgnore = Type.Array(Type.String({ minLength: 1, maxLength: limits.maxPathLength }), {
+  maxItems: maxRules,
+});
+const guardStore = Type.Union([Type.Literal("state"), Type.Literal("project")]);
+const guardBudget = Type.Union([Type.Integer({ minimum: 1_000, maximum: 100_000_000 }), Type.Null()]);
+
 const configSchema = Type.Object({
   alerts: Type.Object({
     blocked: flag(true, "Alert when a session cannot go on without you."),
@@ -180,6 +188,61 @@ const configSchema = Type.Object({
     example: { phone: { type: "ntfy", topic: "a-name-that-nobody-guesses" } },
     findMistakes: findChannelMistakes,
     dropMistakes: dropInvalidChannels,
+  }),
+  workGuard: Type.Object({
+    mode: setting(guardMode, {
+      default: "off",
+      description:
+        "What happens to edits that belong to no port, a named piece of work: refused, only recorded, or nothing.",
+      expected: guardModeExpected,
+    }),
+    autoCreate: flag(false, "Suggest a port to create in the reason of a refusal."),
+    ignore: setting(guardIgnore, {
+      default: [],
+      description: "Files that never need a port.",
+      expected: 'a list of patterns like ["*.md", "docs/**"]',
+      example: ["*.md", "docs/**"],
+    }),
+    store: setting(guardStore, {
+      default: "state",
+      description:
+        "Keep ports in beckon's own folder, or in .beckon/ports.json of the project, which a team can share.",
+      expected: '"state" or "project"',
+    }),
+    context: flag(false, "Tell the agent at the start of a session which port runs, and what it depends on."),
+    messages: flag(false, "Show a line in the agent's terminal about the port, and about edits without one."),
+    tokenBudget: setting(guardBudget, {
+      default: null,
+      description:
+        "Record when a session's context is fuller than this many tokens. Without it, the model's window counts.",
+      expected: "a number of tokens from 1000 to 100000000, or null",
+      example: 150_000,
+    }),
+    projects: setting(
+      Type.Record(
+        Type.String(),
+        Type.Object(
+          {
+            mode: Type.Optional(guardMode),
+            autoCreate: Type.Optional(Type.Boolean()),
+            ignore: Type.Optional(guardIgnore),
+            store: Type.Optional(guardStore),
+            context: Type.Optional(Type.Boolean()),
+            messages: Type.Optional(Type.Boolean()),
+            tokenBudget: Type.Optional(guardBudget),
+          },
+          { additionalProperties: false },
+        ),
+        { maxProperties: maxProjects },
+      ),
+      {
+        default: {},
+        description: "The same settings for single projects, by folder.",
+        expected: 'an object like {"/home/me/project": {"mode": "strict"}}, with absolute paths',
+        example: { "/home/me/project": { mode: "strict" } },
+        isValid: (projects) => Object.keys(projects).every((folder) => /^(\/|[A-Za-z]:[\\/])/.test(folder)),
+      },
+    ),
   }),
   // The forwarder reads these two itself, without asking the app.
   autoLaunch: flag(true, "Let a session that starts while beckon is not running start it."),

@@ -43,6 +43,16 @@ describe("valid settings hold", () => {
           accounts: ["1"],
         },
       },
+      workGuard: {
+        mode: "warn" as const,
+        autoCreate: true,
+        ignore: ["*.md"],
+        store: "project" as const,
+        context: true,
+        messages: true,
+        tokenBudget: 100_000,
+        projects: { "/home/me/web": { mode: "strict" as const, ignore: [] } },
+      },
       autoLaunch: false,
       allowRemoteUrl: true,
     };
@@ -165,7 +175,7 @@ describe("for any JSON", () => {
 describe("the list of settings", () => {
   test("has every setting with an allowed default and a description", () => {
     const flat = Object.entries(defaultConfig).flatMap(([name, value]) =>
-      ["alerts", "tray", "answering", "keep", "stream"].includes(name)
+      ["alerts", "tray", "answering", "keep", "stream", "workGuard"].includes(name)
         ? Object.entries(value ?? {}).map(([inner, it]): [string, unknown] => [`${name}.${inner}`, it])
         : [[name, value] as [string, unknown]],
     );

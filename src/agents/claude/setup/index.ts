@@ -14,7 +14,7 @@ import { isPresent, managedSettingsPaths, settingsPath } from "./folder.ts";
 import { createLiveTest } from "./live-test.ts";
 import { findLeftovers, findPlugin, findWarnings } from "./plugin.ts";
 import { findCalledPrograms, readSettingsFiles } from "./read-settings.ts";
-import { createRegistration, entries } from "./registration.ts";
+import { createGuardRegistration, createRegistration, entries } from "./registration.ts";
 
 /** What differs from one machine to another, for tests. */
 export interface MachineOptions {
@@ -33,6 +33,7 @@ export function createClaudeSetup({ managed, systemPaths }: MachineOptions = {})
     describeProgram,
     settingsPath,
     createRegistration,
+    createGuardRegistration,
     entries,
     findWarnings: (scope, env, cwd) => findWarnings(scope, env, cwd, managed ?? managedSettingsPaths(env)),
     findLeftovers,

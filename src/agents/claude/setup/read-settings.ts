@@ -11,6 +11,7 @@ import { scopes } from "../../agent.ts";
 import { findProgramStatus, isTrustedBinary } from "../../setup/called-program.ts";
 import type { CalledProgram, SettingsFacts } from "./findings.ts";
 import { settingsPath } from "./folder.ts";
+import { isGuardHook } from "./registration.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -54,7 +55,7 @@ function readSettingsFile(scope: SettingsFacts["scope"], path: string): Settings
   }
   if (text.trim() === "") return empty;
   try {
-    const own = listOwnHooks(text);
+    const own = listOwnHooks(text).filter((hook) => !isGuardHook(hook));
     const settings = asFields(JSON.parse(text));
     const custom = listHooks(settings).filter(mentionsBeckon);
     return {

@@ -10,11 +10,13 @@ import {
   addHooks,
   isEmptySettings,
   listOwnHooks,
+  type OwnHook,
   removeHooks,
   type WantedHook,
 } from "../../../settings-file/hooks.ts";
-import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
-import { hooksFor } from "../hooks.ts";
+import type { GuardHooks, OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
+import { editToolNames } from "../edits.ts";
+import { guardDocumentsEvent, guardDocumentsSince, hooksFor, isAtLeast } from "../hooks.ts";
 import { addStatusLine, findStatusLineHomes, removeStatusLine, updateStatusLine } from "./status-line.ts";
 
 export function createRegistration(options: RegistrationOptions): Registration {
@@ -25,7 +27,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
     count: hooks.length,
     noun: "hook",
     add(text) {
-      const withHooks = addHooks(text, hooks).text;
+      const withHooks = addHooks(text, hooks, (hook) => !isGuardHook(hook)).text;
       if (options.statusLine === false) return removeStatusLine(withHooks);
       return setStatusLine(withHooks, { binary, home });
     },
@@ -38,6 +40,38 @@ export function createHooks(options: RegistrationOptions, hasEnv: boolean): Want
   const shell = createShellCommand(parts, platform);
   const exec = hasEnv || platform === "win32" ? createExecCommand(parts, platform) : shell;
   return hooksFor(version).map(({ canExec, ...entry }) => ({ ...entry, ...(canExec ? exec : shell) }));
+}
+
+/** The guard's hooks: they come and go with the settings of the work guard, not with an install. */
+export const isGuardHook = ({ event, command }: OwnHook): boolean =>
+  event === guardDocumentsEvent || /\s--guard\b/.test(command);
+
+export function createGuardRegistration(options: RegistrationOptions, hooks: GuardHooks): Registration {
+  const wanted = createGuardHooks(options, hooks);
+  return {
+    count: wanted.length,
+    noun: "hook",
+    add: (text) => addHooks(text, wanted, isGuardHook).text,
+  };
+}
+
+function createGuardHooks(
+  { version, binary, home, platform }: RegistrationOptions,
+  { edits, starts, documents }: GuardHooks,
+): WantedHook[] {
+  const parts = { binary, agent: "claude", home };
+  const decide = {
+    timeout: 5,
+    async: false,
+    ...createShellCommand({ ...parts, option: "--guard" }, platform),
+  };
+  return [
+    ...(edits ? [{ event: "PreToolUse", matcher: editToolNames.join("|"), ...decide }] : []),
+    ...(starts ? [{ event: "SessionStart", ...decide }] : []),
+    ...(documents && version !== null && isAtLeast(version, guardDocumentsSince)
+      ? [{ event: guardDocumentsEvent, timeout: 5, async: true, ...createShellCommand(parts, platform) }]
+      : []),
+  ];
 }
 
 export const entries: OwnEntries = {

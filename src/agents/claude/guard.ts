@@ -1,0 +1,20 @@
+/** What Claude Code's hooks ask the work guard. Pure. */
+import { asRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { GuardRequest } from "../agent.ts";
+import { findEditedFile, isEditTool } from "./edits.ts";
+
+/** Also with names as seed 002 writes them, `pre-tool-use`, and without a session. */
+export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
+  const name = readText(payload.hook_event_name ?? payload.hook_type, limits.maxIdLength);
+  if (name === null) return null;
+  const event = name.replaceAll("-", "").toLowerCase();
+  const tool = event === "pretooluse" ? readText(payload.tool_name, limits.maxIdLength) : null;
+  const isEdit = tool !== null && isEditTool(tool);
+  return {
+    sessionId: readText(payload.session_id, limits.maxIdLength),
+    cwd: readText(payload.cwd, limits.maxPathLength),
+    isStart: event === "sessionstart",
+    edit: isEdit ? { tool, path: findEditedFile(tool, asRecord(payload.tool_input)) } : null,
+  };
+}

@@ -1,0 +1,387 @@
+/** `beckon port`: named pieces of work in a project, which edits belong to. */
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import { defaultAgent, loadAgents } from "../agents/index.ts";
+import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
+import { isRecord } from "../core/json.ts";
+import { limits } from "../core/limits.ts";
+import type { HookOutput } from "../core/wire.ts";
+import { readConfigFile } from "../storage/config-file.ts";
+import { type Paths, resolvePaths } from "../storage/paths.ts";
+import { createClock } from "../system/clock.ts";
+import { createWorkGuard } from "../workguard/index.ts";
+import { findOwnSession, identifySnapshot } from "../workguard/own-session.ts";
+import {
+  createPort,
+  endPort,
+  findPort,
+  findRun,
+  listPorts,
+  type Port,
+  type PortBook,
+  PortError,
+  type PortRun,
+  portStatus,
+  type SessionIdentity,
+  startPort,
+  summarizePort,
+} from "../workguard/ports.ts";
+import { changePorts, readPorts } from "../workguard/store.ts";
+import { type ParsedArguments, parseArguments, quote, usageError } from "./args.ts";
+import { callApi, fetchSessions } from "./client.ts";
+import { fetchSession } from "./find-session.ts";
+import {
+  bold,
+  dim,
+  formatDuration,
+  hasColour,
+  padText,
+  paint,
+  print,
+  printLines,
+  stripControls,
+} from "./output.ts";
+
+type Subcommand = (call: PortCall) => Promise<number>;
+
+interface PortCall {
+  readonly args: readonly string[];
+  readonly table: readonly Agent[];
+  readonly paths: Paths;
+}
+
+const subcommands: Readonly<Record<string, Subcommand>> = { create, start, end, list, show, check };
+
+export async function port([name, ...args]: string[], table: readonly Agent[]): Promise<number> {
+  const names = Object.keys(subcommands).join(", ");
+  if (name === undefined) throw usageError(`port takes one of these: ${names}`);
+  const run = Object.hasOwn(subcommands, name) ? subcommands[name] : undefined;
+  if (!run) throw usageError(`unknown command ${quote(`port ${name}`)}: port takes ${names}`);
+  try {
+    return await run({ args, table, paths: resolvePaths() });
+  } catch (error) {
+    if (error instanceof PortError) throw new Error(error.message);
+    throw error;
+  }
+}
+
+interface Project {
+  readonly folder: string;
+  readonly settings: GuardSettings;
+  readonly isShared: boolean;
+  readonly book: PortBook;
+}
+
+/** The project of the current folder: the nearest folder with settings or ports, else that of the repository. */
+function openProject(paths: Paths, chosen: string | undefined): Project {
+  const { config } = readConfigFile(paths.config);
+  const folder = findRealPath(chosen === undefined ? process.cwd() : resolve(chosen));
+  const configured = Object.keys(config.workGuard.projects);
+  const own = readPorts(paths);
+  const known = [...configured, ...configured.map(findRealPath), ...Object.keys(own.projects)];
+  const project = findLongest(known, folder) ?? findRepository(folder) ?? folder;
+  const settings = findGuardSettings(
+    { ...config.workGuard, projects: addRealPaths(config.workGuard.projects) },
+    project,
+  );
+  const isShared = settings.store === "project";
+  return { folder: project, settings, isShared, book: isShared ? readPorts(paths, [project]) : own };
+}
+
+function addRealPaths<Value>(projects: Readonly<Record<string, Value>>): Record<string, Value> {
+  const real = Object.entries(projects).map(([folder, own]) => [findRealPath(folder), own] as const);
+  return { ...Object.fromEntries(real), ...projects };
+}
+
+function findRealPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** The folder with `.git`, at or above this one. */
+function findRepository(folder: string): string | null {
+  if (existsSync(join(folder, ".git"))) return folder;
+  const parent = dirname(folder);
+  return parent === folder ? null : findRepository(parent);
+}
+
+const project = { "--project": "FOLDER" } as const;
+
+/** The id, which must be the only argument. */
+function readId(command: string, { rest }: Pick<ParsedArguments<never, never>, "rest">): string {
+  const [id, ...others] = rest;
+  if (id === undefined) throw usageError(`port ${command} needs the id of a port`);
+  if (others.length > 0) throw usageError(`port ${command} takes one id, but got ${quote(others.join(" "))}`);
+  return id;
+}
+
+async function create({ args, paths }: PortCall): Promise<number> {
+  const { args: others, dependsOn } = takeDependencies(args);
+  const parsed = parseArguments(others, {
+    command: "port create",
+    values: { ...project, "--title": "TITLE" },
+    takesArguments: true,
+    hint: "Ports that it depends on: --depends-on ID",
+  });
+  const id = readId("create", parsed);
+  const title = parsed.values["--title"];
+  if (title === undefined) throw usageError('port create needs a title: --title "Log in with a passkey"');
+  const { folder, isShared, settings } = openProject(paths, parsed.values["--project"]);
+  await changePorts(paths, folder, isShared, (book) =>
+    createPort(book, folder, { id, title, dependsOn }, Date.now()),
+  );
+  printLines([
+    `Created the port ${id} in ${folder}. To work on it, run: beckon port start ${id}`,
+    ...(settings.mode === "off" ? [guardOff] : []),
+  ]);
+  return 0;
+}
+
+const guardOff =
+  'The work guard is off here, so nothing is refused. To turn it on: "workGuard" in config.json.';
+
+/** `--depends-on A B`, `--depends-on A --depends-on B` and `--depends-on A,B` mean the same. */
+function takeDependencies(args: readonly string[]): { args: string[]; dependsOn: string[] } {
+  const rest: string[] = [];
+  const dependsOn: string[] = [];
+  for (let n = 0; n < args.length; n++) {
+    const arg = args[n] ?? "";
+    const inline = /^--depends-on=(.*)$/s.exec(arg)?.[1];
+    if (inline !== undefined) dependsOn.push(...inline.split(","));
+    else if (arg !== "--depends-on") rest.push(arg);
+    else {
+      const from = n + 1;
+      while (n + 1 < args.length && !(args[n + 1] ?? "").startsWith("-")) n++;
+      const ids = args.slice(from, n + 1);
+      if (ids.length === 0) throw usageError("--depends-on needs a value: --depends-on ID");
+      dependsOn.push(...ids.flatMap((id) => id.split(",")));
+    }
+  }
+  return { args: rest, dependsOn: dependsOn.filter(Boolean) };
+}
+
+async function start({ args, table, paths }: PortCall): Promise<number> {
+  const parsed = parseArguments(args, {
+    command: "port start",
+    values: { ...project, "--session": "SESSION" },
+    takesArguments: true,
+  });
+  const id = readId("start", parsed);
+  const { folder, isShared } = openProject(paths, parsed.values["--project"]);
+  const named = parsed.values["--session"];
+  const session =
+    named === undefined ? await findCaller(paths, table) : identifySnapshot(await fetchSession(paths, named));
+  const book = await changePorts(paths, folder, isShared, (known) =>
+    startPort(known, folder, id, session, Date.now()),
+  );
+  const started = findPort(book, folder, id) as Port;
+  const { open_dependencies: open } = summarizePort(book, folder, started);
+  const who = session === null ? `everybody in ${folder}` : `the session ${formatSession(session)}`;
+  printLines([
+    `Started the port ${id} (${started.title}) for ${who}.`,
+    ...(open.length > 0 ? [`It depends on ${open.join(", ")}, not ended yet.`] : []),
+  ]);
+  return 0;
+}
+
+/** null if no agent runs this command. */
+async function findCaller(paths: Paths, table: readonly Agent[]): Promise<SessionIdentity | null> {
+  const response = await fetchSessions(paths);
+  return findOwnSession(table, process.env, typeof response === "string" ? null : response.sessions);
+}
+
+const formatSession = ({ sessionId, pid }: SessionIdentity): string =>
+  stripControls(sessionId?.slice(0, 8) ?? `of process ${pid}`);
+
+async function end({ args, table, paths }: PortCall): Promise<number> {
+  const parsed = parseArguments(args, {
+    command: "port end",
+    values: { ...project, "--note": "TEXT" },
+    takesArguments: true,
+  });
+  const { folder, isShared, book } = openProject(paths, parsed.values["--project"]);
+  const id = parsed.rest.length > 0 ? readId("end", parsed) : await findRunning(paths, table, folder, book);
+  const note = parsed.values["--note"] ?? null;
+  if (note !== null && note.length > limits.maxTextLength)
+    throw usageError(`a note has at most ${limits.maxTextLength} characters`);
+  const after = await changePorts(paths, folder, isShared, (known) =>
+    endPort(known, folder, id, note, Date.now()),
+  );
+  const waiting = listPorts(after, folder).filter(
+    ({ dependsOn, endedAt }) => endedAt === null && dependsOn.includes(id),
+  );
+  printLines([
+    `Ended the port ${id}.`,
+    ...waiting.map((port) => `${port.id} (${port.title}) depended on it.`),
+  ]);
+  return 0;
+}
+
+/** The port that the caller works on. */
+async function findRunning(
+  paths: Paths,
+  table: readonly Agent[],
+  folder: string,
+  book: PortBook,
+): Promise<string> {
+  const nobody = {
+    agent: null,
+    sessionId: null,
+    fingerprint: null,
+    pid: null,
+    procStart: null,
+    terminalSessionId: null,
+  };
+  const run = findRun(book, folder, (await findCaller(paths, table)) ?? nobody, () => true);
+  if (run) return run.port;
+  throw usageError("no port is running here: name the one to end");
+}
+
+async function list({ args, paths }: PortCall): Promise<number> {
+  const { flags, values } = parseArguments(args, {
+    command: "port list",
+    flags: ["--all", "--json"],
+    values: project,
+  });
+  const { folder, book, settings } = openProject(paths, values["--project"]);
+  const all = listPorts(book, folder);
+  const ports = flags.has("--all") ? all : all.filter(({ endedAt }) => endedAt === null);
+  if (flags.has("--json")) {
+    print(
+      `${JSON.stringify({ project: folder, mode: settings.mode, ports: ports.map((port) => describe(book, folder, port)) })}\n`,
+    );
+    return 0;
+  }
+  const hidden = all.length - ports.length;
+  const none =
+    all.length === 0 ? 'No ports. To create one: beckon port create ID --title "TITLE"' : "No open ports.";
+  print(
+    formatTable(book, folder, ports, Date.now())
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  printLines([
+    ...(ports.length === 0 ? [none] : []),
+    ...(hidden > 0 ? [`${hidden} ended: beckon port list --all`] : []),
+    ...(settings.mode === "off" ? [guardOff] : []),
+  ]);
+  return 0;
+}
+
+function describe(book: PortBook, folder: string, port: Port) {
+  const { status, open_dependencies } = summarizePort(book, folder, port);
+  const runs = book.runs.filter((run) => run.project === folder && run.port === port.id);
+  return { ...port, status, openDependencies: open_dependencies, runs };
+}
+
+function formatTable(book: PortBook, folder: string, ports: readonly Port[], now: number): string[] {
+  const width = Math.max(0, ...ports.map(({ id }) => id.length));
+  const options = { colour: hasColour() };
+  return ports.map((port) => {
+    const status = portStatus(book, folder, port);
+    const runs = book.runs.filter((run) => run.project === folder && run.port === port.id);
+    const about = [...runs.map((run) => formatRun(run, now)), ...formatDependencies(book, folder, port)].join(
+      ", ",
+    );
+    const more = about === "" ? "" : paint(`  ${about}`, dim, options);
+    return `${paint(padText(port.id, width), bold, options)}  ${status.padEnd(7)}  ${stripControls(port.title)}${more}`;
+  });
+}
+
+function formatRun({ startedAt, session }: PortRun, now: number): string {
+  const who = session === null ? "everybody" : `session ${formatSession(session)}`;
+  return `${who} for ${formatDuration(now - startedAt)}`;
+}
+
+function formatDependencies(book: PortBook, folder: string, port: Port): string[] {
+  const { open_dependencies: open } = summarizePort(book, folder, port);
+  return open.length === 0 ? [] : [`waits for ${open.join(", ")}`];
+}
+
+async function show({ args, paths }: PortCall): Promise<number> {
+  const parsed = parseArguments(args, {
+    command: "port show",
+    flags: ["--json"],
+    values: project,
+    takesArguments: true,
+  });
+  const id = readId("show", parsed);
+  const { folder, book } = openProject(paths, parsed.values["--project"]);
+  const found = findPort(book, folder, id);
+  if (!found) throw new PortError(`there is no port ${id} in ${folder}. See them: beckon port list`);
+  const described = describe(book, folder, found);
+  if (parsed.flags.has("--json")) {
+    print(`${JSON.stringify({ project: folder, ...described })}\n`);
+    return 0;
+  }
+  const now = Date.now();
+  const age = (at: number) => `${formatDuration(now - at)} ago`;
+  printLines([
+    `${id}: ${found.title}`,
+    `status      ${described.status}`,
+    `project     ${folder}`,
+    `created     ${age(found.createdAt)}`,
+    ...(found.dependsOn.length > 0
+      ? [`depends on  ${found.dependsOn.map((other) => formatDependency(book, folder, other)).join(", ")}`]
+      : []),
+    ...described.runs.map((run) => `worked on   ${formatRun(run, now)}`),
+    ...(found.endedAt === null ? [] : [`ended       ${age(found.endedAt)}`]),
+    ...(found.note === null ? [] : [`note        ${found.note}`]),
+  ]);
+  return 0;
+}
+
+function formatDependency(book: PortBook, folder: string, id: string): string {
+  const found = findPort(book, folder, id);
+  return found ? `${id} (${portStatus(book, folder, found)})` : `${id} (unknown)`;
+}
+
+/** Answers a hook's payload on standard input as the work guard would, and records nothing. */
+async function check({ args, table, paths }: PortCall): Promise<number> {
+  parseArguments(args, { command: "port check" });
+  const payload = parsePayload(await Bun.stdin.text());
+  const output = await askGuard(paths, table, { cwd: process.cwd(), ...payload });
+  print(`${JSON.stringify(output)}\n`);
+  for (const { level, title, message } of output.notifications)
+    if (level !== "info") process.stderr.write(`beckon: ${stripControls(`${title}. ${message}`)}\n`);
+  return 0;
+}
+
+function parsePayload(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {}
+  throw usageError("port check needs a hook's payload on standard input: a JSON object");
+}
+
+/** The running beckon knows the sessions. Without it, the ports and the settings decide. */
+async function askGuard(paths: Paths, table: readonly Agent[], body: object): Promise<HookOutput> {
+  const response = await callApi(paths, "/api/guard?check", { body });
+  if (typeof response !== "string") {
+    if (response.status !== 200) throw new Error(String(response.body.error));
+    return response.body as unknown as HookOutput;
+  }
+  const { config } = readConfigFile(paths.config);
+  const guard = createWorkGuard({
+    paths,
+    agents: await loadAgents(table),
+    defaultProvider: process.env.BECKON_PROVIDER || defaultAgent,
+    config: () => config,
+    clock: createClock(),
+    sessions: () => [],
+    get: () => null,
+    dispatch: () => {},
+    publish: () => {},
+    schedule: () => () => {},
+    command: () => "beckon",
+    onProblem: (text) => process.stderr.write(`beckon: ${stripControls(text)}\n`),
+  });
+  const output = guard.check({ ...body });
+  if (typeof output === "string") throw new Error(output);
+  return output;
+}

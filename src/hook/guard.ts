@@ -1,0 +1,44 @@
+/**
+ * `beckon hook AGENT --guard`: asks the work guard about an edit, or about the start of a session, and prints its answer in the
+ * agent's form. The agent waits for it, so whatever goes wrong here, nothing is printed, and the edit goes on.
+ */
+import { limits } from "../core/limits.ts";
+import { timing } from "../core/timing.ts";
+import type { HookOutput } from "../core/wire.ts";
+import { resolvePaths } from "../storage/paths.ts";
+import { verifyDecision } from "../system/decision-signature.ts";
+import { openRequest } from "./http.ts";
+import { describeEvent, readSurroundings, type Sender } from "./meta.ts";
+import { chooseTarget } from "./target.ts";
+
+/** What the hook prints. null for nothing. */
+export async function askGuard(agent: Sender, stdin: Promise<string>): Promise<string | null> {
+  const guard = agent.forwarding?.guard;
+  const surroundings = readSurroundings(agent, process.env);
+  const choosing = chooseTarget(process.env, resolvePaths(), [], surroundings);
+  const payload = parseObject(await stdin);
+  if (guard === undefined || payload === null) return null;
+  const timedOut = Bun.sleep(timing.guardTimeoutMs).then(() => null);
+  const target = await Promise.race([choosing, timedOut]);
+  // Only this machine's own beckon may refuse an edit.
+  if (target === null || !target.isLoopback || target.key === null) return null;
+  const meta = { ...describeEvent(agent.forwarding, process.env), ...(await surroundings) };
+  const body = JSON.stringify({ provider: agent.id, _meta: meta, payload: guard.reduce(payload) });
+  const exchange = openRequest(target, "/api/guard?signed", body);
+  const line = await Promise.race([exchange.readLine(), timedOut]);
+  exchange.close();
+  if (line === null || line.length > limits.maxDecisionBytes) return null;
+  const verified = verifyDecision(target.key, meta.id, line);
+  const output = verified === null ? null : parseObject(verified);
+  const printed = output && guard.formatOutput(payload, output as unknown as HookOutput);
+  return printed ? JSON.stringify(printed) : null;
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * The hooks of the work guard: registered while its settings ask for them, and removed when they do not. A project's hooks are
+ * in the project's own settings for this user, so that no other project has to wait for them.
+ */
+import { existsSync } from "node:fs";
+import type { Agent, AgentSetup, GuardHooks, Registration, Scope } from "../agents/agent.ts";
+import type { Config } from "../core/config/config.ts";
+import {
+  answersAtStart,
+  asksBeforeEdits,
+  findGuardSettings,
+  type GuardSettings,
+} from "../core/config/work-guard.ts";
+import { readErrorMessage } from "../core/error-message.ts";
+import { limits } from "../core/limits.ts";
+import { readSmallFile } from "../storage/files.ts";
+import type { Paths } from "../storage/paths.ts";
+import { type Env, homeOf } from "../system/folders.ts";
+import { type InstallRecord, readInstallRecord, withInstallLock, writeInstallRecord } from "./record.ts";
+import { register, unregister } from "./register.ts";
+
+export interface GuardHooksOptions {
+  /** The table of agents. */
+  readonly agents: readonly Agent[];
+  readonly paths: Paths;
+  readonly env: Env;
+  readonly config: Config["workGuard"];
+}
+
+/** Sentences for the log and the user. */
+export interface GuardHooksResult {
+  readonly changes: readonly string[];
+  readonly problems: readonly string[];
+}
+
+interface WantedFile {
+  readonly path: string;
+  readonly scope: Scope;
+  readonly hooks: GuardHooks;
+}
+
+const noHooks: GuardHooks = { edits: false, starts: false, documents: false };
+
+const hooksOf = (settings: GuardSettings): GuardHooks => ({
+  edits: asksBeforeEdits(settings),
+  starts: answersAtStart(settings),
+  documents: settings.mode !== "off",
+});
+
+const hasHooks = ({ edits, starts, documents }: GuardHooks): boolean => edits || starts || documents;
+
+/** The guard is on in some project. */
+const isGuardOn = ({ mode, projects }: Config["workGuard"]): boolean =>
+  mode !== "off" || Object.values(projects).some((own) => own.mode !== undefined && own.mode !== "off");
+
+/** Whether there is anything to do. Cheap: nothing of the installer is loaded. */
+export function mayNeedGuardHooks({ paths, config }: Pick<GuardHooksOptions, "paths" | "config">): boolean {
+  const files = readInstallRecord(paths)?.files ?? [];
+  return (
+    isGuardOn(config) || files.some(({ path }) => /--guard\b|InstructionsLoaded/.test(readText(path) ?? ""))
+  );
+}
+
+function readText(path: string): string | null {
+  try {
+    return readSmallFile(path, limits.maxAgentSettingsBytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Registers and removes hooks as the settings say. A file that cannot be changed is a problem, and the others go on. */
+export async function updateGuardHooks(options: GuardHooksOptions): Promise<GuardHooksResult> {
+  const { paths, agents, config } = options;
+  const changes: string[] = [];
+  const problems: string[] = [];
+  if (readInstallRecord(paths) === null) {
+    if (isGuardOn(config))
+      problems.push("The work guard is on, but beckon's hooks are not. Run: beckon --install");
+    return { changes, problems };
+  }
+  await withInstallLock(paths, async () => {
+    for (const agent of agents) {
+      const setup = await agent.loadSetup();
+      if (!setup.createGuardRegistration) continue;
+      const record = readInstallRecord(paths);
+      const isInstalled = record?.files.some((file) => file.agent === agent.id) === true;
+      if (!record || !isInstalled) continue;
+      for (const file of listFiles(agent, setup, record, options)) {
+        try {
+          const change = await updateFile(agent, setup, file, options);
+          if (change !== null) changes.push(change);
+        } catch (error) {
+          problems.push(`The work guard's hooks in ${file.path}: ${readErrorMessage(error)}`);
+        }
+      }
+    }
+  });
+  return { changes, problems };
+}
+
+/** Every file that should have hooks of the guard, and those that may have some but should not. */
+function listFiles(
+  { id }: Agent,
+  setup: AgentSetup,
+  record: InstallRecord,
+  { env, config }: GuardHooksOptions,
+): readonly WantedFile[] {
+  const home = homeOf(env);
+  const general = hooksOf(findGuardSettings(config, null));
+  const files = new Map<string, WantedFile>();
+  const add = (path: string | null, scope: Scope, hooks: GuardHooks) => {
+    if (path !== null) files.set(path, { path, scope, hooks });
+  };
+  for (const { agent, path, scope } of record.files) if (agent === id) add(path, scope, noHooks);
+  for (const folder of Object.keys(config.projects)) {
+    if (!existsSync(folder)) continue;
+    const own = hooksOf(findGuardSettings(config, folder));
+    // What all projects have needs no second hook.
+    const further = {
+      edits: own.edits && !general.edits,
+      starts: own.starts && !general.starts,
+      documents: own.documents && !general.documents,
+    };
+    if (hasHooks(further)) add(setup.settingsPath("local", env, folder), "local", further);
+  }
+  if (hasHooks(general)) add(setup.settingsPath("user", env, home), "user", general);
+  return [...files.values()];
+}
+
+/** Returns what was done, or null if nothing had to be. */
+async function updateFile(
+  agent: Agent,
+  setup: AgentSetup,
+  { path, scope, hooks }: WantedFile,
+  { paths, env }: GuardHooksOptions,
+): Promise<string | null> {
+  const record = readInstallRecord(paths);
+  const text = readText(path);
+  if (!record || !setup.createGuardRegistration || (text === null && !hasHooks(hooks))) return null;
+  const { version, binary, copy, home, programs } = record;
+  const registration: Registration = setup.createGuardRegistration(
+    {
+      version: programs[agent.id]?.version ?? null,
+      binary,
+      home,
+      platform: process.platform === "win32" ? "win32" : "linux",
+    },
+    hooks,
+  );
+  const after = registration.add(text);
+  if (after === text) return null;
+  const rewrite = { home: homeOf(env) };
+  const recorded = record.files.find((file) => file.path === path) ?? null;
+  if (!hasHooks(hooks) && setup.entries.findHomes(after).length === 0) {
+    await unregister({ path, entries: setup.entries, recorded }, paths, rewrite);
+    const rest = readInstallRecord(paths) ?? record;
+    writeInstallRecord(paths, { ...rest, files: rest.files.filter((file) => file.path !== path) });
+    return `The work guard removed its hooks from ${path}.`;
+  }
+  const registered = await register({
+    paths,
+    agent: agent.id,
+    path,
+    scope: recorded?.scope ?? scope,
+    registration,
+    entries: setup.entries,
+    record: { version, binary, copy, home, programs },
+    madeFolder: null,
+    rewrite,
+  });
+  if (registered === null) return null;
+  const backup = registered.backup === null ? "" : ` The file as it was: ${registered.backup}`;
+  return hasHooks(hooks)
+    ? `The work guard registered its hooks in ${path}.${backup}`
+    : `The work guard removed its hooks from ${path}.${backup}`;
+}

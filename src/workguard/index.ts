@@ -1,0 +1,374 @@
+/**
+ * The work guard (seed 002): edits belong to a port, a named piece of work in a project. ports.ts is what ports are, store.ts
+ * keeps them on disk, decide.ts answers the agents' hooks, events.ts records what happens. This file connects them to the
+ * sessions.
+ *
+ * It never blocks by mistake: an edit is refused only if the settings ask for it, the ports could be read, and a port could be
+ * started now.
+ */
+import { realpathSync } from "node:fs";
+import { openEnvelope } from "../agents/envelope.ts";
+import type { LoadedAgents } from "../agents/index.ts";
+import type { Config } from "../core/config/config.ts";
+import { findGuardSettings, findLongest, type GuardSettings } from "../core/config/work-guard.ts";
+import { readErrorMessage } from "../core/error-message.ts";
+import type { JsonRecord } from "../core/json.ts";
+import type { Schedule, SessionChange, Sink, Transition } from "../core/ports.ts";
+import {
+  type AgentEvent,
+  type Change,
+  type ClockReading,
+  createInternalEvent,
+  type Place,
+  type SessionPort,
+} from "../core/session/event.ts";
+import { sessionKeyOf } from "../core/session/keys.ts";
+import { stateOf } from "../core/session/phase.ts";
+import { isProbe } from "../core/session/probe.ts";
+import type { Session } from "../core/session/session.ts";
+import { resolvePath } from "../core/text/paths.ts";
+import { computeFingerprint } from "../core/view/snapshot.ts";
+import type { HookOutput, SessionEvent } from "../core/wire.ts";
+import { isAlive } from "../system/processes.ts";
+import { decide, needsPort } from "./decide.ts";
+import { createEventFinder, createSessionEvent } from "./events.ts";
+import {
+  emptyBook,
+  findPort,
+  findProject,
+  findRun,
+  listPorts,
+  type PortBook,
+  portStatus,
+  type SessionIdentity,
+  summarizePort,
+} from "./ports.ts";
+import { findStoreProblem, readPorts, readPortsStamp, type StorePaths } from "./store.ts";
+
+export interface WorkGuardOptions {
+  readonly paths: StorePaths;
+  readonly agents: LoadedAgents;
+  readonly defaultProvider: string;
+  readonly config: () => Config;
+  readonly clock: () => ClockReading;
+  readonly sessions: () => readonly Session[];
+  readonly get: (agent: string, sessionId: string) => Session | null;
+  readonly dispatch: (event: AgentEvent) => void;
+  readonly publish: (transition: Extract<Transition, { kind: "session-event" }>) => void;
+  readonly schedule: Schedule;
+  /** How beckon is called in the agent's shell. */
+  readonly command: () => string;
+  readonly onProblem: (text: string) => void;
+}
+
+export interface WorkGuard extends Sink {
+  /** Reads the ports and assigns them to sessions. */
+  start(): void;
+  /** Answers a hook. A text says what is wrong with the body. `isDryRun`: nothing is recorded. */
+  check(body: JsonRecord, isDryRun?: boolean): HookOutput | string;
+  onSettingsChanged(): void;
+}
+
+/** `beckon port` changes the file. */
+const pollMs = 1_000;
+
+export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
+  const { paths, clock, agents } = options;
+  const finder = createEventFinder();
+  let book: PortBook = emptyBook;
+  let stamp = "";
+  let problem: string | null = null;
+  let storeProblem: string | null = null;
+  let cancelPoll: (() => void) | null = null;
+  let eventCount = 0;
+  let canonicalProjects: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
+
+  /** The settings with folders as sessions name them: a user can write a path with a link in it. */
+  function settings(): Config["workGuard"] {
+    const { workGuard } = options.config();
+    if (canonicalProjects?.of !== workGuard) {
+      const entries = Object.entries(workGuard.projects).flatMap(([folder, own]) => {
+        const real = findRealPath(folder);
+        return real === folder
+          ? [[folder, own]]
+          : [
+              [folder, own],
+              [real, own],
+            ];
+      });
+      const projects = Object.fromEntries(entries) as typeof workGuard.projects;
+      canonicalProjects = { of: workGuard, settings: { ...workGuard, projects } };
+    }
+    return canonicalProjects.settings;
+  }
+
+  /** Projects that keep their ports in a file of their own. Only folders that the user named: in the settings, or with `beckon port`. */
+  function listShared({ projects }: PortBook): string[] {
+    const current = settings();
+    return [...new Set([...Object.keys(current.projects), ...Object.keys(projects)])].filter(
+      (folder) => findGuardSettings(current, folder).store === "project",
+    );
+  }
+
+  /** Reads the ports again if they have changed. After an error the last ones hold. */
+  function refresh(): void {
+    if (readPortsStamp(paths, listShared(book)) === stamp) return;
+    const before = book;
+    try {
+      book = readPorts(paths, listShared(readPorts(paths)));
+      if (problem !== null) options.onProblem("the ports can be read again");
+      problem = null;
+    } catch (error) {
+      book = before;
+      if (problem !== readErrorMessage(error)) {
+        problem = readErrorMessage(error);
+        options.onProblem(`${problem} Until then the work guard lets every edit through.`);
+      }
+    }
+    stamp = readPortsStamp(paths, listShared(book));
+    if (book === before) return;
+    for (const session of options.sessions()) if (!session.ended) assignPort(session);
+    publishBookChanges(before);
+  }
+
+  function pollLater(): void {
+    cancelPoll = options.schedule(() => {
+      refresh();
+      pollLater();
+    }, pollMs);
+  }
+
+  const projectOfFolder = (folder: string, fallback: string): string =>
+    findProject(book, Object.keys(settings().projects), folder, fallback);
+
+  function projectOf({ cwd, firstCwd }: Pick<Session, "cwd" | "firstCwd">): string | null {
+    const folder = cwd ?? firstCwd;
+    return folder === null ? null : projectOfFolder(folder, firstCwd ?? folder);
+  }
+
+  const settingsOf = (session: Session): GuardSettings => findGuardSettings(settings(), projectOf(session));
+
+  function findActive(project: string | null, identity: SessionIdentity): SessionPort | null {
+    const run = project === null ? null : findRun(book, project, identity, isAlive);
+    const port = run && findPort(book, run.project, run.port);
+    if (!run || !port || port.endedAt !== null) return null;
+    return { id: port.id, title: port.title, project: run.project, since: run.startedAt };
+  }
+
+  function dispatch({ agent, sessionId }: Session, change: Change): void {
+    const now = clock();
+    options.dispatch(
+      createInternalEvent(`guard-${++eventCount}-${now.t}`, now, { agent, sessionId }, change),
+    );
+  }
+
+  /** Tells the session which port its edits belong to, if that has changed. */
+  function assignPort(session: Session): void {
+    if (book.runs.length === 0 && session.port === null) return;
+    const found = findActive(projectOf(session), identify(session, session.place));
+    const { port } = session;
+    if (found?.id === port?.id && found?.project === port?.project && found?.title === port?.title) return;
+    // A port that runs since before the session counts from now on.
+    const since = found && Math.max(found.since, session.startedAt);
+    dispatch(session, { kind: "port", port: found && { ...found, since: since ?? found.since } });
+  }
+
+  function publish(session: Session | null, events: readonly SessionEvent[]): void {
+    const key = session ? sessionKeyOf(session) : "";
+    for (const event of events) options.publish({ kind: "session-event", key, event });
+  }
+
+  const isTracked = (session: Session): boolean =>
+    session.port !== null || settingsOf(session).mode !== "off";
+
+  /** Ports that ended, with those that depended on them; and ports that started or ended without a session. */
+  function publishBookChanges(before: PortBook): void {
+    const { at } = clock();
+    for (const [project, ports] of Object.entries(book.projects)) {
+      for (const port of ports) {
+        const old = findPort(before, project, port.id);
+        if (!old || old.endedAt !== null || port.endedAt === null) continue;
+        const id = `port ${project} ${port.id} ${port.endedAt}`;
+        const context = { id, at, session: null };
+        const hadSession = before.runs.some(
+          (run) => run.project === project && run.port === port.id && isOfKnownSession(run.session),
+        );
+        const summary = `${port.id}: ${port.title}`;
+        const details = { project, ...(port.note === null ? {} : { note: port.note }) };
+        if (!hadSession) publish(null, [createSessionEvent("port_end", context, { summary, details }, port)]);
+        for (const waiting of ports.filter(({ dependsOn }) => dependsOn.includes(port.id))) {
+          const resolved = {
+            summary: `${waiting.id} no longer waits for ${port.id}`,
+            details: { project, dependency: port.id },
+          };
+          const event = createSessionEvent(
+            "dependency_resolved",
+            { ...context, id: `${id} ${waiting.id}` },
+            resolved,
+            waiting,
+          );
+          publish(null, [event]);
+        }
+      }
+    }
+  }
+
+  /** Whether a session reports the start and the end of the port itself. */
+  function isOfKnownSession(bound: SessionIdentity | null): boolean {
+    return options
+      .sessions()
+      .some((session) => (bound === null ? session.port !== null : session.sessionId === bound.sessionId));
+  }
+
+  /** An edit that happened while no port ran: in a project that only warns, or while beckon could not answer. */
+  function recordUntracked(session: Session, { event }: SessionChange): void {
+    const { change } = event;
+    if (change.kind !== "tool-end" || change.outcome !== "ok" || change.editPath === undefined) return;
+    if (session.port !== null) return;
+    const { path, project, settings: own } = locateEdit(session, change.editPath);
+    if (own.mode === "off" || !needsPort(project, path, own.ignore)) return;
+    dispatch(session, { kind: "untracked-edit", tool: change.tool, path: change.editPath, isBlocked: false });
+  }
+
+  /** The project whose settings and ports count for a file: the one that it is in, if that has settings of its own. */
+  function locateEdit(
+    session: Pick<Session, "cwd" | "firstCwd">,
+    file: string | null,
+  ): { path: string | null; project: string | null; settings: GuardSettings } {
+    const folder = session.cwd ?? session.firstCwd;
+    const path = file === null ? null : resolvePath(folder ?? "/", file);
+    const current = settings();
+    const own = path === null ? null : findLongest(Object.keys(current.projects), path);
+    const project = own === null ? projectOf(session) : projectOfFolder(own, own);
+    return { path, project, settings: findGuardSettings(current, project) };
+  }
+
+  function check(body: JsonRecord, isDryRun = false): HookOutput | string {
+    const now = clock();
+    const message = openEnvelope(body, options.defaultProvider, now.host);
+    const agent = message && agents.get(message.provider);
+    if (!message || !agent) return "not a hook's event of an agent that beckon knows";
+    const request = agent.readGuardRequest?.(message.payload) ?? null;
+    if (request === null) return "no hook_event_name or hook_type in the payload";
+    const { sessionId, edit, isStart } = request;
+    const session = sessionId === null ? null : options.get(message.provider, sessionId);
+    const folders = {
+      cwd: request.cwd ?? session?.cwd ?? null,
+      firstCwd: session?.firstCwd ?? request.cwd,
+    };
+    refresh();
+    const place = message.meta.place ?? session?.place ?? null;
+    const identity = identify({ agent: message.provider, sessionId, firstCwd: folders.firstCwd }, place);
+    const { path, project, settings: own } = locateEdit(folders, edit?.path ?? null);
+    const active = findActive(project, identity);
+    const port = active && findPort(book, active.project, active.id);
+    const output = decide({
+      settings: own,
+      project,
+      isStart,
+      edit: edit && { tool: edit.tool, path },
+      active: port && active && summarizePort(book, active.project, port),
+      open: project === null ? [] : listOpenPorts(project),
+      command: options.command(),
+      session: {
+        session_id: sessionId,
+        fingerprint: identity.fingerprint,
+        loaded_docs: (session?.documents ?? []).map(({ path: file, kind: type }) => ({ path: file, type })),
+        session_state: session ? stateOf(session, now) : "unknown",
+        tokens_used: session?.context?.used ?? 0,
+        token_budget: own.tokenBudget ?? session?.context?.window ?? 0,
+      },
+    });
+    if (isStart && !isDryRun) recordContext(session, output);
+    if (edit === null || output.decision !== "block") return output;
+    if (!canBlock()) return { ...output, decision: "approve", reason: "" };
+    if (session && !isDryRun)
+      dispatch(session, { kind: "untracked-edit", tool: edit.tool, path, isBlocked: true });
+    return output;
+  }
+
+  function listOpenPorts(project: string) {
+    return listPorts(book, project).filter((port) => portStatus(book, project, port) !== "ended");
+  }
+
+  /** A user whose ports cannot be read or written could not start one, so nothing is refused. */
+  function canBlock(): boolean {
+    if (problem !== null) return false;
+    const found = findStoreProblem(paths);
+    if (found !== null && found !== storeProblem)
+      options.onProblem(`the work guard lets edits through: ports cannot be written (${found})`);
+    storeProblem = found;
+    return found === null;
+  }
+
+  /** What the model is told counts as loaded context. */
+  function recordContext(session: Session | null, { metadata }: HookOutput): void {
+    const text = metadata.additional_context;
+    if (session === null || text === undefined) return;
+    const { at, t } = clock();
+    const context = { id: `guard-context-${++eventCount}-${t}`, at, session };
+    publish(session, [
+      createSessionEvent("context_loaded", context, { summary: text, details: { source: "beckon" } }),
+    ]);
+  }
+
+  return {
+    name: "work guard",
+    start() {
+      refresh();
+      for (const session of options.sessions()) if (!session.ended) assignPort(session);
+      pollLater();
+    },
+    check,
+    onChange(change) {
+      const { session, event } = change;
+      if (isProbe(session)) return;
+      // What follows changes the session again: the sinks after this one must see this change first.
+      if (event.change.kind !== "port" && event.change.kind !== "untracked-edit" && book.runs.length > 0)
+        queueMicrotask(() => {
+          const current = options.get(session.agent, session.sessionId);
+          if (current && !current.ended) assignPort(current);
+        });
+      if (!isTracked(session) && change.before?.port == null) return;
+      queueMicrotask(() => recordUntracked(session, change));
+      publish(session, finder.onChange(change, settingsOf(session)));
+    },
+    onTransition(transition) {
+      if (transition.kind === "session-event") return;
+      if ("session" in transition && (isProbe(transition.session) || !isTracked(transition.session))) return;
+      const session = "session" in transition ? transition.session : null;
+      publish(session, finder.onTransition(transition));
+    },
+    onSettingsChanged() {
+      stamp = "";
+      refresh();
+    },
+    stop() {
+      cancelPoll?.();
+    },
+  };
+}
+
+/** `place` is the newest that is known: a resumed session has another process than before. */
+function identify(
+  session: { readonly agent: string; readonly sessionId: string | null; readonly firstCwd: string | null },
+  place: Place | null,
+): SessionIdentity {
+  const { agent, sessionId, firstCwd } = session;
+  return {
+    agent,
+    sessionId,
+    fingerprint: computeFingerprint({ place, firstCwd }),
+    pid: place?.pid ?? null,
+    procStart: place?.procStart ?? null,
+    terminalSessionId: place?.terminalSessionId ?? null,
+  };
+}
+
+function findRealPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}

@@ -1,0 +1,58 @@
+/** Finds the session that runs this command: a port that an agent starts is its own. */
+import type { Agent } from "../agents/agent.ts";
+import type { SessionSnapshot } from "../core/view/snapshot.ts";
+import type { Env } from "../system/folders.ts";
+import { listAncestors, readStartTime } from "../system/processes.ts";
+import type { SessionIdentity } from "./ports.ts";
+
+export const identifySnapshot = ({
+  provider,
+  sessionId,
+  fingerprint,
+  place,
+}: SessionSnapshot): SessionIdentity => ({
+  agent: provider,
+  sessionId,
+  fingerprint,
+  pid: place?.pid ?? null,
+  procStart: place?.procStart ?? null,
+  terminalSessionId: place?.terminalSessionId ?? null,
+});
+
+/**
+ * null if no agent runs this command. `sessions` are those that the running beckon knows, null if it does not run. Variables
+ * alone do not prove it, where the system shows our parents: a terminal that an agent opened keeps them.
+ */
+export function findOwnSession(
+  table: readonly Agent[],
+  env: Env,
+  sessions: readonly SessionSnapshot[] | null,
+  ancestors: readonly number[] = listAncestors(),
+): SessionIdentity | null {
+  for (const pid of ancestors) {
+    const session = sessions?.find(
+      ({ place, state }) => place?.local && place.pid === pid && state !== "completed",
+    );
+    if (session) return identifySnapshot(session);
+  }
+  for (const { id, forwarding } of table) {
+    const pid = Number(env[forwarding.pidVariable ?? ""]);
+    const sessionId = env[forwarding.sessionVariable ?? ""] || null;
+    const hasPid = Number.isInteger(pid) && pid > 1;
+    const isParent =
+      ancestors.length === 0 ? hasPid || sessionId !== null : hasPid && ancestors.includes(pid);
+    if (!isParent) continue;
+    const known = sessions?.find((session) => session.provider === id && session.sessionId === sessionId);
+    if (known) return identifySnapshot(known);
+    const procStart = hasPid ? readStartTime(pid) || null : null;
+    return {
+      agent: id,
+      sessionId,
+      fingerprint: null,
+      pid: hasPid ? pid : null,
+      procStart,
+      terminalSessionId: null,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,102 @@
+/** A work guard with sessions of its own, and ports on disk. */
+import { openEnvelope } from "../../src/agents/envelope.ts";
+import { loadAgents } from "../../src/agents/index.ts";
+import { type Config, defaultConfig } from "../../src/core/config/config.ts";
+import type { JsonRecord } from "../../src/core/json.ts";
+import type { ClockReading } from "../../src/core/session/event.ts";
+import type { HookOutput, SessionEvent } from "../../src/core/wire.ts";
+import { createStore, type Store } from "../../src/state/store.ts";
+import { createTransitionFinder } from "../../src/state/transitions.ts";
+import { resolvePaths } from "../../src/storage/paths.ts";
+import { createWorkGuard, type WorkGuard } from "../../src/workguard/index.ts";
+import { temporaryFolder } from "../storage/folder.ts";
+
+export interface GuardFixture {
+  readonly guard: WorkGuard;
+  readonly store: Store;
+  readonly paths: ReturnType<typeof resolvePaths>;
+  readonly events: SessionEvent[];
+  readonly problems: string[];
+  /** A hook's event as the app gets it. */
+  send(payload: JsonRecord, meta?: JsonRecord): Promise<void>;
+  /** What the guard says about a payload. Throws if it is refused as invalid. */
+  check(payload: JsonRecord, meta?: JsonRecord): HookOutput;
+  /** The app has noticed changes on disk. */
+  poll(): Promise<void>;
+  eventTypes(): string[];
+}
+
+export async function createGuardFixture(
+  workGuard: Partial<Config["workGuard"]>,
+  state = temporaryFolder(),
+): Promise<GuardFixture> {
+  const paths = resolvePaths({ BECKON_HOME: state });
+  const agents = await loadAgents();
+  const store = createStore((error) => {
+    throw error;
+  });
+  const events: SessionEvent[] = [];
+  const problems: string[] = [];
+  const polls: (() => void)[] = [];
+  let now = 1_800_000_000_000;
+  const clock = (): ClockReading => ({ at: now, t: now, boot: null, host: "here" });
+  const config: Config = { ...defaultConfig, workGuard: { ...defaultConfig.workGuard, ...workGuard } };
+  const guard = createWorkGuard({
+    paths,
+    agents,
+    defaultProvider: "claude",
+    config: () => config,
+    clock,
+    sessions: () => store.sessions(clock()),
+    get: store.get,
+    dispatch: store.dispatch,
+    publish: ({ event }) => events.push(event),
+    schedule(work) {
+      polls.push(work);
+      return () => {};
+    },
+    command: () => "beckon",
+    onProblem: (text) => problems.push(text),
+  });
+  const transitions = createTransitionFinder({
+    clock,
+    get: store.get,
+    schedule: () => () => {},
+    onTransition: (transition) => guard.onTransition?.(transition),
+  });
+  store.subscribe((session, event, before) => {
+    transitions.onChange(session, event.at);
+    guard.onChange?.({ session, event, before });
+  });
+  guard.start();
+  const wrap = (payload: JsonRecord, meta: JsonRecord) => ({ provider: "claude", _meta: meta, payload });
+  let count = 0;
+  return {
+    guard,
+    store,
+    paths,
+    events,
+    problems,
+    async send(payload, meta = {}) {
+      now += 1_000;
+      const message = openEnvelope(wrap(payload, meta), "claude", "here");
+      const stamp = { id: `e${++count}`, key: `k${count}`, at: now, t: now };
+      const event = message && agents.get("claude")?.translate(message, stamp);
+      if (!event) throw new Error("not an event");
+      store.dispatch(event);
+      // What the guard adds follows in a microtask.
+      await Promise.resolve();
+    },
+    check(payload, meta = {}) {
+      const output = guard.check(wrap(payload, meta));
+      if (typeof output === "string") throw new Error(output);
+      return output;
+    },
+    async poll() {
+      now += 1_000;
+      for (const work of polls.splice(0)) work();
+      await Promise.resolve();
+    },
+    eventTypes: () => events.map(({ event_type }) => event_type),
+  };
+}
