@@ -7,7 +7,7 @@ import { startSlackServer } from "./servers/slack.ts";
 import { startTelegramServer } from "./servers/telegram.ts";
 
 const starters: Readonly<Record<string, ServiceContract["start"]>> = {
-  ntfy: startNtfyServer,
+  ntfy: () => startNtfyServer(),
   pushover: startPushoverServer,
   slack: startSlackServer,
   telegram: () => startTelegramServer(),

@@ -18,7 +18,7 @@ interface Stored {
 export interface NtfyServer extends FakeService {
   readonly url: string;
   /** Everything that was published to the topic, including what was replaced. */
-  published(): readonly Stored[];
+  published(topic?: string): readonly Stored[];
   publishReply(text: string): Promise<void>;
 }
 
@@ -26,7 +26,13 @@ const topic = "alerts-4f1c";
 const replyTopic = "answers-9b2e";
 const token = "tk_local";
 
-export async function startNtfyServer(): Promise<NtfyServer> {
+export interface NtfyOptions {
+  /** Everybody may publish and read, as on ntfy.sh. */
+  readonly isPublic?: boolean;
+}
+
+export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): Promise<NtfyServer> {
+  const isAllowed = ({ headers }: Request) => isPublic || headers.get("authorization") === `Bearer ${token}`;
   const stored: Stored[] = [];
   const listeners = new Map<string, Set<ReadableStreamDefaultController<Uint8Array>>>();
   let plan: { how: Misbehaviour; times: number } | null = null;
@@ -78,8 +84,7 @@ export async function startNtfyServer(): Promise<NtfyServer> {
       const { pathname, searchParams } = new URL(request.url);
       const [name = "", what = ""] = pathname.slice(1).split("/");
       if (request.method === "GET" && what === "json") {
-        if (request.headers.get("authorization") !== `Bearer ${token}`)
-          return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
+        if (!isAllowed(request)) return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
         return subscribe(name, searchParams.get("since"));
       }
       if (request.method === "POST" && name === "") return publish(request);
@@ -110,8 +115,7 @@ export async function startNtfyServer(): Promise<NtfyServer> {
       case "garbage":
         return new Response("<html>captive portal</html>", { status: 302, headers: { Location: "/login" } });
     }
-    if (request.headers.get("authorization") !== `Bearer ${token}`)
-      return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
+    if (!isAllowed(request)) return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
     const body = asRecord(await request.json());
     const entry = add({
       topic: String(body.topic),
@@ -151,7 +155,7 @@ export async function startNtfyServer(): Promise<NtfyServer> {
     settings: { server: server.url.origin, topic, replyTopic },
     secrets: { token },
     accounts: { listed: "", foreign: "" },
-    published: () => stored.filter((message) => message.topic === topic),
+    published: (name = topic) => stored.filter((message) => message.topic === name),
     messages: () =>
       current().map(({ title, message, actions }) => ({
         text: `${title}\n${message}`,

@@ -1,0 +1,381 @@
+/** `beckon channel` as a user meets it: on a real terminal, and against local servers of the services. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createRequest } from "../answers/fixture.ts";
+import { type ChannelFixture, createChannelFixture } from "../channels/app-fixture.ts";
+import { type NtfyServer, startNtfyServer } from "../channels/servers/ntfy.ts";
+import { startPushoverServer } from "../channels/servers/pushover.ts";
+import { startSlackServer } from "../channels/servers/slack.ts";
+import { repo } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
+
+let fixture: ChannelFixture;
+const stops: (() => Promise<void> | void)[] = [];
+beforeEach(() => {
+  fixture = createChannelFixture();
+});
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+  await fixture.destroy();
+});
+
+const waitMs = 20_000;
+
+/** A terminal with `beckon` in it. */
+function openTerminal(args: string[], env: Record<string, string> = {}) {
+  let screen = "";
+  let seen = 0;
+  const child = Bun.spawn([...fixture.command, ...args], {
+    env: { ...fixture.env, TERM: "xterm", NO_COLOR: "1", ...env },
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data: (_, bytes) => {
+        screen += Buffer.from(bytes).toString();
+      },
+    },
+  });
+  stops.push(async () => {
+    child.kill();
+    await child.exited;
+  });
+  const waitFor = async (text: string) => {
+    await waitUntil(() => screen.indexOf(text, seen) >= 0, waitMs, `"${text}" in ${screen.slice(seen)}`);
+    seen = screen.indexOf(text, seen) + text.length;
+  };
+  return {
+    child,
+    screen: () => screen,
+    waitFor,
+    /** Waits for the question, then types the answer and Enter. */
+    async answer(question: string, text: string) {
+      await waitFor(question);
+      child.terminal?.write(`${text}\r`);
+    },
+    type: (text: string) => void child.terminal?.write(text),
+  };
+}
+
+async function run(args: string[], env: Record<string, string> = {}) {
+  const child = Bun.spawn([...fixture.command, ...args], {
+    env: { ...fixture.env, NO_COLOR: "1", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { out, err, code };
+}
+
+const writeConfig = (text: string) => {
+  mkdirSync(dirname(fixture.paths.config), { recursive: true });
+  writeFileSync(fixture.paths.config, text);
+};
+const readConfig = () => JSON.parse(readFileSync(fixture.paths.config, "utf8"));
+const readSecrets = () => JSON.parse(readFileSync(fixture.paths.channelSecrets, "utf8"));
+
+async function startNtfy(options: Parameters<typeof startNtfyServer>[0] = {}): Promise<NtfyServer> {
+  const server = await startNtfyServer(options);
+  stops.push(server.stop);
+  return server;
+}
+
+describe("beckon channel add", () => {
+  test("asks, tests and writes a channel, and changes nothing else in config.json", async () => {
+    const server = await startNtfy();
+    const before = '{\n    "alerts": { "sound":false },\n\n    "autoLaunch" : true\n}\n';
+    writeConfig(before);
+    const terminal = openTerminal(["channel", "add", "phone"]);
+    await terminal.answer("Which service?", "ntfy");
+    await terminal.answer("Which server?", "not an address");
+    await terminal.waitFor("It must be the address of a server");
+    await terminal.answer("Which server?", server.url);
+    await terminal.answer("Which topic?", "alerts-4f1c");
+    await terminal.answer("topic for your answers?", "answers-9b2e");
+    await terminal.answer("access token?", "tk_local");
+    await terminal.answer("token for your answers?", "");
+    await terminal.answer("leave this machine? [summary]", "full");
+    await terminal.answer("answered from there? [off]", "safe");
+    await terminal.answer("When? [away]", "");
+    await terminal.waitFor('Tap "It works"');
+    await server.tap("It works");
+    await terminal.waitFor("The answer has arrived");
+    expect(await terminal.child.exited).toBe(0);
+    expect(
+      readFileSync(fixture.paths.config, "utf8").replace(/,\s*"channels"[\s\S]*\n {4}\}\n\}/, "\n}"),
+    ).toBe(before);
+    expect(readConfig().channels).toEqual({
+      phone: {
+        type: "ntfy",
+        server: server.url,
+        topic: "alerts-4f1c",
+        replyTopic: "answers-9b2e",
+        detail: "full",
+        answers: "safe",
+        when: "away",
+      },
+    });
+    expect(readSecrets()).toEqual({ phone: { token: "tk_local" } });
+    expect(statSync(fixture.paths.channelSecrets).mode & 0o777).toBe(0o600);
+    expect(terminal.screen()).not.toContain("tk_local");
+    expect(server.messages().at(-1)?.buttons).toEqual([]);
+  }, 60_000);
+
+  test("offers the account that taps the button, and lists it only if you say so", async () => {
+    const server = await startSlackServer();
+    stops.push(server.stop);
+    writeConfig(JSON.stringify({ channels: { team: { type: "slack", apiUrl: server.settings.apiUrl } } }));
+    const terminal = openTerminal(["channel", "add", "team"]);
+    await terminal.waitFor("exists already");
+    await terminal.answer("Which service? [Slack]", "");
+    await terminal.answer("incoming webhook", "");
+    await terminal.answer("id of the channel", "C0123ABCD");
+    await terminal.answer("bot's token", server.secrets.botToken ?? "");
+    await terminal.answer("app-level token", server.secrets.appToken ?? "");
+    await terminal.answer("leave this machine?", "full");
+    await terminal.answer("answered from there?", "all");
+    await terminal.answer("accounts that may answer", "");
+    await terminal.answer("When?", "always");
+    await terminal.waitFor('Tap "It works"');
+    await server.tap("It works");
+    await terminal.answer(`May @joe (${server.accounts.listed}) answer from now on? [y/N]`, "y");
+    expect(await terminal.child.exited).toBe(0);
+    expect(readConfig().channels.team).toMatchObject({
+      channel: "C0123ABCD",
+      answers: "all",
+      accounts: [server.accounts.listed],
+      when: "always",
+      apiUrl: server.settings.apiUrl,
+    });
+    expect(readSecrets()).toEqual({ team: server.secrets });
+    for (const secret of Object.values(server.secrets)) expect(terminal.screen()).not.toContain(secret);
+  }, 60_000);
+
+  test("says why the test failed, and writes nothing unless you say so", async () => {
+    const server = await startPushoverServer();
+    stops.push(server.stop);
+    writeConfig(
+      JSON.stringify({ channels: { phone: { type: "pushover", server: server.settings.server } } }),
+    );
+    const before = readFileSync(fixture.paths.config, "utf8");
+    const wrong = "x".repeat(30);
+    const answerAll = async (user: string) => {
+      await terminal.answer("API token", server.secrets.token ?? "");
+      await terminal.answer("user key", user);
+      await terminal.answer("Only one device?", "");
+      await terminal.answer("Priority", "");
+      await terminal.answer("leave this machine?", "");
+      await terminal.answer("When?", "");
+    };
+    const terminal = openTerminal(["channel", "add", "phone"]);
+    await terminal.answer("Which service? [Pushover]", "");
+    await answerAll(wrong);
+    await terminal.waitFor("It could not be sent: Pushover answered 400: user identifier is invalid");
+    expect(readFileSync(fixture.paths.config, "utf8")).toBe(before);
+    expect(existsSync(fixture.paths.channelSecrets)).toBe(false);
+    await terminal.answer("What now", "again");
+    await answerAll(server.secrets.user ?? "");
+    await terminal.answer("Has it arrived? [Y/n]", "");
+    expect(await terminal.child.exited).toBe(0);
+    expect(readSecrets()).toEqual({ phone: server.secrets });
+    expect(server.received).toHaveLength(1);
+    expect(terminal.screen()).not.toContain(wrong);
+  }, 60_000);
+
+  test("Ctrl-C writes nothing", async () => {
+    const terminal = openTerminal(["channel", "add", "phone"]);
+    await terminal.answer("Which service?", "ntfy");
+    await terminal.waitFor("Which server?");
+    terminal.type("\u0003");
+    expect(await terminal.child.exited).toBe(1);
+    expect(terminal.screen()).toContain("nothing was written");
+    expect(existsSync(fixture.paths.config)).toBe(false);
+  }, 60_000);
+
+  test("a secret that is set in the environment is not asked for, and not written", async () => {
+    const server = await startNtfy();
+    const terminal = openTerminal(["channel", "add", "phone"], { BECKON_CHANNEL_PHONE_TOKEN: "tk_local" });
+    await terminal.answer("Which service?", "1");
+    await terminal.answer("Which server?", server.url);
+    await terminal.answer("Which topic?", "alerts-4f1c");
+    await terminal.answer("topic for your answers?", "");
+    await terminal.waitFor("(from BECKON_CHANNEL_PHONE_TOKEN)");
+    await terminal.answer("token for your answers?", "");
+    await terminal.answer("leave this machine?", "minimal");
+    await terminal.answer("When?", "");
+    await terminal.answer("Has it arrived?", "y");
+    expect(await terminal.child.exited).toBe(0);
+    expect(existsSync(fixture.paths.channelSecrets)).toBe(false);
+    expect(readConfig().channels.phone.detail).toBe("minimal");
+  }, 60_000);
+
+  test.each([
+    ["a name with a slash", "../x", "", "is not a name"],
+    ["settings that are not valid JSON", "phone", '{"alerts": ', "is not valid JSON"],
+  ])("%s is refused before anything is asked", async (_, name, config, expected) => {
+    if (config !== "") writeConfig(config);
+    const { out, err, code } = await run(["channel", "add", name]);
+    expect(out).toBe("");
+    expect(err).toContain(expected);
+    expect(code).not.toBe(0);
+    if (config !== "") expect(readFileSync(fixture.paths.config, "utf8")).toBe(config);
+  });
+
+  test("a file of secrets that others can read is refused before anything is asked", async () => {
+    writeConfig("{}");
+    writeFileSync(fixture.paths.channelSecrets, "{}");
+    chmodSync(fixture.paths.channelSecrets, 0o644);
+    const { out, err, code } = await run(["channel", "add", "phone"]);
+    expect([out, code]).toEqual(["", 1]);
+    expect(err).toContain("chmod 600");
+  });
+});
+
+describe("beckon channel test", () => {
+  test("sends through the running beckon, and waits for the tap", async () => {
+    const server = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server } });
+    await fixture.start();
+    const terminal = openTerminal(["channel", "test", "phone"]);
+    await terminal.waitFor('Tap "It works" in ntfy');
+    await server.tap("It works");
+    await terminal.waitFor("The answer has arrived, from phone");
+    expect(await terminal.child.exited).toBe(0);
+  }, 60_000);
+
+  test("without a running beckon it sends by itself", async () => {
+    const server = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server, fields: { answers: "off" } } });
+    const { out, code } = await run(["channel", "test", "phone"]);
+    expect(out).toContain("Sent. ntfy has taken the message");
+    expect(code).toBe(0);
+    expect(server.messages()).toHaveLength(1);
+  }, 60_000);
+
+  test.each([true, false])(
+    "says why it failed (with a running beckon: %p)",
+    async (isRunning) => {
+      const server = await startNtfyServer();
+      fixture.configure({ phone: { type: "ntfy", server } });
+      if (isRunning) await fixture.start();
+      server.misbehave("refuse", 1);
+      const { out, code } = await run(["channel", "test", "phone"]);
+      expect(out).toContain("It could not be sent: ntfy answered 403");
+      expect(out).not.toContain("tk_local");
+      expect(code).toBe(1);
+    },
+    60_000,
+  );
+
+  test.each([
+    ["phon", "did you mean phone?"],
+    ["laptop", "there are phone"],
+    ["", "takes the name of a channel"],
+  ])("of %j names what is wrong", async (name, expected) => {
+    const server = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server } });
+    const { err, code } = await run(["channel", "test", ...(name === "" ? [] : [name])]);
+    expect(err).toContain(expected);
+    expect(code).not.toBe(0);
+  });
+});
+
+describe("beckon channel list", () => {
+  test("says how to begin if there is none", async () => {
+    const { out, code } = await run(["channel", "list"]);
+    expect(out).toContain("beckon channel add phone");
+    expect(code).toBe(0);
+  });
+
+  test("names what is wrong with a channel", async () => {
+    writeConfig(
+      JSON.stringify({
+        channels: {
+          a: { type: "ntfyy" },
+          b: { type: "ntfy" },
+          c: { type: "ntfy", topic: "x", token: "tk_in_config" },
+        },
+      }),
+    );
+    const { out } = await run(["channel"]);
+    expect(out).toMatch(/^a +ntfyy .*did you mean ntfy\?/m);
+    expect(out).toMatch(/^b +ntfy .*topic/m);
+    expect(out).toMatch(/^c +ntfy .*must not be in config\.json/m);
+    expect(out).not.toContain("tk_in_config");
+  });
+
+  test("a channel that fails is named by list, status, doctor and the dashboard", async () => {
+    const server = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server, fields: { answers: "off" } } });
+    await fixture.start();
+    server.misbehave("error", 100);
+    const hook = fixture.startHook(createRequest("s1"));
+    const isFailing = async () => {
+      const body = (await (await fixture.request("/api/channels")).json()) as {
+        channels: { problem: unknown }[];
+      };
+      return body.channels[0]?.problem !== null;
+    };
+    await waitUntil(isFailing, waitMs);
+    const { out } = await run(["channel", "list", "--json"]);
+    expect(JSON.parse(out).channels).toMatchObject([
+      { name: "phone", problem: expect.stringContaining("502") },
+    ]);
+    expect((await run(["status"])).out).toContain("channel phone: ntfy answered 502");
+    const doctor = JSON.parse((await run(["doctor", "--json"])).out) as {
+      findings: { id: string; text: string }[];
+    };
+    expect(doctor.findings.find(({ id }) => id === "channels.failing")?.text).toContain(
+      "phone (ntfy): ntfy answered 502",
+    );
+    const facts = (await (await fixture.request("/api/page")).json()) as { problems: string[] };
+    expect(facts.problems).toEqual([expect.stringContaining("channel phone: ntfy answered 502")]);
+    hook.signal("SIGKILL");
+  }, 60_000);
+});
+
+test("a newcomer gets an alert on the phone with nothing but docs/channels.md", async () => {
+  const server = await startNtfy({ isPublic: true });
+  const docs = readFileSync(join(repo, "docs/channels.md"), "utf8");
+  const [, command = ""] = /^ +beckon (channel add phone)$/m.exec(docs) ?? [];
+  const terminal = openTerminal(command.split(" "));
+  // "Choose ntfy", "press Enter at every question". Only the server is another one.
+  await terminal.answer("Which service?", "ntfy");
+  await terminal.answer("Which server? [https://ntfy.sh]", server.url);
+  await terminal.waitFor("Which topic?");
+  await waitUntil(() => /\[beckon-[\w-]{16}\]/.test(terminal.screen()), waitMs);
+  const [, topic = ""] = /\[(beckon-[\w-]{16})\]/.exec(terminal.screen()) ?? [];
+  terminal.type("\r");
+  for (const question of [
+    "topic for your answers?",
+    "access token?",
+    "token for your answers?",
+    "leave this machine?",
+    "When?",
+  ])
+    await terminal.answer(question, "");
+  await terminal.waitFor("Has it arrived?");
+  expect(server.published(topic).at(-1)?.title).toBe("beckon: a test");
+  terminal.type("\r");
+  expect(await terminal.child.exited).toBe(0);
+
+  // "a phone that always gets everything at once"
+  const [, example = "{}"] = /^ +(\{ "channels": .*\})$/m.exec(docs) ?? [];
+  const { topic: _, ...fields } = JSON.parse(example).channels.phone;
+  const config = readConfig();
+  writeConfig(JSON.stringify({ channels: { phone: { ...config.channels.phone, ...fields } } }));
+  await fixture.start();
+  const hook = fixture.startHook(createRequest("s1"));
+  await waitUntil(() => server.published(topic).length > 1, waitMs);
+  // The level "summary", which the docs show as an example.
+  const alert = server.published(topic).at(-1);
+  expect(alert?.title).toBe("shop-api wants to use Bash");
+  expect(alert?.message).toMatch(/^since \d\d:\d\d$/);
+  expect(JSON.stringify(server.published(topic))).not.toContain("npm test");
+  hook.signal("SIGKILL");
+}, 90_000);
