@@ -126,6 +126,8 @@ export interface AgentRuntime {
   readStatusLine?(payload: JsonRecord): StatusLineReport | null;
   /** The real path of a session's transcript. null if `path` is not one of the agent's own files. */
   findTranscript(path: string, env: Env): Promise<string | null>;
+  /** The last response in a transcript that `findTranscript` found; null if its last turn has none. Absent if hooks always report it. */
+  readLastResponse?(path: string): Promise<string | null>;
   /** True if the agent's own folder is there. */
   isPresent(env: Env): boolean;
   /** Returns a function that checks whether the user's own settings have the agent call beckon. Called often: it must be cheap. */

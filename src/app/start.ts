@@ -202,6 +202,11 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     answer: pending.answer,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,
+    async readLastResponse(session) {
+      const path = await desktop.actions.findTranscript(session);
+      const response = path && (await agents.get(session.agent)?.readLastResponse?.(path));
+      return response ? maskText(response) : null;
+    },
     home: homeOf(env),
     onDelivery: recorder.delivered,
     onProblem,

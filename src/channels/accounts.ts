@@ -11,7 +11,7 @@ export interface AccountList {
   isDueForRefusal(id: string): boolean;
 }
 
-export function createAccountList(listed: unknown, now: () => number = Date.now): AccountList {
+export function createAccountList(listed: unknown, now: () => number): AccountList {
   const ids = Array.isArray(listed) ? listed.map(String) : [];
   const refusedAt = new Map<string, number>();
   return {

@@ -2,6 +2,7 @@
 import type { ChannelDetail } from "../core/config/channels.ts";
 import type { JsonRecord } from "../core/json.ts";
 import type { Schedule, SessionChange, Transition } from "../core/ports.ts";
+import type { Session } from "../core/session/session.ts";
 
 /** The row of a service in the table. It is loaded with the first channel of any type, so it imports no client library. */
 export interface Service {
@@ -19,7 +20,7 @@ export interface Service {
    * A message that is sent twice with the same id is shown once. Without it, a message whose fate is unknown (beckon was
    * killed, the connection broke after the request) is not sent again.
    */
-  readonly isIdempotent: boolean;
+  isIdempotent(settings: ServiceSettings): boolean;
   readonly maxButtons: number;
   /** Whether one message shows all of this text. If not, the service cuts it, and it cannot be allowed from there. */
   fits(message: ChannelMessage): boolean;
@@ -63,6 +64,8 @@ export interface ChannelOptions {
   readonly onProblem: (text: string) => void;
   /** Saved across restarts: an update offset, ids of threads. At most a few KB. */
   readonly state: ChannelState;
+  /** The last response in the transcript of the session, masked; null if there is none. For a feed of sessions. */
+  readonly readLastResponse?: (session: Session) => Promise<string | null>;
   /** Wall time. */
   readonly now: () => number;
   /** For tests. */
@@ -104,6 +107,8 @@ export interface ChannelMessage {
   /** Names the alert on this machine, and its session (`agent:sessionId`). Not to be sent. */
   readonly key: string;
   readonly session: string;
+  /** The session's folder, for a service with a channel per project. Absent if unknown. Not to be sent. */
+  readonly folder?: string;
   readonly title: string;
   readonly lines: readonly string[];
   readonly urgency: "urgent" | "normal" | "low";

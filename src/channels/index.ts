@@ -8,12 +8,13 @@ import { channelFieldNames } from "../core/config/channels.ts";
 import { findClosest } from "../core/text/closest.ts";
 import { truncateEnd } from "../core/text/text.ts";
 import type { Service, ServiceSettings } from "./channel.ts";
+import { discord } from "./discord/index.ts";
 import { ntfy } from "./ntfy/index.ts";
 import { pushover } from "./pushover/index.ts";
 import { slack } from "./slack/index.ts";
 import { telegram } from "./telegram/index.ts";
 
-export const services: readonly Service[] = [ntfy, telegram, slack, pushover];
+export const services: readonly Service[] = [ntfy, telegram, slack, pushover, discord];
 
 export function findService(type: string): Service | null {
   return services.find((service) => service.type === type) ?? null;

@@ -31,6 +31,8 @@ export function createLibraryFetch(timeoutMs: number) {
     // The text is decoded already.
     headers.delete("content-encoding");
     headers.delete("content-length");
+    // A library would read JSON from nothing.
+    if (text === "") headers.delete("content-type");
     return new Response(text === "" ? null : text, { status, headers });
   };
 }

@@ -29,7 +29,7 @@ export interface DraftButton {
 
 /** A message whose buttons have no references yet. */
 export interface MessageDraft
-  extends Pick<ChannelMessage, "key" | "session" | "title" | "lines" | "urgency" | "isFinal"> {
+  extends Pick<ChannelMessage, "key" | "session" | "folder" | "title" | "lines" | "urgency" | "isFinal"> {
   readonly buttons: readonly DraftButton[];
   /** null if no text is taken in reply. */
   readonly replyHint: string | null;
@@ -59,9 +59,11 @@ export function createDraft(input: MessageInput): MessageDraft {
   const { cause, settings } = input;
   const project = truncateEnd(projectOf(cause.session) ?? "A session", maxProject);
   const when = input.formatTime(cause.since.at);
+  const folder = cause.session.firstCwd ?? cause.session.cwd;
   const base = {
     key: cause.key,
     session: sessionKeyOf(cause.session),
+    ...(folder === null ? {} : { folder }),
     urgency: urgencies[cause.kind],
     isFinal: false,
     buttons: [],

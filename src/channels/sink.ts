@@ -20,7 +20,7 @@ import { computeCauses, type JudgedCause } from "../core/view/alerts/alerts.ts";
 import { maskText } from "../secrets/index.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { formatLocalTime, withLocalTime } from "../system/clock.ts";
-import type { Channel, Service } from "./channel.ts";
+import type { Channel, ChannelOptions, Service } from "./channel.ts";
 import { escalate } from "./escalation.ts";
 import { checkChannel, findService } from "./index.ts";
 import {
@@ -50,6 +50,7 @@ export interface ChannelSinkOptions {
   /** Read again at every reload. */
   readonly readSecrets: () => ChannelSecrets;
   readonly isCaughtUp: (session: string) => boolean;
+  readonly readLastResponse?: NonNullable<ChannelOptions["readLastResponse"]>;
   readonly home: string;
   /** What `createSaver`'s value was before the last stop. */
   readonly saved: JsonRecord;
@@ -386,6 +387,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
           return { text: "Not accepted: beckon failed. Answer at the desk.", isAccepted: false };
         }),
       onProblem,
+      ...(options.readLastResponse ? { readLastResponse: options.readLastResponse } : {}),
       now: () => clock().at,
       state: {
         get: () => entry.state,
@@ -398,7 +400,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     });
     const outbox = createOutbox({
       channel,
-      isIdempotent: service.isIdempotent,
+      isIdempotent: service.isIdempotent(checked.settings),
       saved: known.messages,
       clock,
       schedule,

@@ -1,12 +1,14 @@
 import { expect, test } from "bun:test";
 import { findService, services } from "../../src/channels/index.ts";
 import { type ServiceContract, testService } from "./contract.ts";
+import { startDiscordServer } from "./servers/discord.ts";
 import { startNtfyServer } from "./servers/ntfy.ts";
 import { startPushoverServer } from "./servers/pushover.ts";
 import { startSlackServer } from "./servers/slack.ts";
 import { startTelegramServer } from "./servers/telegram.ts";
 
 const starters: Readonly<Record<string, ServiceContract["start"]>> = {
+  discord: () => startDiscordServer(),
   ntfy: () => startNtfyServer(),
   pushover: startPushoverServer,
   slack: startSlackServer,

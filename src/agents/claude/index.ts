@@ -13,7 +13,7 @@ import { createRegistrationCheck } from "./setup/registration-check.ts";
 import { readStatusLine } from "./status-line.ts";
 import { explainRefusal, translate } from "./translate.ts";
 import { watchClaude } from "./watch/index.ts";
-import { findTranscript } from "./watch/transcripts.ts";
+import { extractLastAssistantResponse, findTranscript } from "./watch/transcripts.ts";
 
 export const claude: AgentRuntime = {
   translate,
@@ -28,6 +28,7 @@ export const claude: AgentRuntime = {
   watch: watchClaude,
   readStatusLine,
   findTranscript,
+  readLastResponse: (path) => extractLastAssistantResponse(path),
   isPresent,
   createRegistrationCheck,
 };

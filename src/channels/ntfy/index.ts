@@ -25,7 +25,7 @@ export const ntfy: Service = {
   summary: "push notifications on phones, through ntfy.sh or your own server",
   canAnswer: ({ replyTopic }) => typeof replyTopic === "string",
   hasAccounts: false,
-  isIdempotent: true,
+  isIdempotent: () => true,
   maxButtons: 3,
   fits: ({ lines, replyReference }: ChannelMessage) =>
     Buffer.byteLength(lines.join("\n")) <= maxMessageBytes - (replyReference === null ? 0 : replyHintBytes),

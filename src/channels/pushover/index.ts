@@ -24,7 +24,7 @@ export const pushover: Service = {
   summary: "push notifications on phones, without answers",
   canAnswer: () => false,
   hasAccounts: false,
-  isIdempotent: false,
+  isIdempotent: () => false,
   maxButtons: 0,
   fits: isWhole,
   settings: [

@@ -22,7 +22,7 @@ export const slack: Service = {
   summary: "a channel or direct message; a webhook or a bot",
   canAnswer: ({ channel }) => typeof channel === "string",
   hasAccounts: true,
-  isIdempotent: false,
+  isIdempotent: () => false,
   maxButtons: 20,
   fits: isWhole,
   settings: [

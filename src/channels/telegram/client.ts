@@ -33,7 +33,7 @@ const buttonStyles = { allow: "success", deny: "danger", plain: undefined } as c
 export function openTelegram(options: ChannelOptions): Channel {
   const { settings, secret, state, onProblem } = options;
   const schedule = options.schedule ?? scheduleTimer;
-  const accounts = createAccountList(settings.accounts);
+  const accounts = createAccountList(settings.accounts, options.now);
   const chat = String(settings.chat ?? accounts.first ?? "");
   const requestMs = options.requestTimeoutMs ?? defaultRequestMs;
   const api = createApi(requestMs);

@@ -11,7 +11,7 @@ export const telegram: Service = {
   summary: "messages of a bot",
   canAnswer: () => true,
   hasAccounts: true,
-  isIdempotent: false,
+  isIdempotent: () => false,
   maxButtons: 8,
   fits: (message) => createText(message).text.length <= maxTextLength,
   settings: [

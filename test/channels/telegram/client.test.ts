@@ -160,8 +160,6 @@ describe("answers", () => {
     const { responses, message } = await openListening(server);
     const id = server.tapButton(message, "Allow", joe);
     await waitUntil(() => server.isConfirmed(id), 5_000);
-    const [first] = server.api.requests.filter(({ path }) => path.endsWith("/answerCallbackQuery"));
-    expect(first).toBeDefined();
     server.queue({ callback_query: { id: "x", from: joe, message, data: "a".repeat(22) } }, id);
     const next = server.tapButton(message, "Deny", joe);
     await waitUntil(() => server.isConfirmed(next), 5_000);

@@ -1,0 +1,345 @@
+/**
+ * The session feed: a thread per session in the channel of its project, with its phases, the last response of each turn, and
+ * its end. It is not an alert, so no rule of alerts and no level of detail applies to it: `projects` and `forward` do.
+ */
+import { asRecord, isRecord } from "../../core/json.ts";
+import type { Schedule, SessionChange, Transition } from "../../core/ports.ts";
+import { createSessionKey, isHookChange } from "../../core/session/event.ts";
+import { sessionKeyOf } from "../../core/session/keys.ts";
+import { isProbe } from "../../core/session/probe.ts";
+import { hasDied, isBlocking, isVisible, projectOf, type Session } from "../../core/session/session.ts";
+import { describeReason } from "../../core/session/texts.ts";
+import { findRelativePath } from "../../core/text/paths.ts";
+import { toSingleLine, truncateEnd } from "../../core/text/text.ts";
+import { minuteMs } from "../../core/timing.ts";
+import { branchOf } from "../../core/view/session-names.ts";
+import type { SessionSnapshot } from "../../core/view/snapshot.ts";
+import type { SpanState } from "../../core/wire.ts";
+import { type ChannelState, DeliveryError, type ServiceSettings } from "../channel.ts";
+import { createResponseContent, escapeMarkdown } from "./text.ts";
+
+export interface SessionFeedOptions {
+  readonly settings: ServiceSettings;
+  /** Threads are remembered in it. */
+  readonly state: ChannelState;
+  readonly schedule: Schedule;
+  readonly onProblem: (text: string) => void;
+  /** From the transcript, for an agent that does not report it. */
+  readonly readLastResponse: (session: Session) => Promise<string | null>;
+  /** Resolves with the id of the thread. Can be repeated with the same nonce. */
+  readonly createThread: (channel: string, text: string, name: string, nonce: string) => Promise<string>;
+  readonly post: (channel: string, content: string, nonce: string) => Promise<void>;
+}
+
+/** What the thread of a session shows at its start. */
+export type StartedSession = Pick<
+  SessionSnapshot,
+  "provider" | "sessionId" | "cwd" | "project" | "gitBranch" | "title" | "model" | "startSource"
+>;
+
+export interface SessionFeed {
+  /** Creates the thread of a session in the channel of its project, unless it has one. Does nothing without a channel. */
+  onSessionStart(snapshot: StartedSession): Promise<void>;
+  /** Resolves with false if the session has no thread, or Discord did not take the message. */
+  sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean>;
+  /** The channel that the settings give to this folder. null if they give it none. */
+  findChannel(folder: string | null): string | null;
+  onChange(change: SessionChange): void;
+  onTransition(transition: Transition): void;
+  stop(): Promise<void>;
+}
+
+/** "Session ended" is posted whatever `forward` says: a thread without an end would look alive. */
+interface Forward {
+  readonly phases: boolean;
+  readonly responses: boolean;
+}
+
+/** A post, and who waits for it. */
+interface Task {
+  /** A phase that still waits is replaced by the next one. */
+  readonly isPhase: boolean;
+  readonly run: () => Promise<boolean>;
+  readonly onDone: (isSent: boolean) => void;
+}
+
+interface SessionQueue {
+  readonly tasks: Task[];
+  isRunning: boolean;
+}
+
+const maxThreads = 200;
+const maxThreadName = 90;
+const maxAttempts = 4;
+const firstRetryMs = 1_000;
+const maxRetryMs = 60_000;
+/** Posts of one session that wait. Of more, the oldest are dropped. */
+const maxWaiting = 20;
+/** A phase that lasts no longer is not posted. The response of a turn comes before "Ready". */
+const phaseDelayMs = 500;
+/** How long a channel in which no thread can be created is left alone. */
+const refusedMs = 10 * minuteMs;
+const idLength = 8;
+
+export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
+  const { state, schedule, onProblem } = options;
+  const forward = readForward(options.settings.forward);
+  const queues = new Map<string, SessionQueue>();
+  /** Threads in which nothing was posted yet: a start that is reported twice does not create another one. */
+  const unused = new Set<string>();
+  const phases = new Map<string, { posted: string | null; cancel: () => void }>();
+  /** Channels in which no thread can be created now. */
+  const refused = new Map<string, () => void>();
+  const pauses = new Set<() => void>();
+  let isStopped = false;
+
+  /** Session key → id of its thread, the newest last. */
+  function readThreads(): Readonly<Record<string, string>> {
+    const { threads } = state.get();
+    return isRecord(threads) ? (threads as Record<string, string>) : {};
+  }
+
+  function findThread(key: string): string | null {
+    const threads = readThreads();
+    return Object.hasOwn(threads, key) ? (threads[key] ?? null) : null;
+  }
+
+  function saveThread(key: string, thread: string | null): void {
+    const others = Object.entries(readThreads()).filter(([known]) => known !== key);
+    const all = thread === null ? others : [...others, [key, thread]];
+    state.set({ ...state.get(), threads: Object.fromEntries(all.slice(-maxThreads)) });
+  }
+
+  function findChannel(folder: string | null): string | null {
+    const { projects } = options.settings;
+    if (folder === null || !isRecord(projects)) return null;
+    const [longest] = Object.entries(projects)
+      .filter(([own]) => own === folder || findRelativePath(own, folder) !== null)
+      .sort(([a], [b]) => b.length - a.length);
+    return typeof longest?.[1] === "string" ? longest[1] : null;
+  }
+
+  /** Adds to the queue of the session. Resolves with whether it was sent. */
+  function enqueue(key: string, isPhase: boolean, run: () => Promise<boolean>): Promise<boolean> {
+    const queue = queues.get(key) ?? { tasks: [], isRunning: false };
+    queues.set(key, queue);
+    return new Promise((resolve) => {
+      if (isPhase) drop(queue, (task) => task.isPhase);
+      if (queue.tasks.length >= maxWaiting) drop(queue, (task) => task === queue.tasks[0]);
+      queue.tasks.push({ isPhase, run, onDone: resolve });
+      if (!queue.isRunning) void runQueue(key, queue);
+    });
+  }
+
+  function drop(queue: SessionQueue, isDropped: (task: Task) => boolean): void {
+    for (const task of queue.tasks.filter(isDropped)) {
+      queue.tasks.splice(queue.tasks.indexOf(task), 1);
+      task.onDone(false);
+    }
+  }
+
+  async function runQueue(key: string, queue: SessionQueue): Promise<void> {
+    queue.isRunning = true;
+    for (let task = queue.tasks.shift(); task; task = queue.tasks.shift())
+      task.onDone(isStopped ? false : await task.run());
+    queue.isRunning = false;
+    queues.delete(key);
+  }
+
+  /** Repeats what may succeed later. Returns null if it failed, and logs why. */
+  async function attempt<Result>(
+    what: string,
+    work: () => Promise<Result>,
+    onRefused: () => void,
+  ): Promise<Result | null> {
+    for (let count = 1; !isStopped; count++) {
+      try {
+        return await work();
+      } catch (error) {
+        const failure = error instanceof DeliveryError ? error : new DeliveryError(String(error));
+        if (failure.isPermanent || count >= maxAttempts) {
+          onProblem(`${what}: ${failure.message}`);
+          if (failure.isPermanent) onRefused();
+          return null;
+        }
+        await pause(failure.retryAfterMs ?? Math.min(firstRetryMs * 2 ** (count - 1), maxRetryMs));
+      }
+    }
+    return null;
+  }
+
+  async function pause(ms: number): Promise<void> {
+    if (isStopped) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        pauses.delete(end);
+        cancel();
+        resolve();
+      };
+      const cancel = schedule(end, ms);
+      pauses.add(end);
+    });
+  }
+
+  /** `isNew`: the session starts over, so it gets another thread. */
+  function startThread(session: StartedSession, isNew: boolean): Promise<boolean> {
+    const key = createSessionKey(session.provider, session.sessionId);
+    const channel = findChannel(session.cwd);
+    if (channel === null || isProbe(session)) return Promise.resolve(false);
+    return enqueue(key, false, async () => {
+      const old = findThread(key);
+      if (old !== null && (!isNew || unused.has(key))) return true;
+      if (refused.has(channel)) return false;
+      const nonce = `thread ${key} ${old ?? ""}`;
+      const create = () => options.createThread(channel, formatStart(session), nameThread(session), nonce);
+      const thread = await attempt("no thread could be created", create, () => refuse(channel));
+      if (thread === null) return false;
+      saveThread(key, thread);
+      unused.add(key);
+      return true;
+    });
+  }
+
+  function refuse(channel: string): void {
+    refused.set(
+      channel,
+      schedule(() => refused.delete(channel), refusedMs),
+    );
+  }
+
+  function postTo(key: string, content: string, isPhase: boolean, nonce: string): Promise<boolean> {
+    if (findThread(key) === null && !queues.has(key)) return Promise.resolve(false);
+    return enqueue(key, isPhase, async () => {
+      const thread = findThread(key);
+      if (thread === null) return false;
+      unused.delete(key);
+      const post = async () => {
+        await options.post(thread, content, nonce);
+        return true;
+      };
+      // The user deleted the thread, or the bot may not write there any more.
+      const onRefused = () => saveThread(key, null);
+      return (await attempt("a message did not get into its thread", post, onRefused)) === true;
+    });
+  }
+
+  let count = 0;
+  /** Differs from post to post, and from those of an earlier run. */
+  const runId = crypto.randomUUID();
+  const createNonce = (): string => `${runId} ${++count}`;
+
+  function sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean> {
+    if (message.trim() === "") return Promise.resolve(false);
+    return postTo(
+      createSessionKey(provider, sessionId),
+      createResponseContent(message),
+      false,
+      createNonce(),
+    );
+  }
+
+  function setPhase(key: string, text: string, delayMs: number): void {
+    const phase = phases.get(key) ?? { posted: null, cancel: () => {} };
+    phases.set(key, phase);
+    phase.cancel();
+    if (phase.posted === text) return;
+    phase.cancel = schedule(() => {
+      phase.posted = text;
+      void postTo(key, escapeMarkdown(text), true, createNonce());
+    }, delayMs);
+  }
+
+  async function forwardResponse(session: Session, response: string | null): Promise<void> {
+    const text = response ?? (await options.readLastResponse(session));
+    if (text !== null) await sendToSessionThread(session.agent, session.sessionId, text);
+  }
+
+  return {
+    findChannel,
+    async onSessionStart(snapshot) {
+      await startThread(snapshot, isFreshStart(snapshot.startSource));
+    },
+    sendToSessionThread,
+    onChange({ session, event, before }) {
+      if (session.ended || isProbe(session)) return;
+      const { change } = event;
+      const isStart = change.kind === "session-start";
+      const isNew = isStart && before !== null && isFreshStart(change.source);
+      const isKnown = findThread(sessionKeyOf(session)) !== null;
+      if (isNew || (!isKnown && (isHookChange(change) || change.kind === "status")))
+        void startThread(describeStart(session), isNew);
+      const isTurnEnd = change.kind === "turn-end" && event.agentId === null && change.error === null;
+      if (isTurnEnd && forward.responses) void forwardResponse(session, change.lastResponse);
+    },
+    onTransition(transition) {
+      if (transition.kind === "departed") {
+        phases.delete(transition.key);
+        unused.delete(transition.key);
+      }
+      if (transition.kind !== "span" || isProbe(transition.session)) return;
+      const { session, before, state: now } = transition;
+      const key = sessionKeyOf(session);
+      if (now === null) setPhase(key, formatEnd(session), 0);
+      else if (forward.phases && before !== null) setPhase(key, formatPhase(session, now), phaseDelayMs);
+    },
+    async stop() {
+      isStopped = true;
+      for (const { cancel } of phases.values()) cancel();
+      for (const cancel of refused.values()) cancel();
+      for (const end of [...pauses]) end();
+    },
+  };
+}
+
+function readForward(value: unknown): Forward {
+  const { phases, responses } = asRecord(value);
+  return { phases: phases !== false, responses: responses === true };
+}
+
+/** The session goes on with nothing of what was before. */
+const isFreshStart = (source: string | null): boolean => source === "clear" || source === "fork";
+
+function describeStart(session: Session): StartedSession {
+  const { agent, sessionId, firstCwd, cwd, gitBranch, title, model, startSource } = session;
+  return {
+    provider: agent,
+    sessionId,
+    cwd: firstCwd ?? cwd,
+    project: projectOf(session),
+    gitBranch,
+    title,
+    model,
+    startSource,
+  };
+}
+
+function nameThread({ project, title, gitBranch, sessionId }: StartedSession): string {
+  const about = title ?? branchOf(gitBranch);
+  const parts = [project ?? "session", about, sessionId.slice(0, idLength)];
+  return truncateEnd(parts.filter((part) => part !== "").join(" · "), maxThreadName);
+}
+
+function formatStart({ project, gitBranch, provider }: StartedSession): string {
+  const branch = branchOf(gitBranch);
+  const place = `${project ?? "a folder"}${branch === "" ? "" : ` (${branch})`}`;
+  return escapeMarkdown(toSingleLine(`A ${provider} session has started in ${place}.`));
+}
+
+function formatPhase(session: Session, state: SpanState): string {
+  switch (state) {
+    case "working":
+      return "Working";
+    case "waiting": {
+      const ask = session.asks.find((open) => isBlocking(open) && isVisible(open));
+      return ask ? `Waiting for you: ${toSingleLine(describeReason(ask))}` : "Waiting for you";
+    }
+    case "ready":
+      return "Ready for your next prompt";
+    case "failed":
+      return `The turn failed: ${toSingleLine(session.turn.error ?? "")}`;
+  }
+}
+
+function formatEnd(session: Session): string {
+  return hasDied(session) ? "The session has died: its process is gone." : "The session has ended.";
+}

@@ -1,0 +1,77 @@
+/**
+ * Discord: messages of a bot with buttons, or of a webhook without, and a thread per session (feed.ts). The client is in
+ * client.ts, the connection for taps in gateway.ts.
+ */
+import { isRecord } from "../../core/json.ts";
+import type { Service, ServiceSettings } from "../channel.ts";
+import { isHttpAddress } from "../check.ts";
+import { createContent, maxContentLength } from "./text.ts";
+
+const isId = (value: unknown): boolean => typeof value === "string" && /^\d{17,20}$/.test(value);
+
+const isForward = (value: unknown): boolean =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([name, isOn]) => ["responses", "phases"].includes(name) && typeof isOn === "boolean",
+  );
+
+/** A webhook has neither a channel nor accounts nor projects in the settings. */
+const isOfBot = ({ channel, accounts, projects }: ServiceSettings): boolean =>
+  typeof channel === "string" || (Array.isArray(accounts) && accounts.length > 0) || isRecord(projects);
+
+export const discord: Service = {
+  type: "discord",
+  name: "Discord",
+  canAnswer: isOfBot,
+  hasAccounts: true,
+  // A message of a webhook has no nonce.
+  isIdempotent: isOfBot,
+  maxButtons: 15,
+  fits: (message) => createContent(message).length <= maxContentLength,
+  settings: [
+    {
+      name: "token",
+      question: "Which bot token? Leave it empty if you only have the address of a webhook.",
+      isSecret: true,
+      default: null,
+      check: (value) =>
+        typeof value === "string" && /^[\w-]{20,}\.[\w-]{4,}\.[\w-]{20,}$/.test(value)
+          ? null
+          : "a bot token, as the developer portal shows it once",
+    },
+    {
+      name: "webhook",
+      question: "Which webhook address? Leave it empty if you have a bot. A webhook cannot take answers.",
+      isSecret: true,
+      default: null,
+      check: (value) =>
+        typeof value === "string" && isHttpAddress(value) && /\/webhooks\/\d+\/[\w-]+$/.test(value)
+          ? null
+          : "the address of a webhook, like https://discord.com/api/webhooks/…",
+    },
+    {
+      name: "channel",
+      question:
+        "Which channel of your server? Leave it empty for direct messages to the first of the accounts.",
+      isSecret: false,
+      default: null,
+      check: (value) =>
+        value === null || isId(value) ? null : "the id of a channel, a number with 17 to 20 digits",
+    },
+    {
+      name: "forward",
+      question: "What goes into the thread of a session?",
+      isSecret: false,
+      default: { phases: true, responses: false },
+      check: (value) => (isForward(value) ? null : '{"phases": true, "responses": true}'),
+    },
+    {
+      name: "server",
+      question: "Which API server?",
+      isSecret: false,
+      default: "https://discord.com/api",
+      check: (value) => (isHttpAddress(value) ? null : "the address of Discord's API"),
+    },
+  ],
+  load: async () => (await import("./client.ts")).openDiscord,
+};
