@@ -22,6 +22,7 @@ const isOfBot = ({ channel, accounts, projects }: ServiceSettings): boolean =>
 export const discord: Service = {
   type: "discord",
   name: "Discord",
+  summary: "a channel, direct messages, and a thread per session; a webhook or a bot",
   canAnswer: isOfBot,
   hasAccounts: true,
   // A message of a webhook has no nonce.
@@ -60,14 +61,14 @@ export const discord: Service = {
     },
     {
       name: "forward",
-      question: "What goes into the thread of a session?",
+      question: "",
       isSecret: false,
       default: { phases: true, responses: false },
       check: (value) => (isForward(value) ? null : '{"phases": true, "responses": true}'),
     },
     {
       name: "server",
-      question: "Which API server?",
+      question: "",
       isSecret: false,
       default: "https://discord.com/api",
       check: (value) => (isHttpAddress(value) ? null : "the address of Discord's API"),

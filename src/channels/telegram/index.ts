@@ -34,7 +34,7 @@ export const telegram: Service = {
     },
     {
       name: "server",
-      question: "Which Bot API server?",
+      question: "",
       isSecret: false,
       default: "https://api.telegram.org",
       check: (value) => (isHttpAddress(value) ? null : "the address of a Bot API server"),
