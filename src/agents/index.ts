@@ -2,6 +2,7 @@
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
 import { claudeForwarding } from "./claude/forwarding.ts";
+import { copilotForwarding } from "./copilot/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
 
@@ -26,6 +27,15 @@ export const agents: readonly Agent[] = [
     ],
     loadRuntime: async () => (await import("./opencode/index.ts")).opencode,
     loadSetup: async () => (await import("./opencode/setup/index.ts")).opencodeSetup,
+  },
+  {
+    id: "copilot",
+    name: "Copilot CLI",
+    forwarding: copilotForwarding,
+    sessionVariables: ["COPILOT_CLI", "COPILOT_HOOK", "COPILOT_LOADER", "COPILOT_PROJECT"],
+    settingsVariables: [{ name: "COPILOT_HOME", meaning: "Copilot CLI's own folder (~/.copilot)" }],
+    loadRuntime: async () => (await import("./copilot/index.ts")).copilot,
+    loadSetup: async () => (await import("./copilot/setup/index.ts")).copilotSetup,
   },
   {
     id: "gemini",

@@ -4,6 +4,7 @@
  * decision (other text would become the model's context), and imports what only the unusual path needs there: node:fs
  * alone takes 1.4 ms.
  */
+import type { Agent } from "../agents/agent.ts";
 import { agents, defaultAgent, findAgent } from "../agents/index.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { limits } from "../core/limits.ts";
@@ -24,7 +25,7 @@ interface Delivery {
   eventName: string;
   sessionId: string;
   /** Fields of the payload that are not masked in the spool. */
-  readonly identifierFields: readonly string[];
+  identifierFields: readonly string[];
   /** The envelope, while it has to be spooled if it cannot be sent; null before it is packed and once beckon has it. */
   unsent: string | null;
   /** Set if a session starts and beckon is down; `refusedUrl` is the address that refused, null if none is known. */
@@ -38,7 +39,7 @@ const permanentErrors: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
 export async function hook(args: string[], table = agents): Promise<number> {
   const id = args[0] || process.env.BECKON_PROVIDER || defaultAgent;
-  const agent = { id, forwarding: findAgent(id, table)?.forwarding ?? null };
+  const agent: Sender = { id, forwarding: findAgent(id, table)?.forwarding ?? null };
   // Called by hand. (Reading isTTY takes a millisecond; agents always pass their name.)
   if (id.startsWith("-") || (args.length === 0 && process.stdin.isTTY)) {
     explainUse(agent);
@@ -87,7 +88,7 @@ export async function hook(args: string[], table = agents): Promise<number> {
     }
     process.on("uncaughtException", (error) => giveUp(readErrorMessage(error)));
     try {
-      await forward(agent, delivery, stdin, surroundings);
+      await forward(agent, table, delivery, stdin, surroundings);
     } catch (error) {
       delivery.faults.push(readErrorMessage(error));
     }
@@ -125,14 +126,15 @@ function hasAbsoluteFolder(home: string | undefined): boolean {
 }
 
 async function forward(
-  agent: Sender,
+  called: Sender,
+  table: readonly Agent[],
   delivery: Delivery,
   stdin: Promise<string>,
   surroundings: Promise<Surroundings>,
 ): Promise<void> {
   const { paths, faults } = delivery;
   const choosing = chooseTarget(process.env, paths, faults, surroundings);
-  const description = describeEvent(agent.forwarding, process.env);
+  let description = describeEvent(called.forwarding, process.env);
   const text = await stdin;
   const timedOut = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
@@ -140,7 +142,8 @@ async function forward(
     timedOut.resolve(null);
   }, timing.hookTotalTimeoutMs);
   const inTime = <T>(work: Promise<T>): Promise<T | null> => Promise.race([work, timedOut.promise]);
-  const payload = (await readIdentifiersOfLarge(text, delivery.identifierFields)) ?? parseObject(text);
+  const payload =
+    (await readIdentifiersOfLarge(text, called.forwarding?.identifierFields ?? [])) ?? parseObject(text);
   if (payload === null) {
     delivery.isEmpty = text === "";
     faults.push(
@@ -148,10 +151,15 @@ async function forward(
     );
     return;
   }
+  const agent = findRealSender(called, payload, table);
+  const isOther = agent !== called;
+  if (isOther) description = { ...describeEvent(agent.forwarding, process.env), id: description.id };
   const { eventName, sessionId } = agent.forwarding?.identify(payload) ?? {};
   delivery.eventName = asName(eventName);
   delivery.sessionId = asName(sessionId);
-  const meta = { ...description, ...(await inTime(surroundings)) };
+  delivery.identifierFields = agent.forwarding?.identifierFields ?? [];
+  const around = isOther ? readSurroundings(agent, process.env) : surroundings;
+  const meta = { ...description, ...(await inTime(around)) };
   const body = await pack(agent, meta, text, payload);
   delivery.unsent = body;
   delivery.isRead = true;
@@ -177,6 +185,14 @@ async function forward(
   clearTimeout(timer);
   const { hold } = await loading;
   await hold({ id: meta.id, agent, body, paths, surroundings }, target, exchange);
+}
+
+/** Some agents run the hooks of other agents too. Then the payload shows who called. */
+function findRealSender(called: Sender, payload: Fields, table: readonly Agent[]): Sender {
+  for (const { id, forwarding } of table) {
+    if (id !== called.id && forwarding.recognizes?.(payload, process.env)) return { id, forwarding };
+  }
+  return called;
 }
 
 function timeout(ms: number): Promise<"timeout"> {

@@ -43,6 +43,19 @@ const stories: Readonly<Record<string, Story>> = {
     },
     end: { type: "session.deleted", session: sessionId },
   },
+  copilot: {
+    start: { ...base, hook_event_name: "SessionStart", source: "new" },
+    prompt: { ...base, hook_event_name: "UserPromptSubmit", prompt: "go" },
+    request: {
+      sessionId,
+      cwd: "/home/dev/proj",
+      hook_event_name: "Notification",
+      notification_type: "permission_prompt",
+      title: "Permission needed",
+      message: `Run command: ${command}`,
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "user_exit" },
+  },
   gemini: {
     start: { ...base, hook_event_name: "SessionStart", source: "startup" },
     prompt: { ...base, hook_event_name: "BeforeAgent", prompt: "go" },

@@ -42,8 +42,8 @@ export const claudeForwarding: Forwarding = {
     sessionId: payload.session_id,
   }),
   spoolKind(payload) {
-    const name = String(payload.hook_event_name ?? payload.hook_type);
-    const kind = Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    const name = payload.hook_event_name ?? payload.hook_type;
+    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
     return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
   },
   isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",

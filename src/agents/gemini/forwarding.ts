@@ -23,8 +23,8 @@ export const geminiForwarding: Forwarding = {
   isAttended: () => null,
   identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
   spoolKind(payload) {
-    const name = String(payload.hook_event_name);
-    const kind = Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    const name = payload.hook_event_name;
+    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
     // A question is asked by the call of its tool.
     const isQuestion = name === "BeforeTool" && payload.tool_name === "ask_user";
     return { kind: isQuestion ? "ask" : (kind ?? "other"), toolUseId: undefined };

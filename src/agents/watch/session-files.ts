@@ -6,6 +6,7 @@ import type { AgentEvent, Change, Enrichment, EventSubject, Moment } from "../..
 import { createInternalEvent } from "../../core/session/event.ts";
 import type { Session } from "../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../agent.ts";
+import { readCommandLine } from "./child-processes.ts";
 import { followFile, type GrowingFile } from "./growing-file.ts";
 
 export interface SessionFilesOptions<State> {
@@ -18,6 +19,8 @@ export interface SessionFilesOptions<State> {
   onRead(session: Session, state: State, isBehind: boolean): void;
   /** True while something can happen that only the file reports. */
   isUrgent(session: Session): boolean;
+  /** True if the agent's command line says that it runs without a user. */
+  isUnattended(commandLine: readonly string[]): boolean;
   /** After these events the file has something new. */
   readonly readAfter: ReadonlySet<Change["kind"]>;
 }
@@ -54,6 +57,7 @@ export function watchSessionFiles<State>(
   options: SessionFilesOptions<State>,
 ): AgentWatcher {
   const { findSession, onError } = context;
+  const emit = createEmitter(context);
   const followed = new Map<string, FollowedSession<State>>();
   let timer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
@@ -122,6 +126,15 @@ export function watchSessionFiles<State>(
     }
   }
 
+  /** Where the hooks of an unattended run get the same variables as those of a terminal. */
+  function markUnattended({ sessionId, place, attended }: Session): void {
+    if (attended !== null || !place?.local || place.pid === null) return;
+    if (!options.isUnattended(readCommandLine(place.pid))) return;
+    const subject = { agent: options.agent, sessionId, attended: false };
+    // After the listeners have handled the start.
+    queueMicrotask(() => emit(subject, context.clock(), { kind: "no-change" }));
+  }
+
   return {
     scan(sessions) {
       for (const { sessionId, ended, place } of sessions) if (!ended && place?.local) readSoon(sessionId, 0);
@@ -135,6 +148,7 @@ export function watchSessionFiles<State>(
       }
     },
     follow(session, event: AgentEvent) {
+      if (event.change.kind === "session-start") markUnattended(session);
       const isNew =
         options.readAfter.has(event.change.kind) || (session.ended && event.change.kind !== "enriched");
       if (isNew) readSoon(session.sessionId, lagMs);

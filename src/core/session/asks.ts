@@ -122,6 +122,27 @@ function isRequestOf(call: ToolCall, event: AgentEvent, change: Change & { kind:
   return isSameCall(call, event, change.tool, change.inputKey);
 }
 
+/** An agent's notification of a dialog and its request come this far apart, in either order. */
+const announcementMs = 2_000;
+
+/** True if the ask is the request that this notification announces. A notification identifies neither request nor call. */
+function isAnnounced(ask: Ask, change: Change & { kind: "ask" }, { t }: Moment): boolean {
+  return (
+    ask.kind === change.ask &&
+    ask.inputKey !== null &&
+    ask.kind !== "elicitation" &&
+    t - ask.t < announcementMs
+  );
+}
+
+/** True if a notification that announced this request opened the ask. */
+function isAnnouncement(ask: Ask, change: Change & { kind: "ask" }, { t }: Moment): boolean {
+  const isUnidentified = ask.inputKey === null && ask.toolUseId === null && ask.kind === change.ask;
+  return (
+    isUnidentified && change.inputKey !== null && ask.kind !== "elicitation" && t - ask.t < announcementMs
+  );
+}
+
 /** If its tool call ended this recently, a request was answered before it arrived. */
 const justEndedMs = 2_000;
 
@@ -131,6 +152,8 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
   const calls = session.tools.filter((call) => isRequestOf(call, event, change));
   const call = calls.find((c) => !c.ended && !isBound(c));
   if (!call && calls.some((c) => c.ended && event.t - c.t < justEndedMs)) return session;
+  if (!call && change.inputKey === null && session.asks.some((ask) => isAnnounced(ask, change, event)))
+    return session;
 
   const details = {
     kind: change.ask,
@@ -145,7 +168,9 @@ export function openRequest(session: Session, event: AgentEvent, change: Change 
     request: event.id,
     from: "hook",
   } as const;
-  const unnamed = session.asks.find((ask) => ask.from !== "hook" && isBlocking(ask));
+  const unnamed = session.asks.find(
+    (ask) => isBlocking(ask) && (ask.from !== "hook" || isAnnouncement(ask, change, event)),
+  );
   if (!unnamed) return openAsk(session, details, event);
   return replaceAsk(session, unnamed, { ...unnamed, ...details, at: findOpenTime(unnamed, event) });
 }

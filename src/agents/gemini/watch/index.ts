@@ -52,7 +52,7 @@ export function watchGemini(context: WatchContext): AgentWatcher {
     emit({ agent: "gemini", sessionId }, clock(), { kind: "ask-ended", inputKey: null, outcome: "allowed" });
   }
 
-  const files = watchSessionFiles<GeminiTranscript>(context, {
+  return watchSessionFiles<GeminiTranscript>(context, {
     agent: "gemini",
     findFile: async ({ transcriptPath }) =>
       transcriptPath === null ? null : findTranscript(transcriptPath, env),
@@ -60,25 +60,9 @@ export function watchGemini(context: WatchContext): AgentWatcher {
     addLine: addTranscriptLine,
     onRead: applyTranscript,
     isUrgent: ({ asks, turn }) => turn.running || asks.some(isBlocking),
+    isUnattended: (commandLine) => commandLine.some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument)),
     readAfter: new Set(["session-start", "prompt", "turn-end"]),
   });
-
-  return {
-    ...files,
-    follow(session, event) {
-      files.follow(session, event);
-      if (event.change.kind === "session-start" && session.attended === null) markUnattended(session);
-    },
-  };
-
-  /** `gemini -p` asks nothing and needs nobody. Its hooks get the same variables as those of a terminal. */
-  function markUnattended({ sessionId, place }: Session): void {
-    if (!place?.local || place.pid === null) return;
-    const isPrint = readCommandLine(place.pid).some((argument) => /^(?:-p|--prompt)(?:=|$)/.test(argument));
-    const subject = { agent: "gemini", sessionId, attended: false };
-    // After the listeners have handled the start.
-    if (isPrint) queueMicrotask(() => emit(subject, clock(), { kind: "no-change" }));
-  }
 }
 
 /** As in the ask's summary. The shell gets the command with some of its own around it, so more is kept of it. */

@@ -1,0 +1,41 @@
+/** What the forwarder knows about Copilot CLI. No imports: it is loaded at every hook. */
+import type { Forwarding } from "../agent.ts";
+
+const spoolKinds: Readonly<Record<string, "ask" | "end">> = {
+  Notification: "ask",
+  PostToolUse: "end",
+  PostToolUseFailure: "end",
+  UserPromptSubmit: "end",
+  Stop: "end",
+  SubagentStop: "end",
+  SessionStart: "end",
+  SessionEnd: "end",
+};
+
+export const copilotForwarding: Forwarding = {
+  pidVariable: null,
+  projectVariable: "COPILOT_PROJECT_DIR",
+  metaVariables: [],
+  identifierFields: [
+    ...["session_id", "sessionId", "transcript_path", "transcriptPath", "cwd", "hook_event_name", "hookName"],
+    ...["timestamp", "tool_name", "toolName", "agent_id", "agentId", "parent_agent_id", "parentAgentId"],
+    ...["notification_type", "agent_type", "agentType"],
+  ],
+  // `copilot -p` gives its hooks the same variables: only its command line differs.
+  isAttended: () => null,
+  identify: (payload) => ({
+    eventName: payload.hook_event_name ?? payload.hookName,
+    sessionId: payload.session_id ?? payload.sessionId,
+  }),
+  spoolKind(payload) {
+    const name = payload.hook_event_name;
+    const kind = typeof name === "string" && Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    return { kind: kind ?? "other", toolUseId: undefined };
+  },
+  isSessionStart: (payload) => payload.hook_event_name === "SessionStart",
+  // A held permissionRequest keeps the dialog away, and one that fails denies the tool.
+  canHold: () => false,
+  isDecision: () => false,
+  // It runs the hooks of a project's .claude/settings.json too. Only its payloads have a time.
+  recognizes: (payload, env) => env.COPILOT_CLI === "1" && payload.timestamp !== undefined,
+};

@@ -1,0 +1,156 @@
+/**
+ * Translates Copilot CLI's hook events into beckon's own. beckon registers the event names that Claude Code has: only then a
+ * payload names its event. Fields come as session_id or sessionId, whatever the event.
+ */
+import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { AgentEvent, Change } from "../../core/session/event.ts";
+import { blankMember } from "../../core/text/json-text.ts";
+import type { EventDetails, EventStamp } from "../agent.ts";
+import type { HookMessage } from "../envelope.ts";
+import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { truncate } from "../one-line.ts";
+import { nameNotification, nameTool } from "./names.ts";
+
+/** A payload with one name for each field. */
+interface CopilotPayload {
+  readonly sessionId: string | null;
+  readonly eventName: string | null;
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+  readonly transcriptPath: string | null;
+  readonly tool: string;
+  readonly input: JsonRecord;
+}
+
+function parsePayload(payload: JsonRecord): CopilotPayload {
+  const read = (snake: string, camel: string): unknown => payload[snake] ?? payload[camel];
+  return {
+    sessionId: readId(read("session_id", "sessionId")),
+    eventName: readId(read("hook_event_name", "hookName")),
+    agentId: readId(read("agent_id", "agentId")),
+    agentType: readId(read("agent_type", "agentType")),
+    transcriptPath: readPath(read("transcript_path", "transcriptPath")),
+    tool: readId(read("tool_name", "toolName")) ?? "",
+    input: asRecord(read("tool_input", "toolArgs")),
+  };
+}
+
+/** null if the payload names no session or no event. */
+export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
+  const { payload } = hook;
+  const parsed = parsePayload(payload);
+  const { eventName: name, agentId, agentType, transcriptPath } = parsed;
+  const sessionId = findSessionId(parsed, payload);
+  if (sessionId === null || name === null) return null;
+  const subject = { agent: "copilot", sessionId, name, agentId, agentType, transcriptPath };
+  const event = { ...subject, cwd: readPath(payload.cwd) };
+  return createHookEvent(hook, stamp, event, createChange(name, parsed, payload));
+}
+
+/** A subagent's own events have its id as session id. Its session's id is in the path of the event log. */
+function findSessionId(
+  { sessionId, agentId, transcriptPath }: CopilotPayload,
+  payload: JsonRecord,
+): string | null {
+  if (agentId === null || sessionId !== agentId) return sessionId;
+  const [, inPath] = /[\\/]session-state[\\/]([^\\/]+)[\\/]events\.jsonl$/.exec(transcriptPath ?? "") ?? [];
+  return readId(inPath) ?? readId(payload.parent_agent_id ?? payload.parentAgentId) ?? sessionId;
+}
+
+export function explainRefusal(payload: JsonRecord): string {
+  if (!("session_id" in payload || "sessionId" in payload)) return "no session_id in the payload";
+  if (!("hook_event_name" in payload || "hookName" in payload)) return "no hook_event_name in the payload";
+  return "session_id or hook_event_name is empty, too long or not a string";
+}
+
+function createChange(name: string, parsed: CopilotPayload, payload: JsonRecord): Change {
+  const { agentId, tool } = parsed;
+  const isMain = agentId === null;
+  switch (name) {
+    case "SessionStart":
+      return { kind: "session-start", source: sources[asText(payload.source)] ?? "startup", model: null };
+    case "SessionEnd":
+      return { kind: "session-end", reason: reasons[asText(payload.reason)] ?? readId(payload.reason) };
+    case "UserPromptSubmit": {
+      const text = truncate(asText(payload.prompt), limits.maxTextLength);
+      return isMain ? { kind: "prompt", text, byMachine: false } : { kind: "no-change" };
+    }
+    case "PostToolUse":
+    case "PostToolUseFailure":
+      return {
+        kind: "tool-end",
+        tool: nameTool(tool),
+        toolUseId: null,
+        outcome: name === "PostToolUse" ? "ok" : "failed",
+        skill: null,
+      };
+    case "Notification":
+      return createAsk(asText(payload.notification_type), asText(payload.message));
+    case "Stop":
+      // A subagent's end is SubagentStop.
+      return isMain
+        ? { kind: "turn-end", error: null, lastResponse: null, background: null }
+        : { kind: "no-change" };
+    case "SubagentStart":
+      return { kind: "child-start", type: parsed.agentType ?? "" };
+    case "SubagentStop":
+      return { kind: "child-end", transcriptPath: null };
+    // PermissionRequest comes before the user's rules: it does not mean that there is a dialog. PreToolUse has no id of the
+    // call: the event log reports its start. Both come from a project's .claude/settings.json only.
+    default:
+      return { kind: "no-change" };
+  }
+}
+
+const sources: Readonly<Record<string, string>> = { new: "startup", resume: "resume", clear: "clear" };
+const reasons: Readonly<Record<string, string>> = { user_exit: "exit" };
+
+/** The dialog shows 47 to 495 ms later. The event log has the request with its ids. */
+function createAsk(type: string, message: string): Change {
+  switch (type) {
+    case "permission_prompt":
+      return { kind: "ask", ask: "permission", inputKey: null, options: [], ...nameNotification(message) };
+    case "elicitation_dialog":
+      return {
+        kind: "ask",
+        ask: "question",
+        tool: nameTool("ask_user"),
+        inputKey: null,
+        summary: "",
+        options: [],
+      };
+    default:
+      return { kind: "no-change" };
+  }
+}
+
+export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
+  let stripped = text;
+  for (const name of ["tool_result", "toolResult", "tool_response"]) {
+    if (payload[name] != null) stripped = blankMember(stripped, name, from);
+  }
+  return stripped;
+}
+
+/** Hooks of beckon and of a project's .claude/settings.json send the same payload: its text tells. */
+export const dedupeKey = (): null => null;
+
+export function readDetails(payload: JsonRecord): EventDetails {
+  const { eventName, tool, input } = parsePayload(payload);
+  const common = tool === "" ? {} : { tool: { name: tool, input } };
+  switch (eventName) {
+    case "UserPromptSubmit":
+      return { prompt: asText(payload.prompt) };
+    case "Notification":
+      return { isNotification: true, message: asText(payload.message) };
+    case "SessionStart":
+      return { reason: asText(payload.source) };
+    case "SessionEnd":
+      return { reason: asText(payload.reason) };
+    case "Stop":
+      return { reason: asText(payload.stop_reason ?? payload.stopReason) };
+    default:
+      return common;
+  }
+}
