@@ -11,9 +11,15 @@ import type { Agent, AgentRuntime, AgentWatcher } from "../../src/agents/agent.t
 import { openEnvelope } from "../../src/agents/envelope.ts";
 import type { JsonRecord } from "../../src/core/json.ts";
 import { createInternalEvent } from "../../src/core/session/event.ts";
-import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
 import { createStore, type Store } from "../../src/state/store.ts";
 import { takeSnapshot } from "../core/view/snapshot.ts";
+import {
+  createHistory,
+  judgeScreen,
+  type ScreenRow,
+  type ScreenVerdict,
+  type ShownHistory,
+} from "./screen-judge.ts";
 
 export type RecordedRow = { readonly ms: number } & (
   | HookRow
@@ -23,10 +29,7 @@ export type RecordedRow = { readonly ms: number } & (
   | { readonly kind: "server"; readonly dir: string; readonly msg: JsonRecord }
   | { readonly kind: "key"; readonly typed?: string; readonly keys?: readonly string[] }
   | { readonly kind: "mark"; readonly mark: string }
-  /** A dialog came or went on the screen. */
-  | { readonly kind: "dialog"; readonly on: boolean; readonly what: "permission" | "question" | "plan" }
-  /** What the whole screen showed. */
-  | { readonly kind: "look"; readonly label: string; readonly state: ScreenState }
+  | ScreenRow
 );
 
 export interface HookRow {
@@ -37,8 +40,6 @@ export interface HookRow {
   readonly label?: string;
   readonly payload: JsonRecord;
 }
-
-type ScreenState = "working" | "idle" | "waiting" | "shell";
 
 export interface ReplayAdapter {
   readonly agent: Agent;
@@ -60,43 +61,15 @@ export interface ReplayAdapter {
   readonly unknowable: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-interface ShownAsk {
-  readonly id: string;
-  readonly kind: string;
-  readonly from: number;
-  to: number;
-}
-
-interface ShownState {
-  readonly ms: number;
-  readonly state: ScreenState;
-}
-
-/** An ask must be shown this soon after its dialog, and be gone this soon after its end. */
-const openWithinMs = 500;
-const closeWithinMs = 1_000;
-/** A hook can come this much earlier than its dialog. Codex waits up to 1.2 s after a key. */
-const maxLeadMs = 1_500;
-/** The screen was read by a loaded machine. */
-const slackMs = 500;
 /** beckon checks once a second whether processes are alive. */
 const processCheckMs = 1_000;
 const startedAt = 1_794_800_000_000;
-
-interface Verdict {
-  dialogs: number;
-  opened: number;
-  closed: number;
-  looks: number;
-  right: number;
-  readonly problems: string[];
-}
 
 export function describeReplay(adapter: ReplayAdapter): void {
   const { id, name } = adapter.agent;
   const folder = join(import.meta.dir, "../fixtures/agents", id);
   const files = readdirSync(folder).filter((file) => file.endsWith(".jsonl"));
-  const verdicts = new Map<string, Verdict>();
+  const verdicts = new Map<string, ScreenVerdict>();
 
   afterAll(() => printTable(name, verdicts, adapter));
 
@@ -111,7 +84,8 @@ export function describeReplay(adapter: ReplayAdapter): void {
           .split("\n")
           .filter(Boolean)
           .map((line) => JSON.parse(line) as RecordedRow);
-        const verdict = judge(rows, await replay(rows, adapter));
+        const onScreen = rows.flatMap((row) => (row.kind === "dialog" || row.kind === "look" ? [row] : []));
+        const verdict = judgeScreen(onScreen, await replay(rows, adapter), rows.at(-1)?.ms ?? 0);
         verdicts.set(scenario, verdict);
         expect(verdict.problems).toEqual(Object.keys(unknowable));
       });
@@ -119,15 +93,10 @@ export function describeReplay(adapter: ReplayAdapter): void {
   });
 }
 
-interface Replayed {
-  readonly asks: readonly ShownAsk[];
-  readonly states: readonly ShownState[];
-}
-
 /** A tick every so often, for what changes without an event. */
 const tickMs = 100;
 
-async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Promise<Replayed> {
+async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Promise<ShownHistory> {
   const home = mkdtempSync(join(tmpdir(), "beckon-replay-"));
   const runtime = await adapter.agent.loadRuntime();
   const store = createStore();
@@ -147,29 +116,17 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
     findProgram: async () => null,
   });
-  const asks = new Map<string, ShownAsk>();
-  const states: ShownState[] = [];
+  const history = createHistory();
   const goneAt = new Map<number, number>();
   const pids = new Map<string, number>();
   await adapter.reset?.();
   let checkedMs = nowMs;
 
-  const observe = () => {
-    const snapshots = own().map((session) => takeSnapshot(session, clock()));
-    const open = snapshots.flatMap(({ sessionId, asks: list }) =>
-      list.filter(({ kind }) => kind !== "idle").map((ask) => ({ ...ask, key: `${sessionId} ${ask.id}` })),
+  const observe = () =>
+    history.add(
+      nowMs,
+      own().map((session) => takeSnapshot(session, clock())),
     );
-    for (const { key, kind } of open) {
-      const known = asks.get(key);
-      if (!known) asks.set(key, { id: key, kind, from: nowMs, to: Number.POSITIVE_INFINITY });
-      else known.to = Number.POSITIVE_INFINITY;
-    }
-    for (const ask of asks.values()) {
-      if (ask.to === Number.POSITIVE_INFINITY && !open.some(({ key }) => key === ask.id)) ask.to = nowMs;
-    }
-    const state = findState(snapshots);
-    if (states.at(-1)?.state !== state) states.push({ ms: nowMs, state });
-  };
 
   const tick = async () => {
     for (const [pid, at] of [...goneAt]) {
@@ -227,7 +184,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
     watcher?.stop();
     rmSync(home, { recursive: true, force: true });
   }
-  return { asks: [...asks.values()], states };
+  return history;
 }
 
 /** Watchers read files with promises. */
@@ -259,84 +216,21 @@ function deliver(
   return event;
 }
 
-function findState(snapshots: readonly SessionSnapshot[]): ScreenState {
-  const live = snapshots.filter(({ state }) => state !== "completed");
-  if (live.length === 0) return "shell";
-  if (live.some(({ activityPhase }) => activityPhase?.startsWith("waiting_"))) return "waiting";
-  return live.some(({ activityPhase }) => activityPhase === "busy") ? "working" : "idle";
-}
-
-function judge(rows: readonly RecordedRow[], { asks, states }: Replayed): Verdict {
-  const verdict: Verdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
-  const end = rows.at(-1)?.ms ?? 0;
-  const dialogs = listDialogs(rows);
-  const unused = new Set(asks);
-  const say = (ms: number, text: string) => verdict.problems.push(`${(ms / 1_000).toFixed(1)} s: ${text}`);
-
-  for (const { from, to, what } of dialogs) {
-    verdict.dialogs++;
-    const isKind = ({ kind }: ShownAsk) =>
-      what === "question"
-        ? kind === "question" || kind === "elicitation"
-        : kind === what || kind === "permission";
-    const match = [...unused].find(
-      (ask) =>
-        isKind(ask) && ask.from <= from + openWithinMs && ask.to > from && from - ask.from <= maxLeadMs,
-    );
-    if (!match) {
-      say(from, `the ${what} dialog has no ask`);
-      continue;
-    }
-    unused.delete(match);
-    verdict.opened++;
-    if (match.to > to + closeWithinMs && to < end) say(to, `the ask stays after the ${what} dialog`);
-    else if (match.to < to - closeWithinMs) say(match.to, `the ask goes before the ${what} dialog`);
-    else verdict.closed++;
-  }
-  for (const { from, to, kind } of unused) {
-    if (Math.min(to, end) - from > openWithinMs) say(from, `a ${kind} ask without a dialog`);
-  }
-
-  const stateAt = (ms: number): ScreenState => states.findLast((s) => s.ms <= ms)?.state ?? "shell";
-  const hasWorked = (ms: number) => states.some((s) => s.ms <= ms && s.state !== "shell");
-  for (const row of rows) {
-    if (row.kind !== "look") continue;
-    verdict.looks++;
-    const around = states.filter(({ ms }) => Math.abs(ms - row.ms) <= slackMs).map(({ state }) => state);
-    const shown = new Set([stateAt(row.ms - slackMs), stateAt(row.ms), ...around]);
-    // Most agents report nothing before the first prompt.
-    const isUnstarted = row.state === "idle" && !hasWorked(row.ms);
-    if (shown.has(row.state) || isUnstarted) verdict.right++;
-    else say(row.ms, `the screen is ${row.state} (${row.label}), shown is ${stateAt(row.ms)}`);
-  }
-  return verdict;
-}
-
-interface Dialog {
-  readonly from: number;
-  readonly to: number;
-  readonly what: "permission" | "question" | "plan";
-}
-
-function listDialogs(rows: readonly RecordedRow[]): readonly Dialog[] {
-  const changes = rows.flatMap((row) => (row.kind === "dialog" ? [row] : []));
-  return changes.flatMap(({ ms, on, what }, n) => {
-    const next = changes[n + 1];
-    return on ? [{ from: ms, to: next && !next.on ? next.ms : Number.POSITIVE_INFINITY, what }] : [];
-  });
-}
-
-function printTable(name: string, verdicts: ReadonlyMap<string, Verdict>, adapter: ReplayAdapter): void {
+function printTable(
+  name: string,
+  verdicts: ReadonlyMap<string, ScreenVerdict>,
+  adapter: ReplayAdapter,
+): void {
   const line = (first: string, cells: readonly string[]) =>
     first.padEnd(28) + cells.map((cell) => cell.padStart(12)).join("");
-  const format = ({ dialogs, opened, closed, looks, right, problems }: Verdict) => [
+  const format = ({ dialogs, opened, closed, looks, right, problems }: ScreenVerdict) => [
     String(dialogs),
     `${opened}/${dialogs}`,
     `${closed}/${dialogs}`,
     String(problems.filter((text) => text.endsWith("without a dialog")).length),
     `${right}/${looks}`,
   ];
-  const total: Verdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
+  const total: ScreenVerdict = { dialogs: 0, opened: 0, closed: 0, looks: 0, right: 0, problems: [] };
   const lines = [line(name, ["dialogs", "ask ≤500 ms", "gone ≤1 s", "false asks", "states"])];
   for (const [scenario, verdict] of verdicts) {
     lines.push(line(scenario, format(verdict)));
