@@ -14,6 +14,7 @@ const bareDebian: Machine = {
   isRoot: true,
   has: (command) => command === "apt-get",
   hasCli: () => false,
+  hasOtherCli: () => false,
   hasWindowsRuntime: false,
 };
 const text = (files: readonly string[], machine: Machine, isAllowed = true) =>
@@ -39,8 +40,21 @@ describe("before it installs anything, a test run", () => {
   });
 
   test("prints nothing if nothing is missing", () => {
-    const machine = { ...bareDebian, has: () => true, hasCli: () => true, hasWindowsRuntime: true };
+    const machine = {
+      ...bareDebian,
+      has: () => true,
+      hasCli: () => true,
+      hasOtherCli: () => true,
+      hasWindowsRuntime: true,
+    };
     expect(text(everything, machine)).toBe("");
+  });
+
+  test("names the other agents' CLIs whose tests are selected", () => {
+    const [opencode] = findMissing(["test/agent/opencode.test.ts"], bareDebian).otherClis;
+    expect(opencode?.id).toBe("opencode");
+    expect(text(["test/agent/opencode.test.ts"], bareDebian)).toMatch(/Other agents .*\n {4}opencode-ai@/);
+    expect(findMissing(["test/agent/scenarios.test.ts"], bareDebian).otherClis).toEqual([]);
   });
 
   test("asks only for what the selected tests need", () => {

@@ -1,11 +1,12 @@
 /**
  * Prepares a machine for the tests: prints what is missing, where it comes from and what it is for, then installs it.
- * Debian packages and the real Claude Code CLI need root; without root the tests that use them are skipped.
+ * Debian packages and the agents' real CLIs need root; without root the tests that use them are skipped.
  */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { cliCache, cliVersion, fetchCli, isCliCached, oldVersions, strictVersion } from "./agent/cli.ts";
+import { fetchOtherCli, isOtherCliCached, type OtherCli, otherClis } from "./agent/other/clis.ts";
 
 interface PackageGroup {
   readonly purpose: string;
@@ -88,6 +89,7 @@ export const packageGroups: readonly PackageGroup[] = [
 export interface Missing {
   readonly packages: readonly { readonly purpose: string; readonly names: readonly string[] }[];
   readonly cliVersions: readonly string[];
+  readonly otherClis: readonly OtherCli[];
   readonly windowsRuntime: boolean;
 }
 
@@ -96,6 +98,7 @@ export interface Machine {
   readonly isRoot: boolean;
   has(command: string): boolean;
   hasCli(version: string): boolean;
+  hasOtherCli(cli: OtherCli): boolean;
   readonly hasWindowsRuntime: boolean;
 }
 
@@ -104,7 +107,7 @@ const cliMb: Readonly<Record<string, number>> = { [cliVersion]: 350, "2.0.76": 8
 const windowsRuntimeMb = 119;
 
 export function findMissing(files: readonly string[], machine: Machine): Missing {
-  if (!machine.isLinux) return { packages: [], cliVersions: [], windowsRuntime: false };
+  if (!machine.isLinux) return { packages: [], cliVersions: [], otherClis: [], windowsRuntime: false };
   const isUsed = (paths: readonly string[]) =>
     files.some((file) => paths.some((path) => file.startsWith(path)));
   const listed = new Set<string>();
@@ -121,7 +124,14 @@ export function findMissing(files: readonly string[], machine: Machine): Missing
     ...(isUsed(["test/agent/", "test/long/agent"]) ? [cliVersion, ...oldVersions] : []),
     ...(isUsed(["test/long/agent-versions"]) ? [strictVersion] : []),
   ].filter((version) => !machine.hasCli(version));
-  return { packages, cliVersions, windowsRuntime: isUsed(["test/wine/"]) && !machine.hasWindowsRuntime };
+  // test/agent/opencode.test.ts and test/long/agent-opencode.test.ts need opencode. Together they need all of them.
+  const missingClis = Object.values(otherClis).filter(
+    (cli) =>
+      isUsed([`test/agent/${cli.id}`, `test/long/agent-${cli.id}`, "test/agent/mix"]) &&
+      !machine.hasOtherCli(cli),
+  );
+  const windowsRuntime = isUsed(["test/wine/"]) && !machine.hasWindowsRuntime;
+  return { packages, cliVersions, otherClis: missingClis, windowsRuntime };
 }
 
 /** Why something cannot be installed; null if it can. */
@@ -140,7 +150,7 @@ export function findObstacles(
 
 /** What the run prints before it installs anything. */
 export function describeSetup(missing: Missing, obstacles: Obstacles): string[] {
-  const { packages, cliVersions, windowsRuntime } = missing;
+  const { packages, cliVersions, otherClis: clis, windowsRuntime } = missing;
   const items: { readonly text: string; readonly obstacle: string | null }[] = packages.map(
     ({ purpose, names }) => ({
       text: `  Debian packages, for ${purpose}:\n    ${names.join(" ")}`,
@@ -153,6 +163,13 @@ export function describeSetup(missing: Missing, obstacles: Obstacles): string[] 
     );
     items.push({
       text: `  Claude Code from the npm registry into ${cliCache}, to drive the real CLI:\n    ${versions.join(", ")}`,
+      obstacle: obstacles.cli,
+    });
+  }
+  if (clis.length > 0) {
+    const versions = clis.map(({ packages: [main], mb }) => `${main} (${mb} MB)`);
+    items.push({
+      text: `  Other agents from the npm registry into ${cliCache}, to drive their real CLIs:\n    ${versions.join(", ")}`,
       obstacle: obstacles.cli,
     });
   }
@@ -183,6 +200,7 @@ const thisMachine: Machine = {
   isRoot: process.getuid?.() === 0,
   has: (command) => Bun.which(command) !== null,
   hasCli: isCliCached,
+  hasOtherCli: isOtherCliCached,
   hasWindowsRuntime: existsSync(join(runtimeCache, `bun-windows-x64-baseline-v${Bun.version}`)),
 };
 
@@ -193,7 +211,9 @@ export async function setUp(files: readonly string[], isAllowed: boolean): Promi
   for (const line of describeSetup(missing, obstacles)) console.log(line);
   const names = missing.packages.flatMap((group) => group.names);
   if (names.length > 0 && obstacles.packages === null) await installPackages(names);
-  if (obstacles.cli === null) for (const version of missing.cliVersions) await fetchCli(version);
+  if (obstacles.cli !== null) return;
+  for (const version of missing.cliVersions) await fetchCli(version);
+  for (const cli of missing.otherClis) await fetchOtherCli(cli);
 }
 
 async function installPackages(names: readonly string[]): Promise<void> {

@@ -54,13 +54,15 @@ export function isCliCached(version: string): boolean {
   return existsSync(nativeIn(folder)) || existsSync(scriptIn(folder));
 }
 
+export const fetchCli = (version: string): Promise<void> =>
+  installPackages(folderOf(version), [`${name}@${version}`]);
+
 /** Installs into a folder beside the final one and renames it: an interrupted download never counts as complete. */
-export async function fetchCli(version: string): Promise<void> {
-  const folder = folderOf(version);
+export async function installPackages(folder: string, packages: readonly string[]): Promise<void> {
   const partial = `${folder}.${process.pid}`;
   mkdirSync(partial, { recursive: true });
   const install = ["npm", "install", "--prefix", partial, "--no-audit", "--no-fund", "--ignore-scripts"];
-  const child = Bun.spawn([...install, `${name}@${version}`], {
+  const child = Bun.spawn([...install, ...packages], {
     cwd: partial,
     stdin: "ignore",
     stdout: "ignore",
@@ -74,6 +76,6 @@ export async function fetchCli(version: string): Promise<void> {
   } else {
     rmSync(partial, { recursive: true, force: true });
     const errors = stderr.split("\n").filter((line) => line.startsWith("npm error"));
-    console.log(`npm could not install ${name}@${version}:\n${errors.slice(0, 4).join("\n")}`);
+    console.log(`npm could not install ${packages.join(" ")}:\n${errors.slice(0, 4).join("\n")}`);
   }
 }

@@ -13,6 +13,8 @@ export interface SandboxTerminal {
   acceptDialog(pattern: RegExp): Promise<void>;
   /** Whether a program reads single keys. */
   isRaw(): Promise<boolean>;
+  /** The screen without its scrollback. */
+  readVisible(): Promise<string>;
   /** The screen and its scrollback. */
   readScreen(): Promise<string>;
 }
@@ -43,7 +45,9 @@ export async function openTerminal(space: Namespace, env: Variables): Promise<Sa
   const tty = (await tmux("display-message", "-p", "#{pane_tty}")).trim();
   return {
     async typeLine(text) {
-      const count = (now: string) => now.split(text).length;
+      // A long line is wrapped, and its box has a border.
+      const condense = (shown: string) => shown.replaceAll(/[\s│┃]+/g, "");
+      const count = (now: string) => condense(now).split(condense(text)).length;
       const before = count(await capture());
       await tmux("send-keys", "-l", "--", text);
       await waitFor((now) => count(now) > before, text);
@@ -66,6 +70,7 @@ export async function openTerminal(space: Namespace, env: Variables): Promise<Sa
     },
     waitForScreen: (pattern) => waitFor((now) => pattern.test(now), String(pattern)),
     waitUntilHidden: (pattern) => waitFor((now) => !pattern.test(now), `a screen without ${pattern}`),
+    readVisible: capture,
     readScreen: () => tmux("capture-pane", "-p", "-S", "-"),
   };
 }

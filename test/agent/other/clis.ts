@@ -1,0 +1,44 @@
+/** The real CLIs of the other agents, in pinned versions, each fetched once from the npm registry into a cache folder. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { testWith } from "../../needs.ts";
+import { cliCache, installPackages, sandboxNeeds } from "../cli.ts";
+
+export interface OtherCli {
+  /** The agent's id in the table. */
+  readonly id: string;
+  readonly name: string;
+  /** `opencode-ai@1.18.33`, and what else it needs beside it. */
+  readonly packages: readonly [string, ...string[]];
+  /** The program, below node_modules. A native program comes in a package for each system. */
+  readonly program: string;
+  /** Megabytes on disk, measured. */
+  readonly mb: number;
+}
+
+const system = `${process.platform}-${process.arch}`;
+
+export const otherClis = {
+  opencode: {
+    id: "opencode",
+    name: "opencode",
+    // opencode installs the second one by itself at its first start; a sandbox has no network.
+    packages: ["opencode-ai@1.18.33", "@opencode-ai/plugin@1.18.33"],
+    program: `opencode-${system}/bin/opencode`,
+    mb: 417,
+  },
+} as const satisfies Readonly<Record<string, OtherCli>>;
+
+export const modulesOf = ({ id, packages: [main] }: OtherCli): string =>
+  join(cliCache, `${id}-${main.split("@").at(-1)}`, "node_modules");
+
+export const isOtherCliCached = (cli: OtherCli): boolean => existsSync(join(modulesOf(cli), cli.program));
+
+export const fetchOtherCli = (cli: OtherCli): Promise<void> =>
+  installPackages(join(modulesOf(cli), ".."), cli.packages);
+
+/** A `test` that runs these CLIs in a sandbox; skipped, with the reason in its name, where that is not possible. */
+export function testWithOtherCli(...clis: readonly OtherCli[]): ReturnType<typeof testWith> {
+  const missing = clis.filter((cli) => !isOtherCliCached(cli));
+  return testWith(...sandboxNeeds, ...missing.map(({ packages: [main] }) => main));
+}

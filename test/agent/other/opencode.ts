@@ -1,0 +1,69 @@
+/** Drives opencode's terminal. */
+import { modulesOf, otherClis } from "./clis.ts";
+import { type CliDriver, otherApiPort } from "./sandbox.ts";
+
+const { opencode: cli } = otherClis;
+const [, plugin = ""] = cli.packages;
+const dependencies = { "@opencode-ai/plugin": plugin.split("@").at(-1) };
+
+const createConfig = (permission: object) => ({
+  model: "fake/fake-model",
+  small_model: "fake/fake-model",
+  autoupdate: false,
+  share: "disabled",
+  permission,
+  provider: {
+    fake: {
+      npm: "@ai-sdk/openai-compatible",
+      name: "Fake",
+      options: { baseURL: `http://127.0.0.1:${otherApiPort}/v1`, apiKey: "not-a-key" },
+      models: {
+        "fake-model": { name: "Fake model", limit: { context: 100_000, output: 8_000 }, tool_call: true },
+      },
+    },
+  },
+});
+
+export const opencodeDriver: CliDriver = {
+  cli,
+  env: {
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+  },
+  files: {
+    ".config/opencode/opencode.json": JSON.stringify(createConfig({ bash: "ask", edit: "ask" })),
+    // With these and the folder below, opencode does not try to install what it needs from the registry.
+    ".config/opencode/package.json": JSON.stringify({ dependencies }),
+    ".config/opencode/package-lock.json": JSON.stringify({
+      lockfileVersion: 3,
+      packages: { "": { dependencies } },
+    }),
+  },
+  copies: {
+    ".config/opencode/node_modules": (path) =>
+      !path.slice(modulesOf(cli).length).match(/^\/(?:opencode-|\.bin)/),
+  },
+  ready: /Ask anything|ctrl\+p commands/,
+  dialogs: {
+    permission: /△ (?:Permission required|Always allow|Reject permission)/,
+    question: /┃[^\n]*enter (?:submit|confirm|toggle)[^\n]*esc dismiss/,
+  },
+  isWorking: (screen) => /[■⬝]{4}\s+esc/.test(screen),
+};
+
+export const bash = (command: string): string =>
+  `DO tool bash ${JSON.stringify({ command, description: "Run a command" })}`;
+
+export const question = `DO tool question ${JSON.stringify({
+  questions: [
+    {
+      question: "Which colour do you want?",
+      header: "Colour",
+      options: [
+        { label: "Red", description: "the red one" },
+        { label: "Blue", description: "the blue one" },
+      ],
+    },
+  ],
+})}`;

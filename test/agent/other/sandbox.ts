@@ -1,0 +1,231 @@
+/** A sandbox with another agent's real CLI, the user's terminal and beckon, which its own installer has connected. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
+import {
+  createHistory,
+  type DialogKind,
+  judgeScreen,
+  type ScreenState,
+  type ScreenVerdict,
+  type TimedScreenRow,
+} from "../../agents/screen-judge.ts";
+import { binary } from "../../repo.ts";
+import { type Beckon, createBeckon } from "../beckon.ts";
+import { home, type Namespace, openNamespace, readFirstLine, type Variables } from "../namespace.ts";
+import { openTerminal } from "../terminal.ts";
+import { modulesOf, type OtherCli } from "./clis.ts";
+import { otherApiReady } from "./fake-api.ts";
+
+export const otherApiPort = 8788;
+
+/** How to drive one agent's CLI. */
+export interface CliDriver {
+  readonly cli: OtherCli;
+  readonly env: Variables;
+  /** Files below the home folder, as they are after the first use of the CLI. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Folders below the home folder that are copies of parts of node_modules. */
+  readonly copies?: Readonly<Record<string, (path: string) => boolean>>;
+  readonly ready: RegExp;
+  readonly dialogs: Readonly<Partial<Record<DialogKind, RegExp>>>;
+  isWorking(screen: string): boolean;
+}
+
+export interface OtherSandbox {
+  readonly beckon: Beckon;
+  readonly space: Namespace;
+  /** Starts the CLI and waits until it accepts a prompt. */
+  startCli(args?: string): Promise<void>;
+  /** Types a prompt that starts a turn, and waits until the CLI works, asks or is done with it. */
+  prompt(text: string): Promise<void>;
+  typeLine(text: string): Promise<void>;
+  pressKeys(...keys: readonly string[]): Promise<void>;
+  waitForDialog(kind: DialogKind): Promise<void>;
+  waitUntilNoDialog(): Promise<void>;
+  /** Waits until the turn is over on the screen. */
+  waitUntilIdle(): Promise<void>;
+  waitForScreen(pattern: RegExp): Promise<void>;
+  /** Compares the state on the screen with beckon's, now and at the end. */
+  look(label: string): Promise<void>;
+  /** Waits until beckon shows a session for which this is true. */
+  waitForSession(isMatch: (session: SessionSnapshot) => boolean, what: string): Promise<SessionSnapshot>;
+  readScreen(): Promise<string>;
+  /** Sends a signal to the CLI's process. */
+  killCli(): Promise<void>;
+  hasFile(name: string): boolean;
+  runShell(line: string): Promise<void>;
+  judge(): ScreenVerdict;
+  close(): Promise<void>;
+}
+
+const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const userEnv = { PATH: `${home}/bin:${path}`, HOME: home, LANG: "C.UTF-8" };
+const timeoutMs = 40_000;
+const screenPollMs = 50;
+/** A state must last this long before it is compared: beckon has 500 ms to show it. */
+const dwellMs = 1_200;
+
+export interface OtherSandboxOptions {
+  /** If false, beckon is neither installed nor started. */
+  readonly isInstalled?: boolean;
+  /** Files that are added to the driver's. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export async function openOtherSandbox(
+  driver: CliDriver,
+  { isInstalled = true, files = {} }: OtherSandboxOptions = {},
+): Promise<OtherSandbox> {
+  const folder = mkdtempSync("/tmp/beckon-agent-");
+  try {
+    return await setUp(driver, folder, isInstalled, files);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function setUp(
+  driver: CliDriver,
+  folder: string,
+  isInstalled: boolean,
+  moreFiles: Readonly<Record<string, string>>,
+): Promise<OtherSandbox> {
+  const { cli } = driver;
+  const inHome = (name: string) => join(folder, name);
+  for (const name of ["proj", "bin"]) mkdirSync(inHome(name));
+  for (const [name, text] of Object.entries({ ...driver.files, ...moreFiles })) {
+    mkdirSync(dirname(inHome(name)), { recursive: true });
+    writeFileSync(inHome(name), text);
+  }
+  for (const [name, isIncluded] of Object.entries(driver.copies ?? {}))
+    cpSync(modulesOf(cli), inHome(name), { recursive: true, filter: isIncluded });
+  const command = `#!/bin/sh\nexec ${home}/cli/${cli.program} "$@"\n`;
+  writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
+  const space = await openNamespace(folder, { cli: modulesOf(cli), "bin/beckon": binary });
+  const script = join(import.meta.dir, "fake-api.ts");
+  const api = space.startOutside([process.execPath, script, String(otherApiPort)]);
+  if ((await readFirstLine(api.stdout)) !== otherApiReady) throw new Error("the fake API did not start");
+  const shell = { ...userEnv, SHELL: "/bin/bash", TERM: "xterm-256color", ...driver.env };
+  const terminal = await openTerminal(space, shell);
+
+  const startedAt = performance.now();
+  const now = () => performance.now() - startedAt;
+  const history = createHistory();
+  const rows: TimedScreenRow[] = [];
+  let sessions: readonly SessionSnapshot[] = [];
+  const beckon = createBeckon(space, folder, userEnv, (shown) => {
+    sessions = shown;
+    history.add(now(), shown);
+  });
+  if (isInstalled) {
+    await beckon.start();
+    const { code, stdout, stderr } = await beckon.run("--install", "--no-login", "--agent", cli.id);
+    if (code !== 0) throw new Error(`beckon --install ended with ${code}: ${stdout}${stderr}`);
+  }
+
+  /** What the screen shows now. Two equal readings count, because a screen can be half drawn. */
+  let state: ScreenState = "shell";
+  let dialog: DialogKind | null = null;
+  let isRunning = false;
+  let isWatching = true;
+  const readDialog = (screen: string): DialogKind | null => {
+    for (const [kind, pattern] of Object.entries(driver.dialogs))
+      if (pattern.test(screen)) return kind as DialogKind;
+    return null;
+  };
+  async function watchScreen(): Promise<void> {
+    let before: DialogKind | null = null;
+    while (isWatching) {
+      const ms = now();
+      const screen = await terminal.readVisible().catch(() => "");
+      const kind = isRunning ? readDialog(screen) : null;
+      if (kind === before && kind !== dialog) {
+        if (dialog !== null) rows.push({ ms, kind: "dialog", on: false, what: dialog });
+        if (kind !== null) rows.push({ ms, kind: "dialog", on: true, what: kind });
+        dialog = kind;
+      }
+      before = kind;
+      state = !isRunning
+        ? "shell"
+        : kind !== null
+          ? "waiting"
+          : driver.isWorking(screen)
+            ? "working"
+            : "idle";
+      await Bun.sleep(screenPollMs);
+    }
+  }
+  const watching = watchScreen();
+
+  async function waitFor(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+    const end = performance.now() + timeoutMs;
+    while (!(await isDone())) {
+      if (performance.now() > end) throw new Error(`${what} did not come:\n${await terminal.readScreen()}`);
+      await Bun.sleep(screenPollMs);
+    }
+  }
+  const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
+  async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
+    let since = performance.now();
+    await waitFor(what, () => {
+      if (!isTrue()) since = performance.now();
+      return performance.now() - since >= lastMs;
+    });
+  }
+
+  return {
+    beckon,
+    space,
+    async startCli(args = "") {
+      await terminal.typeLine(`${cli.id} ${args}`.trim());
+      isRunning = true;
+      await waitFor("the CLI's prompt", async () => driver.ready.test(await terminal.readVisible()));
+      // It shows its prompt before it reads keys.
+      await Bun.sleep(1_500);
+    },
+    async prompt(text) {
+      await terminal.typeLine(text);
+      await waitFor("work on the prompt", () => state !== "idle");
+    },
+    typeLine: (text) => terminal.typeLine(text),
+    pressKeys: (...keys) => terminal.pressKeys(...keys),
+    waitForDialog: (kind) => waitFor(`a ${kind} dialog`, () => dialog === kind),
+    waitUntilNoDialog: () => waitFor("a screen without a dialog", () => dialog === null),
+    waitUntilIdle,
+    waitForScreen: (pattern) =>
+      waitFor(String(pattern), async () => pattern.test(await terminal.readVisible())),
+    async look(label) {
+      await Bun.sleep(dwellMs);
+      rows.push({ ms: now(), kind: "look", label, state });
+      await Bun.sleep(dwellMs / 2);
+    },
+    async waitForSession(isMatch, what) {
+      await waitFor(`${what} in beckon status`, () => sessions.some(isMatch));
+      const session = sessions.find(isMatch);
+      if (!session) throw new Error(`${what} is gone again`);
+      return session;
+    },
+    readScreen: terminal.readScreen,
+    async killCli() {
+      isRunning = false;
+      // The program itself, not the shell script that it replaced.
+      await space.run(["pkill", "-KILL", "-f", `^${home}/cli/`], {});
+    },
+    hasFile: (name) => Bun.file(join(space.root, home, name)).size > 0,
+    async runShell(line) {
+      const { code, stderr } = await space.run(["sh", "-c", line], userEnv);
+      if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
+    },
+    judge: () => judgeScreen(rows, history, now()),
+    async close() {
+      isWatching = false;
+      await watching;
+      await beckon.stopPolling();
+      api.kill();
+      await space.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
