@@ -17,20 +17,31 @@ export interface LoadedPlugin {
   readonly posts: readonly JsonRecord[];
 }
 
-function writePlugin(binary: string, home: string | null = null): string {
-  return opencodeSetup.createRegistration({ version: null, binary, home, platform: "linux" }).add(null);
+function writePlugin(binary: string): string {
+  return opencodeSetup.createRegistration({ version: null, binary, home: null, platform: "linux" }).add(null);
+}
+
+async function importPlugin(binary: string): Promise<(context: object) => Promise<PluginHooks>> {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-plugin-"));
+  const path = join(folder, "beckon.js");
+  writeFileSync(path, writePlugin(binary));
+  const module = await import(path);
+  rmSync(folder, { recursive: true });
+  return module.Beckon;
+}
+
+/** The plugin with a real program in beckon's place. */
+export async function loadPluginFor(binary: string): Promise<PluginHooks> {
+  const start = await importPlugin(binary);
+  return start({ directory: "/home/dev/proj", client: {} });
 }
 
 export async function loadPlugin(): Promise<LoadedPlugin> {
-  const folder = mkdtempSync(join(tmpdir(), "beckon-plugin-"));
-  const path = join(folder, "beckon.js");
-  writeFileSync(path, writePlugin("/opt/beckon"));
-  const module = await import(path);
-  rmSync(folder, { recursive: true });
+  const start = await importPlugin("/opt/beckon");
   let sent: JsonRecord[] = [];
   let print: (output: unknown) => void = () => {};
   const posts: JsonRecord[] = [];
-  const hooks: PluginHooks = await module.Beckon({
+  const hooks = await start({
     directory: "/home/dev/proj",
     client: { _client: { post: async (request: JsonRecord) => posts.push(request) } },
     startBeckon: async (text: string, onOutput?: (output: unknown) => void) => {

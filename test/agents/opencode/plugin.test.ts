@@ -1,0 +1,203 @@
+/** beckon's plugin inside of opencode: what it reports, what it passes back, and that no fault of it is noticed. */
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { waitUntil } from "../../wait-until.ts";
+import { type LoadedPlugin, loadPlugin, loadPluginFor } from "./plugin.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "beckon-opencode-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const main = { id: "ses_1", directory: "/home/dev/proj", title: "Fix the cart", agent: "build" };
+const child = { id: "ses_2", parentID: "ses_1", directory: "/home/dev/proj", agent: "general" };
+const busy = (sessionID: string) => ({ sessionID, status: { type: "busy" } });
+const idle = (sessionID: string) => ({ sessionID, status: { type: "idle" } });
+const permission = {
+  id: "per_1",
+  sessionID: "ses_1",
+  permission: "bash",
+  patterns: ["npm test"],
+  metadata: { command: "npm test" },
+  always: ["npm *"],
+  tool: { messageID: "msg_1", callID: "call_1" },
+};
+
+let plugin: LoadedPlugin;
+beforeEach(async () => {
+  plugin = await loadPlugin();
+  await plugin.sendEvent("session.created", { info: main });
+});
+
+describe("it reports", () => {
+  test("a turn once, although opencode announces every step of it", async () => {
+    const types: unknown[] = [];
+    for (const event of [busy("ses_1"), busy("ses_1"), idle("ses_1"), idle("ses_1")]) {
+      types.push(...(await plugin.sendEvent("session.status", event)).map(({ type }) => type));
+    }
+    expect(types.filter((type) => type !== "session.updated")).toEqual(["session.busy", "session.idle"]);
+  });
+
+  test("what the user typed, without what opencode adds to it", async () => {
+    const parts = [
+      { type: "text", text: "go on" },
+      { type: "text", text: "<file>…</file>", synthetic: true },
+    ];
+    expect(await plugin.callHook("chat.message", { sessionID: "ses_1" }, { parts })).toMatchObject([
+      { type: "prompt", session: "ses_1", prompt: "go on" },
+    ]);
+  });
+
+  test("an error with the end of its turn, and Esc as an interruption", async () => {
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    const error = { name: "APIError", data: { message: "overloaded" } };
+    await plugin.sendEvent("session.error", { sessionID: "ses_1", error });
+    expect(await plugin.sendEvent("session.status", idle("ses_1"))).toContainEqual(
+      expect.objectContaining({ type: "session.idle", error: "overloaded" }),
+    );
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    await plugin.sendEvent("session.error", { sessionID: "ses_1", error: { name: "MessageAbortedError" } });
+    expect(await plugin.sendEvent("session.status", idle("ses_1"))).toContainEqual(
+      expect.objectContaining({ type: "session.idle", aborted: true }),
+    );
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    expect(await plugin.sendEvent("session.status", idle("ses_1"))).not.toContainEqual(
+      expect.objectContaining({ aborted: true }),
+    );
+  });
+
+  test("what a subagent does under the session that the user started", async () => {
+    await plugin.sendEvent("session.created", { info: child });
+    expect(await plugin.sendEvent("session.status", busy("ses_2"))).toMatchObject([
+      { type: "session.busy", session: "ses_1", subagent: "ses_2", subagentType: "general" },
+    ]);
+    const asked = { ...permission, sessionID: "ses_2" };
+    expect(await plugin.sendEvent("permission.asked", asked)).toMatchObject([
+      { type: "permission.asked", session: "ses_1", subagent: "ses_2", request: "per_1" },
+    ]);
+    // Its prompt was written by the main session, not by the user.
+    expect(await plugin.callHook("chat.message", { sessionID: "ses_2" }, { parts: [] })).toEqual([]);
+  });
+
+  test("that the user left a session for another one, until they return to it", async () => {
+    await plugin.sendEvent("session.status", busy("ses_1"));
+    await plugin.sendEvent("session.status", idle("ses_1"));
+    await plugin.sendEvent("session.created", { info: { ...main, id: "ses_9" } });
+    const sent = await plugin.callHook("chat.message", { sessionID: "ses_9" }, { parts: [] });
+    expect(sent).toContainEqual(expect.objectContaining({ type: "session.left", session: "ses_1" }));
+    const again = await plugin.callHook("chat.message", { sessionID: "ses_9" }, { parts: [] });
+    expect(again.map(({ type }) => type)).toEqual(["prompt"]);
+  });
+
+  test("tokens of the session and its subagents", async () => {
+    const tokens = { input: 100, output: 20, reasoning: 0, cache: { read: 5, write: 0 } };
+    await plugin.sendEvent("session.updated", { info: { ...main, tokens, cost: 0.25 } });
+    await plugin.sendEvent("session.created", { info: child });
+    const [sent] = await plugin.sendEvent("session.updated", { info: { ...child, tokens, cost: 0.5 } });
+    expect(sent).toMatchObject({
+      type: "session.updated",
+      session: "ses_1",
+      title: "Fix the cart",
+      sessions: [
+        { id: "ses_1", tokens, cost: 0.25 },
+        { id: "ses_2", tokens, cost: 0.5 },
+      ],
+    });
+  });
+
+  test("a call without the file that it writes", async () => {
+    const args = { filePath: "a.ts", content: "x".repeat(100_000) };
+    const [sent] = await plugin.callHook(
+      "tool.execute.before",
+      { tool: "write", sessionID: "ses_1", callID: "call_1" },
+      { args },
+    );
+    expect(JSON.stringify(sent).length).toBeLessThan(3_000);
+  });
+});
+
+describe("it passes an answer to opencode", () => {
+  test.each([
+    [{ reply: "once" }, { reply: "once" }],
+    [{ reply: "always" }, { reply: "always" }],
+    [
+      { reply: "reject", message: "not on a Friday" },
+      { reply: "reject", message: "not on a Friday" },
+    ],
+  ])("to a permission: %j", async (output, body) => {
+    await plugin.sendEvent("permission.asked", permission);
+    plugin.print(output);
+    expect(plugin.posts).toMatchObject([
+      { url: "/permission/{requestID}/reply", path: { requestID: "per_1" }, body },
+    ]);
+  });
+
+  test("to a question, or rejects it", async () => {
+    const questions = [{ question: "Which?", header: "", options: [{ label: "Red", description: "" }] }];
+    await plugin.sendEvent("question.asked", { id: "que_1", sessionID: "ses_1", questions });
+    plugin.print({ answers: [["Red"]] });
+    plugin.print({ reply: "reject" });
+    expect(plugin.posts).toMatchObject([
+      { url: "/question/{requestID}/reply", path: { requestID: "que_1" }, body: { answers: [["Red"]] } },
+      { url: "/question/{requestID}/reject", path: { requestID: "que_1" } },
+    ]);
+  });
+
+  test("but nothing if beckon decided nothing", async () => {
+    await plugin.sendEvent("permission.asked", permission);
+    plugin.print({});
+    expect(plugin.posts).toEqual([]);
+  });
+});
+
+describe("opencode does not notice", () => {
+  test("events of another version", async () => {
+    for (const type of ["session.created", "session.status", "permission.asked", "message.updated", "x"]) {
+      for (const properties of [undefined, null, {}, { info: null }, { status: null }])
+        await plugin.sendEvent(type, properties);
+    }
+    expect(await plugin.callHook("chat.message", {}, undefined)).toBeArray();
+  });
+
+  test("that beckon was removed: it stops trying, and nothing is thrown", async () => {
+    const hooks = await loadPluginFor(join(folder, "gone"));
+    const started = performance.now();
+    for (let n = 0; n < 50; n++) {
+      await hooks.event?.({ event: { type: "session.created", properties: { info: { id: `ses_${n}` } } } });
+    }
+    expect(performance.now() - started).toBeLessThan(200);
+    // An exception or a rejection that nobody handles would fail this test.
+    await Bun.sleep(50);
+  });
+
+  test("a beckon that hangs: no hook waits for it", async () => {
+    const program = join(folder, "hangs");
+    writeFileSync(program, "#!/bin/sh\nexec sleep 30\n", { mode: 0o755 });
+    const hooks = await loadPluginFor(program);
+    const started = performance.now();
+    for (let n = 0; n < 5; n++) {
+      await hooks["tool.execute.before"]?.({ tool: "bash", sessionID: "ses_1", callID: `call_${n}` }, {});
+    }
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+
+  test("and beckon gets the events in their order, with opencode's process id", async () => {
+    const log = join(folder, "log");
+    const program = join(folder, "writes");
+    writeFileSync(program, `#!/bin/sh\nread -r line; echo "$OPENCODE_PID $* $line" >>${log}\n`, {
+      mode: 0o755,
+    });
+    const hooks = await loadPluginFor(program);
+    for (let n = 0; n < 20; n++) {
+      const info = { id: `ses_${n}` };
+      await hooks.event?.({ event: { type: "session.created", properties: { info } } });
+    }
+    const readLines = () => (existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : []);
+    await waitUntil(() => readLines().length === 20, 10_000);
+    const lines = readLines();
+    expect(lines.map((line) => /"session":"ses_(\d+)"/.exec(line)?.[1])).toEqual(
+      Array.from({ length: 20 }, (_, n) => String(n)),
+    );
+    expect(lines[0]).toStartWith(`${process.pid} hook opencode {`);
+  });
+});
