@@ -8,7 +8,7 @@ import { addHooks } from "../src/settings-file/hooks.ts";
 import { repo } from "./repo.ts";
 
 const read = (path: string): string => readFileSync(join(repo, path), "utf8");
-const pages = ["*.md", "docs/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(repo)]).sort();
+const pages = ["*.md", "docs/**/*.md"].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(repo)]).sort();
 
 test("docs/configuration.md has every setting with its default and meaning", () => {
   const page = read("docs/configuration.md");
