@@ -20,7 +20,7 @@ const unattended = ["run", "github", "pr"];
 /** Subcommands whose sessions are not in the terminal that they were started in. */
 const withoutTerminal = [...unattended, "serve", "web", "acp"];
 
-const command = process.argv.slice(2).find((word) => !word.startsWith("-")) ?? "";
+const command = process.argv.slice(2).find((word) => withoutTerminal.includes(word)) ?? null;
 
 export const Beckon = async (context) => {
   const { client, directory } = context;
@@ -87,7 +87,7 @@ export const Beckon = async (context) => {
 
   /** A terminal shows one session at a time: an idle one that the user left for another is over, until they return to it. */
   const leaveOthers = (current) => {
-    if (withoutTerminal.includes(command)) return;
+    if (command !== null) return;
     for (const session of sessions.values()) {
       if (session === current || session.parent !== null || session.status !== "idle") continue;
       session.status = "left";
