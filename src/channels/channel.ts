@@ -26,8 +26,25 @@ export interface Service {
   fits(message: ChannelMessage): boolean;
   /** The service's own fields. */
   readonly settings: readonly ServiceSetting[];
+  /** Whether a channel with these settings needs an account to send to, even if it takes no answers. */
+  needsAccount?(settings: ServiceSettings): boolean;
+  /** For `beckon channel add`: waits for a message to the bot and resolves with its sender. Rejects with a DeliveryError. */
+  findSender?(options: FindSenderOptions): Promise<ChannelSender>;
   /** Imports the client. */
   load(): Promise<OpenChannel>;
+}
+
+export interface FindSenderOptions {
+  /** Checked, with defaults. */
+  readonly settings: ServiceSettings;
+  readonly secret: (name: string) => string | null;
+  readonly signal: AbortSignal;
+}
+
+/** As in ChannelResponse. */
+export interface ChannelSender {
+  readonly account: string;
+  readonly accountId: string;
 }
 
 export type ServiceSettings = Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import type {
   ChannelMessage,
   ChannelReply,
   ChannelResponse,
+  ChannelSender,
   Service,
   ServiceSettings,
 } from "./channel.ts";
@@ -118,5 +119,5 @@ function createTestMessage(name: string, reference: string | null): ChannelMessa
   };
 }
 
-const formatAccount = ({ account, accountId }: ChannelResponse): string =>
+export const formatAccount = ({ account, accountId }: ChannelSender): string =>
   account === "" || account === accountId ? accountId : `${account} (${accountId})`;

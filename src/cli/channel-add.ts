@@ -1,6 +1,6 @@
 /** `beckon channel add NAME`: asks for the settings of a channel, tests it, and writes it down. */
 import { listVariables } from "../agents/index.ts";
-import type { Service, ServiceSetting } from "../channels/channel.ts";
+import { DeliveryError, type Service, type ServiceSetting } from "../channels/channel.ts";
 import { writeChannel } from "../channels/config-edit.ts";
 import { checkChannel, services } from "../channels/index.ts";
 import {
@@ -9,7 +9,7 @@ import {
   readChannelSecrets,
   writeChannelSecrets,
 } from "../channels/secrets.ts";
-import { type TestResult, testChannelDirectly } from "../channels/test-message.ts";
+import { formatAccount, type TestResult, testChannelDirectly } from "../channels/test-message.ts";
 import { isChannelName } from "../core/config/channels.ts";
 import { parseConfig } from "../core/config/config.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
@@ -235,30 +235,73 @@ async function askDetail(wizard: Wizard): Promise<void> {
 }
 
 async function askAnswers(wizard: Wizard): Promise<void> {
+  const { service, fields } = wizard;
+  const canAnswer = fields.detail === "full" && service.canAnswer(withDefaults(wizard));
+  if (!canAnswer) delete fields.answers;
+  else
+    await choose(wizard, "answers", "Which requests may be answered from there?", [
+      ["off", "none"],
+      ["safe", "what is shown in full and not marked as dangerous"],
+      ["all", "dangerous ones too, with a second tap"],
+    ]);
+  const isNeeded = isAnswering(wizard) || service.needsAccount?.(withDefaults(wizard)) === true;
+  if (service.hasAccounts && isNeeded) await askAccounts(wizard);
+  else delete fields.accounts;
+}
+
+const isAnswering = ({ fields }: Wizard): boolean => fields.answers === "safe" || fields.answers === "all";
+
+async function askAccounts(wizard: Wizard): Promise<void> {
   const { service, fields, prompter } = wizard;
-  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard))) {
-    delete fields.answers;
-    delete fields.accounts;
-    return;
-  }
-  const answers = await choose(wizard, "answers", "Which requests may be answered from there?", [
-    ["off", "none"],
-    ["safe", "what is shown in full and not marked as dangerous"],
-    ["all", "dangerous ones too, with a second tap"],
-  ]);
-  if (answers === "off" || !service.hasAccounts) return;
   const known = Array.isArray(fields.accounts) ? fields.accounts.join(", ") : "";
-  const hint = known === "" ? "empty: the one that taps the button of the test" : known;
-  const answer = await prompter.ask(
-    `The ids of the accounts that may answer, with commas between them [${hint}]`,
-  );
+  const hint = service.findSender
+    ? "the one that writes to the bot"
+    : "the one that taps the button of the test";
+  const question = isAnswering(wizard) ? "Which accounts may answer?" : "Which account gets the alerts?";
+  const answer = await prompter.ask(`${question} Ids, with commas between them [${known || hint}]`);
   const ids = (answer || known)
     .split(",")
     .map((id) => id.trim())
     .filter((id) => id !== "");
-  if (ids.length > 0) fields.accounts = ids;
+  const found = ids.length > 0 ? ids : await findSender(wizard);
+  if (found.length > 0) fields.accounts = found;
   else delete fields.accounts;
 }
+
+const senderWaitMs = 120_000;
+
+/** Empty if the service cannot find it out, or the user says that it was somebody else. */
+async function findSender(wizard: Wizard): Promise<readonly string[]> {
+  const { service, prompter } = wizard;
+  if (!service.findSender) return [];
+  printLines([
+    `Write any message to the bot in ${service.name} now, within ${senderWaitMs / 60_000} minutes.`,
+  ]);
+  try {
+    const signal = AbortSignal.timeout(senderWaitMs);
+    const sender = await service.findSender({
+      settings: withDefaults(wizard),
+      secret: secretOf(wizard),
+      signal,
+    });
+    const name = formatAccount(sender);
+    return (await askYesNo(prompter, `${name} wrote to it. Is that you?`, false)) ? [sender.accountId] : [];
+  } catch (error) {
+    if (!(error instanceof DeliveryError)) throw error;
+    printLines([`✗ No message was found: ${redactWith(wizard)(error.message)}`]);
+    return [];
+  }
+}
+
+const secretOf =
+  ({ secrets, saved, name }: Wizard) =>
+  (field: string): string | null =>
+    secrets[field] ?? saved.get(name, field);
+
+const redactWith =
+  ({ secrets, saved }: Wizard) =>
+  (text: string): string =>
+    Object.values(secrets).reduce((left, value) => left.replaceAll(value, "•••"), saved.redact(text));
 
 function withDefaults({ service, fields }: Wizard): Readonly<Record<string, unknown>> {
   const defaults = service.settings.flatMap(({ name, isSecret, default: value }) =>
@@ -270,10 +313,9 @@ function withDefaults({ service, fields }: Wizard): Readonly<Record<string, unkn
 type Next = "save" | "again" | "stop";
 
 async function test(wizard: Wizard): Promise<Next> {
-  const { name, service, fields, secrets, saved, prompter } = wizard;
-  const isAnswering = fields.answers === "safe" || fields.answers === "all";
-  const isPairing = isAnswering && service.hasAccounts && fields.accounts === undefined;
-  const secret = (field: string) => secrets[field] ?? saved.get(name, field);
+  const { name, service, fields, prompter } = wizard;
+  const isPairing = isAnswering(wizard) && service.hasAccounts && fields.accounts === undefined;
+  const secret = secretOf(wizard);
   const { config } = parseConfig({
     channels: { [name]: { ...fields, ...(isPairing ? { accounts: ["unknown"] } : {}) } },
   });
@@ -289,9 +331,8 @@ async function test(wizard: Wizard): Promise<Next> {
     service,
     settings: checked.settings,
     secret,
-    redact: (text) =>
-      Object.values(secrets).reduce((left, value) => left.replaceAll(value, "•••"), saved.redact(text)),
-    isAnswering,
+    redact: redactWith(wizard),
+    isAnswering: isAnswering(wizard),
     accounts: isPairing ? null : settings.accounts,
     waitMs: tapWaitMs,
     onSent: () => printLines([`Sent. Tap "It works" in ${service.name} within ${tapWaitMs / 1_000} s.`]),

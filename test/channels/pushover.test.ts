@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { pushover } from "../../src/channels/pushover/index.ts";
-import { endedMessage, exampleMessage, openService } from "./open-service.ts";
+import { exampleMessage, finalMessage } from "./fixture.ts";
+import { openService } from "./open-service.ts";
 import { type PushoverServer, startPushoverServer } from "./servers/pushover.ts";
 
 let server: PushoverServer;
@@ -35,7 +36,7 @@ test("an emergency repeats until the ask ends", async () => {
   expect(server.repeating.size).toBe(1);
   await channel.update?.(handle, exampleMessage);
   expect(server.repeating.size).toBe(1);
-  await channel.update?.(handle, endedMessage);
+  await channel.update?.(handle, finalMessage);
   expect(server.repeating.size).toBe(0);
   expect(server.received).toHaveLength(1);
 });

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Channel } from "../../src/channels/channel.ts";
 import { slack } from "../../src/channels/slack/index.ts";
 import { waitUntil } from "../wait-until.ts";
-import { endedMessage, exampleMessage, type OpenOptions, openService } from "./open-service.ts";
+import { exampleMessage, finalMessage } from "./fixture.ts";
+import { type OpenOptions, openService } from "./open-service.ts";
 import { type SlackServer, startSlackServer } from "./servers/slack.ts";
 
 let server: SlackServer;
@@ -71,8 +72,7 @@ test("nothing in a title becomes a mention in the notification", async () => {
   await channel.send({ ...exampleMessage, title: "<!everyone> & <@U1>" }, "id-1");
   expect(server.messages()[0]?.mentions).toEqual([]);
   expect(server.messages()[0]?.text).toContain("<!everyone> & <@U1>");
-  const { body } = server.requests[0] ?? {};
-  expect(body).toMatchObject({
+  expect(server.requests[0]?.body).toMatchObject({
     text: "&lt;!everyone&gt; &amp; &lt;@U1&gt;",
     unfurl_links: false,
     link_names: false,
@@ -90,7 +90,7 @@ test("a message to a user is changed in their direct message", async () => {
   const { channel } = await open({ settings: { ...server.settings, channel: "U0123JOE" } });
   const handle = await channel.send(exampleMessage, "id-1");
   expect(handle).toStartWith("D0123JOE/");
-  await channel.update?.(handle, endedMessage);
+  await channel.update?.(handle, finalMessage);
   expect(server.messages()[0]?.text).toContain("Allowed in the terminal");
 });
 
@@ -155,10 +155,21 @@ describe("Socket Mode", () => {
   test("a reply after the ask has ended is not an answer", async () => {
     const { channel, responses } = await openListening();
     const handle = await channel.send(exampleMessage, "id-1");
-    await channel.update?.(handle, endedMessage);
+    await channel.update?.(handle, finalMessage);
     const late = await server.sendEvent("yes");
     await waitUntil(() => server.acknowledged.includes(late), 5_000);
     expect(responses).toEqual([]);
+  });
+
+  test("a reply is an answer after a restart too", async () => {
+    const before = await openListening();
+    await before.channel.send(exampleMessage, "id-1");
+    await before.channel.stop();
+    const { channel, responses } = await open({ saved: before.saved });
+    channel.listen?.();
+    await server.sendEvent("no");
+    await waitUntil(() => responses.length > 0, 5_000);
+    expect(responses[0]).toMatchObject({ reference: "r".repeat(22), text: "no" });
   });
 
   test.each([

@@ -7,6 +7,7 @@ import { type ChannelFixture, createChannelFixture } from "../channels/app-fixtu
 import { type NtfyServer, startNtfyServer } from "../channels/servers/ntfy.ts";
 import { startPushoverServer } from "../channels/servers/pushover.ts";
 import { startSlackServer } from "../channels/servers/slack.ts";
+import { joe, startTelegramServer } from "../channels/servers/telegram.ts";
 import { repo } from "../repo.ts";
 import { waitUntil } from "../wait-until.ts";
 
@@ -139,7 +140,7 @@ describe("beckon channel add", () => {
     await terminal.answer("app-level token", server.secrets.appToken ?? "");
     await terminal.answer("leave this machine?", "full");
     await terminal.answer("answered from there?", "all");
-    await terminal.answer("accounts that may answer", "");
+    await terminal.answer("Which accounts may answer?", "");
     await terminal.answer("When?", "always");
     await terminal.waitFor('Tap "It works"');
     await server.tap("It works");
@@ -154,6 +155,29 @@ describe("beckon channel add", () => {
     });
     expect(readSecrets()).toEqual({ team: server.secrets });
     for (const secret of Object.values(server.secrets)) expect(terminal.screen()).not.toContain(secret);
+  }, 60_000);
+
+  test("learns your Telegram account from a message that you write to the bot", async () => {
+    const server = await startTelegramServer();
+    stops.push(server.stop);
+    writeConfig(JSON.stringify({ channels: { tg: { type: "telegram", server: server.settings.server } } }));
+    const terminal = openTerminal(["channel", "add", "tg"]);
+    await terminal.answer("Which service? [Telegram]", "");
+    await terminal.answer("Which token?", server.secrets.token ?? "");
+    await terminal.answer("Which chat?", "");
+    await terminal.answer("leave this machine?", "full");
+    await terminal.answer("answered from there?", "safe");
+    await terminal.answer("Which accounts may answer?", "");
+    await terminal.waitFor("Write any message to the bot in Telegram now");
+    server.write("hello", joe);
+    await terminal.answer(`@joe (${joe.id}) wrote to it. Is that you? [y/N]`, "y");
+    await terminal.answer("When?", "");
+    await terminal.waitFor('Tap "It works"');
+    await server.tap("It works");
+    await terminal.waitFor("The answer has arrived, from @joe");
+    expect(await terminal.child.exited).toBe(0);
+    expect(readConfig().channels.tg).toMatchObject({ accounts: [String(joe.id)], answers: "safe" });
+    expect(terminal.screen()).not.toContain(server.secrets.token ?? "");
   }, 60_000);
 
   test("says why the test failed, and writes nothing unless you say so", async () => {

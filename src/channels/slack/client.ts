@@ -97,10 +97,17 @@ function createCall({ settings, requestTimeoutMs }: ChannelOptions): CallSlack {
 }
 
 /** How many messages can be replied to with text. */
-const maxReplyTargets = 500;
+const maxReplyTargets = 50;
+
+function readReplyReferences({ replyReferences: saved }: JsonRecord): [string, string][] {
+  return (Array.isArray(saved) ? saved : []).filter(
+    (row): row is [string, string] =>
+      Array.isArray(row) && row.length === 2 && row.every((cell) => typeof cell === "string"),
+  );
+}
 
 function openBot(options: ChannelOptions): Channel {
-  const { settings, secret, onResponse, onProblem } = options;
+  const { settings, secret, state, onResponse, onProblem } = options;
   const call = createCall(options);
   const [botToken, appToken] = [secret("botToken"), secret("appToken")];
   const missing =
@@ -109,8 +116,8 @@ function openBot(options: ChannelOptions): Channel {
       : options.isAnswering && appToken === null
         ? "the app-level token for Slack is not set, so no answers arrive"
         : null;
-  /** Handle → the reference of a text in reply. In memory only: references are not written to disk. */
-  const replyReferences = new Map<string, string>();
+  /** Handle → the reference of a text in reply. */
+  const replyReferences = new Map(readReplyReferences(state.get()));
 
   async function post(method: string, body: JsonRecord): Promise<JsonRecord> {
     if (botToken === null) throw new DeliveryError(missing ?? "", { isPermanent: true });
@@ -118,11 +125,11 @@ function openBot(options: ChannelOptions): Channel {
   }
 
   function rememberReply(handle: string, { replyReference }: ChannelMessage): void {
-    replyReferences.delete(handle);
-    if (replyReference === null) return;
-    replyReferences.set(handle, replyReference);
+    const isKnown = replyReferences.delete(handle);
+    if (replyReference !== null) replyReferences.set(handle, replyReference);
     const [oldest] = replyReferences.keys();
     if (replyReferences.size > maxReplyTargets && oldest !== undefined) replyReferences.delete(oldest);
+    if (isKnown || replyReference !== null) state.set({ replyReferences: [...replyReferences] });
   }
 
   async function answer({ channel, thread, ...response }: SlackResponse): Promise<void> {

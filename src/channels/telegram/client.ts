@@ -252,7 +252,7 @@ export function openTelegram(options: ChannelOptions): Channel {
 }
 
 /** Everyone chooses their own first name, so it is not shown. */
-function describeAccount({ id, username }: User) {
+export function describeAccount({ id, username }: User) {
   return { accountId: String(id), account: username === undefined ? String(id) : `@${username}` };
 }
 
@@ -283,7 +283,7 @@ async function call<Result>(request: () => Promise<Result>): Promise<Result> {
   }
 }
 
-function toDeliveryError(error: unknown): DeliveryError {
+export function toDeliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error;
   if (error instanceof HttpError && error.error instanceof DeliveryError) return error.error;
   // The cause of any other failure can contain the address, which contains the token.

@@ -24,7 +24,7 @@ export const telegram: Service = {
     },
     {
       name: "chat",
-      question: "Which chat? Leave it empty for your own chat with the bot (the first of the accounts).",
+      question: "Which chat? The id of a group, or empty for your own chat with the bot.",
       isSecret: false,
       default: null,
       check: (value) =>
@@ -40,5 +40,7 @@ export const telegram: Service = {
       check: (value) => (isHttpAddress(value) ? null : "the address of a Bot API server"),
     },
   ],
+  needsAccount: ({ chat }) => chat === null,
+  findSender: async (options) => (await import("./find-sender.ts")).findTelegramSender(options),
   load: async () => (await import("./client.ts")).openTelegram,
 };

@@ -1,6 +1,7 @@
 /** A local server that speaks Pushover's message API, as https://pushover.net/api documents it. */
-import type { FakeService } from "./fake-service.ts";
-import { type ReceivedRequest, type Reply, startHttpServer } from "./http-server.ts";
+import { asRecord } from "../../../src/core/json.ts";
+import type { FakeService, Misbehaviour } from "./fake-service.ts";
+import { type Fault, type ReceivedRequest, type Reply, startMisbehavingServer } from "./misbehaving.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,13 +22,14 @@ export async function startPushoverServer(): Promise<PushoverServer> {
   const request = "5042853c-402d-4a18-abcb-168734a801de";
   const refuse = (error: string): Reply => ({ status: 400, body: { status: 0, request, errors: [error] } });
 
-  function handle({ method, path, body }: ReceivedRequest): Reply {
+  function handle({ method, path, body: sent }: ReceivedRequest): Reply {
+    const body = asRecord(sent);
     if (method !== "POST") return { status: 404, body: { status: 0, errors: ["not found"] } };
     if (body.token !== token) return refuse("application token is invalid");
     const cancelled = /^\/1\/receipts\/(\w+)\/cancel\.json$/.exec(path)?.[1];
     if (cancelled !== undefined) {
       if (!repeating.delete(cancelled)) return refuse("receipt not found; may be invalid or expired");
-      return { body: { status: 1, request } };
+      return { status: 200, body: { status: 1, request } };
     }
     if (path !== "/1/messages.json") return { status: 404, body: { status: 0, errors: ["not found"] } };
     return takeMessage(body);
@@ -42,21 +44,26 @@ export async function startPushoverServer(): Promise<PushoverServer> {
     if (priority === 2 && !(Number(body.retry) >= 30 && Number(body.expire) <= 10_800))
       return refuse("expire must be supplied with priority=2");
     received.push(body);
-    if (priority !== 2) return { body: { status: 1, request } };
+    if (priority !== 2) return { status: 200, body: { status: 1, request } };
     const receipt = `r${crypto.randomUUID().replaceAll("-", "").slice(0, 29)}`;
     repeating.add(receipt);
-    return { body: { status: 1, request, receipt } };
+    return { status: 200, body: { status: 1, request, receipt } };
   }
 
-  const server = await startHttpServer({
-    handle,
-    refusal: refuse("application token is invalid"),
-    rateLimit: {
+  const faults: Readonly<Record<Misbehaviour, Fault>> = {
+    "rate-limit": {
       status: 429,
       headers: { "retry-after": "1" },
       body: { status: 0, request, errors: ["too many requests"] },
     },
-  });
+    error: { status: 500, body: { status: 0, request, errors: ["internal error"] } },
+    refuse: refuse("application token is invalid"),
+    hang: "hang",
+    reset: "reset",
+    "lose-answer": "lost",
+    garbage: { status: 200, body: "<html>captive portal</html>" },
+  };
+  const server = await startMisbehavingServer(handle);
   const cannot = () => Promise.reject(new Error("Pushover is one-way"));
   return {
     requests: server.requests,
@@ -68,12 +75,12 @@ export async function startPushoverServer(): Promise<PushoverServer> {
     messages: () =>
       received.map(({ title, message }) => ({ text: `${title}\n${message}`, buttons: [], mentions: [] })),
     sentCount: () => received.length,
-    misbehave: server.misbehave,
+    misbehave: (how, times) => server.fail(/./, ...Array.from({ length: times }, () => faults[how])),
     tap: cannot,
     reply: cannot,
     forge: cannot,
     replay: cannot,
     dropListeners() {},
-    stop: async () => server.stop(),
+    stop: server.stop,
   };
 }

@@ -1,8 +1,9 @@
 /** A local server that speaks Slack's Web API, incoming webhooks and Socket Mode, as docs.slack.dev documents them. */
 import type { ServerWebSocket } from "bun";
+import { asRecord } from "../../../src/core/json.ts";
 import { waitUntil } from "../../wait-until.ts";
-import type { FakeService } from "./fake-service.ts";
-import { type ReceivedRequest, type Reply, startHttpServer } from "./http-server.ts";
+import type { FakeService, Misbehaviour } from "./fake-service.ts";
+import { type Fault, type ReceivedRequest, type Reply, startMisbehavingServer } from "./misbehaving.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -76,14 +77,18 @@ export async function startSlackServer(): Promise<SlackServer> {
     },
   });
 
-  const refuse = (error: string): Reply => ({ body: { ok: false, error } });
+  const refuse = (error: string): Reply => ({ status: 200, body: { ok: false, error } });
 
-  function handle({ path, headers, body }: ReceivedRequest): Reply {
+  function handle({ path, headers, body: sent }: ReceivedRequest): Reply {
+    const body = asRecord(sent);
     if (path.startsWith("/services/")) return takeWebhook(path, body);
-    const token = headers.authorization?.replace("Bearer ", "");
+    const token = String(headers.authorization).replace("Bearer ", "");
     if (path === "/api/apps.connections.open") {
       if (token !== tokens.appToken) return refuse("not_allowed_token_type");
-      return { body: { ok: true, url: slack.socketUrl ?? `ws://127.0.0.1:${gateway.port}/link/?ticket=1` } };
+      return {
+        status: 200,
+        body: { ok: true, url: slack.socketUrl ?? `ws://127.0.0.1:${gateway.port}/link/?ticket=1` },
+      };
     }
     if (token !== tokens.botToken) return refuse("invalid_auth");
     const wrongBlocks = findBlockError(body);
@@ -93,17 +98,17 @@ export async function startSlackServer(): Promise<SlackServer> {
       // A message to a user goes into their direct message with the bot.
       const message = { channel: String(body.channel).replace(/^U/, "D"), ts: nextTimestamp(), body };
       messages.push(message);
-      return { body: { ok: true, channel: message.channel, ts: message.ts } };
+      return { status: 200, body: { ok: true, channel: message.channel, ts: message.ts } };
     }
     if (path === "/api/chat.update") {
       const message = messages.find(({ channel, ts }) => channel === body.channel && ts === body.ts);
       if (!message) return refuse("message_not_found");
       message.body = body;
-      return { body: { ok: true, channel: message.channel, ts: message.ts } };
+      return { status: 200, body: { ok: true, channel: message.channel, ts: message.ts } };
     }
     if (path === "/api/chat.postEphemeral") {
       ephemeral.push({ user: body.user, text: body.text });
-      return { body: { ok: true, message_ts: nextTimestamp() } };
+      return { status: 200, body: { ok: true, message_ts: nextTimestamp() } };
     }
     return refuse("unknown_method");
   }
@@ -112,14 +117,19 @@ export async function startSlackServer(): Promise<SlackServer> {
     if (path !== webhookPath) return { status: 404, body: "no_service" };
     if (findBlockError(body) !== null) return { status: 400, body: "invalid_blocks" };
     messages.push({ channel: "webhook", ts: nextTimestamp(), body });
-    return { body: "ok" };
+    return { status: 200, body: "ok" };
   }
 
-  const server = await startHttpServer({
-    handle,
-    refusal: refuse("invalid_auth"),
-    rateLimit: { status: 429, headers: { "retry-after": "1" }, body: { ok: false, error: "ratelimited" } },
-  });
+  const faults: Readonly<Record<Misbehaviour, Fault>> = {
+    "rate-limit": { status: 429, headers: { "retry-after": "1" }, body: { ok: false, error: "ratelimited" } },
+    error: { status: 502, body: "bad gateway" },
+    refuse: refuse("invalid_auth"),
+    hang: "hang",
+    reset: "reset",
+    "lose-answer": "lost",
+    garbage: { status: 200, body: "<html>captive portal</html>" },
+  };
+  const server = await startMisbehavingServer(handle);
   const newest = (): SlackMessage => {
     const message = messages.at(-1);
     if (!message) throw new Error("no message was sent");
@@ -150,7 +160,8 @@ export async function startSlackServer(): Promise<SlackServer> {
     accounts,
     messages: () => messages.map(({ body }) => showMessage(body)),
     sentCount: () => messages.length,
-    misbehave: server.misbehave,
+    misbehave: (how, times) =>
+      server.fail(/chat\.|services/, ...Array.from({ length: times }, () => faults[how])),
     async tap(label, account = accounts.listed) {
       const buttons = messages.toReversed().flatMap(({ body }) => listButtons(body));
       const value = buttons.find(({ text }) => text?.text === label)?.value;
@@ -200,7 +211,7 @@ export async function startSlackServer(): Promise<SlackServer> {
         ?.send(JSON.stringify({ type: "disconnect", reason, debug_info: { host: "local" } }));
     },
     async stop() {
-      server.stop();
+      await server.stop();
       await gateway.stop(true);
     },
   };
