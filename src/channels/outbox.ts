@@ -39,8 +39,11 @@ export interface Outbox {
   contentOf(key: string): string | null;
   titleOf(key: string): string | null;
   keys(): readonly string[];
-  /** Ends with a last state of the message. Without one, or if it was never sent, it is only forgotten. */
-  finish(key: string, message: ChannelMessage | null, content: string): void;
+  /**
+   * The ask is over: sets the last state of its message. Without one, or if it was never sent, nothing more is sent. `isLast`: it
+   * is forgotten once that is delivered.
+   */
+  finish(key: string, message: ChannelMessage | null, content: string, isLast?: boolean): void;
   /** Why messages are not delivered now; null if they are. */
   problem(): string | null;
   saved(): readonly SavedMessage[];
@@ -69,6 +72,9 @@ interface Entry {
   /** It was being sent when beckon was killed, and the service shows it once if it is sent again. */
   mayBeSent: boolean;
   isDropped: boolean;
+  /** Its ask is over, so it is not sent any more, only updated. */
+  isOver: boolean;
+  /** It is forgotten once its last state is delivered. */
   isFinal: boolean;
   wanted: ChannelMessage | null;
   wantedContent: string;
@@ -108,6 +114,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       mayBeSent: saved.isSending && options.isIdempotent,
       isDropped: saved.isDropped || isLost,
       // If its last state was not delivered, it is set again.
+      isOver: false,
       isFinal: false,
       wanted: null,
       wantedContent: saved.content,
@@ -129,7 +136,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return;
     }
     for (const entry of entries.values()) {
-      if (!isWaiting(entry) || isOver(entry) || isTooOld(entry)) continue;
+      if (!isWaiting(entry) || wasNeverSent(entry) || isTooOld(entry)) continue;
       isCalling = true;
       deliver(entry).finally(() => {
         isCalling = false;
@@ -142,8 +149,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   /** It ended before it was sent. */
-  function isOver(entry: Entry): boolean {
-    if (!entry.isFinal || entry.handle !== null || entry.mayBeSent) return false;
+  function wasNeverSent(entry: Entry): boolean {
+    if (!entry.isOver || entry.handle !== null || entry.mayBeSent) return false;
     entries.delete(entry.key);
     onChange();
     return true;
@@ -265,6 +272,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         isSending: false,
         mayBeSent: false,
         isDropped: false,
+        isOver: false,
         isFinal: false,
         wanted: null,
         wantedContent: content,
@@ -277,6 +285,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         wanted: message,
         wantedContent: content,
         title: message.title,
+        isOver: false,
         isFinal: false,
       });
       if (!wasWaiting) {
@@ -290,12 +299,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     contentOf: (key) => entries.get(key)?.wantedContent ?? null,
     titleOf: (key) => entries.get(key)?.title ?? null,
     keys: () => [...entries.values()].filter(({ isFinal }) => !isFinal).map(({ key }) => key),
-    finish(key, message, content) {
+    finish(key, message, content, isLast = true) {
       const entry = entries.get(key);
       if (!entry) return;
-      entry.isFinal = true;
+      entry.isOver = true;
+      entry.isFinal = isLast;
       if (message === null || entry.isDropped || !channel.update) entry.wanted = null;
-      else {
+      else if (entry.wantedContent !== content || entry.wanted === null) {
         Object.assign(entry, { wanted: message, wantedContent: content });
         entry.deadlineAt = clock().at + finalDeadlineMs;
       }

@@ -1,7 +1,7 @@
 /** Answers that come from a channel: who may answer what, and the one-time references that bind an answer to its ask. */
 import type { AnswerAccepted } from "../answers/pending.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
-import type { ActionRefused } from "../core/ports.ts";
+import type { ActionRefused, Schedule } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
 import { answerIdOf } from "../core/session/keys.ts";
 import type { Ask, Session } from "../core/session/session.ts";
@@ -40,8 +40,14 @@ export interface ResponseHandlerOptions {
   readonly onTest: (key: string, by: string) => void;
   /** Called with a line for the log. */
   readonly onRefused: (text: string) => void;
+  readonly schedule: Schedule;
 }
 
+/** After a restart, the hook that waits for the answer connects again within a second. */
+const reconnectMs = 3_000;
+const pollMs = 100;
+
+const usedReason = "it was used before, or its request is over";
 const maxAccount = 40;
 const maxReplyLength = 20_000;
 
@@ -59,16 +65,26 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
     if (options.service.hasAccounts && !settings().accounts.includes(accountId))
       return "this account may not answer";
     if (!options.isAnswering()) return "answering from this channel is turned off";
-    return reference === null ? "it was used before, or its request is over" : null;
+    return reference === null ? usedReason : null;
+  }
+
+  async function findConnectedAsk(key: string): Promise<AskInMessage | null> {
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      const open = options.findAsk(key);
+      if (!open || open.details !== null || waitedMs >= reconnectMs) return open;
+      await new Promise<void>((resolve) => options.schedule(resolve, pollMs));
+    }
   }
 
   async function answer(response: ChannelResponse, reference: Reference, by: string): Promise<ChannelReply> {
     const { key, answerId, meaning } = reference;
-    const open = options.findAsk(key);
+    const open = await findConnectedAsk(key);
     if (!open || answerIdOf(open.ask) !== answerId) {
       references.revoke(key);
       return refuse(by, "its request is over");
     }
+    // Another tap may have come in the meantime.
+    if (references.find(response.reference) !== reference) return refuse(by, usedReason);
     const { details, session, offers } = open;
     const isOffered = offers.some((offer) => JSON.stringify(offer) === JSON.stringify(meaning));
     if (details === null || !isOffered) return refuse(by, "this can only be answered at the desk");

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
+import type { LocalTime } from "../core/config/quiet.ts";
 import { readErrorMessage } from "../core/error-message.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { PresenceReading, ReadPresence, Schedule, Sink, Transition } from "../core/ports.ts";
@@ -16,7 +17,7 @@ import { answerIdOf, createAskAlertKey, sessionKeyOf, sessionKeyOfAlert } from "
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
 import { minuteMs, timing } from "../core/timing.ts";
-import { computeCauses, type JudgedCause } from "../core/view/alerts/alerts.ts";
+import { computeCauses, type JudgedCause, type JudgedCauses } from "../core/view/alerts/alerts.ts";
 import { maskText } from "../secrets/index.ts";
 import { schedule as systemSchedule } from "../storage/schedule.ts";
 import { formatLocalTime, withLocalTime } from "../system/clock.ts";
@@ -106,8 +107,6 @@ interface OpenChannelEntry {
   readonly references: References;
   /** Alert key → until when (t) the second of two taps is awaited. */
   readonly confirming: Map<string, number>;
-  /** What the messages offer now. */
-  readonly offers: Map<string, readonly ResponseMeaning[]>;
   state: JsonRecord;
   lastSentAt: number | null;
 }
@@ -220,19 +219,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       if (!options.isCaughtUp(key)) dirty.add(key);
       else if (session && !isProbe(session)) sessions.push(session);
     }
-    const { causes, nextChange } = computeCauses({
-      sessions,
-      preferences: options.preferences(),
-      config: config(),
-      now,
-      formatTime: (at) => formatLocalTime(at, now.at),
-      startedAt,
-      visibleSessions: new Set(),
-      recentlySeen: new Set(),
-      doNotDisturb: false,
-      findDetails: () => null,
-      home: options.home,
-    });
+    const { causes, nextChange } = findCauses(sessions, now);
     const byKey = new Map(causes.map((cause) => [cause.key, cause]));
     const checks: number[] = nextChange === null ? [] : [nextChange];
     for (const entry of channels.values()) {
@@ -264,7 +251,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   function show(
     entry: OpenChannelEntry,
     cause: JudgedCause,
-    now: ClockReading & { readonly minuteOfDay: number },
+    now: ClockReading & LocalTime,
     reading: PresenceReading | null,
   ): number | null {
     const { outbox } = entry;
@@ -273,10 +260,24 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       const { isDue, checkAt } = escalate(cause, entry.settings, now, reading);
       if (!isDue) return checkAt;
     }
-    const confirmUntilT = entry.confirming.get(cause.key) ?? 0;
-    const isConfirming = confirmUntilT > now.t;
+    const draft = createDraftFor(entry, cause, now);
+    const content = hashDraft(draft, cause.ask && answerIdOf(cause.ask));
+    if (content !== known) {
+      entry.references.revoke(cause.key);
+      const answerId = cause.ask ? answerIdOf(cause.ask) : "";
+      const message = addReferences(draft, (meaning) =>
+        entry.references.create({ key: cause.key, answerId, meaning }),
+      );
+      outbox.put(message, content, now.at + staleMs[cause.kind]);
+    }
+    const confirmUntilT = entry.confirming.get(cause.key);
+    return confirmUntilT === undefined ? null : now.at + (confirmUntilT - now.t);
+  }
+
+  function createDraftFor(entry: OpenChannelEntry, cause: JudgedCause, now: ClockReading): MessageDraft {
+    const isConfirming = (entry.confirming.get(cause.key) ?? 0) > now.t;
     if (!isConfirming) entry.confirming.delete(cause.key);
-    const draft = createDraft({
+    return createDraft({
       cause,
       settings: entry.settings,
       service: entry.service,
@@ -286,17 +287,23 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       formatTime: (at) => formatLocalTime(at, now.at),
       mask: maskText,
     });
-    const content = hashDraft(draft, cause.ask && answerIdOf(cause.ask));
-    entry.offers.set(cause.key, listOffers(draft));
-    if (content !== known) {
-      entry.references.revoke(cause.key);
-      const answerId = cause.ask ? answerIdOf(cause.ask) : "";
-      const message = addReferences(draft, (meaning) =>
-        entry.references.create({ key: cause.key, answerId, meaning }),
-      );
-      outbox.put(message, content, now.at + staleMs[cause.kind]);
-    }
-    return isConfirming ? now.at + (confirmUntilT - now.t) : null;
+  }
+
+  /** Every cause of these sessions, suppressed or not. */
+  function findCauses(sessions: readonly Session[], now: ClockReading & LocalTime): JudgedCauses {
+    return computeCauses({
+      sessions,
+      preferences: options.preferences(),
+      config: config(),
+      now,
+      formatTime: (at) => formatLocalTime(at, now.at),
+      startedAt,
+      visibleSessions: new Set(),
+      recentlySeen: new Set(),
+      doNotDisturb: false,
+      findDetails: () => null,
+      home: options.home,
+    });
   }
 
   /** The cause is gone. A message about an ask gets a last state; others stay as they are. */
@@ -304,33 +311,24 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const session = sessionKeyOfAlert(key);
     entry.references.revoke(key);
     entry.confirming.delete(key);
-    entry.offers.delete(key);
     if (!isAskKey(key)) {
       entry.outbox.finish(key, null, "");
       return null;
     }
     const ending = endings.get(key) ?? { text: null, sinceT: now.t };
     endings.set(key, ending);
-    const waitMs = endingMs - (now.t - ending.sinceT);
-    if (ending.text === null && waitMs > 0) return now.at + waitMs;
+    const agoMs = now.t - ending.sinceT;
+    if (ending.text === null && agoMs < endingMs) return now.at + endingMs - agoMs;
     const title = entry.outbox.titleOf(key) ?? "";
-    setFinal(entry, key, session, title, ending.text ?? unknownEnding);
-    return null;
-  }
-
-  function setFinal(
-    { outbox }: OpenChannelEntry,
-    key: string,
-    session: string,
-    title: string,
-    ending: string,
-  ): void {
-    const draft = createFinalDraft(key, session, title, ending);
-    outbox.finish(
+    const draft = createFinalDraft(key, session, title, ending.text ?? unknownEnding);
+    const isLast = ending.text !== null || agoMs >= lateEndingMs;
+    entry.outbox.finish(
       key,
       addReferences(draft, () => ""),
       hashDraft(draft, null),
+      isLast,
     );
+    return isLast ? null : now.at + lateEndingMs - agoMs;
   }
 
   function onAskEnded({ session, ask, how, where }: Extract<Transition, { kind: "ask-ended" }>): void {
@@ -358,7 +356,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const before = asRecord(saved[name]);
     const known = before.type === service.type ? before : {};
     const references = createReferences(known.references, saver.schedule);
-    const findAsk = (key: string): AskInMessage | null => findOpenAsk(entry, key);
+    const findAsk = (key: string): AskInMessage | null => findAskInMessage(entry, key);
     const respond = createResponseHandler({
       name,
       service,
@@ -374,6 +372,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
         runAt(clock().t);
       },
       onRefused: onProblem,
+      schedule,
     });
     const channel = openClient({
       name,
@@ -429,7 +428,6 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       outbox,
       references,
       confirming: new Map(),
-      offers: new Map(),
       state: asRecord(known.state),
       lastSentAt: null,
     };
@@ -479,11 +477,14 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     }
   }
 
-  function findOpenAsk({ offers }: OpenChannelEntry, key: string): AskInMessage | null {
+  /** As the message would be now, not as it was when it was sent. */
+  function findAskInMessage(entry: OpenChannelEntry, key: string): AskInMessage | null {
     const session = findSession(sessionKeyOfAlert(key));
-    const ask = session?.asks.find((one) => createAskAlertKey(session, one.id) === key);
-    if (!session || !ask) return null;
-    return { session, ask, details: options.details(ask), offers: offers.get(key) ?? [] };
+    const now = withLocalTime(clock());
+    const cause = session && findCauses([session], now).causes.find((one) => one.key === key);
+    if (!session || !cause?.ask) return null;
+    const offers = listOffers(createDraftFor(entry, cause, now));
+    return { session, ask: cause.ask, details: options.details(cause.ask), offers };
   }
 
   async function close(entry: OpenChannelEntry): Promise<void> {

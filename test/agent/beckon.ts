@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import { waitUntil } from "../wait-until.ts";
 import { home, type Namespace, type RunResult, type Signal, type Variables } from "./namespace.ts";
 
 export interface Beckon {
@@ -9,7 +10,7 @@ export interface Beckon {
   install(): Promise<void>;
   /** Starts the app and returns the sessions of its first response. */
   start(): Promise<readonly SessionSnapshot[]>;
-  /** Sends SIGKILL. */
+  /** Sends SIGKILL and waits until the app has ended. */
   kill(): Promise<void>;
   /** Sends SIGSTOP: the port stays open, but nothing answers. */
   suspend(): Promise<void>;
@@ -98,7 +99,12 @@ export function createBeckon(
       startPolling();
       return sessions;
     },
-    kill: () => signal("KILL"),
+    async kill() {
+      const process = join(space.root, "proc", String(readEndpoint().pid));
+      await signal("KILL");
+      // On a busy machine it holds its lock a moment longer.
+      await waitUntil(() => !existsSync(process), startMs, "the end of beckon");
+    },
     suspend: () => signal("STOP"),
     async resume() {
       await signal("CONT");

@@ -16,7 +16,7 @@ export interface Namespace {
   /** The command lines of all its processes. */
   listProcesses(): string[];
   /** Starts a program that sees the file system outside, but uses the namespace's network and processes. */
-  startOutside(command: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">;
+  startOutside(command: readonly string[]): Bun.Subprocess<"pipe", "pipe", "inherit">;
   close(): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ export async function openNamespace(
         .map((name) => readCommandLine(join(root, "proc", name)))
         .filter(Boolean),
     startOutside: (command) =>
-      Bun.spawn([...enter, "--", ...command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" }),
+      Bun.spawn([...enter, "--", ...command], { stdin: "pipe", stdout: "pipe", stderr: "inherit" }),
     async close() {
       // A stopped program stops its nsenter too, which then never sees it exit, and the namespace would stay open.
       for (const started of running) started.kill("SIGCONT");

@@ -1,6 +1,6 @@
 /** A sandbox with the CLI, the user's terminal and beckon. The network is loopback only, with a fake API. */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
 import type { ActivityPhase, SessionState } from "../../src/core/session/phase.ts";
 import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
@@ -10,7 +10,14 @@ import { waitUntil } from "../wait-until.ts";
 import { type Beckon, createBeckon } from "./beckon.ts";
 import { cliVersion, findCli, oldVersions } from "./cli.ts";
 import { apiPort, apiReady } from "./fake-api.ts";
-import { home, openNamespace, readFirstLine, type Signal, type Variables } from "./namespace.ts";
+import {
+  home,
+  type Namespace,
+  openNamespace,
+  readFirstLine,
+  type Signal,
+  type Variables,
+} from "./namespace.ts";
 import { createRecordingScript, type SandboxRecorder, startRecorder } from "./recorder.ts";
 import { openTerminal } from "./terminal.ts";
 
@@ -55,6 +62,12 @@ export interface Sandbox {
   killCli(signal?: Signal): Promise<void>;
   /** The command lines of all processes. */
   listProcesses(): string[];
+  /** Writes a file in the home that only its owner may read. */
+  writeFile(name: string, text: string): void;
+  /** Starts a program of this machine in the sandbox's network. */
+  startOutside: Namespace["startOutside"];
+  /** Waits until beckon can answer an ask. */
+  waitForAnswerable(): Promise<void>;
   /** Runs a line of shell, as in another terminal. */
   runShell(line: string): Promise<void>;
   close(): Promise<void>;
@@ -249,6 +262,18 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
       return perform(`kill -${signal === "KILL" ? 9 : signal} ${pid}`, () => space.signal(pid, signal));
     },
     listProcesses: space.listProcesses,
+    writeFile(name, text) {
+      mkdirSync(dirname(inHome(name)), { recursive: true });
+      writeFileSync(inHome(name), text, { mode: 0o600 });
+    },
+    startOutside: space.startOutside,
+    waitForAnswerable: () =>
+      waitFor(
+        "an answerable ask",
+        () =>
+          recorder.shown.at(-1)?.sessions.some(({ asks }) => asks.some(({ answerable }) => answerable)) ===
+          true,
+      ),
     runShell: (line) =>
       perform(line, async () => {
         const { code, stderr } = await space.run(["sh", "-c", line], shell);
