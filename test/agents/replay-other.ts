@@ -43,8 +43,8 @@ export interface HookRow {
 
 export interface ReplayAdapter {
   readonly agent: Agent;
-  /** What the agent's hooks or plugin send to beckon for this row. Called once a row, in order. */
-  createPayloads(row: HookRow): readonly JsonRecord[] | Promise<readonly JsonRecord[]>;
+  /** What the agent's hooks or plugin send to beckon for this row. Its files are below `home`. Called once a row, in order. */
+  createPayloads(row: HookRow, home: string): readonly JsonRecord[] | Promise<readonly JsonRecord[]>;
   /** Called at the start of each recording. */
   reset?(): void | Promise<void>;
   /** `_meta` of the hooks. */
@@ -157,8 +157,8 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
       }
       nowMs = row.ms;
       if (row.kind === "hook") {
-        lastPid = row.pid;
-        for (const payload of await adapter.createPayloads(row)) {
+        lastPid = row.ppid ?? row.pid;
+        for (const payload of await adapter.createPayloads(row, home)) {
           const event = deliver(payload, row, { adapter, runtime, store, clock });
           if (event) pids.set(event.sessionId, lastPid);
           const session = event && own().find(({ sessionId }) => sessionId === event.sessionId);

@@ -28,8 +28,8 @@ export interface SessionFilesOptions<State> {
 interface FollowedSession<State> {
   state: State;
   file: GrowingFile | null;
-  /** The file is to be read at this time, on the clock of performance.now(). null if it is not. */
-  dueMs: number | null;
+  /** When the file is to be read, on the clock of events. null if it is not. */
+  dueT: number | null;
   isFinding: boolean;
 }
 
@@ -56,7 +56,7 @@ export function watchSessionFiles<State>(
   context: WatchContext,
   options: SessionFilesOptions<State>,
 ): AgentWatcher {
-  const { findSession, onError } = context;
+  const { clock, findSession, onError } = context;
   const emit = createEmitter(context);
   const followed = new Map<string, FollowedSession<State>>();
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -65,33 +65,35 @@ export function watchSessionFiles<State>(
   function entryOf(sessionId: string): FollowedSession<State> {
     const known = followed.get(sessionId);
     if (known) return known;
-    const entry = { state: options.createState(), file: null, dueMs: null, isFinding: false };
+    const entry = { state: options.createState(), file: null, dueT: null, isFinding: false };
     followed.set(sessionId, entry);
     return entry;
   }
 
   function readSoon(sessionId: string, delayMs: number): void {
     const entry = entryOf(sessionId);
-    const dueMs = performance.now() + delayMs;
-    entry.dueMs = Math.max(entry.dueMs ?? dueMs, dueMs);
+    entry.dueT = clock().t + delayMs;
     wake();
   }
 
   function wake(): void {
-    if (timer === null && !isStopped) timer = setTimeout(tick, pollMs);
+    if (timer !== null || isStopped) return;
+    timer = setTimeout(() => {
+      timer = null;
+      readAll();
+    }, pollMs);
   }
 
-  function tick(): void {
-    timer = null;
-    const now = performance.now();
+  function readAll(): void {
+    const now = clock().t;
     let isWaiting = false;
     for (const [id, entry] of followed) {
       const session = findSession(id);
       const isUrgent = session !== null && !session.ended && options.isUrgent(session);
-      const isDue = entry.dueMs !== null && entry.dueMs <= now;
-      if (isDue) entry.dueMs = null;
+      const isDue = entry.dueT !== null && entry.dueT <= now;
+      if (isDue) entry.dueT = null;
       if (session && (isUrgent || isDue)) read(session, entry);
-      if (isUrgent || entry.dueMs !== null) isWaiting = true;
+      if (isUrgent || entry.dueT !== null) isWaiting = true;
       else if (!session || session.ended) followed.delete(id);
     }
     if (isWaiting) wake();
@@ -103,8 +105,8 @@ export function watchSessionFiles<State>(
       const result = entry.file.readNew((text) => options.addLine(entry.state, text));
       if (result === "missing") entry.file = null;
       if (result === "replaced") entry.state = options.createState();
-      if (result === "behind" || result === "replaced") entry.dueMs = performance.now();
-      options.onRead(session, entry.state, entry.dueMs !== null && result !== "done");
+      if (result === "behind" || result === "replaced") entry.dueT = clock().t;
+      options.onRead(session, entry.state, entry.dueT !== null && result !== "done");
     } catch (error) {
       onError(`could not read the session file of ${session.sessionId}: ${error}`);
     }
@@ -118,7 +120,7 @@ export function watchSessionFiles<State>(
       if (path === null || isStopped) return;
       entry.file = followFile(path);
       read(findSession(session.sessionId) ?? session, entry);
-      if (entry.dueMs !== null) wake();
+      if (entry.dueT !== null) wake();
     } catch (error) {
       onError(`could not find the session file of ${session.sessionId}: ${error}`);
     } finally {
@@ -132,20 +134,18 @@ export function watchSessionFiles<State>(
     if (!options.isUnattended(readCommandLine(place.pid))) return;
     const subject = { agent: options.agent, sessionId, attended: false };
     // After the listeners have handled the start.
-    queueMicrotask(() => emit(subject, context.clock(), { kind: "no-change" }));
+    queueMicrotask(() => emit(subject, clock(), { kind: "no-change" }));
   }
 
   return {
     scan(sessions) {
       for (const { sessionId, ended, place } of sessions) if (!ended && place?.local) readSoon(sessionId, 0);
     },
-    // Sessions that became urgent while the timer was off.
     check(sessions) {
       for (const session of sessions) {
-        if (session.ended || !options.isUrgent(session)) continue;
-        entryOf(session.sessionId);
-        wake();
+        if (!session.ended && options.isUrgent(session)) entryOf(session.sessionId);
       }
+      if (followed.size > 0) readAll();
     },
     follow(session, event: AgentEvent) {
       if (event.change.kind === "session-start") markUnattended(session);

@@ -1,0 +1,61 @@
+/** Recordings of Copilot CLI 1.0.102: the hooks that beckon registers, and the log of events. */
+import { agents } from "../../../src/agents/index.ts";
+import type { JsonRecord } from "../../../src/core/json.ts";
+import { describeReplay, type HookRow } from "../replay-other.ts";
+
+const agent = agents.find(({ id }) => id === "copilot");
+if (!agent) throw new Error("copilot is not in the table");
+
+/** The recorder registered Copilot's own names, whose payloads have other names of fields and none of the event. */
+const eventNames: Readonly<Record<string, string>> = {
+  sessionStart: "SessionStart",
+  sessionEnd: "SessionEnd",
+  userPromptSubmitted: "UserPromptSubmit",
+  postToolUse: "PostToolUse",
+  postToolUseFailure: "PostToolUseFailure",
+  Notification: "Notification",
+  agentStop: "Stop",
+  subagentStart: "SubagentStart",
+  subagentStop: "SubagentStop",
+};
+
+function createPayloads({ event, label, payload }: HookRow, home: string): readonly JsonRecord[] {
+  // A project's .claude/settings.json calls `beckon hook claude`: the forwarder sees that Copilot CLI called it.
+  if (/^(?:pascal|claude)-/.test(label ?? "")) return [moveTranscript(payload, home)];
+  const hook_event_name = eventNames[event];
+  if (hook_event_name === undefined) return [];
+  const { toolName, toolArgs, ...fields } = payload;
+  const tool = toolName === undefined ? {} : { tool_name: toolName, tool_input: toolArgs };
+  return [moveTranscript({ ...fields, ...tool, hook_event_name }, home)];
+}
+
+function moveTranscript(payload: JsonRecord, home: string): JsonRecord {
+  const { transcriptPath, transcript_path = transcriptPath } = payload;
+  if (typeof transcript_path !== "string") return payload;
+  return {
+    ...payload,
+    transcriptPath: undefined,
+    transcript_path: transcript_path.replace("/home/dev", home),
+  };
+}
+
+describeReplay({
+  agent,
+  createPayloads,
+  exitKeys: /^\/exit$/,
+  skipped: [[/^(?:hold_|pre_|perm_exit|notif_)/, "the recorder holds or breaks the hooks"]],
+  unknowable: {
+    claude_settings: {
+      "11.6 s: a permission ask without a dialog": "the recorder did not look at the screen then",
+    },
+    perm_deny: {
+      "22.6 s: the ask stays after the permission dialog":
+        "No waits for the user's reason in the same dialog, and ends with it",
+    },
+    question: { "16.9 s: a question ask without a dialog": "the recorder did not look at the screen then" },
+    resume: {
+      "23.9 s: the screen is idle (resumed), shown is shell":
+        "after --resume Copilot CLI reports nothing before the first prompt",
+    },
+  },
+});
