@@ -13,8 +13,9 @@ import { ntfy } from "./ntfy/index.ts";
 import { pushover } from "./pushover/index.ts";
 import { slack } from "./slack/index.ts";
 import { telegram } from "./telegram/index.ts";
+import { webhook } from "./webhook/index.ts";
 
-export const services: readonly Service[] = [ntfy, telegram, slack, pushover, discord];
+export const services: readonly Service[] = [ntfy, telegram, slack, pushover, discord, webhook];
 
 export function findService(type: string): Service | null {
   return services.find((service) => service.type === type) ?? null;

@@ -96,7 +96,7 @@ export function testService({ service, start }: ServiceContract): void {
       for (const { name, check, isSecret } of service.settings) {
         const value = isSecret ? server.secrets[name] : server.settings[name];
         if (value !== undefined) expect(check(value)).toBeNull();
-        expect(check({ not: "valid" })).toBeString();
+        expect(check([{ not: "valid" }])).toBeString();
       }
     });
 

@@ -5,6 +5,7 @@ import { startNtfyServer } from "./ntfy.ts";
 import { startPushoverServer } from "./pushover.ts";
 import { startSlackServer } from "./slack.ts";
 import { startTelegramServer } from "./telegram.ts";
+import { startWebhookServer } from "./webhook.ts";
 
 export const serverStarters: Readonly<Record<string, () => Promise<FakeService>>> = {
   discord: () => startDiscordServer(),
@@ -12,4 +13,5 @@ export const serverStarters: Readonly<Record<string, () => Promise<FakeService>>
   pushover: startPushoverServer,
   slack: startSlackServer,
   telegram: () => startTelegramServer(),
+  webhook: startWebhookServer,
 };
