@@ -105,7 +105,8 @@ export interface Channel {
   update?(handle: string, message: ChannelMessage): Promise<void>;
   /** Starts to receive responses and reconnects by itself. Absent if the service is one-way. */
   listen?(): void;
-  /** For a service that follows sessions besides asks. Both must return at once. */
+  /** For a service that follows sessions besides asks. All of them must return at once. The first gets the known sessions. */
+  onOpened?(sessions: readonly Session[]): void;
   onChange?(change: SessionChange): void;
   onTransition?(transition: Transition): void;
   stop(): Promise<void>;

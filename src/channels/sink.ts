@@ -435,6 +435,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     channels.set(name, entry);
     for (const key of outbox.keys()) watched.add(sessionKeyOfAlert(key));
     if (isAnswering) channel.listen?.();
+    channel.onOpened?.(options.sessions(clock()));
   }
 
   async function sendTest(entry: OpenChannelEntry): Promise<ChannelTest> {

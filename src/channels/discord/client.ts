@@ -145,6 +145,7 @@ function openBot(options: ChannelOptions): Channel {
     settings,
     state,
     schedule,
+    now: options.now,
     onProblem: (text) => onProblem(`Discord: ${text}`),
     readLastResponse: options.readLastResponse ?? (async () => null),
     createThread: (channel, text, name, nonce) => createThread(call, channel, text, name, nonce),
@@ -247,6 +248,7 @@ function openBot(options: ChannelOptions): Channel {
       await ignoreGone(call("patch", `/channels/${channel}/messages/${id}`, { body }));
     },
     listen: gateway.start,
+    onOpened: feed.onOpened,
     onChange: feed.onChange,
     onTransition: feed.onTransition,
     async stop() {

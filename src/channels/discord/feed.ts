@@ -23,6 +23,8 @@ export interface SessionFeedOptions {
   /** Threads are remembered in it. */
   readonly state: ChannelState;
   readonly schedule: Schedule;
+  /** Wall time. */
+  readonly now: () => number;
   readonly onProblem: (text: string) => void;
   /** From the transcript, for an agent that does not report it. */
   readonly readLastResponse: (session: Session) => Promise<string | null>;
@@ -44,6 +46,7 @@ export interface SessionFeed {
   sendToSessionThread(provider: string, sessionId: string, message: string): Promise<boolean>;
   /** The channel that the settings give to this folder. null if they give it none. */
   findChannel(folder: string | null): string | null;
+  onOpened(sessions: readonly Session[]): void;
   onChange(change: SessionChange): void;
   onTransition(transition: Transition): void;
   stop(): Promise<void>;
@@ -79,6 +82,8 @@ const maxWaiting = 20;
 const phaseDelayMs = 500;
 /** How long a channel in which no thread can be created is left alone. */
 const refusedMs = 10 * minuteMs;
+/** A session without an event for longer gets its thread with the next one. */
+const recentMs = minuteMs;
 const idLength = 8;
 
 export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
@@ -260,6 +265,11 @@ export function createSessionFeed(options: SessionFeedOptions): SessionFeed {
       await startThread(snapshot, isFreshStart(snapshot.startSource));
     },
     sendToSessionThread,
+    onOpened(sessions) {
+      const since = options.now() - recentMs;
+      for (const session of sessions)
+        if (!session.ended && session.last.at >= since) void startThread(describeStart(session), false);
+    },
     onChange({ session, event, before }) {
       if (session.ended || isProbe(session)) return;
       const { change } = event;

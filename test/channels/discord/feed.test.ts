@@ -38,6 +38,7 @@ function createFixture(
       },
     },
     schedule: time.schedule,
+    now: () => time.clock().at,
     onProblem: (text) => problems.push(text),
     readLastResponse,
     async createThread(to, text, name, nonce) {
@@ -219,6 +220,21 @@ describe("what a session does", () => {
     change(other, ended, null);
     await other.time.advance(0);
     expect(other.threads).toEqual([]);
+  });
+
+  test("sessions that were active when the channel opened get a thread, those of yesterday do not", async () => {
+    const fixture = createFixture();
+    const { at, t } = fixture.time.clock();
+    const session = createTimeline().hook("UserPromptSubmit", { prompt: "hi" }).session();
+    const recent = { ...session, sessionId: "recent", last: { at, t } };
+    const old = { ...session, sessionId: "old", last: { at: at - 86_400_000, t } };
+    fixture.feed.onOpened([
+      recent,
+      old,
+      { ...recent, sessionId: "over", ended: { at, t, reason: "x", whileBusy: false } },
+    ]);
+    await fixture.time.advance(0);
+    expect(fixture.threads.map(({ name }) => name)).toEqual(["proj · recent"]);
   });
 
   test("the last response of a turn is posted, then that it is ready", async () => {
