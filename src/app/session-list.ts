@@ -3,6 +3,7 @@ import type { PendingRequests } from "../answers/pending.ts";
 import type { SessionList } from "../api/server.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
+import { describeGuard } from "../core/config/work-guard.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { createSnapshot, type SessionSnapshot, type SnapshotContext } from "../core/view/snapshot.ts";
 import type { Store } from "../state/store.ts";
@@ -69,7 +70,12 @@ export function createSessionList(options: SessionListOptions): AppSessionList {
         .unconnected()
         .map(({ name }) => `${name}'s hooks are not registered. Run: beckon --install`);
       const problems = [...unconnected, ...options.problems()];
-      return { ...(quiet ? { quiet } : {}), ...(problems.length > 0 ? { problems } : {}) };
+      const workGuard = describeGuard(config().workGuard);
+      return {
+        ...(quiet ? { quiet } : {}),
+        ...(problems.length > 0 ? { problems } : {}),
+        ...(workGuard.length > 0 ? { workGuard } : {}),
+      };
     },
   };
 }

@@ -49,7 +49,13 @@ export interface MessageInput {
   readonly mask: (text: string) => string;
 }
 
-const urgencies = { blocked: "urgent", failed: "normal", idle: "low", finished: "low" } as const;
+const urgencies = {
+  blocked: "urgent",
+  failed: "normal",
+  idle: "low",
+  finished: "low",
+  untracked: "low",
+} as const;
 const maxProject = 40;
 const maxBranch = 28;
 const maxTitle = 40;
@@ -86,6 +92,7 @@ const minimalTexts = {
   failed: "has stopped",
   idle: "is ready",
   finished: "is ready",
+  untracked: "edits without a port",
 } as const;
 
 type FullText = Pick<MessageDraft, "title" | "lines" | "buttons" | "replyHint">;

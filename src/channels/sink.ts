@@ -128,6 +128,7 @@ const staleMs = {
   failed: 30 * minuteMs,
   idle: 10 * minuteMs,
   finished: 10 * minuteMs,
+  untracked: 10 * minuteMs,
 };
 
 interface Ending {

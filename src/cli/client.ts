@@ -87,6 +87,8 @@ export interface SessionsResponse {
   readonly sessions: readonly SessionSnapshot[];
   readonly quiet?: Quiet;
   readonly problems?: readonly string[];
+  /** Where the work guard is on: "strict in /home/me/project". Absent if it is off. */
+  readonly workGuard?: readonly string[];
 }
 
 /** Returns a string if there is no answer: why, and what to do. */

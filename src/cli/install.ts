@@ -6,6 +6,7 @@ import { formatCount } from "../agents/finding.ts";
 import { listVariables } from "../agents/index.ts";
 import { hasScreen } from "../hook/launch-app.ts";
 import { type BinaryPlan, findProgram, isSameContent } from "../setup/binary.ts";
+import { updateGuardHooks } from "../setup/guard-hooks.ts";
 import {
   type AgentPlan,
   type AgentResult,
@@ -14,6 +15,7 @@ import {
   install as installHooks,
   planInstall,
 } from "../setup/install.ts";
+import { readConfigFile } from "../storage/config-file.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { exec } from "../system/exec.ts";
@@ -58,6 +60,10 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
   const loginResult = await setUpLogin({ ...options, ...login, binary: binary.binary });
   const program = findProgramName(binary.binary, env, homeOf(env));
   const started = await startApp(result, options, { login: login.wanted, name: program.name });
+  const guard = await updateGuardHooks({
+    ...options,
+    config: readConfigFile(options.paths.config).config.workGuard,
+  });
   const isRegistered = result.agents.some(({ isChanged }) => isChanged);
   const isNew = isRegistered || binary.do === "copy" || loginResult.isChanged || started.isStarted;
   printLines([
@@ -65,9 +71,10 @@ export async function install(args: string[], table: readonly Agent[]): Promise<
     ...result.agents.flatMap(describeProgram),
     ...describeBinary(binary),
     ...result.agents.flatMap(describeRegistration),
+    ...guard.changes,
     ...loginResult.lines,
     ...started.lines,
-    ...formatNotes(result.warnings, program.hint),
+    ...formatNotes([...result.warnings, ...guard.problems], program.hint),
     ...(isNew ? listNextSteps(program.name) : []),
   ]);
   return loginResult.isFailed ? 1 : 0;

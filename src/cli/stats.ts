@@ -1,6 +1,6 @@
 /** `beckon stats`: how long agents waited for you, and what they used, by day and project. */
 import { formatCost, formatExactDuration, formatTokens } from "../core/view/amounts.ts";
-import type { DayStats, ProjectStats, Stats } from "../core/wire.ts";
+import type { DayStats, PortStats, ProjectStats, Stats } from "../core/wire.ts";
 import { resolvePaths } from "../storage/paths.ts";
 import { parseArguments, quote, usageError } from "./args.ts";
 import { notRunning } from "./client.ts";
@@ -66,6 +66,7 @@ export function formatStats(result: Stats, options: StatsOptions): string[] {
     formatSummary(result, options),
     formatTable("day", result.days.filter(isUsed).map(toDayRow), options),
     formatTable("project", result.projects.slice(0, maxProjects).map(toProjectRow), options),
+    formatPorts((result.ports ?? []).slice(0, maxProjects), options),
   ];
   return parts
     .filter((lines) => lines.length > 0)
@@ -156,4 +157,32 @@ function formatBar(value: number, longest: number, columns: number): string {
   if (longest <= 0 || value <= 0) return "";
   const parts = Math.max(1, Math.round((value / longest) * columns * 8));
   return "█".repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? "");
+}
+
+const minPortColumns = 10;
+
+function formatPorts(ports: readonly PortStats[], { columns, colour }: StatsOptions): string[] {
+  if (ports.length === 0) return [];
+  const nameOf = ({ port, title }: PortStats) => stripControls(`${port}: ${title}`);
+  const figureColumns = 8;
+  const heads = ["worked", "waited", "tokens", "cost"];
+  const room = columns - heads.length * (gap.length + figureColumns);
+  const widest = Math.max(...ports.map((row) => Bun.stringWidth(nameOf(row))));
+  const width = Math.max(minPortColumns, Math.min(room, widest));
+  const formatCells = (cells: readonly string[]) =>
+    cells.map((cell) => cell.padStart(figureColumns)).join(gap);
+  return [
+    paint(`${padText("port", width)}${gap}${formatCells(heads)}`, dim, { colour }),
+    ...ports.map((row) => {
+      const { workedMs, waitedMs, tokens, costUsd } = row;
+      const cost = tokens === 0 ? "-" : formatCost(costUsd);
+      const cells = [
+        formatExactDuration(workedMs),
+        formatExactDuration(waitedMs),
+        formatTokens(tokens),
+        cost,
+      ];
+      return `${padText(nameOf(row), width)}${gap}${formatCells(cells)}`;
+    }),
+  ];
 }

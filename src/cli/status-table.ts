@@ -72,7 +72,17 @@ export function formatCompactRows(sessions: readonly SessionSnapshot[], options:
 /** Everything about each session that its row can show, for a search. */
 export function listSearchTexts(sessions: readonly SessionSnapshot[], options: TableOptions): string[] {
   return createRows(sessions, options).map(({ group, longName, title, agent, activity, terminal }, n) =>
-    [groupLabels[group], longName, title, agent, activity, terminal, sessions[n]?.sessionId].join(" "),
+    [
+      groupLabels[group],
+      longName,
+      title,
+      agent,
+      activity,
+      terminal,
+      sessions[n]?.sessionId,
+      sessions[n]?.port?.id,
+      sessions[n]?.port?.title,
+    ].join(" "),
   );
 }
 
@@ -195,7 +205,9 @@ function describeProgress(session: SessionSnapshot): string {
 function listDetails(session: SessionSnapshot, home: string, now: number): string[] {
   const asks = isWaiting(session) ? blockingAsks(session).slice(1) : [];
   const children = session.children.filter((child) => child.state === "running");
+  const { port, group } = session;
   const details = [
+    ...(port && group !== "ended" ? [`port ${port.id}: ${port.title}`] : []),
     ...asks.map((ask) => `${markDanger(ask)}also ${shortenHomePath(summarizeAsk(ask), home)}`),
     ...children.map(
       ({ name, detail, startedAt }) =>

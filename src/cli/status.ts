@@ -52,6 +52,7 @@ interface KnownSessions {
   readonly quiet?: Quiet;
   /** What the running beckon reports: missing hooks, wrong settings. */
   readonly problems?: readonly string[];
+  readonly workGuard?: readonly string[];
 }
 
 /** From the running beckon, or from its files if it does not run. */
@@ -108,10 +109,15 @@ interface Notices {
   readonly notices: readonly (readonly string[])[];
 }
 
-function listNotices(paths: Paths, { warnings, quiet, problems = [] }: KnownSessions, now: number): Notices {
+function listNotices(
+  paths: Paths,
+  { warnings, quiet, problems = [], workGuard = [] }: KnownSessions,
+  now: number,
+): Notices {
+  const guard = workGuard.length === 0 ? [] : [`The work guard is on: ${workGuard.join(", ")}.`];
   return {
     warnings,
-    notices: [quiet ? [formatQuiet(quiet, now)] : [], problems, formatHookErrors(paths, now)],
+    notices: [quiet ? [formatQuiet(quiet, now)] : [], guard, problems, formatHookErrors(paths, now)],
   };
 }
 

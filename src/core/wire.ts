@@ -16,6 +16,7 @@ export const historyKinds = [
   "skill",
   "compact",
   "notification",
+  "port",
 ] as const;
 
 export type HistoryKind = (typeof historyKinds)[number];

@@ -12,7 +12,7 @@ import { type AgentEvent, createSessionKey } from "../core/session/event.ts";
 import { isProbe } from "../core/session/probe.ts";
 import { statusTexts } from "../core/session/texts.ts";
 import { timing } from "../core/timing.ts";
-import type { HistoryItem, HistoryKind, Severity } from "../core/wire.ts";
+import type { HistoryItem, HistoryKind, SessionEvent, Severity } from "../core/wire.ts";
 import { errorCode } from "../storage/files.ts";
 import type { JournalLine, JournalPosition } from "../storage/journal/index.ts";
 import { createLifecycleEvent, createWaitingEvent } from "./lifecycle.ts";
@@ -250,6 +250,19 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   /** The sessions that work on a port, and since when, so that most sessions need no query. */
   const runningPorts = new Map(sql.listOpenRuns.all().map(({ key, from_at }) => [key, from_at]));
 
+  /** What happens to a port is listed. The rest of a session's events are listed already. */
+  function recordPortItem(
+    key: string,
+    { id, event_type, summary, created_at, severity }: SessionEvent,
+  ): void {
+    const label = portItemLabels[event_type];
+    if (label === undefined) return;
+    const { project, branch } = findSession(key);
+    const provider = key.slice(0, Math.max(0, key.indexOf(":")));
+    const at = Date.parse(created_at);
+    addItem({ id, at, key, provider, project, branch, kind: "port", text: `${label}${summary}`, severity });
+  }
+
   function recordPort({ key, port, lastAt, endedAt }: SessionRow): void {
     const openSince = runningPorts.get(key);
     const isOpen = port !== null && endedAt === null;
@@ -454,6 +467,7 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
             severity,
             created_at,
           );
+          recordPortItem(row.key, row.event);
           return;
         }
         case "change":
@@ -507,6 +521,13 @@ function toSearchText(text: string, fields: FilterFields): string {
   const plain = text.includes("\u001b") ? Bun.stripANSI(text) : text;
   return `${plain} ${createFilterWords(fields).join(" ")}`;
 }
+
+const portItemLabels: Readonly<Partial<Record<SessionEvent["event_type"], string>>> = {
+  port_start: "started ",
+  port_end: "ended ",
+  untracked_edit: "",
+  dependency_resolved: "",
+};
 
 interface ItemText {
   readonly kind: HistoryKind;

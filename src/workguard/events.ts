@@ -11,10 +11,17 @@ const maxSummaryColumns = 200;
 
 type Fields = Pick<SessionEvent, "summary"> & Partial<Pick<SessionEvent, "details" | "severity">>;
 
+interface EventContext {
+  readonly id: string;
+  readonly at: number;
+  /** null for a port that no session worked on. */
+  readonly session: Pick<Session, "sessionId" | "port"> | null;
+}
+
 /** `id` names what happened, so that the same event is kept once. */
 export function createSessionEvent(
   type: SessionEventType,
-  { id, at, session }: { readonly id: string; readonly at: number; readonly session: Session | null },
+  { id, at, session }: EventContext,
   { summary, details, severity = "info" }: Fields,
   port: Pick<SessionPort, "id"> | null = session?.port ?? null,
 ): SessionEvent {

@@ -19,10 +19,10 @@ import {
   type Change,
   type ClockReading,
   createInternalEvent,
+  createSessionKey,
   type Place,
   type SessionPort,
 } from "../core/session/event.ts";
-import { sessionKeyOf } from "../core/session/keys.ts";
 import { stateOf } from "../core/session/phase.ts";
 import { isProbe } from "../core/session/probe.ts";
 import type { Session } from "../core/session/session.ts";
@@ -127,8 +127,10 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     }
     stamp = readPortsStamp(paths, listShared(book));
     if (book === before) return;
-    for (const session of options.sessions()) if (!session.ended) assignPort(session);
-    publishBookChanges(before);
+    const live = options.sessions().filter(({ ended }) => !ended);
+    const reported = new Set(live.flatMap(({ port }) => (port ? [keyOfPort(port.project, port.id)] : [])));
+    for (const session of live) assignPort(session);
+    publishEnds(before, reported);
   }
 
   function pollLater(): void {
@@ -173,51 +175,40 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     dispatch(session, { kind: "port", port: found && { ...found, since: since ?? found.since } });
   }
 
-  function publish(session: Session | null, events: readonly SessionEvent[]): void {
-    const key = session ? sessionKeyOf(session) : "";
+  function publish(
+    session: Pick<Session, "agent" | "sessionId"> | null,
+    events: readonly SessionEvent[],
+  ): void {
+    const key = session ? createSessionKey(session.agent, session.sessionId) : "";
     for (const event of events) options.publish({ kind: "session-event", key, event });
   }
 
   const isTracked = (session: Session): boolean =>
     session.port !== null || settingsOf(session).mode !== "off";
 
-  /** Ports that ended, with those that depended on them; and ports that started or ended without a session. */
-  function publishBookChanges(before: PortBook): void {
+  /** Ports that ended, unless a session reports it, and ports that depended on them. */
+  function publishEnds(before: PortBook, reported: ReadonlySet<string>): void {
     const { at } = clock();
     for (const [project, ports] of Object.entries(book.projects)) {
       for (const port of ports) {
         const old = findPort(before, project, port.id);
         if (!old || old.endedAt !== null || port.endedAt === null) continue;
-        const id = `port ${project} ${port.id} ${port.endedAt}`;
+        const id = `${keyOfPort(project, port.id)} ${port.endedAt}`;
         const context = { id, at, session: null };
-        const hadSession = before.runs.some(
-          (run) => run.project === project && run.port === port.id && isOfKnownSession(run.session),
-        );
         const summary = `${port.id}: ${port.title}`;
         const details = { project, ...(port.note === null ? {} : { note: port.note }) };
-        if (!hadSession) publish(null, [createSessionEvent("port_end", context, { summary, details }, port)]);
+        if (!reported.has(keyOfPort(project, port.id)))
+          publish(null, [createSessionEvent("port_end", context, { summary, details }, port)]);
         for (const waiting of ports.filter(({ dependsOn }) => dependsOn.includes(port.id))) {
           const resolved = {
             summary: `${waiting.id} no longer waits for ${port.id}`,
             details: { project, dependency: port.id },
           };
-          const event = createSessionEvent(
-            "dependency_resolved",
-            { ...context, id: `${id} ${waiting.id}` },
-            resolved,
-            waiting,
-          );
-          publish(null, [event]);
+          const own = { ...context, id: `${id} ${waiting.id}` };
+          publish(null, [createSessionEvent("dependency_resolved", own, resolved, waiting)]);
         }
       }
     }
-  }
-
-  /** Whether a session reports the start and the end of the port itself. */
-  function isOfKnownSession(bound: SessionIdentity | null): boolean {
-    return options
-      .sessions()
-      .some((session) => (bound === null ? session.port !== null : session.sessionId === bound.sessionId));
   }
 
   /** An edit that happened while no port ran: in a project that only warns, or while beckon could not answer. */
@@ -279,7 +270,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
         token_budget: own.tokenBudget ?? session?.context?.window ?? 0,
       },
     });
-    if (isStart && !isDryRun) recordContext(session, output);
+    if (isStart && !isDryRun && sessionId !== null)
+      recordContext({ agent: message.provider, sessionId, port: active }, output);
     if (edit === null || output.decision !== "block") return output;
     if (!canBlock()) return { ...output, decision: "approve", reason: "" };
     if (session && !isDryRun)
@@ -302,9 +294,12 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   }
 
   /** What the model is told counts as loaded context. */
-  function recordContext(session: Session | null, { metadata }: HookOutput): void {
+  function recordContext(
+    session: Pick<Session, "agent" | "sessionId" | "port">,
+    { metadata }: HookOutput,
+  ): void {
     const text = metadata.additional_context;
-    if (session === null || text === undefined) return;
+    if (text === undefined) return;
     const { at, t } = clock();
     const context = { id: `guard-context-${++eventCount}-${t}`, at, session };
     publish(session, [
@@ -348,6 +343,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     },
   };
 }
+
+const keyOfPort = (project: string, id: string): string => `port ${project} ${id}`;
 
 /** `place` is the newest that is known: a resumed session has another process than before. */
 function identify(

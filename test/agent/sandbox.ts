@@ -1,4 +1,5 @@
 /** A sandbox with the CLI, the user's terminal and beckon. The network is loopback only, with a fake API. */
+import { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { eventsKnownTo } from "../../src/agents/claude/hooks.ts";
@@ -56,6 +57,8 @@ export interface Sandbox {
     /** What hooks added to the model's context. */
     readonly hookContext: string;
   }[];
+  /** Reads rows of beckon's history. Empty if there is none yet. */
+  readHistory<Row>(sql: string): Row[];
   /** Waits, so that a status lasts long enough to be judged twice. */
   dwell(): Promise<void>;
   /** Sends the CLI a signal, KILL by default. */
@@ -255,6 +258,16 @@ async function setUpSandbox(folder: string, options: SandboxOptions): Promise<Sa
         ];
         return { receivedAt, answeredAt, results, hookContext };
       });
+    },
+    readHistory<Row>(sql: string): Row[] {
+      const file = inHome(".local/state/beckon/history.db");
+      if (!existsSync(file)) return [];
+      const db = new Database(file, { readonly: true });
+      try {
+        return db.query<Row, []>(sql).all();
+      } finally {
+        db.close();
+      }
     },
     dwell: () => Bun.sleep(dwellMs),
     killCli(signal = "KILL") {

@@ -29,3 +29,12 @@ export const asksBeforeEdits = ({ mode, messages }: GuardSettings): boolean =>
 /** Whether the agent has to wait for an answer at the start of a session. */
 export const answersAtStart = ({ mode, context, messages }: GuardSettings): boolean =>
   mode !== "off" && (context || messages);
+
+/** Where the guard is on, for users: "strict in all projects", "warn in /home/me/project". Empty if it is off. */
+export function describeGuard({ mode, projects }: Settings): string[] {
+  const own = Object.entries(projects).flatMap(([folder, settings]) =>
+    settings.mode === undefined || settings.mode === mode ? [] : [`${settings.mode} in ${folder}`],
+  );
+  if (mode === "off") return own;
+  return [`${mode} in all ${own.length === 0 ? "" : "other "}projects`, ...own];
+}

@@ -232,10 +232,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return addDocument(session, change.document);
     case "port":
       return setPort(session, change.port);
-    case "untracked-edit": {
-      const { tool, path, isBlocked } = change;
-      return { ...session, untracked: { tool, path, isBlocked, at: event.at, t: event.t } };
-    }
+    case "untracked-edit":
+      return recordUntracked(session, event, change);
     case "no-change":
       return session;
     default:
@@ -377,6 +375,18 @@ function addDocument(session: Session, document: LoadedDocument): Session {
   if (documents.length >= limits.maxDocuments || documents.some(({ path }) => path === document.path))
     return session;
   return { ...session, documents: [...documents, document] };
+}
+
+/** The first of a turn stays, so that one turn causes one alert. An edit that happened counts more than one that was refused. */
+function recordUntracked(
+  session: Session,
+  { at, t }: Moment,
+  { tool, path, isBlocked }: Change & { kind: "untracked-edit" },
+): Session {
+  const { untracked, prompted } = session;
+  const isOfTurn = untracked !== null && untracked.t >= (prompted?.t ?? Number.NEGATIVE_INFINITY);
+  if (isOfTurn && (isBlocked || !untracked.isBlocked)) return session;
+  return { ...session, untracked: { tool, path, isBlocked, at, t } };
 }
 
 function setPort(session: Session, port: SessionPort | null): Session {

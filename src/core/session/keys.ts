@@ -20,17 +20,22 @@ export function createDiedAlertKey(session: Session, ended: Moment): string {
   return `${sessionKeyOf(session)}#died-${ended.at}`;
 }
 
+export function createUntrackedAlertKey(session: Session, untracked: Moment): string {
+  return `${sessionKeyOf(session)}#untracked-${untracked.at}`;
+}
+
 export function sessionKeyOfAlert(alertKey: string): string {
   return alertKey.slice(0, alertKey.lastIndexOf("#"));
 }
 
 /** Lists the keys of all alerts that the session can cause in its current state. */
 export function listAlertKeys(session: Session): string[] {
-  const { asks, stopped, ended } = session;
+  const { asks, stopped, ended, untracked } = session;
   return [
     ...asks.map((ask) => createAskAlertKey(session, ask.id)),
     ...(stopped ? [createTurnEndAlertKey(session, stopped)] : []),
     ...(ended ? [createDiedAlertKey(session, ended)] : []),
+    ...(untracked ? [createUntrackedAlertKey(session, untracked)] : []),
   ];
 }
 

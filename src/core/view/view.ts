@@ -39,7 +39,8 @@ export interface TrayView {
   readonly leftClick: LeftClick;
 }
 
-export type AlertKind = "blocked" | "failed" | "idle" | "finished";
+/** "untracked": an edit that belongs to no port. */
+export type AlertKind = "blocked" | "failed" | "idle" | "finished" | "untracked";
 
 export interface AlertButton {
   /** Different for every ask. */

@@ -86,6 +86,12 @@ function Panel({ session }: { readonly session: SessionSnapshot }) {
             {detail !== branch && <span class="quiet cut">{detail}</span>}
           </div>
           {session.title !== null && <p>“{cleanText(session.title)}”</p>}
+          {session.port !== null && (
+            <p>
+              Port {cleanText(session.port.id)}: {cleanText(session.port.title)}, for{" "}
+              <Duration since={session.port.since} />
+            </p>
+          )}
         </div>
         <Dots
           class="quiet wrap"

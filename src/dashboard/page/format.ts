@@ -160,6 +160,7 @@ export const kindLabels: Readonly<Record<HistoryKind, string>> = {
   skill: "Skill",
   compact: "Compacted",
   notification: "Notification",
+  port: "Port",
 };
 
 const endingLabels: Readonly<Record<AskEnding, string>> = {

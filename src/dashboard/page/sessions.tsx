@@ -61,6 +61,8 @@ function matchesFilter(session: SessionSnapshot): boolean {
     text,
     agentName(session.provider),
     session.model,
+    session.port?.id,
+    session.port?.title,
     groupLabels[session.group],
   ]
     .join(" ")
@@ -374,7 +376,12 @@ const SessionRow = memo(
               </div>
               <Dots
                 class="l2 agent cut"
-                parts={[agent, formatModel(session.model), session.silence ?? null]}
+                parts={[
+                  agent,
+                  formatModel(session.model),
+                  session.port ? `port ${cleanText(session.port.id)}` : null,
+                  session.silence ?? null,
+                ]}
               />
             </div>
           </th>

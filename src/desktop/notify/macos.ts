@@ -135,6 +135,7 @@ const icons: Readonly<Record<Alert["kind"], string>> = {
   failed: blockedIcon,
   idle: calmIcon,
   finished: calmIcon,
+  untracked: calmIcon,
 };
 
 function createPanelMessage(alert: Alert, isRepeated: boolean): PanelMessage {

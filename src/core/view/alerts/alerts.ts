@@ -150,8 +150,9 @@ function findSuppression({ key, kind, session, since }: AlertCause, input: Alert
   const isShownWhileLooking = isTest || config.alerts.whileLooking;
   const graceMs = kind === "blocked" && !isTest ? config.alerts.graceMs - elapsedMs(since, now) : 0;
 
-  // A finished turn is a cause only if the user wants it: all of them, or the long ones.
-  if (kind !== "finished" && !config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
+  // A finished turn is a cause only if the user wants it: all of them, or the long ones. So is an edit without a port.
+  const isOptional = kind === "finished" || kind === "untracked";
+  if (!isOptional && !config.alerts[kind]) return suppress(`alerts.${kind} is off in the settings`);
   if (session.attended === false && !config.alerts.unattended) return suppress("the session is unattended");
   if (preferences.dismissed.includes(key)) return suppress("you have seen or dismissed it");
   if (muteScope === "session") return suppress("you muted this session");
@@ -213,13 +214,20 @@ const maxFailed = 3;
 const maxQuiet = 1;
 const maxListed = 5;
 
-const urgencies = { blocked: "critical", failed: "normal", idle: "low", finished: "low" } as const;
+const urgencies = {
+  blocked: "critical",
+  failed: "normal",
+  idle: "low",
+  finished: "low",
+  untracked: "low",
+} as const;
 
 const predicates: Readonly<Record<AlertKind, readonly [one: string, several: string]>> = {
   blocked: ["needs you", "need you"],
   failed: ["stopped with an error", "stopped with an error"],
   idle: ["is ready for your next prompt", "are ready for your next prompt"],
   finished: ["is done", "are done"],
+  untracked: ["edits without a port", "edit without a port"],
 };
 
 /** Opens the list of sessions. */
@@ -247,6 +255,7 @@ function groupCauses(causes: readonly AlertCause[]): readonly AlertGroup[] {
     ...limitAlerts(ofKind("failed"), maxFailed, "more:failed", maxFailed - 1),
     // The newest first: it is the news. The other kinds have the one that waits longest first.
     ...limitAlerts(ofKind("idle", "finished").toReversed(), maxQuiet, "more:done", maxQuiet - 1),
+    ...limitAlerts(ofKind("untracked").toReversed(), maxQuiet, "more:untracked", maxQuiet - 1),
   ];
 }
 

@@ -2,7 +2,12 @@
 import type { Config } from "../../config/config.ts";
 import type { FindAskDetails } from "../../session/ask-details.ts";
 import type { Moment } from "../../session/event.ts";
-import { createAskAlertKey, createDiedAlertKey, createTurnEndAlertKey } from "../../session/keys.ts";
+import {
+  createAskAlertKey,
+  createDiedAlertKey,
+  createTurnEndAlertKey,
+  createUntrackedAlertKey,
+} from "../../session/keys.ts";
 import { elapsedMs, statusOf } from "../../session/phase.ts";
 import { isProbe } from "../../session/probe.ts";
 import { type Ask, hasDied, isBlocking, isVisible, type Session } from "../../session/session.ts";
@@ -15,10 +20,12 @@ import {
   type AlertText,
   createAskItem,
   createTurnEndItem,
+  createUntrackedItem,
   formatAskAlert,
   formatDiedAlert,
   formatFailedAlert,
   formatFinishedAlert,
+  formatUntrackedAlert,
   probeText,
 } from "./text.ts";
 
@@ -44,7 +51,12 @@ export interface AlertCauses {
 }
 
 /** An older event causes no alert. A failure counts longer: the user may come back from lunch. */
-const maxAgeMs = { failed: 30 * minuteMs, idle: 10 * minuteMs, finished: 10 * minuteMs } as const;
+const maxAgeMs = {
+  failed: 30 * minuteMs,
+  idle: 10 * minuteMs,
+  finished: 10 * minuteMs,
+  untracked: 10 * minuteMs,
+} as const;
 /** A session found dead this soon after beckon's start may have died hours ago. */
 const startMs = 10_000;
 
@@ -81,7 +93,26 @@ export function findCauses(session: Session, context: CauseContext): AlertCauses
   const turnEnd = certain === null ? findTurnEnd(session, context) : null;
   // A reminder adds nothing to a turn whose end has an alert.
   const cause = hasTurnEndAlert(session, context) ? turnEnd : (findIdle(session, now) ?? turnEnd);
-  return { causes: cause ? [cause] : [], recheckMs };
+  const untracked = findUntracked(session, now);
+  return { causes: [cause, untracked].filter((found) => found !== null), recheckMs };
+}
+
+/** The work guard let an edit through that belongs to no port. */
+function findUntracked(session: Session, now: Moment): AlertCause | null {
+  const { untracked } = session;
+  if (untracked === null || untracked.isBlocked || session.ended) return null;
+  const leftMs = maxAgeMs.untracked - elapsedMs(untracked, now);
+  if (leftMs <= 0) return null;
+  return {
+    key: createUntrackedAlertKey(session, untracked),
+    kind: "untracked",
+    session,
+    ask: null,
+    since: untracked,
+    formatText: (name, when) => formatUntrackedAlert(session, untracked, name, when),
+    createItem: (name) => createUntrackedItem(untracked, name),
+    leftMs,
+  };
 }
 
 function createAskCause(session: Session, ask: Ask, { findDetails, home }: CauseContext): AlertCause {

@@ -1,7 +1,7 @@
 /** The text of alerts. The title names the session and what it wants; the body has what the user needs to decide. */
 import type { Answer, AskDetails } from "../../session/ask-details.ts";
 import { answerIdOf, sessionKeyOf } from "../../session/keys.ts";
-import { type Ask, hasDied, isInterrupted, type Session } from "../../session/session.ts";
+import { type Ask, hasDied, isInterrupted, type Session, type UntrackedEdit } from "../../session/session.ts";
 import { dangerMark, formatFirstQuestion, formatInterrupted, statusTexts } from "../../session/texts.ts";
 import { measureProportionalWidth, wrapLine } from "../../text/fit.ts";
 import { shortenHomePath } from "../../text/paths.ts";
@@ -151,6 +151,21 @@ function formatResponse(session: Session): string {
   const text = isInterrupted(session) ? formatInterrupted(session.lastPrompt) : (session.lastResponse ?? "");
   return truncateEnd(stripMarkdown(text), maxResponse);
 }
+
+export function formatUntrackedAlert(
+  session: Session,
+  { path }: UntrackedEdit,
+  name: SessionName,
+  when: string,
+): AlertText {
+  const file = path === null ? "" : formatSubject(path, session.cwd, "");
+  return createTurnEndText(session, name, when, "edits without a port", file);
+}
+
+export const createUntrackedItem = ({ path }: UntrackedEdit, name: string): AlertListItem => ({
+  name,
+  text: path ?? "",
+});
 
 /** A line of an alert about several sessions. */
 export interface AlertListItem {
