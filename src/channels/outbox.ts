@@ -180,7 +180,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const { wanted: message, wantedContent: content } = entry;
     if (message === null) return;
     try {
-      if (entry.handle === null) await send(entry, message);
+      if (entry.handle === null) await send(entry, message, content);
       else await withDeadline(channel.update?.(entry.handle, message));
       entry.shownContent = content;
       onDelivered();
@@ -191,14 +191,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  async function send(entry: Entry, message: ChannelMessage): Promise<void> {
+  async function send(entry: Entry, message: ChannelMessage, content: string): Promise<void> {
     entry.isSending = true;
     // On disk before a byte is written: after a kill it is known that the message may be out.
     onChange();
     options.flush();
     entry.handle = await withDeadline(channel.send(message, entry.id));
-    entry.mayBeSent = false;
-    entry.isSending = false;
+    Object.assign(entry, { mayBeSent: false, isSending: false, shownContent: content });
     onChange();
     options.flush();
     options.onSent(entry.key);

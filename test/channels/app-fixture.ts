@@ -1,5 +1,5 @@
 /** The real app with channels on local servers, and real forwarders that wait for an answer. */
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { createAnswerFixture } from "../answers/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -44,6 +44,11 @@ export function createChannelFixture() {
   return {
     ...fixture,
     configure,
+    /** Leaves an event for the next start, as a hook does while beckon is down. */
+    writeSpool(payload: object): void {
+      const envelope = { provider: "claude", _meta: { id: crypto.randomUUID() }, payload };
+      appendFileSync(fixture.paths.spool, `${JSON.stringify(envelope)}\n`, { mode: 0o600 });
+    },
     /** The lines of the app's own log that a channel caused. */
     readChannelLog: (): string[] =>
       fixture

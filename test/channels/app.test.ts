@@ -1,7 +1,8 @@
 /** Channels in the real app: alerts go out, answers come back, and messages are withdrawn. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
+import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
 
@@ -61,5 +62,211 @@ describe("an answer from the phone", () => {
     const tookMs = await fixture.waitForText(phone, "Allowed on the command line");
     expect(tookMs).toBeLessThan(2_000);
     await hook.exited;
+  });
+});
+
+describe("what leaves the machine", () => {
+  const command = "curl https://internal.example/customers";
+  const startAt = async (detail: string) => {
+    fixture.configure({ phone: { type: "ntfy", server: phone, fields: { detail, answers: "off" } } });
+    await fixture.start();
+    ask("5e55109e-secret-id", { tool_input: { command } });
+    await waitUntil(() => phone.messages().length === 1, 8_000);
+    return phone.published()[0];
+  };
+
+  test("minimal: the project needs you", async () => {
+    const sent = await startAt("minimal");
+    expect(sent).toMatchObject({ title: "shop-api needs you", message: "shop-api needs you", actions: [] });
+  });
+
+  test("summary: the tool and since when, not what it would do", async () => {
+    const sent = await startAt("summary");
+    expect(sent?.title).toBe("shop-api wants to use Bash");
+    expect(sent?.message).toMatch(/^since \d\d:\d\d$/);
+  });
+
+  test("full: what would run", async () => {
+    const sent = await startAt("full");
+    expect(sent?.title).toBe("shop-api wants to use Bash");
+    expect(sent?.message).toStartWith(command);
+  });
+
+  test.each(["minimal", "summary", "full"])("%s: no folder, id of a session, or token", async (detail) => {
+    const text = JSON.stringify(await startAt(detail));
+    for (const secret of ["/home/", "5e55109e", "dev", ...Object.values(phone.secrets)])
+      expect(text).not.toContain(secret);
+  });
+});
+
+describe("a question and a plan", () => {
+  const colours = {
+    tool_name: "AskUserQuestion",
+    tool_input: {
+      questions: [
+        {
+          question: "Which colour?",
+          header: "Colour",
+          multiSelect: false,
+          options: [
+            { label: "Red", description: "the red one" },
+            { label: "Blue", description: "the blue one" },
+          ],
+        },
+      ],
+    },
+  };
+
+  test("an option is chosen with a button", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    const hook = ask("s1", colours);
+    await fixture.waitForText(phone, "Which colour?");
+    expect(phone.messages()[0]?.buttons).toEqual(["1. Red", "2. Blue"]);
+    await phone.tap("2. Blue");
+    expect(JSON.stringify(parseDecision(await hook.printed))).toContain('"Which colour?":"Blue"');
+    await fixture.waitForText(phone, "Answered by phone");
+  });
+
+  test.each([
+    ["1", "Red"],
+    ["green, please", "green, please"],
+  ])("a reply of %j answers %j", async (reply, answer) => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    const hook = ask("s1", colours);
+    await fixture.waitForText(phone, "Which colour?");
+    await phone.reply(reply);
+    expect(JSON.stringify(parseDecision(await hook.printed))).toContain(`"Which colour?":"${answer}"`);
+  });
+
+  test("a plan is sent back with text", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    const hook = ask("s1", { tool_name: "ExitPlanMode", tool_input: { plan: "# Plan\n\n1. Do this" } });
+    await fixture.waitForText(phone, "1. Do this");
+    expect(phone.messages()[0]?.buttons).toEqual(["Approve", "Send back"]);
+    await phone.reply("first the tests");
+    expect(parseDecision(await hook.printed)).toMatchObject({
+      behavior: "deny",
+      message: expect.stringContaining("first the tests"),
+    });
+  });
+});
+
+describe("a restart", () => {
+  test("after kill -9 the message is not sent again, and its buttons still work", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    const first = await fixture.startProcess();
+    const hook = ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    first.kill("SIGKILL");
+    await first.exited;
+    await fixture.startProcess();
+    await fixture.waitForAsk("s1");
+    await phone.tap("Allow");
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+    await fixture.waitForText(phone, "Allowed by phone");
+    expect(phone.published().map(({ tags }) => tags)).toEqual([["bell"], ["white_check_mark"]]);
+  }, 20_000);
+
+  test("a message whose request was being sent at the kill arrives once", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    phone.misbehave("hang", 1);
+    const first = await fixture.startProcess();
+    ask("s1");
+    await waitUntil(() => fixture.read(fixture.paths.channelState).includes('"isSending":true'), 8_000);
+    first.kill("SIGKILL");
+    await first.exited;
+    await fixture.startProcess();
+    await fixture.waitForText(phone, "npm test");
+    expect(phone.sentCount()).toBe(1);
+  }, 20_000);
+
+  test("a request that ended while beckon was down is marked as over", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    const first = await fixture.startProcess();
+    const hook = ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    first.kill("SIGKILL");
+    await first.exited;
+    hook.signal("SIGKILL");
+    fixture.writeSpool({ session_id: "s1", hook_event_name: "SessionEnd", reason: "other" });
+    await fixture.startProcess();
+    await fixture.waitForText(phone, "No longer waiting for you");
+    expect(phone.messages()[0]?.text).toStartWith("shop-api wants to use Bash");
+    expect(phone.messages()[0]?.buttons).toEqual([]);
+  }, 20_000);
+});
+
+describe("several channels", () => {
+  test("one that hangs does not delay another", async () => {
+    const slow = await startNtfyServer();
+    slow.misbehave("hang", 1_000);
+    fixture.configure({ slow: { type: "ntfy", server: slow }, phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    const hook = ask("s1");
+    const tookMs = await fixture.waitForText(phone, "npm test");
+    expect(tookMs).toBeLessThan(4_000);
+    await phone.tap("Allow");
+    expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
+  });
+
+  test("of two answers at once one wins, and both messages say who", async () => {
+    const tablet = await startNtfyServer();
+    fixture.configure({ phone: { type: "ntfy", server: phone }, tablet: { type: "ntfy", server: tablet } });
+    await fixture.start();
+    const hook = ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    await fixture.waitForText(tablet, "npm test");
+    await Promise.all([phone.tap("Allow"), tablet.tap("Deny")]);
+    const isAllowed = parseDecision(await hook.printed).behavior === "allow";
+    const ending = isAllowed ? "Allowed by phone" : "Denied by tablet";
+    await fixture.waitForText(phone, ending);
+    await waitUntil(() => tablet.messages().some(({ text }) => text.includes(ending)), 5_000);
+    const answers = readFileSync(fixture.paths.answerLog, "utf8").match(/"what":"answered"/g);
+    expect(answers).toHaveLength(1);
+  });
+
+  test("more than three requests are not put together as on the desktop", async () => {
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.start();
+    for (let n = 0; n < 5; n++) ask(`s${n}`);
+    await waitUntil(() => phone.messages().length === 5, 10_000);
+    expect(phone.messages().every(({ buttons }) => buttons.length === 2)).toBe(true);
+  });
+});
+
+describe("the settings", () => {
+  test("a channel that is added while beckon runs is used, and one that is removed is not", async () => {
+    await fixture.start();
+    const first = ask("s1");
+    await fixture.waitForAsk("s1");
+    fixture.configure({ phone: { type: "ntfy", server: phone } });
+    await fixture.waitForText(phone, "npm test");
+    await phone.tap("Allow");
+    await first.exited;
+    writeFileSync(fixture.paths.config, "{}");
+    await waitUntil(() => phone.listenerCount() === 0, 5_000);
+    ask("s2");
+    await fixture.waitForAsk("s2");
+    expect(phone.sentCount()).toBe(1);
+  });
+
+  test("a mistake is named and the other channels are used", async () => {
+    fixture.configure({
+      phone: { type: "ntfy", server: phone },
+      typo: { type: "ntfi", server: phone },
+      brief: { type: "ntfy", server: phone, fields: { detail: "summary" } },
+      leak: { type: "ntfy", server: phone, fields: { token: "tk_in_the_wrong_file" } },
+    });
+    await fixture.start();
+    ask("s1");
+    await fixture.waitForText(phone, "npm test");
+    const log = fixture.readChannelLog().join("\n");
+    expect(log).toContain('typo.type: there is no service "ntfi": did you mean ntfy?');
+    expect(log).toContain('brief.answers needs "detail": "full"');
+    expect(log).toContain("leak.token is a secret and must not be in config.json");
+    expect(log).not.toContain("tk_in_the_wrong_file");
   });
 });

@@ -2,8 +2,16 @@
  * The client of ntfy: publishes JSON, and reads answers from the stream of the reply topic. Buttons publish a reference there.
  * A message is replaced by publishing with the same sequence id (server 2.16 and newer; an older one shows a second message).
  */
+
+import { readErrorMessage } from "../../core/error-message.ts";
 import { asRecord } from "../../core/json.ts";
-import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
+import {
+  type Channel,
+  type ChannelMessage,
+  type ChannelOptions,
+  type ChannelReply,
+  DeliveryError,
+} from "../channel.ts";
 import { cutToBytes, readRetryAfterMs, request } from "../http.ts";
 import { createLineStream } from "../line-stream.ts";
 
@@ -16,6 +24,21 @@ const silenceMs = 100_000;
 /** Answers that were published while beckon was not running are read, but no older ones. */
 const maxMissedSeconds = 600;
 const maxSeenIds = 200;
+/** Whoever can publish to the reply topic could otherwise make beckon publish all day. */
+const refusalPauseMs = 10_000;
+
+const refusal: ChannelMessage = {
+  key: "",
+  session: "",
+  title: "beckon: your answer",
+  lines: [],
+  urgency: "low",
+  buttons: [],
+  replyReference: null,
+  replyHint: null,
+  isFinal: false,
+  link: null,
+};
 
 export function openNtfy(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse } = options;
@@ -27,6 +50,7 @@ export function openNtfy(options: ChannelOptions): Channel {
   const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
   /** The stream can repeat messages after a reconnect. */
   const seenIds = new Set<string>();
+  let refusedAt = Number.NEGATIVE_INFINITY;
 
   async function publish(message: ChannelMessage, sequenceId: string): Promise<void> {
     const response = await request(`${server}/`, {
@@ -74,6 +98,14 @@ export function openNtfy(options: ChannelOptions): Channel {
     };
   }
 
+  /** ntfy has no other way to tell the sender. One quiet notification, which the next one replaces. */
+  async function showRefusal({ text, isAccepted }: ChannelReply): Promise<void> {
+    if (isAccepted || options.now() - refusedAt < refusalPauseMs) return;
+    refusedAt = options.now();
+    const message = { ...refusal, lines: [text] };
+    await publish(message, "beckon-refusal").catch((error) => options.onProblem(readErrorMessage(error)));
+  }
+
   const stream = createLineStream({
     schedule: options.schedule,
     silenceMs,
@@ -95,7 +127,7 @@ export function openNtfy(options: ChannelOptions): Channel {
       state.set({ since: id });
       const [reference = "", ...words] = message.trim().split(/\s+(?=[\s\S])/);
       const text = words.length === 0 ? null : message.trim().slice(reference.length).trim();
-      void onResponse({ reference, account: "", accountId: "", text });
+      void onResponse({ reference, account: "", accountId: "", text }).then(showRefusal);
     },
   });
 

@@ -20,6 +20,9 @@ export interface NtfyServer extends FakeService {
   /** Everything that was published to the topic, including what was replaced. */
   published(topic?: string): readonly Stored[];
   publishReply(text: string): Promise<void>;
+  listenerCount(): number;
+  /** Writes to the streams of all subscribers. */
+  writeToListeners(text: string): void;
 }
 
 const topic = "alerts-4f1c";
@@ -185,6 +188,11 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       await publishReply(lastReply ?? "");
     },
     publishReply,
+    listenerCount: () => [...listeners.values()].reduce((sum, own) => sum + own.size, 0),
+    writeToListeners(text) {
+      for (const own of listeners.values())
+        for (const listener of own) listener.enqueue(encoder.encode(text));
+    },
     dropListeners() {
       for (const own of listeners.values()) for (const listener of own) listener.close();
       listeners.clear();
