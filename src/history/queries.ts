@@ -50,8 +50,7 @@ export function findItems(db: Database, query: HistoryQuery, now: number): Histo
   if (matches.length > 1)
     return { enabled: true, total: 0, next: null, items: [], candidates: matches.map(toHistorySession) };
   const filter = { ...query, session: matches[0]?.key ?? session };
-  const { rows, total } =
-    query.q === undefined ? listItems(db, filter, before, limit) : searchItems(db, filter, before, limit);
+  const { rows, total } = selectItems(db, filter, before, limit);
   const items = rows.slice(0, limit);
   const isUnknown = session !== undefined && matches.length === 0 && total === 0;
   return {
@@ -72,39 +71,18 @@ interface FoundRows {
   readonly total: number;
 }
 
-function listItems(
+/** Project, agent, kind and session are words of the search index: the tables need no index for them. */
+function selectItems(
   db: Database,
-  { project, agent, kind, session }: ItemFilter,
+  { q, project, agent, kind, session }: ItemFilter,
   before: number | null,
   limit: number,
 ): FoundRows {
-  const filters: [string, SQLQueryBindings][] = [];
-  if (project !== undefined) filters.push(["project = ?", project]);
-  if (agent !== undefined) filters.push(["provider = ?", agent]);
-  if (kind !== undefined) filters.push(["kind = ?", kind]);
-  if (session !== undefined) filters.push(["key = ?", session]);
-  const where = (all: typeof filters) =>
-    all.length === 0 ? "" : `WHERE ${all.map(([condition]) => condition).join(" AND ")}`;
-  const values = (all: typeof filters) => all.map(([, value]) => value);
-  const onPage: typeof filters = before === null ? filters : [...filters, ["seq < ?", before]];
-  const rows = db
-    .query<ItemRow, Values>(`SELECT * FROM items ${where(onPage)} ORDER BY seq DESC LIMIT ?`)
-    .all(...values(onPage), limit + 1);
-  const count = db.query<{ n: number }, Values>(`SELECT count(*) AS n FROM items ${where(filters)}`);
-  return { rows, total: count.get(...values(filters))?.n ?? 0 };
-}
-
-/** Project, agent, kind and session are words of the search index: nothing has to be looked up to filter by them. */
-function searchItems(
-  db: Database,
-  { q = "", project, agent, kind, session }: ItemFilter,
-  before: number | null,
-  limit: number,
-): FoundRows {
-  const words = q.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
-  // A text without any word matches nothing.
-  if (words.length === 0) return { rows: [], total: 0 };
   const filters = createFilterWords({ project, provider: agent, kind, key: session });
+  if (q === undefined && filters.length === 0) return listNewest(db, before, limit);
+  const words = (q ?? "").split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+  // A text without any word matches nothing.
+  if (q !== undefined && words.length === 0) return { rows: [], total: 0 };
   const find = (isPrefix: (word: string) => boolean): FoundRows => {
     // Quotes keep FTS5 from reading operators.
     const terms = words.slice(0, maxWords).map((word) => `"${word}"${isPrefix(word) ? "*" : ""}`);
@@ -112,11 +90,20 @@ function searchItems(
   };
   const whole = find(() => false);
   // Beginnings of words cost more, the more words there are. If whole words match this often, nobody misses them.
-  if (whole.total === maxCountedMatches) return whole;
+  if (words.length === 0 || whole.total >= maxCountedMatches) return whole;
   return find((word) => word.length >= minPrefixLength);
 }
 
 const minPrefixLength = 3;
+
+function listNewest(db: Database, before: number | null, limit: number): FoundRows {
+  const rows = db
+    .query<ItemRow, Values>("SELECT * FROM items WHERE seq < ? ORDER BY seq DESC LIMIT ?")
+    .all(before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+  // A row for every item, and a small one.
+  const count = db.query<{ n: number }, []>("SELECT count(*) AS n FROM items_fts_docsize").get();
+  return { rows, total: count?.n ?? 0 };
+}
 
 function matchItems(db: Database, search: string, before: number | null, limit: number): FoundRows {
   const rows = db
@@ -125,6 +112,7 @@ function matchItems(db: Database, search: string, before: number | null, limit: 
        WHERE items_fts MATCH ?1 AND items_fts.rowid < ?2 ORDER BY items_fts.rowid DESC LIMIT ?3`,
     )
     .all(search, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+  if (before === null && rows.length <= limit) return { rows, total: rows.length };
   const count = db
     .query<{ n: number }, Values>(
       "SELECT count(*) AS n FROM (SELECT 1 FROM items_fts WHERE items_fts MATCH ? LIMIT ?)",

@@ -2,7 +2,7 @@
  * Writes the history: lines of the journal, and what the state adds to them. Every row has an id that follows from what it
  * records, so that recording something again changes nothing.
  */
-import type { Database, SQLQueryBindings } from "bun:sqlite";
+import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import type { EventDetails } from "../agents/agent.ts";
 import { type HookMessage, openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
@@ -58,6 +58,17 @@ interface KnownSession {
   turnCount: number;
   /** Payloads of the last second, to find duplicates. */
   payloads: { readonly key: string; readonly t: number }[];
+  /** As it was last written by `recordSession`. null if it was not since the start. */
+  written: SessionRow | null;
+  /** The newest span. undefined if it was not read yet, null if there is none. */
+  span: KnownSpan | null | undefined;
+}
+
+interface KnownSpan {
+  readonly from: number;
+  readonly state: string;
+  /** null while it is open. */
+  to: number | null;
 }
 
 export function toSeq(at: number): number {
@@ -69,8 +80,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   const sessions = new Map<string, KnownSession>();
   /** The last event of each session in this transaction. */
   const touched = new Map<string, AgentEvent>();
-  let lastEventSeq = 0;
-  let lastItemSeq = 0;
+  const insertEvent = createInserter(sql.listEventIds);
+  const insertItem = createInserter(sql.listItemIds);
 
   function findSession(key: string): KnownSession {
     const known = sessions.get(key);
@@ -86,6 +97,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       firstCwd: row?.cwd ?? null,
       turnCount: row?.turn_count ?? 0,
       payloads: [],
+      written: null,
+      span: undefined,
     };
     sessions.set(key, session);
     return session;
@@ -107,28 +120,25 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   /** Returns false if the event is known. */
   function addEvent({ event, raw }: EventRow): boolean {
     const ts = Date.parse(event.ts);
-    let isNew = false;
-    const insert = (seq: number) => {
-      isNew = sql.addEvent.run(seq, ...eventValues(event, ts, raw)).changes > 0;
-    };
-    lastEventSeq = insertWithSeq(
-      Math.max(toSeq(ts), isSameMs(lastEventSeq, ts) ? lastEventSeq + 1 : 0),
-      insert,
-    );
-    return isNew;
+    const values = eventValues(event, ts, raw);
+    const seq = insertEvent.add(event.id, ts, (free) => {
+      values[0] = free;
+      return sql.addEvent.run(...values);
+    });
+    return seq !== null;
   }
 
+  /** Returns the item's `seq`; null if the item is known. */
   function addItem(
     item: Omit<HistoryItem, "how" | "where" | "waitedMs" | "severity"> & { readonly severity?: Severity },
-  ): void {
+  ): number | null {
     const { id, at, key, provider, project, branch, kind, severity = "info" } = item;
     const text = limitText(item.text, maxItemLength);
-    const first = Math.max(toSeq(at), isSameMs(lastItemSeq, at) ? lastItemSeq + 1 : 0);
-    lastItemSeq = insertWithSeq(first, (seq) => {
-      const isNew =
-        sql.addItem.run(seq, id, key, provider, project, branch, kind, text, severity).changes > 0;
-      if (isNew) sql.addText.run(seq, toSearchText(text, item));
-    });
+    const seq = insertItem.add(id, at, (free) =>
+      sql.addItem.run(free, id, key, provider, project, branch, kind, text, severity),
+    );
+    if (seq !== null) sql.addText.run(seq, toSearchText(text, item));
+    return seq;
   }
 
   function addLifecycle(event: LifecycleEvent | null): void {
@@ -223,6 +233,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
 
   function recordSession(row: SessionRow): void {
     const session = findSession(row.key);
+    if (session.written && isSameSession(session.written, row)) return;
+    session.written = row;
     session.project = row.project ?? session.project;
     session.branch = row.branch;
     const before = sql.readUsage.get(row.key);
@@ -294,20 +306,9 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   function openAsk(session: SessionRow, ask: AskRow): void {
     recordSession(session);
     const { id, key, request, kind, agentId, tool, summary, openedAt } = ask;
-    if (request !== null && sql.findAsk.get(request)) return;
-    const { changes } = sql.addAsk.run(
-      id,
-      key,
-      request,
-      kind,
-      agentId,
-      tool,
-      summary,
-      session.project,
-      openedAt,
-    );
-    if (changes === 0) return;
-    addItem({ ...itemOf(session), id, at: openedAt, kind, text: formatAsk(ask) });
+    if (sql.findAsk.get(id, request)) return;
+    const seq = addItem({ ...itemOf(session), id, at: openedAt, kind, text: formatAsk(ask) });
+    sql.addAsk.run(id, key, request, kind, agentId, tool, summary, session.project, openedAt, seq);
     addEvent({ event: createSynthetic("agent_blocked", `${id}:blocked`, openedAt, session, ask), raw: null });
     const event = createWaitingEvent(id, session, { kind, at: openedAt }, findSession(key).firstCwd);
     addLifecycle(event);
@@ -319,19 +320,22 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
       openAsk(session, ask);
       return;
     }
-    const item = sql.findItem.get(ask.id);
-    if (!item) return;
-    sql.nameItem.run(ask.kind, text, item.seq);
-    sql.removeText.run(item.seq);
-    sql.addText.run(item.seq, toSearchText(text, { ...itemOf(session), kind: ask.kind }));
+    const seq = sql.readAsk.get(ask.id, null)?.item_seq ?? null;
+    if (seq === null) return;
+    sql.nameItem.run(ask.kind, text, seq);
+    sql.removeText.run(seq);
+    sql.addText.run(seq, toSearchText(text, { ...itemOf(session), kind: ask.kind }));
   }
 
-  function removeAsk(id: string): void {
-    const item = sql.findItem.get(id);
-    if (item) sql.removeText.run(item.seq);
-    sql.removeItem.run(id);
+  function removeAsk({ id, opened_at, item_seq }: AskTableRow): void {
+    if (item_seq !== null) {
+      sql.removeText.run(item_seq);
+      sql.removeItem.run(item_seq);
+      insertItem.forget();
+    }
     sql.removeAsk.run(id);
-    sql.removeEvent.run(`${id}:blocked`);
+    sql.removeEvent.run(toSeq(opened_at), `${id}:blocked`);
+    insertEvent.forget();
   }
 
   function closeAsk(
@@ -344,11 +348,11 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     const row = sql.readAsk.get(id, request);
     if (!row || row.closed_at !== null) return;
     if (row.request === null && row.tool === null && row.summary === "" && waitedMs < minUnnamedMs) {
-      removeAsk(row.id);
+      removeAsk(row);
       return;
     }
     sql.closeAsk.run(at, waitedMs, row.id);
-    sql.closeItem.run(waitedMs, row.id);
+    sql.closeItem.run(waitedMs, row.item_seq);
     if (!session) return;
     const ask: AskRow = { ...row, openedAt: at, agentId: row.agent_id };
     addEvent({
@@ -362,20 +366,35 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
     // What was derived from the journal does not know where.
     if (!row || row.place !== null) return;
     sql.endAsk.run(how, where, row.id);
-    sql.endItem.run(how, where, row.id);
+    sql.endItem.run(how, where, row.item_seq);
   }
 
   function changeSpan(key: string, state: string | null, at: number): void {
-    const open = sql.readSpan.get(key);
-    if (open?.state === state) return;
+    const session = findSession(key);
+    session.span ??= sql.readLastSpan.get(key);
+    const last = session.span;
+    const isOpen = last != null && last.to === null;
+    if (isOpen ? last.state === state : state === null) return;
     // A late event can date the change before the span began.
-    const changedAt = Math.max(at, open?.from_at ?? 0);
-    if (open && changedAt === open.from_at) sql.removeSpan.run(key, open.from_at);
-    else if (open) sql.closeSpan.run(changedAt, key, open.from_at);
+    const changedAt = Math.max(at, last?.to ?? last?.from ?? 0);
+    if (isOpen && changedAt === last.from) {
+      sql.removeSpan.run(key, last.from);
+      session.span = undefined;
+      if (state !== null) changeSpan(key, state, changedAt);
+      return;
+    }
+    if (isOpen) {
+      last.to = changedAt;
+      sql.closeSpan.run(changedAt, key, last.from);
+    }
     if (state === null) return;
-    const last = sql.readLastSpan.get(key);
-    if (last && last.state === state && last.to_at === changedAt) sql.reopenSpan.run(key, last.from_at);
-    else sql.addSpan.run(key, Math.max(changedAt, last?.to_at ?? 0), state);
+    if (last?.state === state && last.to === changedAt) {
+      last.to = null;
+      sql.reopenSpan.run(key, last.from);
+    } else {
+      session.span = { from: changedAt, to: null, state };
+      sql.addSpan.run(key, changedAt, state);
+    }
   }
 
   return {
@@ -506,14 +525,24 @@ interface FilterFields {
 /** Words of the search index that stand for a project, an agent, a kind or a session. Nobody searches for them. */
 export function createFilterWords({ project, provider, kind, key }: FilterFields): string[] {
   const words: string[] = [];
-  const add = (field: string, value: string | null | undefined) => {
-    if (value != null) words.push(`${field}_${Bun.hash(value).toString(36)}`);
-  };
-  add("beckonproject", project);
-  add("beckonagent", provider);
-  add("beckonkind", kind);
-  add("beckonsession", key);
+  if (project != null) words.push(createFilterWord("_p", project));
+  if (provider !== undefined) words.push(createFilterWord("_a", provider));
+  if (kind !== undefined) words.push(createFilterWord("_k", kind));
+  if (key !== undefined) words.push(createFilterWord("_s", key));
   return words;
+}
+
+const filterWords = new Map<string, string>();
+const maxFilterWords = 5_000;
+
+function createFilterWord(prefix: string, value: string): string {
+  const name = prefix + value;
+  const known = filterWords.get(name);
+  if (known !== undefined) return known;
+  if (filterWords.size >= maxFilterWords) filterWords.clear();
+  const word = `${prefix}_${Bun.hash(value).toString(36)}`;
+  filterWords.set(name, word);
+  return word;
 }
 
 /** A colour code before a word would become a part of it. */
@@ -564,29 +593,78 @@ function describeItem({ change }: AgentEvent, details: EventDetails): ItemText |
   }
 }
 
-const isSameMs = (seq: number, at: number): boolean => Math.floor(seq / seqsPerMs) === Math.floor(at);
-
-const maxSeqTries = 100_000;
-
-/** Tries the next `seq` while another row has it. Returns the one that was used. */
-function insertWithSeq(first: number, insert: (seq: number) => void): number {
-  for (let seq = first; seq < first + maxSeqTries; seq++) {
-    try {
-      insert(seq);
-      return seq;
-    } catch (error) {
-      if (
-        errorCode(error) !== "SQLITE_CONSTRAINT_PRIMARYKEY" &&
-        errorCode(error) !== "SQLITE_CONSTRAINT_ROWID"
-      )
-        throw error;
-    }
-  }
-  throw new Error("too many events in one moment");
+interface Inserter {
+  /** Calls `insert` with a free `seq` and returns it. Returns null if the table has a row with this id and time. */
+  add(id: string, at: number, insert: (seq: number) => { readonly changes: number }): number | null;
+  /** To be called when a row was removed. */
+  forget(): void;
 }
 
+/** What is known of the rows of one millisecond. */
+interface Moment {
+  /** The first `seq` that may be free. */
+  next: number;
+  readonly ids: Set<string>;
+}
+
+const maxMoments = 16;
+
+type IdLister = Statement<{ seq: number; id: string }, [number, number]>;
+
+/** So many rows of one millisecond may have pushed others into the next one. */
+const crowdedRows = seqsPerMs - 24;
+
+/**
+ * A unique index on random ids would cost more than the row itself, because every insert changes another page. The same event has
+ * the same time whenever it is recorded, so only rows of its millisecond have to be compared, and mostly there are none.
+ */
+function createInserter(listIds: IdLister): Inserter {
+  /** By the first `seq` of the millisecond. Events of several sessions arrive a little out of order. */
+  const moments = new Map<number, Moment>();
+
+  function remember(first: number, moment: Moment): Moment {
+    if (moments.size >= maxMoments) moments.delete(moments.keys().next().value ?? first);
+    moments.set(first, moment);
+    return moment;
+  }
+
+  function load(first: number): Moment {
+    const moment: Moment = { next: first, ids: new Set() };
+    for (let from = first, count = crowdedRows; count >= crowdedRows; from += seqsPerMs) {
+      const rows = listIds.all(from, from + seqsPerMs);
+      for (const { seq, id } of rows) {
+        moment.ids.add(id);
+        moment.next = seq + 1;
+      }
+      count = rows.length;
+    }
+    return moment;
+  }
+
+  return {
+    add(id, at, insert) {
+      const first = toSeq(at);
+      let moment = moments.get(first);
+      if (!moment) {
+        if (insert(first).changes > 0) {
+          remember(first, { next: first + 1, ids: new Set([id]) });
+          return first;
+        }
+        moment = remember(first, load(first));
+      }
+      if (moment.ids.has(id)) return null;
+      while (insert(moment.next).changes === 0) moment.next++;
+      moment.ids.add(id);
+      return moment.next++;
+    },
+    forget: () => moments.clear(),
+  };
+}
+
+/** In the order of the columns; the first is `seq`. */
 function eventValues(event: NormalizedFields, ts: number, raw: string | null): SQLQueryBindings[] {
   return [
+    null,
     event.id,
     ts,
     event.event_type,
@@ -603,6 +681,11 @@ function eventValues(event: NormalizedFields, ts: number, raw: string | null): S
     event.thinking_text,
     raw,
   ];
+}
+
+/** Whether nothing would change but the time of the last event, which is written with the events. */
+function isSameSession(a: SessionRow, b: SessionRow): boolean {
+  return (Object.keys(b) as (keyof SessionRow)[]).every((name) => name === "lastAt" || a[name] === b[name]);
 }
 
 function itemOf({ key, agent, project, branch }: SessionRow) {
@@ -649,6 +732,20 @@ export function formatLocalDate(at: number): string {
 
 type Values = SQLQueryBindings[];
 
+interface AskTableRow {
+  readonly id: string;
+  readonly key: string;
+  readonly request: string | null;
+  readonly kind: AskRow["kind"];
+  readonly agent_id: string | null;
+  readonly tool: string | null;
+  readonly summary: string;
+  readonly opened_at: number;
+  readonly closed_at: number | null;
+  readonly place: string | null;
+  readonly item_seq: number | null;
+}
+
 function prepareStatements(db: Database) {
   const write = (text: string) => db.prepare<unknown, Values>(text);
   const read = <Row>(text: string) => db.prepare<Row, Values>(text);
@@ -659,9 +756,14 @@ function prepareStatements(db: Database) {
     removeCursors: write("DELETE FROM lifecycle_stream_offsets WHERE stream_key <> ?"),
     writeCursor: write("INSERT OR REPLACE INTO lifecycle_stream_offsets VALUES (?, ?, ?, ?)"),
     addEvent: write(
-      `INSERT INTO normalized_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      "INSERT OR IGNORE INTO normalized_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     ),
-    removeEvent: write("DELETE FROM normalized_events WHERE id = ?"),
+    listEventIds: db.prepare<{ seq: number; id: string }, [number, number]>(
+      "SELECT seq, id FROM normalized_events WHERE seq >= ? AND seq < ?",
+    ),
+    removeEvent: write(
+      `DELETE FROM normalized_events WHERE seq >= ?1 AND seq < ?1 + ${seqsPerMs} AND id = ?2`,
+    ),
     removeGuess: write(
       "DELETE FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id LIKE '%:task' AND ts > ? - 60000",
     ),
@@ -669,14 +771,16 @@ function prepareStatements(db: Database) {
       "SELECT 1 AS n FROM normalized_events WHERE session_id = ? AND task_id = ? AND event_type = ? AND id NOT LIKE '%:task' AND ts > ? - 60000",
     ),
     addItem: write(
-      `INSERT INTO items (seq, id, key, provider, project, branch, kind, text, severity)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+      `INSERT OR IGNORE INTO items (seq, id, key, provider, project, branch, kind, text, severity)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    findItem: read<{ seq: number }>("SELECT seq FROM items WHERE id = ?"),
-    removeItem: write("DELETE FROM items WHERE id = ?"),
+    listItemIds: db.prepare<{ seq: number; id: string }, [number, number]>(
+      "SELECT seq, id FROM items WHERE seq >= ? AND seq < ?",
+    ),
+    removeItem: write("DELETE FROM items WHERE seq = ?"),
     nameItem: write("UPDATE items SET kind = ?, text = ? WHERE seq = ?"),
-    closeItem: write("UPDATE items SET waited_ms = ? WHERE id = ?"),
-    endItem: write("UPDATE items SET how = ?, place = ? WHERE id = ?"),
+    closeItem: write("UPDATE items SET waited_ms = ? WHERE seq = ?"),
+    endItem: write("UPDATE items SET how = ?, place = ? WHERE seq = ?"),
     addText: write("INSERT INTO items_fts (rowid, text) VALUES (?, ?)"),
     removeText: write("DELETE FROM items_fts WHERE rowid = ?"),
     readSession: read<{
@@ -712,31 +816,20 @@ function prepareStatements(db: Database) {
       `INSERT INTO usage VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (day, key) DO UPDATE SET tokens = tokens + excluded.tokens,
        cost_micros = cost_micros + excluded.cost_micros, has_unknown_cost = excluded.has_unknown_cost`,
     ),
-    addTurn: write(
-      "INSERT OR IGNORE INTO turns (id, key, turn_seq, started_at, prompt) VALUES (?, ?, ?, ?, ?)",
-    ),
+    addTurn: write("INSERT INTO turns (id, key, turn_seq, started_at, prompt) VALUES (?, ?, ?, ?, ?)"),
     endTurn: write(
-      `UPDATE turns SET ended_at = ?, response = ?, error = ? WHERE id =
-       (SELECT id FROM turns WHERE key = ? AND started_at <= ? AND ended_at IS NULL ORDER BY started_at DESC LIMIT 1)`,
+      `UPDATE turns SET ended_at = ?, response = ?, error = ? WHERE rowid =
+       (SELECT rowid FROM turns WHERE key = ? AND started_at <= ? AND ended_at IS NULL ORDER BY started_at DESC LIMIT 1)`,
     ),
     addAsk: write(
-      `INSERT OR IGNORE INTO asks (id, key, request, kind, agent_id, tool, summary, project, opened_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR IGNORE INTO asks (id, key, request, kind, agent_id, tool, summary, project, opened_at, item_seq)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     removeAsk: write("DELETE FROM asks WHERE id = ?"),
-    findAsk: read<{ id: string }>("SELECT id FROM asks WHERE request = ?"),
-    readAsk: read<{
-      id: string;
-      key: string;
-      request: string | null;
-      kind: AskRow["kind"];
-      agent_id: string | null;
-      tool: string | null;
-      summary: string;
-      closed_at: number | null;
-      place: string | null;
-    }>(
-      "SELECT id, key, request, kind, agent_id, tool, summary, closed_at, place FROM asks WHERE id = ?1 OR request = ?2 LIMIT 1",
+    findAsk: read<{ id: string }>("SELECT id FROM asks WHERE id = ?1 OR request = ?2"),
+    readAsk: read<AskTableRow>(
+      `SELECT id, key, request, kind, agent_id, tool, summary, opened_at, closed_at, place, item_seq FROM asks
+       WHERE id = ?1 OR request = ?2 LIMIT 1`,
     ),
     nameAsk: write("UPDATE asks SET request = ?, kind = ?, tool = ?, summary = ? WHERE id = ?"),
     closeAsk: write("UPDATE asks SET closed_at = ?, waited_ms = ? WHERE id = ?"),
@@ -745,11 +838,8 @@ function prepareStatements(db: Database) {
       `SELECT asks.id, request, opened_at, last_at FROM asks LEFT JOIN sessions ON sessions.key = asks.key
        WHERE closed_at IS NULL`,
     ),
-    readSpan: read<{ from_at: number; state: string }>(
-      "SELECT from_at, state FROM spans WHERE key = ? AND to_at IS NULL ORDER BY from_at DESC LIMIT 1",
-    ),
-    readLastSpan: read<{ from_at: number; to_at: number | null; state: string }>(
-      "SELECT from_at, to_at, state FROM spans WHERE key = ? ORDER BY from_at DESC LIMIT 1",
+    readLastSpan: read<KnownSpan>(
+      `SELECT from_at AS "from", to_at AS "to", state FROM spans WHERE key = ? ORDER BY from_at DESC LIMIT 1`,
     ),
     listOpenSpans: read<{ key: string; from_at: number; state: string; last_at: number | null }>(
       `SELECT spans.key, from_at, state, last_at FROM spans LEFT JOIN sessions ON sessions.key = spans.key

@@ -7,18 +7,28 @@ import { formatLocalDate, seqsPerMs, toSeq } from "./recorder.ts";
 
 /** Rows that one call removes at most, so that a call takes milliseconds. */
 const chunkRows = 2_000;
-/** If the file is too large, this part of it is removed at once. */
-const freedPart = 0.1;
+/** If the file is too large, it is made smaller than this part of its limit. */
+const keptPart = 0.9;
 
-/** Returns true if there is more to remove. Call it outside of a transaction. */
-export function pruneHistory(db: Database, { days, maxMb }: HistoryRetention, now: number): boolean {
-  const maxBytes = maxMb * 1024 * 1024;
-  const sizeCutAt = readUsedBytes(db) > maxBytes ? findSizeCut(db) : 0;
-  const cutAt = Math.max(now - days * dayMs, sizeCutAt);
-  const hasMore = db.transaction(() => removeBefore(db, cutAt)).immediate();
-  if (hasMore) return true;
-  db.run("PRAGMA incremental_vacuum(4000)");
-  return sizeCutAt > 0 && readUsedBytes(db) > maxBytes;
+export interface PruneStep {
+  readonly hasMore: boolean;
+  /** The file was too large: the next call goes on below the limit, so that it does not have to come back soon. */
+  readonly isShrinking: boolean;
+}
+
+/** Removes one part. Call it outside of a transaction, the first time with `isShrinking` false. */
+export function pruneHistory(
+  db: Database,
+  { days, maxMb }: HistoryRetention,
+  now: number,
+  isShrinking: boolean,
+): PruneStep {
+  const maxBytes = maxMb * 1024 * 1024 * (isShrinking ? keptPart : 1);
+  const isTooLarge = readUsedBytes(db) > maxBytes;
+  const cutAt = Math.max(now - days * dayMs, isTooLarge ? findSizeCut(db) : 0);
+  const removed = db.transaction(() => removeBefore(db, cutAt)).immediate();
+  if (removed < chunkRows) db.run("PRAGMA incremental_vacuum(4000)");
+  return { hasMore: removed >= chunkRows || (isTooLarge && removed > 0), isShrinking: isTooLarge };
 }
 
 /** Without the pages that are free already. */
@@ -27,16 +37,20 @@ function readUsedBytes(db: Database): number {
   return pages * readNumber(db, "page_size");
 }
 
-/** The time before which the oldest tenth of the events is. */
+/** The time before which the events are that one call removes. 0 if there are none. */
 function findSizeCut(db: Database): number {
-  const count = db.query<{ n: number }, []>("SELECT count(*) AS n FROM normalized_events").get()?.n ?? 0;
-  const row = db
-    .query<{ seq: number }, [number]>("SELECT seq FROM normalized_events ORDER BY seq LIMIT 1 OFFSET ?")
-    .get(Math.ceil(count * freedPart));
-  return row ? Math.floor(row.seq / seqsPerMs) : 0;
+  const pick = db.query<{ seq: number | null }, [number]>(
+    `SELECT coalesce(
+       (SELECT seq FROM normalized_events ORDER BY seq LIMIT 1 OFFSET ?),
+       (SELECT (min(seq) + max(seq)) / 2 FROM normalized_events)
+     ) AS seq`,
+  );
+  const seq = pick.get(chunkRows)?.seq ?? null;
+  return seq === null ? 0 : Math.floor(seq / seqsPerMs) + 1;
 }
 
-function removeBefore(db: Database, at: number): boolean {
+/** Returns how many events or items were removed. At `chunkRows`, there may be more. */
+function removeBefore(db: Database, at: number): number {
   const seq = toSeq(at);
   const iso = new Date(Math.max(0, at)).toISOString();
   const remove = (text: string, ...values: (string | number)[]) =>
@@ -54,7 +68,8 @@ function removeBefore(db: Database, at: number): boolean {
   const items = removeSeqs("items");
   const events = removeSeqs("normalized_events");
   removeSeqs("changes");
-  if (items === chunkRows || events === chunkRows) return true;
+  const removed = Math.max(items, events);
+  if (removed === chunkRows) return removed;
   remove("DELETE FROM asks WHERE closed_at < ?", at);
   remove("DELETE FROM turns WHERE started_at < ?", at);
   remove("DELETE FROM spans WHERE to_at < ?", at);
@@ -64,5 +79,5 @@ function removeBefore(db: Database, at: number): boolean {
   remove("DELETE FROM session_events WHERE created_at < ?", iso);
   remove("DELETE FROM port_runs WHERE to_at < ?", at);
   remove("DELETE FROM sessions WHERE last_at < ?", at);
-  return false;
+  return removed;
 }

@@ -19,33 +19,31 @@ export const migrations: readonly string[] = [
   CREATE INDEX idx_sessions_fingerprint ON sessions (fingerprint) WHERE fingerprint IS NOT NULL;
 
   CREATE TABLE normalized_events (
-    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ts INTEGER NOT NULL, event_type TEXT NOT NULL, source TEXT NOT NULL,
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL, ts INTEGER NOT NULL, event_type TEXT NOT NULL, source TEXT NOT NULL,
     workspace_id TEXT NOT NULL, terminal_session_id TEXT NOT NULL, run_id TEXT, session_id TEXT, agent_id TEXT NOT NULL,
     target_agent_id TEXT, task_id TEXT, severity TEXT NOT NULL, payload TEXT NOT NULL, thinking_text TEXT, raw TEXT
   );
   CREATE INDEX idx_normalized_events_task ON normalized_events (session_id, task_id, event_type) WHERE task_id IS NOT NULL;
 
   CREATE TABLE items (
-    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, provider TEXT NOT NULL, project TEXT, branch TEXT,
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL, key TEXT NOT NULL, provider TEXT NOT NULL, project TEXT, branch TEXT,
     kind TEXT NOT NULL, text TEXT NOT NULL, how TEXT, place TEXT, waited_ms INTEGER, severity TEXT NOT NULL
   );
-  CREATE INDEX idx_items_key ON items (key);
-  CREATE INDEX idx_items_kind ON items (kind);
-  CREATE INDEX idx_items_project ON items (project);
   CREATE VIRTUAL TABLE items_fts USING fts5 (
     text, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 remove_diacritics 2 tokenchars '_'"
   );
 
   CREATE TABLE asks (
     id TEXT PRIMARY KEY, key TEXT NOT NULL, request TEXT, kind TEXT NOT NULL, agent_id TEXT, tool TEXT, summary TEXT NOT NULL,
-    project TEXT, opened_at INTEGER NOT NULL, closed_at INTEGER, waited_ms INTEGER, how TEXT, place TEXT
+    project TEXT, opened_at INTEGER NOT NULL, closed_at INTEGER, waited_ms INTEGER, how TEXT, place TEXT,
+    item_seq INTEGER
   ) WITHOUT ROWID;
-  CREATE INDEX idx_asks_opened ON asks (opened_at);
+  CREATE INDEX idx_asks_opened ON asks (opened_at, closed_at, waited_ms, how, project);
   CREATE INDEX idx_asks_closed ON asks (closed_at);
   CREATE INDEX idx_asks_request ON asks (request) WHERE request IS NOT NULL;
 
   CREATE TABLE turns (
-    id TEXT NOT NULL UNIQUE, key TEXT NOT NULL, turn_seq INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
+    id TEXT NOT NULL, key TEXT NOT NULL, turn_seq INTEGER NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER,
     prompt TEXT NOT NULL, response TEXT, error TEXT
   );
   CREATE INDEX idx_turns_key ON turns (key, started_at);
@@ -53,7 +51,7 @@ export const migrations: readonly string[] = [
   CREATE TABLE spans (
     key TEXT NOT NULL, from_at INTEGER NOT NULL, to_at INTEGER, state TEXT NOT NULL, PRIMARY KEY (key, from_at)
   ) WITHOUT ROWID;
-  CREATE INDEX idx_spans_to ON spans (to_at, from_at);
+  CREATE INDEX idx_spans_to ON spans (to_at, from_at, state);
 
   CREATE TABLE usage (
     day TEXT NOT NULL, key TEXT NOT NULL, project TEXT, tokens INTEGER NOT NULL, cost_micros INTEGER NOT NULL,

@@ -37,6 +37,8 @@ export interface FixtureOptions {
   readonly open?: () => OpenState;
   /** The journal's folder, if it is not beside the database. */
   readonly journal?: string;
+  /** When the n-th event happened. Without it, a second after the one before. */
+  readonly at?: (n: number) => number;
   /** Milliseconds since boot of the n-th event. */
   readonly sinceBoot?: (n: number) => number;
 }
@@ -97,7 +99,7 @@ export function createHistoryFixture(folder: string, options: FixtureOptions = {
     async append(...payloads) {
       const writes = payloads.map((payload) => {
         const id = `${run}-${++events}`;
-        const at = startAt + events * 1_000;
+        const at = options.at?.(events) ?? startAt + events * 1_000;
         const text = JSON.stringify({ provider: "claude", _meta: { id }, payload });
         const t = options.sinceBoot?.(events) ?? at;
         return journal.append({ id, at, t, boot: null, key: id, text });

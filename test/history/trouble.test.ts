@@ -172,7 +172,31 @@ test("nothing is recorded twice if the journal is read again from its start", as
   await history.close();
 });
 
-test("a journal that was deleted and begins anew is recorded from its start", async () => {
+test("events of one millisecond are all recorded, and none twice if the journal is read again", async () => {
+  const folder = temporaryFolder();
+  const count = 2_500;
+  const moment = Date.now() - 60_000;
+  const history = createHistoryFixture(folder, { at: (n) => moment + (n % 7 === 0 ? 1 : 0) });
+  const sessions = Array.from({ length: count }, (_, n) => ({ ...prompt(`text ${n}`), session_id: `s${n}` }));
+  await history.append(...sessions);
+  await history.open();
+  const readCounts = (from: HistoryFixture) =>
+    ["normalized_events", "items", "items_fts_docsize", "turns"].map(
+      (table) => from.read<{ n: number }>(`SELECT count(*) AS n FROM ${table}`)[0]?.n,
+    );
+  expect(readCounts(history)).toEqual([count, count, count, count]);
+  await history.close();
+  const db = new Database(history.path);
+  db.run("DELETE FROM lifecycle_stream_offsets");
+  db.close();
+  const again = createHistoryFixture(folder);
+  await again.append(prompt("one more"));
+  await again.open();
+  expect(readCounts(again)).toEqual([count + 1, count + 1, count + 1, count + 1]);
+  await again.close();
+});
+
+test("a journal that was deleted and starts again is recorded from its start", async () => {
   const folder = temporaryFolder();
   await createUsed(folder);
   rmSync(join(folder, "journal"), { recursive: true });

@@ -250,12 +250,19 @@ function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
   return { done: tasks.filter(({ status }) => status === "completed").length, total: tasks.length };
 }
 
+/** A snapshot is made for every change of a session, and its fingerprint stays. */
+const fingerprints = new Map<string, string>();
+const maxFingerprints = 1_000;
+
 /** Differs for two terminals in one folder, and stays the same after a restart of beckon. */
 export function computeFingerprint(session: Pick<Session, "place" | "firstCwd">): string | null {
   const { place, firstCwd } = session;
   if (place?.pid == null) return null;
-  return createHash("sha256")
-    .update(`${firstCwd ?? ""}:${place.tty ?? ""}:${place.pid}:${place.procStart ?? ""}`)
-    .digest("hex")
-    .slice(0, 16);
+  const text = `${firstCwd ?? ""}:${place.tty ?? ""}:${place.pid}:${place.procStart ?? ""}`;
+  const known = fingerprints.get(text);
+  if (known !== undefined) return known;
+  const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  if (fingerprints.size >= maxFingerprints) fingerprints.clear();
+  fingerprints.set(text, fingerprint);
+  return fingerprint;
 }
