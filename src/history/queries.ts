@@ -79,22 +79,26 @@ function selectItems(
   limit: number,
 ): FoundRows {
   const filters = createFilterWords({ project, provider: agent, kind, key: session });
-  if (q === undefined && filters.length === 0) return listNewest(db, before, limit);
-  const words = (q ?? "").split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
+  if (q === undefined)
+    return filters.length === 0
+      ? listNewest(db, before, limit)
+      : listFiltered(db, filters.join(" "), before, limit);
+  const words = q.split(/[^\p{L}\p{N}_]+/u).filter(Boolean);
   // A text without any word matches nothing.
-  if (q !== undefined && words.length === 0) return { rows: [], total: 0 };
+  if (words.length === 0) return { rows: [], total: 0 };
   const find = (isPrefix: (word: string) => boolean): FoundRows => {
     // Quotes keep FTS5 from reading operators.
     const terms = words.slice(0, maxWords).map((word) => `"${word}"${isPrefix(word) ? "*" : ""}`);
-    return matchItems(db, [...terms, ...filters].join(" "), before, limit);
+    return searchItems(db, [...terms, ...filters].join(" "), before, limit);
   };
   const whole = find(() => false);
   // Beginnings of words cost more, the more words there are. If whole words match this often, nobody misses them.
-  if (words.length === 0 || whole.total >= maxCountedMatches) return whole;
+  if (whole.total >= enoughMatches) return whole;
   return find((word) => word.length >= minPrefixLength);
 }
 
 const minPrefixLength = 3;
+const enoughMatches = 1_000;
 
 function listNewest(db: Database, before: number | null, limit: number): FoundRows {
   const rows = db
@@ -105,20 +109,38 @@ function listNewest(db: Database, before: number | null, limit: number): FoundRo
   return { rows, total: count?.n ?? 0 };
 }
 
-function matchItems(db: Database, search: string, before: number | null, limit: number): FoundRows {
-  const rows = db
-    .query<ItemRow, Values>(
-      `SELECT items.* FROM items_fts JOIN items ON items.seq = items_fts.rowid
-       WHERE items_fts MATCH ?1 AND items_fts.rowid < ?2 ORDER BY items_fts.rowid DESC LIMIT ?3`,
+/** Each filter is one list of the search index, so all matches can be counted. */
+function listFiltered(db: Database, search: string, before: number | null, limit: number): FoundRows {
+  const rows = readItems(db, listMatches(db, search, before, limit + 1));
+  const count = db.query<{ n: number }, Values>(
+    "SELECT count(*) AS n FROM items_fts WHERE items_fts MATCH ?",
+  );
+  return { rows, total: count.get(search)?.n ?? 0 };
+}
+
+/** Lists and counts in one pass: with the beginning of a word, nearly all of the time goes into finding the words. */
+function searchItems(db: Database, search: string, before: number | null, limit: number): FoundRows {
+  const seqs = listMatches(db, search, null, maxCountedMatches);
+  const page = seqs.filter((seq) => before === null || seq < before).slice(0, limit + 1);
+  // A page that reaches beyond what was counted.
+  const isCut = page.length <= limit && seqs.length === maxCountedMatches;
+  const rows = readItems(db, isCut ? listMatches(db, search, before, limit + 1) : page);
+  return { rows, total: seqs.length };
+}
+
+/** The newest first. */
+function listMatches(db: Database, search: string, before: number | null, limit: number): number[] {
+  return db
+    .query<unknown, Values>(
+      "SELECT rowid FROM items_fts WHERE items_fts MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?",
     )
-    .all(search, before ?? Number.MAX_SAFE_INTEGER, limit + 1);
-  if (before === null && rows.length <= limit) return { rows, total: rows.length };
-  const count = db
-    .query<{ n: number }, Values>(
-      "SELECT count(*) AS n FROM (SELECT 1 FROM items_fts WHERE items_fts MATCH ? LIMIT ?)",
-    )
-    .get(search, maxCountedMatches);
-  return { rows, total: count?.n ?? 0 };
+    .values(search, before ?? Number.MAX_SAFE_INTEGER, limit)
+    .map(([seq]) => seq as number);
+}
+
+function readItems(db: Database, seqs: readonly number[]): ItemRow[] {
+  const read = db.query<ItemRow, Values>("SELECT * FROM items WHERE seq = ?");
+  return seqs.map((seq) => read.get(seq)).filter((row) => row !== null);
 }
 
 interface SessionRow {

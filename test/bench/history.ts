@@ -122,7 +122,10 @@ async function measureQueries(folder: string): Promise<boolean> {
     "search, two words": () => findItems(db, { q: "waits read" }, now),
     "search, a rare word": () => findItems(db, { q: "command 4711" }, now),
     "search in a project": () => findItems(db, { q: "file", project }, now),
+    "the start of a word there": () => findItems(db, { q: "fil", project }, now),
     "one kind": () => findItems(db, { kind: "permission" }, now),
+    "the most frequent kind": () => findItems(db, { kind: "tool" }, now),
+    "one project": () => findItems(db, { project }, now),
     "stats, 14 days": () => computeStats(db, 14, now, statsCache),
     "lanes, 24 hours": () => computeLanes(db, now - dayMs, now, now),
   };
@@ -200,7 +203,7 @@ function copyAll(db: Database, copy: number, earlierMs: number): void {
     for (const item of copied.iterate())
       addText.run(item.seq, `${item.text} ${createFilterWords(item).join(" ")}`);
     db.run(`INSERT INTO asks SELECT ${id}, key, NULL, kind, agent_id, tool, summary, project, opened_at - ${ms},
-      closed_at - ${ms}, waited_ms, how, place FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
+      closed_at - ${ms}, waited_ms, how, place, item_seq - ${seq} FROM asks WHERE id NOT GLOB '[0-9]-*' AND id NOT GLOB '1[0-9]-*'`);
     db.run(`INSERT OR IGNORE INTO spans SELECT key, from_at - ${ms}, coalesce(to_at, from_at + 1) - ${ms}, state FROM spans
       WHERE from_at > ${Date.now() - (14 * dayMs) / 20}`);
   })();
