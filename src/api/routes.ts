@@ -41,6 +41,7 @@ export const routes = {
   mute: { method: "POST", path: "/api/sessions/:id/mute", access: "page" },
   snooze: { method: "POST", path: "/api/sessions/:id/snooze", access: "page" },
   dismiss: { method: "POST", path: "/api/sessions/:id/dismiss", access: "page" },
+  transcript: { method: "POST", path: "/api/sessions/:id/transcript", access: "page" },
   quiet: { method: "POST", path: "/api/quiet", access: "page" },
   channels: { method: "GET", path: "/api/channels", access: "local" },
   channelTest: { method: "POST", path: "/api/channels/:id/test", access: "local" },

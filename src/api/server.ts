@@ -325,6 +325,7 @@ function createHandlers(
     mute: act("mute"),
     snooze: act("snooze"),
     dismiss: act("dismiss"),
+    transcript: act("transcript"),
     quiet: async ({ request }) => {
       const body = parseBody(await readBody(request));
       const result = typeof body === "string" ? body : options.setQuiet(body);

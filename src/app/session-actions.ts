@@ -1,4 +1,4 @@
-/** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss}. */
+/** What a request can do with a session: POST /api/sessions/:id/{focus,answer,mute,snooze,dismiss,transcript}. */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Alerts } from "../alerts/index.ts";
@@ -58,6 +58,10 @@ export async function runSessionAction(
     case "dismiss":
       setPreference({ do: "dismiss", session: key });
       return { ok: true };
+    case "transcript": {
+      const problem = await deps.actions.openTranscript(session);
+      return problem === null ? { ok: true } : `the transcript could not be opened: ${problem}`;
+    }
     default:
       return null;
   }

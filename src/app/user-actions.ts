@@ -48,6 +48,8 @@ export interface UserActions {
   focus(session: Session): Promise<FocusOutcome>;
   /** The session that has waited longest; null if none waits. */
   next(): Session | null;
+  /** Resolves with the reason if it could not be opened. */
+  openTranscript(session: Session): Promise<string | null>;
 }
 
 const impossible = (why: string): FocusOutcome => ({ result: "impossible", by: "", why });
@@ -106,9 +108,13 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     showMessage("Could not copy: install wl-clipboard or xclip", `The session is ${id}`);
   }
 
-  async function openTranscript(session: Session | null): Promise<void> {
+  async function openTranscript(session: Session | null): Promise<string | null> {
     const path = session && (await options.findTranscript(session));
-    const problem = path ? await options.openFile(path) : "this machine has no transcript of the session";
+    return path ? await options.openFile(path) : "this machine has no transcript of the session";
+  }
+
+  async function openTranscriptWithMessage(session: Session | null): Promise<void> {
+    const problem = await openTranscript(session);
     if (problem) showMessage("The transcript could not be opened", problem);
   }
 
@@ -150,7 +156,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       case "copy-id":
         return copyId(findSession(action.session));
       case "transcript":
-        return openTranscript(findSession(action.session));
+        return openTranscriptWithMessage(findSession(action.session));
       case "settings":
         return openSettings();
       case "about":
@@ -180,6 +186,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
   return {
     focus,
     next,
+    openTranscript,
     async click(action) {
       await run(action).catch((error) => options.onProblem(`"${action.do}" failed: ${error}`));
     },

@@ -161,6 +161,8 @@ export interface Lane {
   readonly title: string | null;
   /** The group that the session is in now. "ended" if beckon does not list it any more. */
   readonly group: SessionSnapshot["group"];
+  /** Of the session's process: equal for sessions that followed each other there. null if unknown. */
+  readonly fingerprint: string | null;
   /** In this range. */
   readonly waitedMs: number;
   readonly spans: readonly Span[];

@@ -34,6 +34,10 @@ export interface HistoryOptions {
   readonly config: () => Pick<Config, "history">;
   readonly now: () => number;
   readonly onProblem: (text: string) => void;
+  /** For tests. */
+  readonly startThread?: StartThread;
+  /** For tests. */
+  readonly restartMs?: number;
 }
 
 export interface History extends Sink, HistoryReader {
@@ -50,7 +54,8 @@ export interface History extends Sink, HistoryReader {
 const writeMs = 250;
 const queryMs = 30_000;
 const closeMs = 3_000;
-const restartMs = 30_000;
+/** A thread that ends at once must not be started for every event. */
+const defaultRestartMs = 30_000;
 /** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
 const maxWaitingRows = 100_000;
 
@@ -59,6 +64,8 @@ interface Thread {
   end(): void;
 }
 
+type StartThread = (onMessage: (message: FromHistory) => void, onDied: (reason: string) => void) => Thread;
+
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -66,7 +73,8 @@ interface PendingCall {
 }
 
 export function createHistory(options: HistoryOptions): History {
-  const { config, now } = options;
+  const { config, now, restartMs = defaultRestartMs } = options;
+  const startThread = options.startThread ?? chooseThread(options.agents);
   const empty = createEmptyHistory(now);
   let thread: Thread | null = null;
   /** The thread knows the state, and takes rows. */
@@ -76,8 +84,8 @@ export function createHistory(options: HistoryOptions): History {
   let writeTimer: ReturnType<typeof setTimeout> | null = null;
   let problem: string | null = null;
   let hasDied = false;
-  /** A thread that ends at once must not be started for every event. */
-  let restartAt = 0;
+  /** Runs while the thread is dead. */
+  let restartTimer: ReturnType<typeof setTimeout> | null = null;
   let isStopped = false;
   let closed: (() => void) | null = null;
   let nextCall = 1;
@@ -89,7 +97,7 @@ export function createHistory(options: HistoryOptions): History {
 
   function ensureThread(): Thread {
     if (thread) return thread;
-    thread = startThread(options.agents, onMessage, onDied);
+    thread = startThread(onMessage, onDied);
     const { path, journal, defaultProvider } = options;
     thread.post({
       kind: "open",
@@ -144,11 +152,17 @@ export function createHistory(options: HistoryOptions): History {
     thread = null;
     isWriting = false;
     hasDied = true;
-    restartAt = now() + restartMs;
+    restartTimer ??= setTimeout(restart, restartMs);
     problem = `The history's thread has ended (${reason}). beckon starts it again soon.`;
     options.onProblem(problem);
     for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error(problem));
     closed?.();
+  }
+
+  /** With a new thread, which reads from the journal what the old one has not written. */
+  function restart(): void {
+    restartTimer = null;
+    if (isOn()) ensureThread();
   }
 
   function takeCall(id: number): PendingCall | undefined {
@@ -176,7 +190,7 @@ export function createHistory(options: HistoryOptions): History {
   function write(): void {
     if (writeTimer) clearTimeout(writeTimer);
     writeTimer = null;
-    if (!isOn() || now() < restartAt) return;
+    if (!isOn() || restartTimer) return;
     const target = ensureThread();
     if (!isWriting) return;
     for (const session of changed.values()) rows.push({ row: "session", session: createSessionRow(session) });
@@ -196,7 +210,8 @@ export function createHistory(options: HistoryOptions): History {
 
   async function closeThread(): Promise<void> {
     if (writeTimer) clearTimeout(writeTimer);
-    writeTimer = null;
+    if (restartTimer) clearTimeout(restartTimer);
+    writeTimer = restartTimer = null;
     clearRows();
     for (const id of [...calls.keys()]) takeCall(id)?.reject(new Error("The history is closed."));
     const closing = thread;
@@ -224,7 +239,7 @@ export function createHistory(options: HistoryOptions): History {
   async function ask<T extends object>(query: HistoryCall, whenEmpty: () => Promise<T>): Promise<T> {
     if (!isOn()) return whenEmpty();
     try {
-      if (now() < restartAt) throw new Error(problem ?? "The history is not ready.");
+      if (restartTimer) throw new Error(problem ?? "The history is not ready.");
       const value = (await call(query)) as T;
       return problem === null || Array.isArray(value) ? value : { ...value, problem };
     } catch (error) {
@@ -301,15 +316,11 @@ function describeOpen(sessions: readonly Session[], rows: readonly StateRow[]): 
   };
 }
 
-function startThread(
-  agents: readonly Agent[] | undefined,
-  onMessage: (message: FromHistory) => void,
-  onDied: (reason: string) => void,
-): Thread {
-  return agents ? startInline(agents, onMessage, onDied) : startWorker(onMessage, onDied);
+function chooseThread(agents: readonly Agent[] | undefined): StartThread {
+  return agents ? (...callbacks) => startInline(agents, ...callbacks) : startWorker;
 }
 
-function startWorker(onMessage: (message: FromHistory) => void, onDied: (reason: string) => void): Thread {
+const startWorker: StartThread = (onMessage, onDied) => {
   const worker = new Worker(new URL("./history-thread.ts", import.meta.url).href, {
     name: "beckon history",
     smol: true,
@@ -335,14 +346,10 @@ function startWorker(onMessage: (message: FromHistory) => void, onDied: (reason:
       worker.terminate();
     },
   };
-}
+};
 
 /** The same without a thread. */
-function startInline(
-  agents: readonly Agent[],
-  onMessage: (message: FromHistory) => void,
-  onDied: (reason: string) => void,
-): Thread {
+function startInline(agents: readonly Agent[], ...[onMessage, onDied]: Parameters<StartThread>): Thread {
   const engine = import("./engine.ts").then(({ createEngine }) =>
     createEngine({
       loadAgents: () => loadAgents(agents),

@@ -500,6 +500,7 @@ interface SpanRow {
   readonly project: string | null;
   readonly branch: string | null;
   readonly title: string | null;
+  readonly fingerprint: string | null;
 }
 
 /** Without the group that each session is in now, which only the app knows. */
@@ -509,7 +510,7 @@ export function computeLanes(
   to: number,
   now: number,
 ): Omit<Lanes, "lanes"> & { readonly lanes: readonly Omit<Lane, "group">[] } {
-  const select = `SELECT spans.key, from_at, to_at, state, project, branch, title FROM spans
+  const select = `SELECT spans.key, from_at, to_at, state, project, branch, title, fingerprint FROM spans
     LEFT JOIN sessions ON sessions.key = spans.key`;
   const rows = db
     .query<SpanRow, Values>(
@@ -518,13 +519,13 @@ export function computeLanes(
     .all(from, to);
   const byKey = Map.groupBy(rows, ({ key }) => key);
   const lanes = [...byKey.values()].map((own): Omit<Lane, "group"> => {
-    const { key, project, branch, title } = own[0] as SpanRow;
+    const { key, project, branch, title, fingerprint } = own[0] as SpanRow;
     const spans = own
       .map((row): Span => ({ state: row.state, from: row.from_at, to: row.to_at }))
       .sort((a, b) => a.from - b.from);
     const waits = own.filter(({ state }) => state === "waiting");
     const waitedMs = waits.reduce((sum, row) => sum + overlapMs(row, from, Math.min(to, now), now), 0);
-    return { key, project, branch, title, waitedMs, spans };
+    return { key, project, branch, title, fingerprint, waitedMs, spans };
   });
   lanes.sort((a, b) => (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0));
   const waiting = rows.filter(({ state }) => state === "waiting");

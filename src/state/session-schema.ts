@@ -66,7 +66,11 @@ const skill = Type.Object({
   turnSeq: number,
 });
 
-const task = Type.Object({ id: textOrNull, status: oneOf("pending", "in_progress", "completed") });
+const task = Type.Object({
+  id: textOrNull,
+  status: oneOf("pending", "in_progress", "completed"),
+  subject: Type.Optional(text),
+});
 
 const toolCall = Type.Object({
   ...moment,

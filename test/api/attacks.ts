@@ -237,6 +237,7 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/sessions/0d9c/answer": pageAction,
   "/api/sessions/0d9c/mute": pageAction,
   "/api/sessions/0d9c/snooze": pageAction,
+  "/api/sessions/0d9c/transcript": pageAction,
   "/api/quiet": pageAction,
   "/api/doctor": localRead,
   "/api/stop": hook,

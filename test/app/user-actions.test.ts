@@ -54,6 +54,21 @@ async function click(
 const allow = (key: string) =>
   ({ do: "answer", session: key, ask: "ask-1.abc", answer: { do: "allow" }, by: "menu" }) as const;
 
+test("the transcript of a session is opened, or the reason is shown", async () => {
+  const action = { do: "transcript", session: keyOf(session) } as const;
+  const opened: string[] = [];
+  const openFile = async (path: string) => {
+    opened.push(path);
+    return null;
+  };
+  const findTranscript = async () => "/home/dev/t.jsonl";
+  expect(await click(action, () => Promise.reject(), { findTranscript, openFile })).toEqual([]);
+  expect(opened).toEqual(["/home/dev/t.jsonl"]);
+  expect(await click(action, () => Promise.reject(), { findTranscript: async () => null })).toEqual([
+    "The transcript could not be opened: this machine has no transcript of the session",
+  ]);
+});
+
 test("a background session cannot be gone to, but opened in a terminal", async () => {
   const background = { ...session, attach: "claude attach 4da40465" };
   const action = { do: "focus", session: keyOf(session) } as const;

@@ -338,7 +338,7 @@ describe("at any width", () => {
       tokens,
       costUsd: 1.239,
       context: { used: 84_000, window: 200_000 },
-      tasks: { done: 3, total: 7 },
+      tasks: { done: 3, total: 7, list: [] },
     };
     const sessions = [working("shop", used), working("blog", { tokens }), session("empty")];
     const wide = draw(sessions, 160).join("\n");

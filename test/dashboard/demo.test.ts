@@ -79,4 +79,5 @@ test.skipIf(!hasAll(["chromium"]))(
       await browser.close();
     }
   },
+  30_000,
 );

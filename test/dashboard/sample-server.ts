@@ -16,6 +16,8 @@ export interface SampleServer {
   readonly url: string;
   /** Requests that change something: "answer", and its body. */
   readonly actions: { readonly name: string; readonly action: string; readonly body: object }[];
+  /** What the page asked for. */
+  readonly laneRanges: { readonly from: number; readonly to: number }[];
   createPageUrl(): string;
   /** What the server sends from now on. */
   setSample(sample: Sample): void;
@@ -30,6 +32,7 @@ export function serveSample(
   const pageAccess = createPageAccess({ token, now: Date.now, createSecret: () => crypto.randomUUID() });
   let sample = first;
   const actions: SampleServer["actions"] = [];
+  const laneRanges: SampleServer["laneRanges"] = [];
   const find = (name: string) =>
     sample.sessions.find(({ provider, sessionId }) => `${provider}:${sessionId}` === name) ?? null;
   const events = createEventStream({
@@ -64,7 +67,10 @@ export function serveSample(
     history: {
       findItems: async () => sample.history,
       computeStats: async () => sample.stats,
-      computeLanes: async () => sample.lanes,
+      computeLanes: async (from, to) => {
+        laneRanges.push({ from, to });
+        return sample.lanes;
+      },
       findMissedEvents: async () => [],
     },
     act: async (name, action, body) => {
@@ -84,6 +90,7 @@ export function serveSample(
   return {
     url: `http://127.0.0.1:${port}`,
     actions,
+    laneRanges,
     createPageUrl: () => pageAccess.createUrl(port),
     setSample(next) {
       sample = next;

@@ -66,6 +66,29 @@ function createSession(fields: Partial<SessionSnapshot> & { readonly project: st
   };
 }
 
+const taskSubjects = [
+  "Read how it works today",
+  "Write the new version beside the old one",
+  "Move the callers, one module at a time",
+  "Delete the old version",
+  "Test what happens at midnight",
+  "Measure it again",
+  "Describe it in the guide",
+];
+
+function createTasks(done: number, total: number) {
+  const list = Array.from({ length: total }, (_, index) => ({
+    subject: taskSubjects[index % taskSubjects.length] ?? "",
+    status:
+      index < done
+        ? ("completed" as const)
+        : index === done
+          ? ("in_progress" as const)
+          : ("pending" as const),
+  }));
+  return { done, total, list };
+}
+
 const usage = (total: number, costUsd: number | null, percent: number, tasks?: [number, number]) => ({
   tokens: {
     input: total * 0.02,
@@ -76,7 +99,7 @@ const usage = (total: number, costUsd: number | null, percent: number, tasks?: [
   },
   costUsd,
   context: { used: percent * 2_000, window: 200_000 },
-  ...(tasks ? { tasks: { done: tasks[0], total: tasks[1] } } : {}),
+  ...(tasks ? { tasks: createTasks(...tasks) } : {}),
 });
 
 const details = (fields: Partial<AskDetails>): AskDetails => ({
@@ -454,7 +477,17 @@ const waitedOf = (spans: readonly Span[]) =>
 const laneList = sessions.map((session) => {
   const { project, gitBranch, title, group } = session;
   const spans = createSpans(laneTexts[`${project} ${gitBranch}`] ?? laneTexts[project ?? ""] ?? "");
-  return { key: keyOf(session), project, branch: gitBranch, title, group, waitedMs: waitedOf(spans), spans };
+  const { fingerprint } = session;
+  return {
+    key: keyOf(session),
+    project,
+    branch: gitBranch,
+    title,
+    group,
+    fingerprint,
+    waitedMs: waitedOf(spans),
+    spans,
+  };
 });
 
 const waits = laneList

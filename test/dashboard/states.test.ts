@@ -322,12 +322,53 @@ testPage("a session and those before its /clear share one lane", async () => {
   }));
   const page = await show({
     ...liveDay,
-    sessions: [current, ...cleared].map((session) => ({ ...session, fingerprint: "one process" })),
+    sessions: [current, ...cleared],
     lanes: {
       ...liveDay.lanes,
-      lanes: [...["a", "b"].map((id) => ({ ...lane, key: `claude:${id}`, group: "ended" as const })), lane],
+      lanes: [
+        ...["a", "b"].map((id) => ({ ...lane, key: `claude:${id}`, group: "ended" as const })),
+        lane,
+      ].map((own) => ({ ...own, fingerprint: "one process" })),
     },
   });
   await page.locator(".lane .s-working").first().waitFor();
   expect(await page.locator(".lane .who .link").count()).toBe(1);
+});
+
+testPage("the details of a session list its tasks with their states, and open its transcript", async () => {
+  const [first] = liveDay.sessions.filter(({ tasks }) => tasks !== null);
+  if (!first?.tasks) throw new Error("a session with tasks expected");
+  const current = { ...first, transcriptPath: "/home/dev/t.jsonl" };
+  const others = liveDay.sessions.filter((session) => session !== first);
+  const page = await show({ ...liveDay, sessions: [current, ...others] });
+  await page
+    .getByRole("button", { name: current.project ?? "" })
+    .first()
+    .click();
+  const rows = page.locator(".side .tasks li");
+  expect(await rows.count()).toBe(first.tasks.total);
+  expect(await rows.first().innerText()).toMatch(/Read how it works today\s+done/);
+  expect(await page.locator(".side .tasks .in_progress").count()).toBe(1);
+  await page.getByRole("button", { name: "Open transcript" }).click();
+  await page.getByText("The transcript is open on this machine.").waitFor();
+  expect(server.actions.map(({ action }) => action)).toEqual(["transcript"]);
+});
+
+testPage("the lanes of the days before are a click away, and today is one back", async () => {
+  const page = await show(liveDay);
+  const heading = page.locator("#h-day");
+  const range = () => server.laneRanges.at(-1);
+  await page.locator(".lane .s-working").first().waitFor();
+  expect(await page.getByRole("button", { name: "The day after" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "The day before" }).click();
+  expect(await heading.innerText()).toBe("Yesterday");
+  await waitUntil(() => range()?.to === new Date(2026, 10, 17).getTime(), 3_000);
+  expect(range()?.from).toBe(new Date(2026, 10, 16).getTime());
+  expect(await page.locator("#today .now").count()).toBe(0);
+  await page.getByRole("button", { name: "The day before" }).click();
+  expect(await heading.innerText()).toBe("Sun 15 Nov");
+  // Hours are those until now.
+  await page.getByRole("button", { name: "4 h" }).click();
+  expect(await heading.innerText()).toBe("Today");
+  await page.locator("#today .now").first().waitFor({ state: "attached" });
 });

@@ -19,6 +19,7 @@ import {
 import { joinRows, parseDiff } from "../../src/dashboard/page/lines.ts";
 import {
   chooseDayRange,
+  choosePastRange,
   createBars,
   createTicks,
   joinLanes,
@@ -155,6 +156,18 @@ describe("a day's lanes", () => {
     expect(choose(-2, 5)).toEqual([0, 5]);
   });
 
+  test("of a day that is over end where its last session ended", () => {
+    const spans: Span[] = [
+      { state: "working", from: from + 8.7 * hour, to: from + 11.3 * hour },
+      { state: "ready", from: from + 11.3 * hour, to: from + 17.9 * hour },
+    ];
+    const day = { from, to: from + 24 * hour };
+    expect(choosePastRange(spans, day)).toEqual({ from: from + 8.5 * hour, to: from + 18 * hour });
+    // A session that was open at midnight.
+    const open: Span = { state: "ready", from: from + 20 * hour, to: null };
+    expect(choosePastRange([...spans, open], day).to).toBe(day.to);
+  });
+
   test("join the sessions that followed each other in one process", () => {
     const lane = (key: string, group: Lane["group"], hours: readonly [number, number]): Lane => ({
       key,
@@ -162,19 +175,19 @@ describe("a day's lanes", () => {
       branch: "main",
       title: null,
       group,
+      fingerprint: "process 1",
       waitedMs: 1_000,
       spans: [{ state: "working", from: from + hours[0] * hour, to: from + hours[1] * hour }],
     });
     const cleared = lane("claude:a", "ended", [8, 9]);
     const current = lane("claude:b", "ready", [9, 10]);
-    const other = lane("claude:c", "ended", [8, 10]);
-    const processOf = ({ key }: Lane) => (key === other.key ? null : "process 1");
-    const [joined, ...rest] = joinLanes([current, cleared, other], processOf);
+    const other = { ...lane("claude:c", "ended", [8, 10]), fingerprint: null };
+    const [joined, ...rest] = joinLanes([current, cleared, other]);
     expect(joined).toEqual({ ...current, waitedMs: 2_000, spans: [...cleared.spans, ...current.spans] });
     expect(rest).toEqual([other]);
     // Two that live at the same time are not one.
     const twins = [current, lane("claude:d", "working", [9, 10])];
-    expect(joinLanes(twins, () => "process 1")).toEqual(twins);
+    expect(joinLanes(twins)).toEqual(twins);
   });
 
   test("have a tick for each hour", () => {

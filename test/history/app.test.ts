@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import type { HistoryPage, Lanes, Stats } from "../../src/core/wire.ts";
+import { joinLanes } from "../../src/dashboard/page/spans.ts";
 import {
   type AppFixture,
   bash,
@@ -11,6 +12,7 @@ import {
   createPromptEvent,
   proj,
 } from "../app-fixture.ts";
+import { readRecordings } from "../replay/recording.ts";
 import { waitUntil } from "../wait-until.ts";
 
 let fixture: AppFixture;
@@ -126,6 +128,37 @@ test("turning the history off while beckon runs removes it, and on again starts 
   await waitUntil(async () => (await findItems()).enabled, 5_000);
   await fixture.postHook(createPromptEvent("s2"));
   await waitUntil(async () => (await findItems("session=s2")).total === 1, 5_000);
+});
+
+test("the sessions before and after a /clear are one lane", async () => {
+  await fixture.start();
+  const recording = readRecordings().find(({ name }) => name === "clear");
+  const rows = recording?.rows.filter(({ src, payload }) => src === "hook" && payload) ?? [];
+  const startedAt = Date.now() - 60_000;
+  for (const { ms, payload, env } of rows) {
+    // The end of the last session is left out: the process is still there.
+    if (payload?.reason === "prompt_input_exit") continue;
+    const _meta = { at: startedAt + ms, pid: process.pid, procStart: null, tty: "/dev/pts/7", env };
+    await fixture.postHook({ ...payload, _meta });
+  }
+  const getLanes = () => get<Lanes>(`/api/lanes?from=${startedAt}&to=${Date.now()}`);
+  await waitUntil(async () => (await getLanes()).lanes.length === 2, 5_000);
+  const { lanes } = await getLanes();
+  expect(lanes.map(({ group }) => group).sort()).toEqual(["ended", "ready"]);
+  const joined = joinLanes(lanes);
+  expect(joined).toHaveLength(1);
+  expect(joined[0]).toMatchObject({
+    key: `claude:${rows.at(-1)?.payload?.session_id}`,
+    group: "ready",
+  });
+  expect(joined[0]?.spans.map(({ state }) => state)).toEqual([
+    "ready",
+    "working",
+    "ready",
+    "ready",
+    "working",
+    "ready",
+  ]);
 });
 
 test("a subagent has a row of its own, with its session as parent", async () => {

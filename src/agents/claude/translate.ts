@@ -74,7 +74,9 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         inputKey: hashJson(input),
         summary: summarizeCall(event.tool_name ?? "", input),
         skill: readSkill(event.tool_name, input),
-        ...(event.tool_name === "TaskCreate" ? { task: { id: null, status: "pending" } } : {}),
+        ...(event.tool_name === "TaskCreate"
+          ? { task: { id: null, status: "pending", ...readSubject(input.subject) } }
+          : {}),
         ...createEditPath(event.tool_name, input),
       };
     }
@@ -133,6 +135,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         task: {
           id: event.task_id ?? null,
           status: event.hook_event_name === "TaskCreated" ? "pending" : "completed",
+          ...readSubject(event.task_subject),
         },
       };
     case "PreCompact":
@@ -220,11 +223,16 @@ function readTask(
   input: JsonRecord,
   hasSucceeded: boolean,
 ): { readonly task?: TaskChange } {
-  if (tool === "TaskCreate" && !hasSucceeded) return { task: { id: null, status: "deleted" } };
+  if (tool === "TaskCreate" && !hasSucceeded)
+    return { task: { id: null, status: "deleted", ...readSubject(input.subject) } };
   if (tool !== "TaskUpdate" || !hasSucceeded) return {};
   const status = taskStatuses.find((known) => known === input.status);
   const id = findText(input.taskId);
-  return id === null || status === undefined ? {} : { task: { id, status } };
+  return id === null || status === undefined ? {} : { task: { id, status, ...readSubject(input.subject) } };
+}
+
+function readSubject(subject: unknown): { readonly subject?: string } {
+  return typeof subject === "string" && subject !== "" ? { subject: toOneLine(subject) } : {};
 }
 
 /** Teammates and the subagents of older CLIs have a name of their own. */

@@ -15,7 +15,14 @@ import {
   type SkillCall,
   type TaskChange,
 } from "./event.ts";
-import { createSession, isEndedByHook, type Session, type SkillRun, type ToolCall } from "./session.ts";
+import {
+  createSession,
+  isEndedByHook,
+  type Session,
+  type SkillRun,
+  type Task,
+  type ToolCall,
+} from "./session.ts";
 import { applyStatusFile, settle } from "./settle.ts";
 import { statusTexts } from "./texts.ts";
 
@@ -343,14 +350,21 @@ function endSkill(session: Session, call: SkillCall, { at, t }: Moment): Session
   return { ...session, currentSkill: null, skill: { ...call, phase: "completed", turnSeq, at, t } };
 }
 
-function applyTask(session: Session, { id, status }: TaskChange): Session {
+function applyTask(session: Session, change: TaskChange): Session {
   const { tasks } = session;
-  const known = id === null ? -1 : tasks.findIndex((task) => task.id === id);
-  const isNew = id === null && status !== "deleted";
-  const at = known >= 0 || isNew ? known : tasks.findIndex((task) => task.id === null);
+  const { status } = change;
+  const at = findTask(tasks, change);
   if (status === "deleted") return at < 0 ? session : { ...session, tasks: tasks.toSpliced(at, 1) };
-  if (at >= 0) return { ...session, tasks: tasks.with(at, { id, status }) };
-  return tasks.length >= limits.maxTasks ? session : { ...session, tasks: [...tasks, { id, status }] };
+  if (at >= 0) return { ...session, tasks: tasks.with(at, { ...tasks[at], ...change, status }) };
+  return tasks.length >= limits.maxTasks ? session : { ...session, tasks: [...tasks, { ...change, status }] };
+}
+
+/** An id that is not known belongs to a task that has none yet, if possible to the one with the same subject. -1 if there is none. */
+function findTask(tasks: readonly Task[], { id, status, subject }: TaskChange): number {
+  const known = id === null ? -1 : tasks.findIndex((task) => task.id === id);
+  if (known >= 0 || (id === null && status !== "deleted")) return known;
+  const named = tasks.findIndex((task) => task.id === null && task.subject === subject);
+  return named >= 0 ? named : tasks.findIndex((task) => task.id === null);
 }
 
 function enrich(before: Session, known: Enrichment): Session {

@@ -112,6 +112,8 @@ export interface TaskChange {
   /** null if the agent has not given it an id yet. */
   readonly id: string | null;
   readonly status: "pending" | "in_progress" | "completed" | "deleted";
+  /** What is to be done. Absent if the change does not name it. */
+  readonly subject?: string;
 }
 
 /** A port: a named piece of work in a project, which the session's edits belong to. */

@@ -66,6 +66,8 @@ export interface Task {
   /** null if the agent has not given it an id yet. */
   readonly id: string | null;
   readonly status: Exclude<TaskChange["status"], "deleted">;
+  /** Absent if unknown. */
+  readonly subject?: string;
 }
 
 /** A tool call that runs, or ended a moment ago: its permission request can arrive after its end. */

@@ -84,6 +84,13 @@ export interface ChildSnapshot {
   readonly transcriptPath: string | null;
 }
 
+export interface TaskList {
+  readonly done: number;
+  readonly total: number;
+  /** In the order in which they were created. The subject is null if unknown. */
+  readonly list: readonly { readonly subject: string | null; readonly status: Task["status"] }[];
+}
+
 export interface SessionSnapshot {
   readonly provider: string;
   readonly sessionId: string;
@@ -115,7 +122,7 @@ export interface SessionSnapshot {
   /** The quotas of the subscription, if the user lets beckon read the agent's status line. Otherwise null. */
   readonly rateLimits: RateLimits | null;
   /** The agent's own list of tasks. null if it has none. */
-  readonly tasks: { readonly done: number; readonly total: number } | null;
+  readonly tasks: TaskList | null;
   readonly permissionMode: string | null;
   /** `startup`, `resume`, `clear`, `fork`; null if its start was not seen. */
   readonly startSource: string | null;
@@ -247,7 +254,9 @@ function toDollars(usage: Usage | null): number | null {
 
 function countTasks(tasks: readonly Task[]): SessionSnapshot["tasks"] {
   if (tasks.length === 0) return null;
-  return { done: tasks.filter(({ status }) => status === "completed").length, total: tasks.length };
+  const done = tasks.filter(({ status }) => status === "completed").length;
+  const list = tasks.map(({ subject = null, status }) => ({ subject, status }));
+  return { done, total: tasks.length, list };
 }
 
 /** A snapshot is made for every change of a session, and its fingerprint stays. */

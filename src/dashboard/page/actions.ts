@@ -120,6 +120,9 @@ export const muteSession = (key: string, on: boolean): Promise<void> =>
 export const dismissSession = (key: string): Promise<void> =>
   act(key, "dismiss", {}, "Dismissed. Its next request alerts you again.");
 
+export const openTranscript = (key: string): Promise<void> =>
+  act(key, "transcript", {}, "The transcript is open on this machine.");
+
 export async function setQuiet(mode: QuietMode): Promise<void> {
   const { status, body } = await callApi("/api/quiet", { mode });
   if (status === 200) quiet.value = (body.quiet as Quiet | undefined) ?? null;

@@ -7,7 +7,15 @@ import { groupLabels } from "../../core/view/group-names.ts";
 import type { SessionSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import type { HistoryPage } from "../../core/wire.ts";
-import { copyText, dismissSession, endSnooze, focusSession, muteSession, snoozeSession } from "./actions.ts";
+import {
+  copyText,
+  dismissSession,
+  endSnooze,
+  focusSession,
+  muteSession,
+  openTranscript,
+  snoozeSession,
+} from "./actions.ts";
 import { AskBody } from "./cards.tsx";
 import {
   branchOf,
@@ -165,6 +173,11 @@ function Actions({ session }: { readonly session: SessionSnapshot }) {
           Copy attach command
         </button>
       )}
+      {session.transcriptPath !== null && (
+        <button class="btn bare" type="button" disabled={isOff} onClick={() => openTranscript(key)}>
+          Open transcript
+        </button>
+      )}
       <button
         class="btn bare"
         type="button"
@@ -241,6 +254,8 @@ function Timeline({ sessionKey }: { readonly sessionKey: string }) {
   );
 }
 
+const taskLabels = { completed: "done", in_progress: "in progress", pending: "not started" } as const;
+
 function Tree({ session }: { readonly session: SessionSnapshot }) {
   const { children, tasks, asks } = session;
   const running = children.filter(({ state }) => state === "running").length;
@@ -300,6 +315,21 @@ function Tree({ session }: { readonly session: SessionSnapshot }) {
               rx="3"
             />
           </svg>
+          <ul class="tasks">
+            {tasks.list.map(({ subject, status }, index) => (
+              <li key={index} class={status}>
+                {status === "in_progress" ? (
+                  <Glyph of="working" />
+                ) : (
+                  <Icon of={status === "completed" ? "check" : "box"} />
+                )}
+                <span class="cut" title={cleanText(subject)}>
+                  {cleanText(subject) || `Task ${index + 1}`}
+                </span>
+                <span class={status === "in_progress" ? "quiet" : "hid"}>{taskLabels[status]}</span>
+              </li>
+            ))}
+          </ul>
         </div>
       )}
     </>

@@ -38,13 +38,19 @@ export function startOfDay(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0);
 }
 
+/** "Today", "Yesterday", "Mon 9 Nov" */
+export function formatDay(at: number, now: number): string {
+  const today = startOfDay(now);
+  if (at >= today) return "Today";
+  if (at >= startOfDay(today - 1)) return "Yesterday";
+  const day = new Date(at).toLocaleDateString("en-GB", { weekday: "short", day: "numeric", month: "short" });
+  return day.replace(",", "");
+}
+
 /** "14:25:40" today, "Yesterday 17:52", "Mon 9 Nov 17:52" */
 export function formatWhen(at: number, now: number): string {
-  const today = startOfDay(now);
-  if (at >= today) return formatTimeWithSeconds(at);
-  if (at >= startOfDay(today - 1)) return `Yesterday ${formatTime(at)}`;
-  const day = new Date(at).toLocaleDateString("en-GB", { weekday: "short", day: "numeric", month: "short" });
-  return `${day.replace(",", "")} ${formatTime(at)}`;
+  if (at >= startOfDay(now)) return formatTimeWithSeconds(at);
+  return `${formatDay(at, now)} ${formatTime(at)}`;
 }
 
 /** "310k", "1.9M" */

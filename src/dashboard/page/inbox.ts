@@ -3,7 +3,6 @@
  * over the list: nothing may move under a click.
  */
 import { effect, signal } from "@preact/signals";
-import { timing } from "../../core/timing.ts";
 import { cleanText } from "./format.ts";
 import { detailed, type OpenAsk, openAsks, sessions } from "./state.ts";
 
@@ -15,16 +14,18 @@ export interface Card extends OpenAsk {
 export const cards = signal<readonly Card[]>([]);
 /** Cards have just moved: a click now may be meant for the card that was there before. */
 export const isSettling = signal(false);
-/** Ids of asks whose buttons have been there long enough: a click before may be meant for what was there before. */
+/**
+ * Ids of asks whose buttons have been there long enough. A click or a key before that may be meant for what was there before.
+ */
 export const unlocked = signal<ReadonlySet<string>>(new Set());
 
+/** Before an ask can be answered, by click or by key. Nobody has read it sooner. */
+const minShownMs = 1_000;
 const endedMs = 4_000;
 const settlingMs = 600;
 
 /** Ids of asks → how they ended, as far as someone said. */
 const outcomes = new Map<string, string>();
-/** When each card appeared on this page. */
-const shownAt = new Map<string, number>();
 const endedAt = new Map<string, number>();
 let isPointerInside = false;
 
@@ -37,9 +38,6 @@ export function noteOutcome(id: string, text: string, isOwn = false): void {
   }
 }
 
-/** How long a card has been on the screen. */
-export const shownMs = (id: string): number => performance.now() - (shownAt.get(id) ?? performance.now());
-
 const unlocking = new Set<string>();
 
 function unlockSoon(id: string): void {
@@ -47,7 +45,7 @@ function unlockSoon(id: string): void {
   unlocking.add(id);
   setTimeout(() => {
     unlocked.value = new Set(unlocked.value).add(id);
-  }, timing.minReadMs);
+  }, minShownMs);
 }
 
 function lock(id: string): void {
@@ -67,7 +65,6 @@ export function followAsks(): void {
     const openIds = new Set(open.map(({ id }) => id));
     const previous = cards.peek();
     const time = performance.now();
-    for (const { id } of open) if (!shownAt.has(id)) shownAt.set(id, time);
     for (const { id, key, ask } of open) {
       const details = detailed.value.get(key)?.asks.find((other) => other.id === ask.id);
       if ((details ?? ask).asked) unlockSoon(id);
@@ -119,7 +116,6 @@ function removeEnded(): void {
   if (rest.length === cards.value.length) return;
   for (const { id } of cards.value.filter(isOver)) {
     outcomes.delete(id);
-    shownAt.delete(id);
     lock(id);
     endedAt.delete(id);
   }

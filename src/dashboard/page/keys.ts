@@ -1,12 +1,9 @@
 /** Keys: one selection through cards and rows, and what each key does with it. */
 import { arm, armedId, disarm, focusSession, snoozeSession } from "./actions.ts";
 import { closeHelp, openHelp } from "./frame.tsx";
-import { cards, shownMs } from "./inbox.ts";
+import { cards } from "./inbox.ts";
 import { closeSession, goToSearch, openSession, switchTheme } from "./navigation.ts";
 import { isHelpOpen, isLive, openedKey, selectedId } from "./state.ts";
-
-/** An ask that has just appeared takes no key: the key may have been meant for another. */
-const minShownMs = 1_000;
 
 /** Cards and rows that are on the page now, in their order. */
 const listItems = (): HTMLElement[] =>
@@ -35,12 +32,9 @@ function findKey(): string | null {
   return card?.key ?? (findSelected() ? id : null);
 }
 
-/** Presses a button of the selected card, if the card has been on the screen for long enough. */
+/** A button of the selected card. null if it cannot be pressed now: a card that has just appeared is locked (inbox.ts). */
 function findButton(name: string): HTMLButtonElement | null {
-  const element = findSelected();
-  const isCard = element?.classList.contains("ask") === true;
-  if (!element || (isCard && shownMs(selectedId.value ?? "") < minShownMs)) return null;
-  const button = element.querySelector<HTMLButtonElement>(name);
+  const button = findSelected()?.querySelector<HTMLButtonElement>(name);
   return button && !button.disabled ? button : null;
 }
 

@@ -14,6 +14,30 @@ export const recentAnswers = signal<readonly HistoryItem[]>([]);
 
 /** How many hours the lanes show; null for the whole day. */
 export const laneHours = signal<1 | 4 | null>(null);
+/** The start of the day that the lanes show; null for today. */
+export const laneDay = signal<number | null>(null);
+/** The lanes of `laneDay`; null while they are loaded, and for today. */
+export const pastLanes = signal<Lanes | null>(null);
+
+/** As far back as the lanes go. The history keeps 30 days unless the user says otherwise. */
+const maxLaneDays = 30;
+
+/** The start of the day before or after `day`. A day with a change of the clocks has 23 or 25 hours. */
+export const shiftDay = (day: number, days: number): number => {
+  const date = new Date(day);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+};
+
+export const canGoBack = (): boolean =>
+  (laneDay.value ?? startOfDay(now.value)) > shiftDay(startOfDay(now.value), -maxLaneDays);
+
+/** Shows the lanes of the day before (-1) or after (1). */
+export function moveLaneDay(days: -1 | 1): void {
+  const today = startOfDay(now.peek());
+  const day = shiftDay(laneDay.peek() ?? today, days);
+  laneHours.value = null;
+  laneDay.value = day >= today ? null : day;
+}
 
 export interface HistoryFilter {
   readonly q: string;
@@ -42,6 +66,11 @@ async function loadLanes(): Promise<void> {
   const from = hours === null ? startOfDay(to) : to - hours * hourMs;
   const loaded = await load<Lanes>(`/api/lanes?from=${from}&to=${to}`);
   if (loaded) lanes.value = loaded;
+}
+
+async function loadPastLanes(day: number): Promise<void> {
+  const loaded = await load<Lanes>(`/api/lanes?from=${day}&to=${shiftDay(day, 1)}`);
+  if (loaded && laneDay.peek() === day) pastLanes.value = loaded;
 }
 
 async function loadStats(): Promise<void> {
@@ -143,6 +172,11 @@ export function followReports(): void {
   effect(() => {
     void laneHours.value;
     if (!isFirst) loadLanes();
+  });
+  effect(() => {
+    const day = laneDay.value;
+    pastLanes.value = null;
+    if (day !== null) loadPastLanes(day);
   });
   isFirst = false;
 }

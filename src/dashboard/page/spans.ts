@@ -50,6 +50,12 @@ const hourMs = 3_600_000;
 
 const quarterMs = hourMs / 4;
 
+/** Of a day that is over: from the first quarter of an hour in which something happened to the last. */
+export function choosePastRange(spans: readonly Span[], { from, to }: Range): Range {
+  const last = spans.reduce((latest, span) => Math.max(latest, Math.min(span.to ?? to, to)), from);
+  return chooseDayRange(spans, { from, to: last > from ? last : to });
+}
+
 /** From the quarter of an hour in which something happened first to the end of this quarter; at least one hour. */
 export function chooseDayRange(spans: readonly Pick<Span, "from">[], { from, to }: Range): Range {
   const first = spans.reduce((earliest, span) => Math.min(earliest, span.from), to);
@@ -59,10 +65,10 @@ export function chooseDayRange(spans: readonly Pick<Span, "from">[], { from, to 
 
 /**
  * Joins the lanes of sessions that followed each other in one process: each /clear starts a new session there. The joined lane
- * belongs to the last of them. `processOf` returns null if the process is unknown.
+ * belongs to the last of them.
  */
-export function joinLanes(lanes: readonly Lane[], processOf: (lane: Lane) => string | null): readonly Lane[] {
-  const byProcess = Map.groupBy(lanes, (lane) => processOf(lane) ?? lane.key);
+export function joinLanes(lanes: readonly Lane[]): readonly Lane[] {
+  const byProcess = Map.groupBy(lanes, ({ fingerprint, key }) => fingerprint ?? key);
   return [...byProcess.values()].flatMap((list) => {
     const ordered = [...list].sort((a, b) => (a.spans[0]?.from ?? 0) - (b.spans[0]?.from ?? 0));
     const last = ordered.at(-1);

@@ -4,13 +4,14 @@ import { signal } from "@preact/signals";
 import { formatExactDuration } from "../../core/view/amounts.ts";
 import { sortSessions } from "../../core/view/order.ts";
 import type { Lane, SpanState } from "../../core/wire.ts";
-import { cleanText, formatAge, formatTime, noValue, spanLabels } from "./format.ts";
+import { cleanText, formatAge, formatDay, formatTime, noValue, spanLabels } from "./format.ts";
 import { labelLane } from "./names.ts";
 import { openSession } from "./navigation.ts";
-import { laneHours, lanes } from "./reports.ts";
+import { canGoBack, laneDay, laneHours, lanes, moveLaneDay, pastLanes, shiftDay } from "./reports.ts";
 import {
   type Bar,
   chooseDayRange,
+  choosePastRange,
   createBars,
   createTicks,
   joinLanes,
@@ -20,7 +21,7 @@ import {
 } from "./spans.ts";
 import { now, sessions, slowNow } from "./state.ts";
 import { withTip } from "./tip.tsx";
-import { Glyph } from "./ui.tsx";
+import { Glyph, Icon } from "./ui.tsx";
 
 const showsAll = signal(false);
 const maxLanes = 16;
@@ -75,6 +76,33 @@ function Legend() {
   );
 }
 
+function DayButtons({ day }: { readonly day: number | null }) {
+  return (
+    <div class="days">
+      <button
+        class="btn bare sq"
+        type="button"
+        aria-label="The day before"
+        title="The day before"
+        disabled={!canGoBack()}
+        onClick={() => moveLaneDay(-1)}
+      >
+        <Icon of="back" />
+      </button>
+      <button
+        class="btn bare sq"
+        type="button"
+        aria-label="The day after"
+        title="The day after"
+        disabled={day === null}
+        onClick={() => moveLaneDay(1)}
+      >
+        <Icon of="forth" />
+      </button>
+    </div>
+  );
+}
+
 /** Lanes that say something: who waited or failed, and if there is room, who worked. */
 function chooseLanes(all: readonly Lane[]): readonly Lane[] {
   if (showsAll.value) return all;
@@ -99,20 +127,20 @@ function sortLanes(list: readonly Lane[]): readonly Lane[] {
 const groupOf = (lane: Lane): Lane["group"] => sessions.value.get(lane.key)?.group ?? lane.group;
 
 export function Today() {
-  const loaded = lanes.value;
+  const day = laneDay.value;
+  const loaded = day === null ? lanes.value : pastLanes.value;
   const hours = laneHours.value;
   const time = slowNow.value;
   const known = (loaded?.lanes ?? []).map((lane) => ({ ...lane, group: groupOf(lane) }));
-  const all = sortLanes(joinLanes(known, ({ key }) => sessions.value.get(key)?.fingerprint ?? null));
+  const all = sortLanes(joinLanes(known));
   const shown = chooseLanes(all);
-  const whole = { from: loaded?.from ?? time - 1, to: time };
+  const spans = all.flatMap((lane) => lane.spans);
   const range =
-    hours === null
-      ? chooseDayRange(
-          all.flatMap(({ spans }) => spans),
-          whole,
-        )
-      : { from: time - hours * 3_600_000, to: time };
+    day !== null
+      ? choosePastRange(spans, { from: day, to: shiftDay(day, 1) })
+      : hours !== null
+        ? { from: time - hours * 3_600_000, to: time }
+        : chooseDayRange(spans, { from: loaded?.from ?? time - 1, to: time });
   const anyWaiting = createBars(
     (loaded?.anyWaiting ?? []).map((span) => ({ ...span, state: "waiting" as const })),
     range,
@@ -122,7 +150,8 @@ export function Today() {
   return (
     <section class="panel" id="today" aria-labelledby="h-day">
       <div class="panel-head">
-        <h2 id="h-day">Today</h2>
+        <h2 id="h-day">{formatDay(day ?? time, time)}</h2>
+        <DayButtons day={day} />
         <Legend />
         <div class="end">
           <fieldset class="seg" aria-label="Time range">
@@ -132,6 +161,7 @@ export function Today() {
                 type="button"
                 aria-pressed={hours === choice}
                 onClick={() => {
+                  if (choice !== null) laneDay.value = null;
                   laneHours.value = choice;
                 }}
               >
@@ -211,14 +241,18 @@ const describeBar = ({ from, to }: Bar): string =>
 /** How near the label of an hour may come to that of now, in percent of the width. */
 const nowGap = (): number => (innerWidth <= 640 ? 12 : 5);
 
+/** null on a day that is over. */
+const placeOfNow = (range: Range): number | null =>
+  laneDay.value === null ? placeOf(slowNow.value, range) : null;
+
 function Axis({ range }: { readonly range: Range }) {
-  const nowX = placeOf(slowNow.value, range);
+  const nowX = placeOfNow(range);
   return (
     <div class="lane axis" aria-hidden="true">
       <div class="who" />
       <svg class="tl" aria-hidden="true">
         {createTicks(range)
-          .filter(({ x }) => Math.abs(x - nowX) > nowGap() && x < 98)
+          .filter(({ x }) => (nowX === null || Math.abs(x - nowX) > nowGap()) && x < 98)
           .map(({ at, x }, index) => (
             <text
               key={at}
@@ -230,9 +264,11 @@ function Axis({ range }: { readonly range: Range }) {
               {formatTime(at)}
             </text>
           ))}
-        <text class="now-t" x={`${nowX}%`} y="14" text-anchor={nowX > 97 ? "end" : "middle"}>
-          {formatTime(now.value)}
-        </text>
+        {nowX !== null && (
+          <text class="now-t" x={`${nowX}%`} y="14" text-anchor={nowX > 97 ? "end" : "middle"}>
+            {formatTime(now.value)}
+          </text>
+        )}
       </svg>
       <div class="sum">waited</div>
     </div>
@@ -240,13 +276,13 @@ function Axis({ range }: { readonly range: Range }) {
 }
 
 function Ticks({ range }: { readonly range: Range }) {
-  const nowX = placeOf(slowNow.value, range);
+  const nowX = placeOfNow(range);
   return (
     <>
       {createTicks(range).map(({ at, x }) => (
         <line key={at} class="tick" x1={`${x}%`} x2={`${x}%`} y1="0" y2="26" />
       ))}
-      <line class="now" x1={`${nowX}%`} x2={`${nowX}%`} y1="-1" y2="27" />
+      {nowX !== null && <line class="now" x1={`${nowX}%`} x2={`${nowX}%`} y1="-1" y2="27" />}
     </>
   );
 }

@@ -71,6 +71,8 @@ const icons = {
     </>
   ),
   close: <path d="M3 3l8 8M11 3l-8 8" />,
+  back: <path d="M8.5 3L4.5 7l4 4" />,
+  forth: <path d="M5.5 3l4 4-4 4" />,
   down: <path d="M3.5 5.5L7 9l3.5-3.5" />,
   check: <path d="M2.5 7.5l3 3 6-7" />,
   box: <rect x="2" y="2" width="10" height="10" rx="2.5" />,

@@ -572,21 +572,36 @@ describe("tasks", () => {
       timeline.hook("PreToolUse", create(Number(task_id)));
       timeline.hook("TaskCreated", { task_id }).hook("PostToolUse", create(Number(task_id)));
     }
-    expect(timeline.snapshot().tasks).toEqual({ done: 0, total: 3 });
+    expect(timeline.snapshot().tasks).toMatchObject({ done: 0, total: 3 });
     run(timeline, update("1", "in_progress"));
     run(timeline.hook("TaskCompleted", { task_id: "1" }), update("1", "completed"));
-    expect(timeline.snapshot().tasks).toEqual({ done: 1, total: 3 });
-    expect(run(timeline, update("2", "deleted")).snapshot().tasks).toEqual({ done: 1, total: 2 });
+    expect(timeline.snapshot().tasks).toMatchObject({ done: 1, total: 3 });
+    expect(run(timeline, update("2", "deleted")).snapshot().tasks).toMatchObject({ done: 1, total: 2 });
   });
   test("the calls alone are enough", () => {
     const timeline = run(run(running(), create(1)), create(2));
-    expect(timeline.snapshot().tasks).toEqual({ done: 0, total: 2 });
+    expect(timeline.snapshot().tasks).toMatchObject({ done: 0, total: 2 });
     run(run(timeline, update("2", "completed")), update("1", "completed"));
-    expect(timeline.snapshot().tasks).toEqual({ done: 2, total: 2 });
+    expect(timeline.snapshot().tasks).toMatchObject({ done: 2, total: 2 });
   });
   test("the events alone are enough", () => {
     const timeline = running().hook("TaskCreated", { task_id: "1" }).hook("TaskCreated", { task_id: "2" });
-    expect(timeline.hook("TaskCompleted", { task_id: "2" }).snapshot().tasks).toEqual({ done: 1, total: 2 });
+    expect(timeline.hook("TaskCompleted", { task_id: "2" }).snapshot().tasks).toMatchObject({
+      done: 1,
+      total: 2,
+    });
+  });
+  test("each has its subject and state, although only the event names its id", () => {
+    const named = (subject: string) => ({ ...create(subject.length), tool_input: { subject } });
+    const timeline = run(run(running(), named("Write it")), named("Read it again"));
+    timeline
+      .hook("TaskCreated", { task_id: "2", task_subject: "Read it again" })
+      .hook("TaskCreated", { task_id: "1", task_subject: "Write it" });
+    run(run(timeline, update("1", "completed")), update("2", "in_progress"));
+    expect(timeline.snapshot().tasks?.list).toEqual([
+      { subject: "Write it", status: "completed" },
+      { subject: "Read it again", status: "in_progress" },
+    ]);
   });
   test("a call that failed has created none", () => {
     expect(run(running(), create(1), "PostToolUseFailure").snapshot().tasks).toBeNull();

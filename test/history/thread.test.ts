@@ -1,0 +1,67 @@
+/** The thread that owns the database can end at any time. What happened meanwhile is in the journal. */
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { loadAgents } from "../../src/agents/index.ts";
+import { createEngine } from "../../src/history/engine.ts";
+import { createHistory } from "../../src/history/index.ts";
+import type { FromHistory } from "../../src/history/messages.ts";
+import { openJournal } from "../../src/storage/journal/index.ts";
+import { removeTemporaryFolders, temporaryFolder } from "../storage/folder.ts";
+import { waitUntil } from "../wait-until.ts";
+
+afterAll(removeTemporaryFolders);
+
+test("a thread that ended is reported and started again, and nothing is missing", async () => {
+  const folder = temporaryFolder();
+  const journal = openJournal(join(folder, "journal"), { retentionDays: () => 7, onError: () => {} });
+  const append = (id: string) => {
+    const payload = { session_id: "s1", hook_event_name: "UserPromptSubmit", prompt: id, cwd: "/p/shop" };
+    const text = JSON.stringify({ provider: "claude", _meta: { id }, payload });
+    const at = Date.now();
+    return journal.append({ id, at, t: at, boot: null, key: id, text });
+  };
+  const reported: string[] = [];
+  let killThread: ((reason: string) => void) | null = null;
+  let starts = 0;
+  const history = createHistory({
+    path: join(folder, "history.db"),
+    journal: join(folder, "journal"),
+    position: journal.position,
+    defaultProvider: "claude",
+    sessions: () => [],
+    groupOf: () => "ended",
+    config: () => ({ history: { days: 30, maxMb: 100 } }),
+    now: Date.now,
+    onProblem: (text) => reported.push(text),
+    restartMs: 50,
+    startThread(onMessage, onDied) {
+      starts++;
+      killThread = onDied;
+      const post = (message: FromHistory) => setImmediate(onMessage, message);
+      const engine = createEngine({ loadAgents: () => loadAgents(), post });
+      return { post: engine.handle, end() {} };
+    },
+  });
+  const countItems = async () => (await history.findItems({})).total;
+
+  await append("one");
+  await waitUntil(async () => (await countItems()) === 1, 3_000);
+  const kill = killThread as unknown as (reason: string) => void;
+  kill("out of memory");
+  expect(history.problems()).toEqual([
+    "The history's thread has ended (out of memory). beckon starts it again soon.",
+  ]);
+  expect(await history.findItems({})).toMatchObject({
+    enabled: true,
+    total: 0,
+    problem: history.problems()[0],
+  });
+  await append("two");
+  // Nothing else has to happen for it to come back.
+  await waitUntil(() => history.problems().length === 0, 3_000);
+  expect(starts).toBe(2);
+  await waitUntil(async () => (await countItems()) === 2, 3_000);
+  expect(reported).toHaveLength(1);
+  await history.stop();
+  journal.close();
+});
