@@ -231,6 +231,19 @@ export interface WatchContext {
   readonly exec: Exec;
   /** The agent's program, as the last install found it. null if unknown. */
   readonly findProgram: () => Promise<AgentProgram | null>;
+  /** Lets the user answer a request that the watcher itself can answer. Returns a function to call when the request is over. */
+  readonly holdRequest: (request: WatchedRequest) => () => void;
+}
+
+/** A request of an agent that is answered through the agent's own server, not by a hook that waits. */
+export interface WatchedRequest {
+  /** The id of the event that asked. */
+  readonly request: string;
+  readonly sessionId: string;
+  /** What `answering` describes and decides. */
+  readonly payload: JsonRecord;
+  /** Sends what `answering.decide` returned. False if the agent cannot be reached. */
+  readonly send: (decision: object) => boolean;
 }
 
 export interface AgentWatcher {
@@ -260,8 +273,11 @@ export interface AgentSetup {
   /** What the work guard adds to that file, or removes from it: nothing else changes. Absent if the agent has no such hooks. */
   createGuardRegistration?(options: RegistrationOptions, hooks: GuardHooks): Registration;
   readonly entries: OwnEntries;
-  /** What keeps the registered hooks from running, or makes them run twice. Sentences for the user. */
-  findWarnings(scope: Scope, env: Env, cwd: string): readonly string[];
+  /**
+   * What keeps the registered hooks from running, or makes them run twice. Sentences for the user. `after` is the text that
+   * install writes.
+   */
+  findWarnings(scope: Scope, env: Env, cwd: string, after: string): readonly string[];
   /** What uninstall leaves in place, and how the user can remove it. Sentences for the user. */
   findLeftovers(env: Env, cwd: string | null): readonly string[];
   examine(context: ExamineContext): Examination;

@@ -2,6 +2,7 @@
 import type { AgentVariables } from "../system/app-environment.ts";
 import type { Agent, AgentRuntime } from "./agent.ts";
 import { claudeForwarding } from "./claude/forwarding.ts";
+import { codexForwarding } from "./codex/forwarding.ts";
 import { copilotForwarding } from "./copilot/forwarding.ts";
 import { geminiForwarding } from "./gemini/forwarding.ts";
 import { opencodeForwarding } from "./opencode/forwarding.ts";
@@ -16,6 +17,15 @@ export const agents: readonly Agent[] = [
     loadRuntime: async () => (await import("./claude/index.ts")).claude,
     loadSetup: async () => (await import("./claude/setup/index.ts")).claudeSetup,
     loadDemo: async () => (await import("./claude/demo.ts")).createClaudeDemoDay,
+  },
+  {
+    id: "codex",
+    name: "Codex",
+    forwarding: codexForwarding,
+    sessionVariables: ["CODEX_"],
+    settingsVariables: [{ name: "CODEX_HOME", meaning: "Codex's own folder (~/.codex)" }],
+    loadRuntime: async () => (await import("./codex/index.ts")).codex,
+    loadSetup: async () => (await import("./codex/setup/index.ts")).codexSetup,
   },
   {
     id: "opencode",
@@ -63,9 +73,6 @@ export async function loadAgents(table: readonly Agent[] = agents): Promise<Load
   return new Map(await Promise.all(table.map(async (row) => [row.id, await row.loadRuntime()] as const)));
 }
 
-/** Variables of agents that have no row yet, but may start beckon from their shell. */
-const otherSessionVariables = ["CODEX_"];
-
 /** What agents set in the commands that they run. Users do not set these themselves. */
 const sessionMarkers = [
   "CLAUDECODE",
@@ -80,7 +87,7 @@ const sessionMarkers = [
 
 export function listVariables(table: readonly Agent[] = agents): AgentVariables {
   return {
-    session: [...table.flatMap((agent) => agent.sessionVariables), ...otherSessionVariables],
+    session: table.flatMap((agent) => agent.sessionVariables),
     settings: table.flatMap((agent) => agent.settingsVariables.map(({ name }) => name)),
     markers: sessionMarkers,
   };

@@ -2,7 +2,7 @@
  * Permission requests whose hooks wait for the user. An answer goes to one of them, once, and becomes a decision only here.
  * If the ask ends in any other way, its hook gets `{}` and the terminal's dialog decides as if beckon were not there.
  */
-import type { AnswerSupport } from "../agents/agent.ts";
+import type { AnswerSupport, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
@@ -39,6 +39,8 @@ export interface PendingRequestsOptions {
 }
 
 export interface PendingRequests extends HoldHandler {
+  /** The same for a request that an agent's watcher answers. Returns a function to call when the request is over. */
+  holdWatched(agent: string, request: WatchedRequest): () => void;
   /** What the user is asked, in full; null if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
   /** Resolves with a text if the answer itself is invalid. */
@@ -80,6 +82,8 @@ interface PendingRequest {
   readonly agent: string;
   readonly sessionId: string;
   readonly connection: HookConnection;
+  /** Sends a decision, as JSON text. False if the other side is gone. */
+  readonly deliver: (decision: string) => boolean;
   /** Exact and unmasked: kept in memory only, and no longer than the connection. */
   readonly payload: JsonRecord;
   readonly answering: AnswerSupport;
@@ -138,36 +142,56 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   /** null if the hook must not wait. */
   function parseRequest(envelope: string, connection: HookConnection): PendingRequest | null {
-    const now = clock();
     const body = parseJson(envelope);
-    const hook = openEnvelope(body, "", now.host);
+    const hook = openEnvelope(body, "", clock().host);
     const request = hook?.meta.id ?? null;
     // A payload that was shortened to fit cannot be shown in full, so it cannot be answered.
     const isShortened = isRecord(body) && isRecord(body._meta) && body._meta.cut === true;
     if (!hook || request === null || isShortened) return null;
     const { payload, provider: agent, meta } = hook;
+    const sessionId = options.agents.get(agent)?.answering?.findSessionId(payload) ?? null;
+    if (sessionId === null || meta.attended === false) return null;
+    const deliver = (decision: string) =>
+      connection.send(`${signDecision(options.key, request, decision)}\n`);
+    return createRequest({ agent, sessionId, request, payload, connection, deliver });
+  }
+
+  /** null if the request cannot be answered from here. */
+  function createRequest(
+    asked: Pick<PendingRequest, "agent" | "sessionId" | "request" | "payload" | "connection" | "deliver">,
+  ): PendingRequest | null {
+    const { agent, payload } = asked;
     const answering = options.agents.get(agent)?.answering;
-    const sessionId = answering?.findSessionId(payload) ?? null;
-    const session = sessionId === null ? null : getSettled(agent, sessionId);
-    const ask = findAsk(session, request);
+    const session = getSettled(agent, asked.sessionId);
+    const ask = findAsk(session, asked.request);
     if (!answering || !session || !ask || isProbe(session)) return null;
-    if (!answering.isAnswerable(payload, ask)) return null;
-    if (meta.attended === false || session.attended === false) return null;
+    if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
     const details = answering.describe(payload, { cwd, agentDangers });
-    if (!details) return null;
-    return {
-      request,
-      agent,
-      sessionId: session.sessionId,
-      connection,
-      payload,
-      answering,
-      details,
-      cwd,
-      sinceT: now.t,
-      sent: null,
+    return details && { ...asked, answering, details, cwd, sinceT: clock().t, sent: null };
+  }
+
+  function holdWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
+    let onClosed = () => {};
+    const close = () => onClosed();
+    const connection: HookConnection = {
+      send: () => true,
+      close: () => {},
+      onClosed(listener) {
+        onClosed = listener;
+      },
     };
+    const deliver = (decision: string): boolean => {
+      const isSent = send(JSON.parse(decision));
+      const waiting = pending.get(request);
+      // The agent has it: there is no hook that would confirm it.
+      if (isSent && waiting) queueMicrotask(() => onPrinted(waiting));
+      return isSent;
+    };
+    const asked = createRequest({ agent, sessionId, request, payload, connection, deliver });
+    const isAccepted = asked && config().answering.enabled && !isStopped && !pending.has(request);
+    if (isAccepted && pending.size < limits.maxPendingRequests) keep(asked);
+    return close;
   }
 
   function keep(request: PendingRequest): void {
@@ -275,7 +299,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (typeof decision === "string") return decision;
     const text = JSON.stringify(decision);
     if (Buffer.byteLength(text) > limits.maxDecisionBytes) return "the answer is too long";
-    return send(request, `${signDecision(options.key, request.request, text)}\n`, {
+    return send(request, text, {
       session: settled,
       ask,
       answered: formatAnswer(userAnswer, request.details),
@@ -291,7 +315,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
   ): Promise<AnswerAccepted | ActionRefused> {
     const { promise, resolve } = Promise.withResolvers<Confirmation>();
     request.sent = { answer: given, confirm: resolve };
-    if (!request.connection.send(decision)) resolve("closed");
+    if (!request.deliver(decision)) resolve("closed");
     const timer = setTimeout(resolve, confirmMs, "timeout");
     const confirmation = await promise;
     clearTimeout(timer);
@@ -365,6 +389,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   return {
     hold,
+    holdWatched,
     end(id, how) {
       const request = pending.get(id);
       if (!request) return;

@@ -338,6 +338,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     mask: maskText,
     onError,
     exec,
+    holdRequest: pending.holdWatched,
     findProgram: async (agent) => readInstallRecord(paths)?.programs[agent] ?? null,
   });
   const sources: readonly Source[] = [spool, watch];

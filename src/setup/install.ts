@@ -90,7 +90,7 @@ export async function planInstall(options: InstallOptions): Promise<InstallPlan>
     );
     if (after !== file.text) assertWritable(file);
     agents.push({ ...target, registration, before: file.text, after });
-    warnings.push(...warnOfHardLink(file), ...setup.findWarnings(scope, env, cwd));
+    warnings.push(...warnOfHardLink(file), ...setup.findWarnings(scope, env, cwd, after));
   }
   return { binary, agents, warnings };
 }

@@ -144,6 +144,7 @@ const sessionSchema = schemaOf<Session>()(
     rateLimits: orNull(Type.Object({ fiveHour: quota, sevenDay: quota })),
     tasks: Type.Array(task),
     permissionMode: textOrNull,
+    approvals: oneOf("user", "model"),
     startSource: textOrNull,
     turnCount: number,
     lastPrompt: textOrNull,

@@ -2,7 +2,7 @@
  * The source of events that no hook sends: each agent's own watcher, and processes that ended without an event (kill -9).
  * What knows an agent is in that agent's folder.
  */
-import type { AgentProgram, AgentWatcher, WatchContext } from "../agents/agent.ts";
+import type { AgentProgram, AgentWatcher, WatchContext, WatchedRequest } from "../agents/agent.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Source } from "../core/ports.ts";
 import { createInternalEvent } from "../core/session/event.ts";
@@ -10,11 +10,12 @@ import type { Session } from "../core/session/session.ts";
 import { scheduleTogether } from "../storage/schedule.ts";
 import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
 
-export interface WatchOptions extends Omit<WatchContext, "findSession" | "findProgram"> {
+export interface WatchOptions extends Omit<WatchContext, "findSession" | "findProgram" | "holdRequest"> {
   readonly agents: LoadedAgents;
   readonly sessions: () => readonly Session[];
   readonly get: (agent: string, sessionId: string) => Session | null;
   readonly findProgram: (agent: string) => Promise<AgentProgram | null>;
+  readonly holdRequest: (agent: string, request: WatchedRequest) => () => void;
 }
 
 const checkMs = 1_000;
@@ -22,7 +23,14 @@ const checkMs = 1_000;
 const thoroughEvery = 5;
 let count = 0;
 
-export function watchAgents({ agents, sessions, get, findProgram, ...context }: WatchOptions): Source {
+export function watchAgents({
+  agents,
+  sessions,
+  get,
+  findProgram,
+  holdRequest,
+  ...context
+}: WatchOptions): Source {
   const { clock, dispatch, onError } = context;
   let checks = 0;
   const watchers = new Map<string, AgentWatcher>();
@@ -31,6 +39,7 @@ export function watchAgents({ agents, sessions, get, findProgram, ...context }: 
       ...context,
       findSession: (sessionId) => get(id, sessionId),
       findProgram: () => findProgram(id),
+      holdRequest: (request) => holdRequest(id, request),
     });
     if (watcher) watchers.set(id, watcher);
   }

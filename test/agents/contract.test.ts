@@ -34,6 +34,18 @@ const stories: Readonly<Record<string, Story>> = {
     request: { ...base, hook_event_name: "PermissionRequest", tool_name: "Bash", tool_input: { command } },
     end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
   },
+  codex: {
+    start: { ...base, hook_event_name: "SessionStart", source: "startup" },
+    prompt: { ...base, turn_id: "t-1", hook_event_name: "UserPromptSubmit", prompt: "go" },
+    request: {
+      ...base,
+      turn_id: "t-1",
+      hook_event_name: "PermissionRequest",
+      tool_name: "Bash",
+      tool_input: { command, description: "Deploys" },
+    },
+    end: { ...base, hook_event_name: "SessionEnd", reason: "other" },
+  },
   opencode: {
     start: { type: "session.created", session: sessionId, cwd: "/home/dev/proj" },
     prompt: { type: "prompt", session: sessionId, cwd: "/home/dev/proj", prompt: "go" },
@@ -76,6 +88,19 @@ const stories: Readonly<Record<string, Story>> = {
   },
 };
 
+/** The same request as an agent's own server sends it, where answers go there and no hook waits for one. */
+const serverRequests: Readonly<Record<string, Payload>> = {
+  codex: {
+    method: "item/commandExecution/requestApproval",
+    threadId: sessionId,
+    turnId: "t-1",
+    itemId: "call-1",
+    command: `/bin/bash -lc '${command}'`,
+    cwd: "/home/dev/proj",
+    availableDecisions: ["accept", "cancel"],
+  },
+};
+
 const folder = mkdtempSync(join(tmpdir(), "beckon-contract-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const env = { HOME: join(folder, "home"), PATH: join(folder, "no-programs") };
@@ -106,6 +131,10 @@ for (const agent of table) {
   });
 }
 
+/** Whether a hook waits for the answer to a request. */
+const holdsRequests = async ({ id, loadRuntime }: Agent): Promise<boolean> =>
+  (await loadRuntime()).answering !== null && serverRequests[id] === undefined;
+
 function checkForwarding(agent: Agent, story: Story): void {
   const { id, forwarding } = agent;
   test("its id can be part of a command and of a session's key", () => {
@@ -120,11 +149,11 @@ function checkForwarding(agent: Agent, story: Story): void {
     }
   });
 
-  test("only the start of a session launches beckon, and only a request that can be answered is held", async () => {
+  test("only the start of a session launches beckon, and only a request that its hook can answer is held", async () => {
     const { start, request, ...others } = story;
-    const canAnswer = (await agent.loadRuntime()).answering !== null;
+    const isHeld = await holdsRequests(agent);
     expect([forwarding.isSessionStart(start), forwarding.canHold(start)]).toEqual([true, false]);
-    expect([forwarding.isSessionStart(request), forwarding.canHold(request)]).toEqual([false, canAnswer]);
+    expect([forwarding.isSessionStart(request), forwarding.canHold(request)]).toEqual([false, isHeld]);
     for (const payload of Object.values(others)) {
       expect([forwarding.isSessionStart(payload), forwarding.canHold(payload)]).toEqual([false, false]);
     }
@@ -211,6 +240,7 @@ function checkRuntime(agent: Agent, story: Story): void {
       mask: (text) => text,
       onError: (text) => errors.push(text),
       exec: async () => ({ code: null, stdout: "", stderr: "" }),
+      holdRequest: () => () => {},
       findProgram: async () => null,
     });
     watcher?.scan([]);
@@ -227,13 +257,17 @@ function checkAnswering(agent: Agent, story: Story): void {
   test("a request is shown in full, and each answer is output that the forwarder prints", async () => {
     const { answering } = await agent.loadRuntime();
     if (!answering) return;
-    expect(answering.findSessionId(story.request)).toBe(sessionId);
-    const details = answering.describe(story.request, { cwd: "/home/dev/proj" });
+    const request = serverRequests[agent.id] ?? story.request;
+    expect(answering.findSessionId(request)).toBe(sessionId);
+    const details = answering.describe(request, { cwd: "/home/dev/proj" });
     expect(details).toMatchObject({ kind: "permission", isWhole: true });
     expect(details?.lines.join("\n")).toContain(command);
     for (const answer of [{ do: "allow" }, { do: "deny", message: null }] as const) {
-      const decision = answering.decide(story.request, answer);
-      expect(agent.forwarding.isDecision(decision), JSON.stringify(decision)).toBe(true);
+      const decision = answering.decide(request, answer);
+      expect(typeof decision).toBe("object");
+      expect(agent.forwarding.isDecision(decision), JSON.stringify(decision)).toBe(
+        await holdsRequests(agent),
+      );
     }
     expect(agent.forwarding.isDecision({})).toBe(false);
   });
@@ -241,9 +275,10 @@ function checkAnswering(agent: Agent, story: Story): void {
   test("an answer that makes no sense is refused in words", async () => {
     const { answering } = await agent.loadRuntime();
     if (!answering) return;
-    expect(typeof answering.decide(story.request, { do: "reply", replies: [["x"]] })).toBe("string");
+    const request = serverRequests[agent.id] ?? story.request;
+    expect(typeof answering.decide(request, { do: "reply", replies: [["x"]] })).toBe("string");
     expect(answering.describe(story.start, { cwd: null })).toBeNull();
-    expect(answering.autoAllow({}, story.request, { cwd: "/home/dev/proj" })).toBeNull();
+    expect(answering.autoAllow({}, request, { cwd: "/home/dev/proj" })).toBeNull();
   });
 }
 
@@ -299,8 +334,8 @@ function checkSetup(agent: Agent): void {
       expect(state === "ok" || fix !== null).toBe(true);
     }
     expect(liveTest).toMatchObject({ command: null, path: null, reason: expect.any(String) });
-    const canAnswer = (await agent.loadRuntime()).answering !== null;
-    expect(agent.forwarding.canHold(liveTest.createRequest("x", "test") as Payload)).toBe(canAnswer);
+    const isHeld = await holdsRequests(agent);
+    expect(agent.forwarding.canHold(liveTest.createRequest("x", "test") as Payload)).toBe(isHeld);
     expect(setup.isPresent(env)).toBe(false);
     expect(setup.findLeftovers(env, null)).toEqual([]);
   });

@@ -114,6 +114,7 @@ async function replay(rows: readonly RecordedRow[], adapter: ReplayAdapter): Pro
       throw new Error(text);
     },
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    holdRequest: () => () => {},
     findProgram: async () => null,
   });
   const history = createHistory();

@@ -28,6 +28,7 @@ function watchSessions(...sessions: Session[]): void {
     dispatch: ({ sessionId }: AgentEvent) => void ended.push(sessionId),
     mask: (text) => text,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    holdRequest: () => () => {},
     findProgram: async () => null,
     onError: (text) => {
       throw new Error(text);

@@ -173,6 +173,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
     case "ask": {
       const known = isMain ? session : upsertChild(session, event);
       if (!isMain && !isChildRunning(known, agentId)) return known;
+      if (change.ask === "permission" && known.approvals === "model")
+        return isMain ? runTurn(known, event, change.tool) : known;
       const asked = asks.openRequest(known, event, change);
       return isMain && !asked.turn.running ? runTurn(asked, event, change.tool) : asked;
     }
@@ -227,6 +229,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
         change,
         event,
       );
+    case "status-lost":
+      return { ...session, file: null };
     case "gone":
       return endSession(
         { ...session, file: null },
@@ -241,6 +245,8 @@ function applyChange(session: Session, event: AgentEvent, change: Change): Sessi
       return setPort(session, change.port);
     case "untracked-edit":
       return recordUntracked(session, event, change);
+    case "located":
+      return { ...session, place: change.place };
     case "no-change":
       return session;
     default:
@@ -368,7 +374,9 @@ function findTask(tasks: readonly Task[], { id, status, subject }: TaskChange): 
 }
 
 function enrich(before: Session, known: Enrichment): Session {
-  const session = known.children ? enrichChildren(before, known.children) : before;
+  const enriched = known.children ? enrichChildren(before, known.children) : before;
+  const isReviewed = known.approvals === "model" && before.approvals === "user";
+  const session = isReviewed ? asks.closeAsks(enriched, (ask) => ask.kind === "permission") : enriched;
   return {
     ...session,
     model: known.model ?? session.model,
@@ -381,6 +389,7 @@ function enrich(before: Session, known: Enrichment): Session {
     gitBranch: known.gitBranch ?? session.gitBranch,
     title: known.title ?? session.title,
     lastResponse: known.lastResponse ?? session.lastResponse,
+    approvals: known.approvals ?? session.approvals,
   };
 }
 

@@ -86,7 +86,11 @@ export interface Enrichment {
   readonly gitBranch?: string | null;
   readonly title?: string | null;
   readonly lastResponse?: string | null;
+  /** Who decides about permissions: the user, or a model in their place. */
+  readonly approvals?: Approvals | null;
 }
+
+export type Approvals = "user" | "model";
 
 /** What an agent's status file says it waits for. A dialog can also be one that the user opened. */
 export type WaitingFor = "permission" | "question" | "dialog";
@@ -214,8 +218,12 @@ export type Change =
       /** The command that opens a session without a terminal of its own in one. Absent if it has a terminal. */
       readonly attach?: string;
     }
+  /** The agent's status cannot be read any more: from here on, hooks decide. */
+  | { readonly kind: "status-lost" }
   | { readonly kind: "gone"; readonly why: "process" | "file" }
   | { readonly kind: "enriched"; readonly with: Enrichment }
+  /** beckon found out which terminal shows the session. null if none is known to show it. */
+  | { readonly kind: "located"; readonly place: Place | null }
   | { readonly kind: "document-loaded"; readonly document: LoadedDocument }
   /** The session works on this port from now on; null if it works on none. */
   | { readonly kind: "port"; readonly port: SessionPort | null }
@@ -259,8 +267,10 @@ export interface AgentEvent extends Moment {
 export function isHookChange(change: Change): boolean {
   switch (change.kind) {
     case "status":
+    case "status-lost":
     case "gone":
     case "enriched":
+    case "located":
     case "interrupted":
     case "ask-answered":
     case "port":

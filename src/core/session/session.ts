@@ -6,6 +6,7 @@
  */
 import type {
   AgentEvent,
+  Approvals,
   AskKind,
   ContextUse,
   FileStatus,
@@ -137,6 +138,8 @@ export interface Session {
   readonly rateLimits: RateLimits | null;
   readonly tasks: readonly Task[];
   readonly permissionMode: string | null;
+  /** Who decides about permissions. A request to a model is not an ask. */
+  readonly approvals: Approvals;
   /** `startup`, `resume`, `clear`, `fork`; null if its start was not seen. */
   readonly startSource: string | null;
   readonly turnCount: number;
@@ -232,6 +235,7 @@ export function createSession(event: AgentEvent): Session {
     rateLimits: null,
     tasks: [],
     permissionMode: null,
+    approvals: "user",
     startSource: null,
     turnCount: 0,
     lastPrompt: null,

@@ -100,6 +100,12 @@ const changes: fc.Arbitrary<Change> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("gone" as const), why: oneOf(["process", "file"] as const) }),
   fc.record({ kind: fc.constant("enriched" as const), with: fc.constant({ turnCount: 3 }) }),
+  fc.record({
+    kind: fc.constant("enriched" as const),
+    with: fc.record({ approvals: oneOf(["user", "model"] as const) }),
+  }),
+  fc.constant({ kind: "located", place: null } as const),
+  fc.constant({ kind: "status-lost" } as const),
   fc.constant({ kind: "no-change" } as const),
 );
 

@@ -48,6 +48,7 @@ function watch(): Source {
     dispatch: store.dispatch,
     mask: maskText,
     exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    holdRequest: () => () => {},
     findProgram: async () => null,
     onError: (text) => void logged.push(text),
   });

@@ -1,0 +1,214 @@
+/**
+ * Answers to requests of Codex's shared server: what they ask, in full, and how an answer is written. The payload is the
+ * parameters of the server's message with its `method`, and for a change of files the `patch` from the rollout file.
+ */
+import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
+import { createLabel, type FittedLine, fitLines, splitLines } from "../../core/text/fit.ts";
+import { makeLineVisible } from "../../core/text/visible.ts";
+import { type AgentDangers, createCommandContext } from "../../shell/dangers/context.ts";
+import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shell/dangers/inputs.ts";
+import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
+import { parseSimpleCommands } from "../../shell/index.ts";
+import type { AnswerSupport, RequestContext } from "../agent.ts";
+import { applyPatch, askUser, listPatchedFiles, listQuestions } from "./payload.ts";
+import { approvalMethods } from "./server.ts";
+
+/** What a command of any agent can do to Codex itself. */
+export const codexDangers: AgentDangers = {
+  programs: {
+    codex: [
+      ["root", skipsPermissions, /--(?:dangerously-\S+|yolo|full-auto)|danger-full-access/],
+      ["system", "changes the agent's own settings or hooks", /^mcp (?:add|remove)\S*/],
+    ],
+  },
+  files: [/(?:^|\/)\.codex\/(?:config\.toml|hooks\.json|rules(?:\/|$))/],
+  projectVariables: [],
+};
+
+export const codexAnswering: AnswerSupport = {
+  findSessionId: ({ threadId }) => readText(threadId, limits.maxIdLength),
+  isAnswerable: ({ method }) => typeof method === "string",
+  describe,
+  decide,
+  // The rules name the tools of another agent.
+  autoAllow: () => null,
+};
+
+function describe(payload: JsonRecord, context: RequestContext): AskDetails | null {
+  switch (payload.method) {
+    case approvalMethods.command:
+      return describeCommand(payload, context);
+    case approvalMethods.patch:
+      return describePatch(payload, context);
+    case approvalMethods.question:
+      return describeQuestions(payload);
+    default:
+      return null;
+  }
+}
+
+function describeCommand(payload: JsonRecord, context: RequestContext): AskDetails {
+  const command = findCommand(payload.command);
+  const from = readText(payload.cwd, limits.maxPathLength);
+  const isElsewhere = from !== null && from !== context.cwd;
+  const dangers = createDangerContext(payload, context);
+  if (command !== null) checkCommandLine(command, dangers);
+  const { lines, isWhole } = fitLines([
+    ...(command === null ? [createLabel("the command is in the terminal only")] : splitLines(command)),
+    ...(isElsewhere ? [createLabel("in", from)] : []),
+    ...formatReason(payload),
+    ...formatNetwork(payload),
+  ]);
+  return {
+    kind: "permission",
+    tool: "Bash",
+    heading: "Run a command outside of the sandbox",
+    startsWithSubject: true,
+    lines,
+    isWhole: isWhole && command !== null,
+    dangers: dangers.listDangers(),
+    always: listLastingDecisions(payload).map(({ text }) => text),
+    questions: [],
+  };
+}
+
+const createDangerContext = (payload: JsonRecord, { cwd, agentDangers }: RequestContext) =>
+  createCommandContext(cwd, readText(payload.cwd, limits.maxPathLength), [
+    codexDangers,
+    ...(agentDangers ?? []),
+  ]);
+
+const formatReason = ({ reason }: JsonRecord): readonly FittedLine[] =>
+  typeof reason === "string" && reason !== "" ? [createLabel("reason", reason)] : [];
+
+function formatNetwork({ networkApprovalContext: network }: JsonRecord): readonly FittedLine[] {
+  return isRecord(network) ? [createLabel("network", JSON.stringify(network))] : [];
+}
+
+const shells = /^(?:\/\S*\/)?(?:bash|zsh|sh|dash)$/;
+
+/** The server wraps the command: `/bin/bash -lc 'npm test'`. */
+function findCommand(command: unknown): string | null {
+  if (typeof command !== "string" || command === "") return null;
+  const [only, ...others] = parseSimpleCommands(command) ?? [];
+  const [shell = "", option, script, ...rest] = only?.words ?? [];
+  const isWrapper =
+    others.length === 0 && only?.assignments.size === 0 && shells.test(shell) && rest.length === 0;
+  return isWrapper && (option === "-lc" || option === "-c") && script !== undefined ? script : command;
+}
+
+function describePatch(payload: JsonRecord, context: RequestContext): AskDetails {
+  const patch = typeof payload.patch === "string" ? payload.patch : null;
+  const files = patch === null ? [] : listPatchedFiles(patch);
+  const dangers = createDangerContext(payload, context);
+  for (const file of files) checkWrittenPath(file, dangers);
+  if (patch !== null) checkWrittenText(patch.replace(/^\+/gm, ""), dangers);
+  const root = readText(payload.grantRoot, limits.maxPathLength);
+  const { lines, isWhole } = fitLines([
+    ...(patch === null ? [createLabel("the change is in the terminal only")] : splitLines(patch)),
+    ...(root === null ? [] : [createLabel("and from now on everything in", root)]),
+    ...formatReason(payload),
+  ]);
+  return {
+    kind: "permission",
+    tool: applyPatch,
+    heading: files.length === 1 ? `Change ${makeLineVisible(files[0] ?? "")}` : "Change files",
+    lines,
+    isWhole: isWhole && patch !== null,
+    dangers: dangers.listDangers(),
+    always: listLastingDecisions(payload).map(({ text }) => text),
+    questions: [],
+  };
+}
+
+function describeQuestions(payload: JsonRecord): AskDetails {
+  const questions = listQuestions(payload);
+  const { lines, isWhole } = fitLines(
+    questions.flatMap(({ question, options }) => [
+      ...splitLines(question),
+      ...options.map(({ label, description }, index) => ({
+        prefix: `  ${index + 1}. `,
+        text: description === "" ? label : `${label}: ${description}`,
+      })),
+    ]),
+  );
+  return {
+    kind: "question",
+    tool: askUser,
+    heading: questions.length === 1 ? "Answer a question" : `Answer ${questions.length} questions`,
+    lines,
+    isWhole,
+    dangers: [],
+    always: [],
+    questions: questions.map(
+      ({ header, question, options }): Question => ({
+        header: makeLineVisible(header),
+        question: makeLineVisible(question),
+        options: options.map(({ label, description }) => ({
+          label: makeLineVisible(label),
+          description: makeLineVisible(description),
+        })),
+        isMultiple: false,
+      }),
+    ),
+  };
+}
+
+interface LastingDecision {
+  readonly text: string;
+  readonly decision: unknown;
+}
+
+/** The server's offers that allow more than this request. */
+function listLastingDecisions({ availableDecisions }: JsonRecord): readonly LastingDecision[] {
+  const list: readonly unknown[] = Array.isArray(availableDecisions) ? availableDecisions : [];
+  return list.slice(0, limits.maxOptions).flatMap((decision): LastingDecision[] => {
+    if (decision === "acceptForSession")
+      return [{ text: "Allow this for the rest of the session", decision }];
+    const amendment = isRecord(decision) ? decision.acceptWithExecpolicyAmendment : null;
+    const words: unknown = isRecord(amendment) ? amendment.execpolicy_amendment : null;
+    if (!Array.isArray(words) || !words.every((word) => typeof word === "string")) return [];
+    return [{ text: `Always allow commands that start with: ${makeLineVisible(words.join(" "))}`, decision }];
+  });
+}
+
+/** What is sent to the server. A string says what is wrong with the answer. */
+function decide(payload: JsonRecord, answer: Answer): object | string {
+  if (payload.method === approvalMethods.question) return decideQuestion(payload, answer);
+  switch (answer.do) {
+    case "allow":
+      return { decision: "accept" };
+    case "always": {
+      const lasting = listLastingDecisions(payload)[answer.choice];
+      return lasting ? { decision: lasting.decision } : "Codex does not offer this choice";
+    }
+    case "deny":
+      return answer.message
+        ? "Codex takes no message with a denial: deny it without one, or write to it in the terminal"
+        : { decision: "decline" };
+    case "reply":
+      return "this is not a question: allow it or deny it";
+  }
+}
+
+function decideQuestion(payload: JsonRecord, answer: Answer): object | string {
+  if (answer.do === "deny") return "Codex's questions can only be dismissed in the terminal, with Esc";
+  if (answer.do !== "reply") return "a question needs an answer: choose an option or write one";
+  const questions = listQuestions(payload);
+  if (questions.some(({ isSecret }) => isSecret)) return "it asks for a secret: type it in the terminal";
+  if (questions.length !== answer.replies.length) return `there are ${questions.length} questions`;
+  const answers: [string, { answers: readonly string[] }][] = [];
+  for (const [index, { id, options }] of questions.entries()) {
+    const reply = answer.replies[index] ?? [];
+    const texts = reply.map((text) => text.trim().toWellFormed());
+    if (texts.length !== 1 || texts[0] === "") return "each question needs one answer";
+    const text = texts[0] ?? "";
+    if (text.length > limits.maxAnswerLength)
+      return `an answer is longer than ${limits.maxAnswerLength} characters`;
+    const option = options.find(({ label }) => label === text || makeLineVisible(label) === text);
+    answers.push([id, { answers: [option?.label ?? text] }]);
+  }
+  return { answers: Object.fromEntries(answers) };
+}

@@ -1,0 +1,36 @@
+/** What the forwarder knows about Codex. No imports: it is loaded at every hook. */
+import type { Forwarding } from "../agent.ts";
+
+const spoolKinds: Readonly<Record<string, "ask" | "end" | "tool">> = {
+  PermissionRequest: "ask",
+  UserPromptSubmit: "end",
+  Interrupt: "end",
+  Stop: "end",
+  SubagentStop: "end",
+  SessionStart: "end",
+  SessionEnd: "end",
+  PreToolUse: "tool",
+  PostToolUse: "tool",
+};
+
+export const codexForwarding: Forwarding = {
+  pidVariable: null,
+  projectVariable: null,
+  metaVariables: [],
+  identifierFields: [
+    ...["session_id", "turn_id", "transcript_path", "cwd", "hook_event_name", "tool_name", "tool_use_id"],
+    ...["agent_id", "agent_transcript_path", "permission_mode", "model"],
+  ],
+  // Nothing in the environment tells `codex exec` from a terminal: the session's rollout file does.
+  isAttended: () => null,
+  identify: (payload) => ({ eventName: payload.hook_event_name, sessionId: payload.session_id }),
+  spoolKind(payload) {
+    const name = String(payload.hook_event_name);
+    const kind = Object.hasOwn(spoolKinds, name) ? spoolKinds[name] : undefined;
+    return { kind: kind ?? "other", toolUseId: payload.tool_use_id };
+  },
+  isSessionStart: (payload) => payload.hook_event_name === "SessionStart" && payload.source !== "compact",
+  // Codex does not show its dialog while a PermissionRequest hook runs (measured): answers go through its server's socket.
+  canHold: () => false,
+  isDecision: () => false,
+};

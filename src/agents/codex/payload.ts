@@ -1,0 +1,130 @@
+/** Codex's hook payloads: the fields that beckon reads, and what of them is kept. */
+import { isRecord, type JsonRecord, readText } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import { blankMember, hashJson } from "../../core/text/json-text.ts";
+import { toOneLine } from "../one-line.ts";
+
+export interface CodexPayload {
+  readonly sessionId: string;
+  readonly eventName: string;
+  readonly turnId: string | null;
+  readonly agentId: string | null;
+  readonly agentType: string | null;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  readonly permissionMode: string | null;
+  readonly model: string | null;
+}
+
+/** null if the payload names no session or no event. */
+export function parsePayload(payload: JsonRecord): CodexPayload | null {
+  const sessionId = readText(payload.session_id, limits.maxIdLength);
+  const eventName = readText(payload.hook_event_name, limits.maxIdLength);
+  if (sessionId === null || eventName === null) return null;
+  return {
+    sessionId,
+    eventName,
+    turnId: readText(payload.turn_id, limits.maxIdLength),
+    agentId: readText(payload.agent_id, limits.maxIdLength),
+    agentType: readText(payload.agent_type, limits.maxIdLength),
+    cwd: readText(payload.cwd, limits.maxPathLength),
+    transcriptPath: readText(payload.transcript_path, limits.maxPathLength),
+    permissionMode: readText(payload.permission_mode, limits.maxIdLength),
+    model: readText(payload.model, limits.maxIdLength),
+  };
+}
+
+/** A tool call, the same in its PreToolUse, its PermissionRequest and its PostToolUse. */
+export interface ToolCallFacts {
+  readonly tool: string;
+  readonly toolUseId: string | null;
+  readonly input: JsonRecord;
+  readonly inputKey: string;
+  readonly summary: string;
+}
+
+/** A patch as apply_patch takes it. */
+export const patchText = /\*\*\* Begin Patch\n[\s\S]*\*\*\* End Patch/;
+
+/**
+ * A PermissionRequest has no id, and a description that the call itself does not have: calls are matched by the rest of the
+ * input. A patch that is applied through the shell is the call of Bash, but the request of apply_patch (measured).
+ */
+export function readToolCall(payload: JsonRecord): ToolCallFacts {
+  const name = readText(payload.tool_name, limits.maxIdLength) ?? "";
+  const { description: _, ...rest } = isRecord(payload.tool_input) ? payload.tool_input : {};
+  const patch = findPatch(name, rest);
+  const tool = patch === null ? name : applyPatch;
+  const input = patch === null ? rest : { command: patch };
+  return {
+    tool,
+    toolUseId: readText(payload.tool_use_id, limits.maxIdLength),
+    input,
+    inputKey: hashJson(input),
+    summary: summarizeCall(tool, input),
+  };
+}
+
+export const applyPatch = "apply_patch";
+export const askUser = "request_user_input";
+
+function findPatch(tool: string, { command }: JsonRecord): string | null {
+  if (typeof command !== "string") return null;
+  const isPatch = tool === applyPatch || (tool === "Bash" && /^\s*apply_?patch\b/.test(command));
+  return isPatch ? (patchText.exec(command)?.[0] ?? null) : null;
+}
+
+function summarizeCall(tool: string, input: JsonRecord): string {
+  if (tool === askUser) return listQuestions(input)[0]?.question ?? "";
+  if (tool === applyPatch) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
+  const { command } = input;
+  const text =
+    typeof command === "string" ? command : Object.values(input).find((value) => typeof value === "string");
+  return toOneLine(typeof text === "string" ? text : "");
+}
+
+/** The paths that a patch adds, changes, moves or deletes, each once. */
+export function listPatchedFiles(patch: string): string[] {
+  const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+)$/gm);
+  return [...new Set([...lines].slice(0, limits.maxOptions).map(([, path = ""]) => path.trim()))];
+}
+
+export interface QuestionFacts {
+  readonly id: string;
+  readonly header: string;
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+  /** The answer must not be shown or stored. */
+  readonly isSecret: boolean;
+}
+
+export function listQuestions(input: JsonRecord): readonly QuestionFacts[] {
+  const list = Array.isArray(input.questions) ? input.questions.slice(0, limits.maxOptions) : [];
+  return list.filter(isRecord).map(({ id, header, question, options, isSecret }) => ({
+    id: typeof id === "string" ? id : "",
+    header: toOneLine(typeof header === "string" ? header : ""),
+    question: toOneLine(typeof question === "string" ? question : ""),
+    options: (Array.isArray(options) ? options : [])
+      .slice(0, limits.maxOptions)
+      .filter(isRecord)
+      .flatMap(({ label, description }) =>
+        typeof label === "string"
+          ? [{ label, description: typeof description === "string" ? description : "" }]
+          : [],
+      ),
+    isSecret: isSecret === true,
+  }));
+}
+
+/** Removes what a tool returned. `from` is where the payload starts. */
+export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
+  return payload.tool_response == null ? text : blankMember(text, "tool_response", from);
+}
+
+const toolEvents: ReadonlySet<unknown> = new Set(["PreToolUse", "PostToolUse"]);
+
+/** A tool call starts once and ends once. */
+export function dedupeKey({ hook_event_name: name, tool_use_id }: JsonRecord): string | null {
+  const id = toolEvents.has(name) ? readText(tool_use_id, limits.maxIdLength) : null;
+  return id && `${name}.${id}`;
+}

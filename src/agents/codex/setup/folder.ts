@@ -1,0 +1,18 @@
+/** Where Codex keeps its files. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Env, homeOf } from "../../../system/folders.ts";
+
+function codexFolder(env: Env): string {
+  return env.CODEX_HOME ? resolve(env.CODEX_HOME) : join(homeOf(env), ".codex");
+}
+
+export const isPresent = (env: Env): boolean => existsSync(codexFolder(env));
+
+export const hooksPath = (env: Env): string => join(codexFolder(env), "hooks.json");
+export const configPath = (env: Env): string => join(codexFolder(env), "config.toml");
+export const sessionsFolder = (env: Env): string => join(codexFolder(env), "sessions");
+
+/** The socket of the shared server. */
+export const socketPath = (env: Env): string =>
+  join(codexFolder(env), "app-server-control", "app-server-control.sock");

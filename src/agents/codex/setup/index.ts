@@ -1,0 +1,126 @@
+/** Install, uninstall and doctor for Codex. */
+import { createShellCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { addHooks, isEmptySettings, listOwnHooks, removeHooks } from "../../../settings-file/hooks.ts";
+import type { Env } from "../../../system/folders.ts";
+import type { AgentSetup, ExamineContext } from "../../agent.ts";
+import { createFindings, type Finding, formatCount, formatList } from "../../finding.ts";
+import { readSettingsText } from "../../setup/file-check.ts";
+import { type AgentMachine, createAgentSetup, type RegisteredFile } from "../../setup/index.ts";
+import { codexHooks } from "../hooks.ts";
+import { configPath, hooksPath, isPresent } from "./folder.ts";
+import { areHooksOff, findTrust, type OwnHookTrust, type Trust } from "./trust.ts";
+
+const trustSteps =
+  'start codex, and where it asks "Hooks need review" choose "2. Trust all and continue" (or type /hooks and press t)';
+
+const finding = createFindings("hooks", "codex");
+
+export const createCodexSetup = (machine: AgentMachine = {}): AgentSetup =>
+  createAgentSetup(
+    {
+      id: "codex",
+      name: "Codex",
+      isPresent,
+      describeProgram: () => ({
+        program: "codex",
+        // `codex-cli 0.166.0`
+        versionPattern: /^\s*codex(?:-cli)? v?(\d+\.\d+\.\d+[\w.+-]{0,40})\s*$/m,
+      }),
+      settingsPath: (scope, env) => (scope === "user" ? hooksPath(env) : null),
+      createRegistration({ binary, home, platform }) {
+        const command = createShellCommand({ binary, agent: "codex", home }, platform);
+        const hooks = codexHooks.map((hook) => ({ ...hook, ...command, async: false }));
+        return { count: hooks.length, noun: "hook", add: (text) => addHooks(text, hooks).text };
+      },
+      entries: {
+        findHomes: (text) => listOwnHooks(text).map(({ command }) => readHookCommand(command)?.home ?? null),
+        remove: (text) => removeHooks(text).text,
+        isEmpty: isEmptySettings,
+      },
+      listCalled: (text) =>
+        listOwnHooks(text).flatMap(({ command }) => {
+          const parts = readHookCommand(command);
+          return parts ? [{ binary: parts.binary, home: parts.home }] : [];
+        }),
+      findMore: findTrustFindings,
+      findWarnings: (_, env, __, after) => describeTrustToDo(env, after),
+      liveTest: {
+        createRequest: (sessionId, text) => ({
+          session_id: sessionId,
+          hook_event_name: "PermissionRequest",
+          cwd: "/",
+          tool_name: "Bash",
+          tool_input: { command: `# ${text}`, description: text },
+        }),
+        createEnd: (sessionId) => ({
+          session_id: sessionId,
+          hook_event_name: "SessionEnd",
+          cwd: "/",
+          reason: "other",
+        }),
+        createEnv: (env) => env,
+      },
+    },
+    machine,
+  );
+
+export const codexSetup = createCodexSetup();
+
+/** For install, about the text that it writes. */
+function describeTrustToDo(env: Env, after: string): readonly string[] {
+  const path = hooksPath(env);
+  const config = readSettingsText(configPath(env));
+  const review = findTrust(path, after, config).filter(({ trust }) => needsReview.has(trust));
+  return [
+    ...(areHooksOff(config) ? [`Codex's hooks are off: ${configPath(env)} has hooks = false`] : []),
+    ...(review.length === 0
+      ? []
+      : [
+          `Codex does not run ${formatCount(review.length, "new or changed hook")} until you trust them: ${trustSteps}. ` +
+            "If it asks after your first prompt, send that prompt again with Enter. beckon does not trust them for you",
+        ]),
+  ];
+}
+
+const needsReview: ReadonlySet<Trust> = new Set(["untrusted", "modified"]);
+
+async function findTrustFindings(
+  { env }: ExamineContext,
+  files: readonly RegisteredFile[],
+): Promise<readonly Finding[]> {
+  const config = readSettingsText(configPath(env));
+  const hooks = files.flatMap(({ path, text, called }) =>
+    called.length > 0 ? findTrust(path, text, config) : [],
+  );
+  if (hooks.length === 0) return [];
+  const isOff = areHooksOff(config);
+  const findings = (Object.keys(problems) as (keyof typeof problems)[]).flatMap((trust) => {
+    const matching = hooks.filter((hook) => hook.trust === trust);
+    if (matching.length === 0) return [];
+    const { text, fix } = problems[trust];
+    return [finding("fail", trust, `${listEvents(matching, hooks.length)} ${text}`, fix)];
+  });
+  if (isOff)
+    findings.push(
+      finding("fail", "off", `hooks = false in ${configPath(env)}`, "Remove that line: Codex runs no hooks"),
+    );
+  return findings.length > 0 ? findings : [finding("ok", "trusted", "Codex trusts them")];
+}
+
+const problems = {
+  untrusted: { text: "not trusted: Codex does not run them", fix: capitalizeFirst(trustSteps) },
+  modified: {
+    text: "changed since you trusted them: Codex does not run them",
+    fix: capitalizeFirst(trustSteps),
+  },
+  disabled: { text: "switched off in Codex", fix: "Type /hooks in codex and switch them on" },
+} as const satisfies Partial<Record<Trust, { text: string; fix: string }>>;
+
+function capitalizeFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const listEvents = (hooks: readonly OwnHookTrust[], all: number): string =>
+  hooks.length === all
+    ? "the hooks are"
+    : `${formatList(hooks.map(({ event }) => event))} ${hooks.length === 1 ? "is" : "are"}`;

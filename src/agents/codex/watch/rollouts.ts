@@ -1,0 +1,218 @@
+/** Follows the rollout files of Codex's sessions: failed turns, Plan mode, who approves, tokens. */
+import { type FSWatcher, watch } from "node:fs";
+import type { Change, ClockReading, Enrichment, EventSubject, Moment } from "../../../core/session/event.ts";
+import { isBlocking, type Session } from "../../../core/session/session.ts";
+import type { Env } from "../../../system/folders.ts";
+import { toOneLine } from "../../one-line.ts";
+import { createRowFollower, findInsideFolders, type RowFollower } from "../../watch/index.ts";
+import { askUser } from "../payload.ts";
+import { addRolloutRow, createRolloutState, type RolloutSign, type RolloutState } from "../rollout.ts";
+import { sessionsFolder } from "../setup/folder.ts";
+
+export interface RolloutWatcherOptions {
+  readonly env: Env;
+  readonly clock: () => ClockReading;
+  readonly findSession: (sessionId: string) => Session | null;
+  readonly emit: (
+    subject: Partial<EventSubject> & { sessionId: string },
+    when: Moment,
+    change: Change,
+  ) => void;
+  readonly mask: (text: string) => string;
+}
+
+export interface RolloutWatcher {
+  /** Reads what was added to the session's file. */
+  read(session: Session): void;
+  /** What the file says; null before it was read. */
+  find(sessionId: string): RolloutState | null;
+  /** Whether "Implement this plan?" can be on the screen. Esc closes it without a trace (measured). */
+  hasOpenPlan(sessionId: string): boolean;
+  stop(): void;
+}
+
+interface Followed {
+  readonly path: string;
+  /** null while it is checked whether the file is one of Codex's own. */
+  follower: RowFollower | null;
+  readonly state: RolloutState;
+  watcher: FSWatcher | null;
+  /** Calls and turns that have opened an ask. */
+  readonly asked: Set<string>;
+}
+
+const maxFollowed = 200;
+
+export const findRollout = (path: string, env: Env): Promise<string | null> =>
+  findInsideFolders(path, [sessionsFolder(env)]);
+
+export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
+  const { env, clock, findSession, emit, mask } = options;
+  const followed = new Map<string, Followed>();
+
+  function follow({ sessionId, transcriptPath }: Session): Followed | null {
+    if (transcriptPath === null) return null;
+    const known = followed.get(sessionId);
+    if (known?.path === transcriptPath) return known;
+    known?.watcher?.close();
+    const file: Followed = {
+      path: transcriptPath,
+      follower: null,
+      state: createRolloutState(),
+      watcher: null,
+      asked: new Set(),
+    };
+    followed.delete(sessionId);
+    followed.set(sessionId, file);
+    const [oldest] = followed.keys();
+    if (followed.size > maxFollowed && oldest !== undefined) drop(oldest);
+    void findRollout(transcriptPath, env).then((path) => {
+      if (path === null || followed.get(sessionId) !== file) return;
+      file.follower = createRowFollower(path);
+      const session = findSession(sessionId);
+      if (session) read(session);
+    });
+    return file;
+  }
+
+  function drop(sessionId: string): void {
+    followed.get(sessionId)?.watcher?.close();
+    followed.delete(sessionId);
+  }
+
+  function read(session: Session): void {
+    const file = follow(session);
+    if (!file?.follower) return;
+    const signs: RolloutSign[] = [];
+    const isReadable = file.follower.readNew((row) => {
+      const sign = addRolloutRow(file.state, row);
+      if (sign) signs.push(sign);
+    });
+    if (!isReadable) {
+      drop(session.sessionId);
+      return;
+    }
+    emitNews(session, file.state);
+    for (const sign of signs) applySign(session.sessionId, sign);
+    openAsks(session.sessionId, file);
+    watchWhileRunning(session.sessionId, file);
+  }
+
+  /** A turn that fails sends no hook: its end must be noticed without one. */
+  function watchWhileRunning(sessionId: string, file: Followed): void {
+    const session = findSession(sessionId);
+    if (session === null || !isExpectingRows(session, clock())) {
+      file.watcher?.close();
+      file.watcher = null;
+    } else if (file.watcher === null) {
+      try {
+        file.watcher = watch(file.path, () => {
+          const current = findSession(sessionId);
+          if (current) read(current);
+        });
+        file.watcher.on("error", () => file.watcher?.close());
+      } catch {
+        // Without it, the file is read every second.
+      }
+    }
+  }
+
+  function emitNews(session: Session, state: RolloutState): void {
+    const { isExec, turn: _, calls: __, ...facts } = state;
+    const enrichment: Enrichment = facts;
+    const names = Object.keys(enrichment) as (keyof Enrichment & keyof Session)[];
+    const isNews = names.some(
+      (name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]),
+    );
+    const attended = isExec === true ? false : null;
+    const { sessionId } = session;
+    if (isNews || (attended === false && session.attended !== false))
+      emit({ sessionId, attended }, clock(), { kind: "enriched", with: enrichment });
+  }
+
+  function applySign(sessionId: string, sign: RolloutSign): void {
+    const session = findSession(sessionId);
+    if (!session || session.ended) return;
+    const when = toMoment(clock(), sign.at);
+    if (sign.kind === "call-ended") {
+      const call = session.tools.find(({ toolUseId, ended }) => toolUseId === sign.callId && !ended);
+      if (!call) return;
+      const { tool, toolUseId } = call;
+      emit({ sessionId }, when, { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null });
+      return;
+    }
+    if (session.promptId !== null && session.promptId !== sign.turnId) return;
+    if (sign.kind === "turn-aborted") {
+      if (session.turn.running) emit({ sessionId }, when, { kind: "interrupted" });
+      return;
+    }
+    const { error, lastResponse, turnId: promptId } = sign;
+    const isUnknownError = error !== null && session.turn.error === null;
+    if (!session.turn.running && !isUnknownError) return;
+    emit({ sessionId, promptId }, when, {
+      kind: "turn-end",
+      error: error === null ? null : mask(error),
+      lastResponse: lastResponse === null ? null : mask(lastResponse),
+      background: null,
+    });
+  }
+
+  /** Questions of Plan mode, and the plan that is shown after the turn. In Default mode Codex refuses the question itself. */
+  function openAsks(sessionId: string, { state, asked }: Followed): void {
+    const session = findSession(sessionId);
+    const { turn } = state;
+    if (!session || session.ended || turn === null) return;
+    if (session.promptId !== null && session.promptId !== turn.id) return;
+    const question = session.tools.find(
+      ({ tool, toolUseId, ended, agentId }) =>
+        tool === askUser && !ended && agentId === null && toolUseId !== null && !asked.has(toolUseId),
+    );
+    if (question && turn.isPlanMode) {
+      asked.add(question.toolUseId ?? "");
+      const questions = state.calls.get(question.toolUseId ?? "")?.questions ?? [];
+      emit({ sessionId, promptId: turn.id, name: "request_user_input" }, clock(), {
+        kind: "ask",
+        ask: "question",
+        tool: askUser,
+        inputKey: question.inputKey,
+        ...(question.toolUseId === null ? {} : { toolUseId: question.toolUseId }),
+        summary: mask(question.summary),
+        options: (questions[0]?.options ?? []).map(({ label }) => mask(toOneLine(label))),
+        ...(questions.length > 1 ? { questions: questions.length } : {}),
+      });
+    }
+    if (turn.plan !== null && !session.turn.running && !asked.has(turn.id)) {
+      asked.add(turn.id);
+      emit({ sessionId, promptId: turn.id, name: "proposed_plan" }, clock(), {
+        kind: "ask",
+        ask: "plan",
+        tool: null,
+        inputKey: null,
+        summary: mask(toOneLine(turn.plan)),
+        options: [],
+      });
+    }
+  }
+
+  return {
+    read,
+    find: (sessionId) => followed.get(sessionId)?.state ?? null,
+    hasOpenPlan: (sessionId) => followed.get(sessionId)?.state.turn?.plan != null,
+    stop() {
+      for (const sessionId of [...followed.keys()]) drop(sessionId);
+    },
+  };
+}
+
+/** The last rows of a turn are written up to a second after its Stop hook. */
+const trailingRowsMs = 3_000;
+
+export function isExpectingRows({ ended, turn, asks }: Session, now: Moment): boolean {
+  return !ended && (turn.running || asks.some(isBlocking) || now.t - turn.t < trailingRowsMs);
+}
+
+/** A wall time of the past on both clocks. */
+export function toMoment(now: ClockReading, at: number | null): Moment {
+  if (at === null || at > now.at) return { at: now.at, t: now.t };
+  return { at, t: now.t - (now.at - at) };
+}

@@ -1,0 +1,319 @@
+/**
+ * Follows Codex's shared server. Every client gets the status of all threads; only a subscriber gets their requests, and a
+ * subscribed thread is never unloaded. So beckon subscribes to a thread only while it waits for the user.
+ */
+import { existsSync } from "node:fs";
+import { version } from "../../../../package.json";
+import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
+import { limits } from "../../../core/limits.ts";
+import type { Change, ClockReading, EventSubject, Moment } from "../../../core/session/event.ts";
+import type { Ask, Session } from "../../../core/session/session.ts";
+import { hashJson } from "../../../core/text/json-text.ts";
+import { errorCode } from "../../../storage/files.ts";
+import type { Env } from "../../../system/folders.ts";
+import type { WatchContext } from "../../agent.ts";
+import { toOneLine } from "../../one-line.ts";
+import { codexAnswering } from "../answering.ts";
+import { listPatchedFiles } from "../payload.ts";
+import {
+  createStatusChange,
+  readServerRequest,
+  readStatus,
+  readThreads,
+  type ServerRequest,
+  type ServerThread,
+  type ThreadStatus,
+} from "../server.ts";
+import { socketPath } from "../setup/folder.ts";
+import { connectServer, type ServerConnection } from "./connection.ts";
+import { type RolloutWatcher, toMoment } from "./rollouts.ts";
+
+export interface ThreadWatcherOptions {
+  readonly env: Env;
+  readonly clock: () => ClockReading;
+  readonly findSession: (sessionId: string) => Session | null;
+  /** Returns the id of the event. */
+  readonly emit: (
+    subject: Partial<EventSubject> & { readonly sessionId: string },
+    when: Moment,
+    change: Change,
+  ) => string;
+  readonly mask: (text: string) => string;
+  readonly holdRequest: WatchContext["holdRequest"];
+  readonly rollouts: RolloutWatcher;
+}
+
+export interface ThreadWatcher {
+  /** Connects if a server is there. Called every second. */
+  check(sessions: readonly Session[]): void;
+  /** Whether the server runs the session. */
+  runs(sessionId: string): boolean;
+  stop(): void;
+}
+
+interface OpenRequest {
+  readonly threadId: string;
+  readonly sessionId: string;
+  /** The id of the event that asked. */
+  readonly asked: string;
+  readonly release: () => void;
+}
+
+const maxThreads = 100;
+/** After the server resolved a request, a hook or its status closes the ask. Without trusted hooks this does. */
+const closeAfterMs = 300;
+/** How often a server that refused is tried again. */
+const retryMs = 1_000;
+
+export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
+  const { clock, findSession, emit, mask, rollouts } = options;
+  const path = socketPath(options.env);
+  const threads = new Map<string, ServerThread>();
+  const subscribed = new Set<string>();
+  const requests = new Map<number | string, OpenRequest>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  let connection: ServerConnection | null = null;
+  let isConnecting = false;
+  let isStopped = false;
+  let triedMs = Number.NEGATIVE_INFINITY;
+  /** Messages are handled one after another: some need a question back to the server first. */
+  let queue: Promise<unknown> = Promise.resolve();
+
+  async function connect(sessions: readonly Session[]): Promise<void> {
+    isConnecting = true;
+    triedMs = performance.now();
+    try {
+      const opened = await connectServer(path, {
+        onMessage: (message) => enqueue(() => receive(message)),
+        onClosed: onLost,
+      });
+      if (isStopped) return opened.close();
+      connection = opened;
+      const clientInfo = { name: "beckon", title: "beckon", version };
+      await opened.call("initialize", { clientInfo, capabilities: { experimentalApi: true } });
+      opened.notify("initialized");
+      await enqueue(() => readLoaded(sessions));
+    } catch (error) {
+      connection?.close();
+      connection = null;
+      forgetStatus(sessions, error);
+    } finally {
+      isConnecting = false;
+    }
+  }
+
+  function enqueue(work: () => unknown): Promise<unknown> {
+    queue = queue.then(work).catch(() => {});
+    return queue;
+  }
+
+  /** What the server does now: for sessions that started before beckon, or while it was not connected. */
+  async function readLoaded(sessions: readonly Session[]): Promise<void> {
+    const loaded = asRecord(await connection?.call("thread/loaded/list", {})).data;
+    const ids: ReadonlySet<unknown> = new Set(Array.isArray(loaded) ? loaded : []);
+    await readThreadList();
+    for (const thread of threads.values()) {
+      if (!ids.has(thread.id)) threads.delete(thread.id);
+      else if (thread.status !== "idle" || findSession(thread.sessionId)) applyStatus(thread, clock());
+    }
+    for (const { sessionId, file, ended } of sessions) {
+      if (file !== null && !ended && !threads.has(sessionId))
+        emit({ sessionId }, clock(), { kind: "status-lost" });
+    }
+  }
+
+  async function readThreadList(): Promise<void> {
+    const listed = readThreads(await connection?.call("thread/list", { limit: maxThreads }));
+    for (const thread of listed) threads.set(thread.id, thread);
+  }
+
+  async function receive(message: JsonRecord): Promise<void> {
+    const params = asRecord(message.params);
+    const threadId = readText(params.threadId, limits.maxIdLength);
+    switch (message.method) {
+      case "thread/status/changed": {
+        const status = readStatus(params.status);
+        if (threadId === null || status === null) return;
+        // The threads that write titles are not in the list.
+        if (!threads.has(threadId)) await readThreadList();
+        const thread = threads.get(threadId);
+        if (!thread) return;
+        const now = clock();
+        const emittedAt = typeof message.emittedAtMs === "number" ? message.emittedAtMs : null;
+        const current = { ...thread, status };
+        threads.set(threadId, current);
+        applyStatus(current, toMoment(now, emittedAt));
+        // The name is made up during the first turn.
+        if (status === "idle" && thread.name === null) await readTitle(threadId);
+        return;
+      }
+      case "thread/closed":
+        if (threadId !== null) onClosed(threadId);
+        return;
+      case "serverRequest/resolved":
+        return onResolved(params.requestId);
+      default: {
+        const request = readServerRequest(message);
+        if (request) onRequest(request);
+      }
+    }
+  }
+
+  async function readTitle(threadId: string): Promise<void> {
+    await readThreadList();
+    const thread = threads.get(threadId);
+    if (thread?.name == null || thread.id !== thread.sessionId) return;
+    emit({ sessionId: thread.sessionId }, clock(), { kind: "enriched", with: { title: mask(thread.name) } });
+  }
+
+  function applyStatus(thread: ServerThread, when: Moment): void {
+    const { id, sessionId, cwd, path: transcriptPath, status } = thread;
+    if (status === "closed") {
+      onClosed(id);
+      return;
+    }
+    // A subagent's thread changes nothing but its own requests.
+    if (id === sessionId) {
+      const title = thread.name === null ? null : mask(thread.name);
+      const change = createStatusChange(findShownStatus(thread), title);
+      const attended = thread.isExec ? false : null;
+      emit({ sessionId, cwd, transcriptPath, attended, name: "thread/status/changed" }, when, change);
+    }
+    if (status === "permission" || status === "question") subscribe(id);
+    else unsubscribe(id);
+  }
+
+  /** What the terminal shows: a reviewer model's decision shows no dialog, and a proposed plan shows one after the turn. */
+  function findShownStatus({ sessionId, status }: ServerThread): Exclude<ThreadStatus, "closed"> {
+    const session = findSession(sessionId);
+    if (session) rollouts.read(session);
+    const rollout = rollouts.find(sessionId);
+    if (status === "permission" && rollout?.approvals === "model") return "busy";
+    if (status === "idle" && rollouts.hasOpenPlan(sessionId)) return "permission";
+    return status === "closed" ? "idle" : status;
+  }
+
+  function onClosed(threadId: string): void {
+    const thread = threads.get(threadId);
+    threads.delete(threadId);
+    subscribed.delete(threadId);
+    if (!thread || thread.id !== thread.sessionId) return;
+    if (findSession(thread.sessionId)?.ended === null)
+      emit({ sessionId: thread.sessionId }, clock(), { kind: "gone", why: "file" });
+  }
+
+  function subscribe(threadId: string): void {
+    if (subscribed.has(threadId) || !connection) return;
+    subscribed.add(threadId);
+    connection.call("thread/resume", { threadId, excludeTurns: true }).catch(() => {
+      subscribed.delete(threadId);
+    });
+  }
+
+  function unsubscribe(threadId: string): void {
+    if (!subscribed.delete(threadId)) return;
+    connection?.call("thread/unsubscribe", { threadId }).catch(() => {});
+    for (const [id, request] of requests) if (request.threadId === threadId) endRequest(id);
+  }
+
+  function onRequest(request: ServerRequest): void {
+    const thread = threads.get(request.threadId);
+    const session = thread ? findSession(thread.sessionId) : null;
+    if (!thread || !session || requests.has(request.id)) return;
+    const { sessionId } = session;
+    const patch = rollouts.find(sessionId)?.calls.get(request.itemId ?? "")?.patch ?? null;
+    const payload = patch === null ? request.payload : { ...request.payload, patch };
+    const asked = findAsk(session, request) ?? openAsk(thread, request, payload);
+    if (asked === null) return;
+    const server = connection;
+    const send = (decision: object): boolean => server?.respond(request.id, decision) === true;
+    const release = options.holdRequest({ request: asked, sessionId, payload, send });
+    requests.set(request.id, { threadId: thread.id, sessionId, asked, release });
+  }
+
+  /** The ask that a hook has opened for the same call. null if none has. */
+  function findAsk({ asks }: Session, { itemId, turnId }: ServerRequest): string | null {
+    const heldIds = new Set([...requests.values()].map(({ asked }) => asked));
+    const isFree = ({ request }: Ask) => request !== null && !heldIds.has(request);
+    const byCall = asks.find((ask) => itemId !== null && ask.toolUseId === itemId && isFree(ask));
+    const byTurn = asks.find((ask) => ask.toolUseId === null && ask.promptId === turnId && isFree(ask));
+    return (byCall ?? byTurn)?.request ?? null;
+  }
+
+  function openAsk(thread: ServerThread, request: ServerRequest, payload: JsonRecord): string | null {
+    const details = codexAnswering.describe(payload, { cwd: thread.cwd });
+    if (!details || (details.kind !== "permission" && details.kind !== "question")) return null;
+    const { sessionId } = thread;
+    const files = typeof payload.patch === "string" ? listPatchedFiles(payload.patch) : [];
+    const [first = ""] = files.length > 0 ? [files.join(", ")] : details.lines;
+    const subject = {
+      sessionId,
+      agentId: thread.id === sessionId ? null : thread.id,
+      promptId: request.turnId,
+      name: String(payload.method),
+    };
+    return emit(subject, clock(), {
+      kind: "ask",
+      ask: details.kind,
+      tool: details.tool,
+      inputKey: hashJson({ itemId: request.itemId }),
+      ...(request.itemId === null ? {} : { toolUseId: request.itemId }),
+      summary: mask(toOneLine(details.questions[0]?.question ?? first)),
+      options: (details.questions[0]?.options ?? []).map(({ label }) => mask(label)),
+      ...(details.questions.length > 1 ? { questions: details.questions.length } : {}),
+    });
+  }
+
+  function onResolved(id: unknown): void {
+    if (typeof id !== "number" && typeof id !== "string") return;
+    const request = endRequest(id);
+    if (!request) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      const ask = findSession(request.sessionId)?.asks.find((open) => open.request === request.asked);
+      if (!ask) return;
+      const subject = { sessionId: request.sessionId, agentId: ask.agentId };
+      emit(subject, clock(), { kind: "ask-ended", inputKey: ask.inputKey, outcome: null });
+    }, closeAfterMs);
+    timers.add(timer);
+  }
+
+  function endRequest(id: number | string): OpenRequest | null {
+    const request = requests.get(id);
+    if (!request) return null;
+    requests.delete(id);
+    request.release();
+    return request;
+  }
+
+  function onLost(): void {
+    connection = null;
+    subscribed.clear();
+    threads.clear();
+    for (const id of [...requests.keys()]) endRequest(id);
+    triedMs = performance.now();
+  }
+
+  /** Nothing answers: a status that was read before is not true any more. */
+  function forgetStatus(sessions: readonly Session[], error: unknown): void {
+    const isServerGone = ["ENOENT", "ECONNREFUSED"].includes(errorCode(error));
+    for (const { sessionId, file, ended } of sessions) {
+      if (file === null || ended) continue;
+      emit({ sessionId }, clock(), isServerGone ? { kind: "gone", why: "process" } : { kind: "status-lost" });
+    }
+  }
+
+  return {
+    check(sessions) {
+      if (connection || isConnecting || isStopped || performance.now() - triedMs < retryMs) return;
+      const hasStatus = sessions.some(({ file, ended }) => file !== null && !ended);
+      if (hasStatus || existsSync(path)) void connect(sessions);
+    },
+    runs: (sessionId) => threads.has(sessionId),
+    stop() {
+      isStopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      connection?.close();
+    },
+  };
+}
