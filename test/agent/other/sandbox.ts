@@ -51,8 +51,10 @@ export interface OtherSandbox {
   /** Waits until beckon shows a session for which this is true. */
   waitForSession(isMatch: (session: SessionSnapshot) => boolean, what: string): Promise<SessionSnapshot>;
   readScreen(): Promise<string>;
-  /** Sends a signal to the CLI's process. */
+  /** Sends SIGKILL to the CLI. */
   killCli(): Promise<void>;
+  /** Types the line that ends the CLI, and waits for the shell. */
+  leaveCli(line: string): Promise<void>;
   hasFile(name: string): boolean;
   runShell(line: string): Promise<void>;
   judge(): ScreenVerdict;
@@ -166,6 +168,7 @@ async function setUp(
       await Bun.sleep(screenPollMs);
     }
   }
+  const listCli = async () => (await space.run(["pgrep", "-f", `^${home}/cli/`], {})).stdout;
   const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
   async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
     let since = performance.now();
@@ -212,6 +215,11 @@ async function setUp(
       isRunning = false;
       // The program itself, not the shell script that it replaced.
       await space.run(["pkill", "-KILL", "-f", `^${home}/cli/`], {});
+    },
+    async leaveCli(line) {
+      await terminal.typeLine(line);
+      await waitFor("the end of the CLI", async () => (await listCli()) === "");
+      isRunning = false;
     },
     hasFile: (name) => Bun.file(join(space.root, home, name)).size > 0,
     async runShell(line) {
