@@ -115,18 +115,16 @@ const writesStatus = (version: string): boolean => !(oldVersions as readonly str
 const oldPrompt = /\? for shortcuts/;
 
 /** The CLI uses the fake API and nothing else on the network. */
-const shell = {
-  ...userEnv,
-  SHELL: "/bin/bash",
-  TERM: "xterm-256color",
+export const claudeVariables = {
   ANTHROPIC_BASE_URL: `http://127.0.0.1:${apiPort}`,
   ANTHROPIC_API_KEY: apiKey,
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   DISABLE_AUTOUPDATER: "1",
 };
+const shell = { ...userEnv, SHELL: "/bin/bash", TERM: "xterm-256color", ...claudeVariables };
 
 /** As of a user who has used the CLI before: no welcome screen, and the folder is trusted. */
-const createClaudeJson = (version: string) => ({
+export const createClaudeJson = (version: string) => ({
   hasCompletedOnboarding: true,
   lastOnboardingVersion: version,
   theme: "dark",

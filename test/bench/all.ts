@@ -20,11 +20,12 @@ const benches: readonly string[] = [
   "idle",
   "held",
   "turn",
+  "turn-others",
   "history",
   "dashboard",
 ];
 /** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["state", "transcript", "history", "dashboard"];
+const sourceOnly = ["turn-others", "state", "transcript", "history", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -1,6 +1,6 @@
 /**
- * bun fake-api.ts PORT   a fake model on loopback for the other agents: OpenAI's chat completions and responses, and Gemini's
- *                        generateContent.
+ * bun fake-api.ts PORT LOG   a fake model on loopback for the other agents: OpenAI's chat completions and responses, and Gemini's
+ *                            generateContent. LOG gets one line for each request of a turn: [when it arrived, in ms]
  *
  * The last line that the user typed and that starts with one of these decides:
  *
@@ -11,6 +11,8 @@
  *
  * After the last tool's result it answers with one sentence, which ends the turn.
  */
+
+import { appendFileSync } from "node:fs";
 
 export const otherApiReady = "the fake API is listening";
 
@@ -206,12 +208,14 @@ async function* streamGemini(reply: Reply): AsyncGenerator<string> {
   yield encode(null, createGemini(createGeminiCalls(reply), true));
 }
 
-function respond(path: string, body: Fields): Response {
+function respond(path: string, body: Fields, log: string): Response {
   const stream = (events: AsyncGenerator<string>) =>
     new Response(events, { headers: { "content-type": "text/event-stream" } });
   // Side requests, such as for a title, ask for an output format.
   const isSide = body.response_format !== undefined || JSON.stringify(body).includes('"responseSchema"');
   const read = path.endsWith("/responses") ? readResponses : path.includes(":") ? readGemini : readChat;
+  if (!isSide && listOf(body.tools).length > 0)
+    appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now()])}\n`);
   const reply = isSide ? createText('{"title":"A title"}') : answer(read(body));
   if ("error" in reply) {
     const error = { message: `error ${reply.error}, as scripted`, type: "fake", code: reply.error };
@@ -229,15 +233,16 @@ function respond(path: string, body: Fields): Response {
 const paths = /\/(?:responses|chat\/completions)$|:(?:streamG|g)enerateContent$/;
 
 if (import.meta.main) {
+  const [port, log = "/dev/null"] = process.argv.slice(2);
   Bun.serve({
     hostname: "127.0.0.1",
-    port: Number(process.argv[2]),
+    port: Number(port),
     idleTimeout: 0,
     maxRequestBodySize: 64 * 1024 * 1024,
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (request.method === "POST" && paths.test(pathname))
-        return respond(pathname, (await request.json()) as Fields);
+        return respond(pathname, (await request.json()) as Fields, log);
       if (pathname.endsWith(":countTokens")) return Response.json({ totalTokens: 100 });
       if (pathname.endsWith("/models"))
         return Response.json({ object: "list", data: [{ id: "fake-model", object: "model" }], models: [] });

@@ -6,6 +6,11 @@ const { opencode: cli } = otherClis;
 const [, plugin = ""] = cli.packages;
 const dependencies = { "@opencode-ai/plugin": plugin.split("@").at(-1) };
 
+/** opencode's settings file. */
+export const opencodeConfig = (permission: object) => ({
+  ".config/opencode/opencode.json": JSON.stringify(createConfig(permission)),
+});
+
 const createConfig = (permission: object) => ({
   model: "fake/fake-model",
   small_model: "fake/fake-model",
@@ -32,7 +37,7 @@ export const opencodeDriver: CliDriver = {
     OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
   },
   files: {
-    ".config/opencode/opencode.json": JSON.stringify(createConfig({ bash: "ask", edit: "ask" })),
+    ...opencodeConfig({ bash: "ask", edit: "ask" }),
     // With these and the folder below, opencode does not try to install what it needs from the registry.
     ".config/opencode/package.json": JSON.stringify({ dependencies }),
     ".config/opencode/package-lock.json": JSON.stringify({

@@ -1,5 +1,5 @@
 /** A sandbox with another agent's real CLI, the user's terminal and beckon, which its own installer has connected. */
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { SessionSnapshot } from "../../../src/core/view/snapshot.ts";
 import {
@@ -57,6 +57,8 @@ export interface OtherSandbox {
   leaveCli(line: string): Promise<void>;
   hasFile(name: string): boolean;
   runShell(line: string): Promise<void>;
+  /** When each request of a turn reached the API, in ms. */
+  readRequests(): readonly number[];
   judge(): ScreenVerdict;
   close(): Promise<void>;
 }
@@ -73,43 +75,66 @@ export interface OtherSandboxOptions {
   readonly isInstalled?: boolean;
   /** Files that are added to the driver's. */
   readonly files?: Readonly<Record<string, string>>;
+  /** CLIs of further agents in the same home. */
+  readonly others?: readonly CliDriver[];
+  /** Paths below the home folder, and the files or folders of this machine that are mounted there. */
+  readonly mounts?: Readonly<Record<string, string>>;
+  /** Variables that are added to the terminal's. */
+  readonly env?: Variables;
 }
 
 export async function openOtherSandbox(
   driver: CliDriver,
-  { isInstalled = true, files = {} }: OtherSandboxOptions = {},
+  options: OtherSandboxOptions = {},
 ): Promise<OtherSandbox> {
   const folder = mkdtempSync("/tmp/beckon-agent-");
   try {
-    return await setUp(driver, folder, isInstalled, files);
+    return await setUp(driver, folder, options);
   } catch (error) {
     rmSync(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
+/** Where a CLI's node_modules are in the sandbox. */
+const folderOf = ({ id }: OtherCli): string => `cli-${id}`;
+
+function putFiles(files: Readonly<Record<string, string>>, inHome: (name: string) => string): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(inHome(name)), { recursive: true });
+    writeFileSync(inHome(name), text);
+  }
+}
+
+function putCli({ cli, files, copies = {} }: CliDriver, inHome: (name: string) => string): void {
+  putFiles(files, inHome);
+  for (const [name, isIncluded] of Object.entries(copies))
+    cpSync(modulesOf(cli), inHome(name), { recursive: true, filter: isIncluded });
+  const command = `#!/bin/sh\nexec ${home}/${folderOf(cli)}/${cli.program} "$@"\n`;
+  writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
+}
+
 async function setUp(
   driver: CliDriver,
   folder: string,
-  isInstalled: boolean,
-  moreFiles: Readonly<Record<string, string>>,
+  { isInstalled = true, files = {}, others = [], mounts = {}, env = {} }: OtherSandboxOptions,
 ): Promise<OtherSandbox> {
   const { cli } = driver;
   const inHome = (name: string) => join(folder, name);
   for (const name of ["proj", "bin"]) mkdirSync(inHome(name));
-  for (const [name, text] of Object.entries({ ...driver.files, ...moreFiles })) {
-    mkdirSync(dirname(inHome(name)), { recursive: true });
-    writeFileSync(inHome(name), text);
-  }
-  for (const [name, isIncluded] of Object.entries(driver.copies ?? {}))
-    cpSync(modulesOf(cli), inHome(name), { recursive: true, filter: isIncluded });
-  const command = `#!/bin/sh\nexec ${home}/cli/${cli.program} "$@"\n`;
-  writeFileSync(inHome(`bin/${cli.id}`), command, { mode: 0o755 });
-  const space = await openNamespace(folder, { cli: modulesOf(cli), "bin/beckon": binary });
+  const drivers = [driver, ...others];
+  for (const each of drivers) putCli(each, inHome);
+  putFiles(files, inHome);
+  const space = await openNamespace(folder, {
+    ...Object.fromEntries(drivers.map((each) => [folderOf(each.cli), modulesOf(each.cli)])),
+    "bin/beckon": binary,
+    ...mounts,
+  });
   const script = join(import.meta.dir, "fake-api.ts");
-  const api = space.startOutside([process.execPath, script, String(otherApiPort)]);
+  const requestLog = inHome("requests.log");
+  const api = space.startOutside([process.execPath, script, String(otherApiPort), requestLog]);
   if ((await readFirstLine(api.stdout)) !== otherApiReady) throw new Error("the fake API did not start");
-  const shell = { ...userEnv, SHELL: "/bin/bash", TERM: "xterm-256color", ...driver.env };
+  const shell = { ...userEnv, SHELL: "/bin/bash", TERM: "xterm-256color", ...driver.env, ...env };
   const terminal = await openTerminal(space, shell);
 
   const startedAt = performance.now();
@@ -168,7 +193,7 @@ async function setUp(
       await Bun.sleep(screenPollMs);
     }
   }
-  const listCli = async () => (await space.run(["pgrep", "-f", `^${home}/cli/`], {})).stdout;
+  const listCli = async () => (await space.run(["pgrep", "-f", `^${home}/${folderOf(cli)}/`], {})).stdout;
   const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
   async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
     let since = performance.now();
@@ -214,17 +239,24 @@ async function setUp(
     async killCli() {
       isRunning = false;
       // The program itself, not the shell script that it replaced.
-      await space.run(["pkill", "-KILL", "-f", `^${home}/cli/`], {});
+      await space.run(["pkill", "-KILL", "-f", `^${home}/${folderOf(cli)}/`], {});
     },
     async leaveCli(line) {
       await terminal.typeLine(line);
       await waitFor("the end of the CLI", async () => (await listCli()) === "");
       isRunning = false;
     },
-    hasFile: (name) => Bun.file(join(space.root, home, name)).size > 0,
+    hasFile: (name) => existsSync(join(space.root, home, name)),
     async runShell(line) {
-      const { code, stderr } = await space.run(["sh", "-c", line], userEnv);
+      const { code, stderr } = await space.run(["sh", "-c", line], shell);
       if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
+    },
+    readRequests() {
+      const text = existsSync(requestLog) ? readFileSync(requestLog, "utf8") : "";
+      return text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as [number])[0]);
     },
     judge: () => judgeScreen(rows, history, now()),
     async close() {

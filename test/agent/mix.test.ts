@@ -1,0 +1,152 @@
+/** A user's day: sessions of several agents at once in one tmux, all connected by one install. */
+import { expect } from "bun:test";
+import { join } from "node:path";
+import type { SessionSnapshot } from "../../src/core/view/snapshot.ts";
+import { cliVersion, findCli, isCliCached } from "./cli.ts";
+import { apiReady } from "./fake-api.ts";
+import { home, readFirstLine } from "./namespace.ts";
+import { testWithOtherCli } from "./other/clis.ts";
+import { bash, opencodeDriver } from "./other/opencode.ts";
+import { type OtherSandbox, openOtherSandbox } from "./other/sandbox.ts";
+import { claudeVariables, createClaudeJson, defaultMode } from "./sandbox.ts";
+import { dialog } from "./scenario.ts";
+
+interface Member {
+  readonly agent: string;
+  readonly start: string;
+  readonly ready: RegExp;
+  readonly prompt: string;
+  readonly dialog: RegExp;
+  /** The file that the approved command makes. */
+  readonly file: string;
+}
+
+const members: readonly Member[] = [
+  {
+    agent: "claude",
+    start: `claude ${defaultMode}`,
+    ready: /\? for shortcuts/,
+    prompt: "DO bash touch by-claude",
+    dialog: dialog.permission,
+    file: "by-claude",
+  },
+  {
+    agent: "opencode",
+    start: "opencode",
+    ready: opencodeDriver.ready,
+    prompt: bash("touch by-opencode"),
+    dialog: opencodeDriver.dialogs.permission ?? /never/,
+    file: "by-opencode",
+  },
+];
+
+const timeoutMs = 240_000;
+const pollMs = 200;
+const waitMs = 45_000;
+
+/** Claude Code's program and settings, and its own fake API. */
+async function openMix(): Promise<OtherSandbox> {
+  const { files, script } = findCli(cliVersion);
+  if (script !== null) throw new Error("Claude Code is not a native program");
+  const sandbox = await openOtherSandbox(opencodeDriver, {
+    isInstalled: false,
+    mounts: files,
+    files: { ".claude.json": JSON.stringify(createClaudeJson(cliVersion)), ".claude/settings.json": "{}" },
+    env: claudeVariables,
+  });
+  const api = sandbox.space.startOutside([
+    process.execPath,
+    join(import.meta.dir, "fake-api.ts"),
+    "/dev/null",
+  ]);
+  if ((await readFirstLine(api.stdout)) !== apiReady) throw new Error("the fake API did not start");
+  return sandbox;
+}
+
+const test = isCliCached(cliVersion) ? testWithOtherCli(opencodeDriver.cli) : testWithOtherCli();
+
+test(
+  "sessions of several agents in one tmux are all shown right, and focus leads to the pane of each",
+  async () => {
+    const sandbox = await openMix();
+    const { beckon, space } = sandbox;
+    const tmux = async (...args: string[]) =>
+      (await space.run(["tmux", "-S", `${home}/tmux.sock`, ...args], { HOME: home })).stdout.trim();
+    const screenOf = (window: number) => tmux("capture-pane", "-p", "-t", `:${window}`);
+    async function waitFor(what: string, isDone: () => Promise<boolean>): Promise<void> {
+      const end = performance.now() + waitMs;
+      while (!(await isDone())) {
+        if (performance.now() > end) throw new Error(`${what} did not come`);
+        await Bun.sleep(pollMs);
+      }
+    }
+    const readSessions = async () => {
+      const { stdout } = await beckon.run("status", "--json");
+      const { sessions } = JSON.parse(stdout) as { sessions: SessionSnapshot[] };
+      return new Map(sessions.map((session) => [session.provider, session]));
+    };
+    try {
+      await beckon.start();
+      await beckon.stopPolling();
+      const { stdout: installed } = await beckon.run("--install", "--no-login");
+      expect(installed).toStartWith(`This connects ${members.length} agents:\n`);
+
+      for (const [window, { start, ready }] of members.entries()) {
+        if (window > 0) await tmux("new-window", "-c", `${home}/proj`, "bash --norc --noprofile");
+        await tmux("send-keys", "-t", `:${window}`, "-l", start);
+        await tmux("send-keys", "-t", `:${window}`, "Enter");
+        await waitFor(`the prompt of ${start}`, async () => ready.test(await screenOf(window)));
+      }
+      await Bun.sleep(2_000);
+      for (const [window, { prompt, dialog: pattern }] of members.entries()) {
+        await tmux("send-keys", "-t", `:${window}`, "-l", prompt);
+        await Bun.sleep(500);
+        await tmux("send-keys", "-t", `:${window}`, "Enter");
+        await waitFor(`the dialog of ${prompt}`, async () => pattern.test(await screenOf(window)));
+      }
+
+      // Everyone waits.
+      await waitFor("an ask of each agent", async () => {
+        const sessions = await readSessions();
+        return members.every(({ agent }) => sessions.get(agent)?.activityPhase === "waiting_permission");
+      });
+      const waiting = await readSessions();
+      expect(waiting.size).toBe(members.length);
+      const { stdout: table } = await beckon.run("status");
+      for (const { agent } of members) expect(table).toContain(agent);
+      for (const [window, { agent }] of members.entries()) {
+        const id = waiting.get(agent)?.sessionId ?? "";
+        const { code, stderr } = await beckon.run("focus", `${agent}:${id}`);
+        expect([agent, code, stderr]).toEqual([agent, 0, ""]);
+        expect(await tmux("display-message", "-p", "#{window_index}")).toBe(String(window));
+      }
+
+      // One after the other is approved in its own window.
+      for (const [window, { agent, file }] of members.entries()) {
+        await tmux("send-keys", "-t", `:${window}`, "Enter");
+        await waitFor(`the end of ${agent}'s turn`, async () => {
+          return (await readSessions()).get(agent)?.activityPhase === "interactable";
+        });
+        expect(sandbox.hasFile(`proj/${file}`)).toBe(true);
+        const others = members.slice(window + 1).map(({ agent: other }) => other);
+        const sessions = await readSessions();
+        for (const other of others)
+          expect([other, sessions.get(other)?.activityPhase]).toEqual([other, "waiting_permission"]);
+      }
+
+      // The end of one ends no other.
+      await sandbox.killCli();
+      await waitFor("the end of opencode", async () => {
+        return (await readSessions()).get("opencode")?.state === "completed";
+      });
+      for (const { agent } of members.filter((member) => member.agent !== "opencode"))
+        expect((await readSessions()).get(agent)?.state).toBe("active");
+    } catch (error) {
+      for (const window of members.keys()) console.log((await screenOf(window)).replaceAll(/\n{2,}/g, "\n"));
+      throw error;
+    } finally {
+      await sandbox.close();
+    }
+  },
+  timeoutMs,
+);
