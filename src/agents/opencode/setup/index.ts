@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import pluginText from "../../../../hooks/opencode.plugin.js" with { type: "text" };
 import { homeOf } from "../../../system/folders.ts";
+import { createFindings } from "../../finding.ts";
 import { createAgentSetup } from "../../setup/index.ts";
 import {
   createOwnFileEntries,
@@ -9,7 +10,7 @@ import {
   listCalledByOwnFile,
   type OwnFile,
 } from "../../setup/own-file.ts";
-import { isPresent, pluginPath } from "./folder.ts";
+import { hasPluginSupport, isPresent, pluginPath } from "./folder.ts";
 
 const plugin: OwnFile = {
   noun: "plugin",
@@ -24,6 +25,11 @@ function readConstant(text: string, name: string): string | null {
   const value = new RegExp(`^const ${name} = ("(?:[^"\\\\]|\\\\.)*"|null);$`, "m").exec(text)?.[1];
   return value === undefined ? null : (JSON.parse(value) as string | null);
 }
+
+const findings = createFindings("hooks", "opencode");
+const slowStart =
+  "opencode has not yet installed what its plugins need (@opencode-ai/plugin): it does so at its next start, and without a network that start takes more than a minute.";
+const slowStartFix = "Start opencode once while you are online";
 
 /** The plugin with the paths that it needs. A function as replacement: a path can have a $ in it. */
 const writePlugin = (binary: string, home: string | null): string =>
@@ -44,6 +50,13 @@ export const opencodeSetup = createAgentSetup({
   createRegistration: ({ binary, home }) => createOwnFileRegistration(plugin, writePlugin(binary, home)),
   entries: createOwnFileEntries(plugin),
   listCalled: (text) => listCalledByOwnFile(plugin, text),
+  findWarnings: (_scope, env) => (hasPluginSupport(env) ? [] : [`${slowStart} ${slowStartFix}.`]),
+  async findMore({ env }, files) {
+    const isRegistered = files.some(({ called }) => called.length > 0);
+    return isRegistered && !hasPluginSupport(env)
+      ? [findings("warn", "slow-start", slowStart, slowStartFix)]
+      : [];
+  },
   liveTest: {
     createRequest: (session, text) => ({
       type: "permission.asked",
