@@ -45,14 +45,14 @@ test("doctor sees a plugin of another beckon, one whose program is gone, and a s
     "opencode.registered ok",
     "opencode.slow-start warn",
   ]);
-  expect(opencodeSetup.findWarnings("user", env, "/").join()).toContain("@opencode-ai/plugin");
+  expect(opencodeSetup.findWarnings("user", env, "/", "").join()).toContain("@opencode-ai/plugin");
 
   const support = join(home, ".config/opencode/node_modules/@opencode-ai/plugin/package.json");
   mkdirSync(dirname(support), { recursive: true });
   writeFileSync(support, "{}");
   write(program, (text) => text.replace("maxQueued = 500", "maxQueued = 400"));
   expect(await examine(env, program)).toEqual(["opencode.not-found warn", "opencode.older warn"]);
-  expect(opencodeSetup.findWarnings("user", env, "/")).toEqual([]);
+  expect(opencodeSetup.findWarnings("user", env, "/", "")).toEqual([]);
 });
 
 test("the plugin names a program and a folder with any characters in their paths", () => {
