@@ -148,7 +148,9 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
     }
     const { error, lastResponse, turnId: promptId } = sign;
     const isUnknownError = error !== null && session.turn.error === null;
-    if (!session.turn.running && !isUnknownError) return;
+    // After the Stop hook, the row ends nothing: "Implement this plan?" can be on the screen.
+    const isRunning = session.turn.running && !isStopped(session);
+    if (!isRunning && !isUnknownError) return;
     emit({ sessionId, promptId }, when, {
       kind: "turn-end",
       error: error === null ? null : mask(error),
@@ -203,6 +205,10 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
     },
   };
 }
+
+/** The Stop hook of the last turn has come. */
+const isStopped = ({ stopped, prompted }: Session): boolean =>
+  stopped !== null && prompted !== null && stopped.t >= prompted.t;
 
 /** The last rows of a turn are written up to a second after its Stop hook. */
 const trailingRowsMs = 3_000;

@@ -1,0 +1,206 @@
+/** Codex's shared server: what its status and its requests make of a session. A small server speaks the recorded messages. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ServerWebSocket } from "bun";
+import type { AgentWatcher, WatchedRequest } from "../../../src/agents/agent.ts";
+import { codex } from "../../../src/agents/codex/index.ts";
+import { openEnvelope } from "../../../src/agents/envelope.ts";
+import type { Session } from "../../../src/core/session/session.ts";
+import { createStore, type Store } from "../../../src/state/store.ts";
+import { takeSnapshot } from "../../core/view/snapshot.ts";
+import { waitUntil } from "../../wait-until.ts";
+
+const threadId = "01a1e596-abf0-79c2-b989-3cb9682cf655";
+const turnId = "turn-1";
+const thread = {
+  id: threadId,
+  sessionId: threadId,
+  cwd: "/home/dev/proj",
+  path: null,
+  name: "Fix the tests",
+  source: "vscode",
+  status: { type: "idle" },
+};
+
+type Message = Readonly<Record<string, unknown>>;
+
+let home = "";
+let store: Store;
+let watcher: AgentWatcher | null = null;
+let held: WatchedRequest[] = [];
+let released = 0;
+let server: ReturnType<typeof startServer> | null = null;
+
+const clock = () => ({ at: Date.now(), t: performance.now(), boot: "boot", host: "host" });
+const sessions = (): Session[] => [...store.sessions(clock())];
+const phase = () => {
+  const [session] = sessions();
+  return session ? takeSnapshot(session, clock()).activityPhase : null;
+};
+
+/** Answers what beckon asks, and sends what the test says. */
+function startServer() {
+  const folder = join(home, ".codex", "app-server-control");
+  mkdirSync(folder, { recursive: true });
+  const calls: Message[] = [];
+  const results: Readonly<Record<string, object>> = {
+    initialize: { userAgent: "codex" },
+    "thread/loaded/list": { data: [threadId, "hidden-title-thread"] },
+    "thread/list": { data: [thread] },
+  };
+  let client: ServerWebSocket<undefined> | null = null;
+  const listening = Bun.serve({
+    unix: join(folder, "app-server-control.sock"),
+    fetch: (request, self) => (self.upgrade(request) ? undefined : new Response("no", { status: 400 })),
+    websocket: {
+      open(socket) {
+        client = socket;
+      },
+      message(socket, text) {
+        const message = JSON.parse(String(text)) as Message;
+        calls.push(message);
+        if (typeof message.method === "string" && message.id !== undefined)
+          socket.send(JSON.stringify({ id: message.id, result: results[message.method] ?? {} }));
+      },
+    },
+  });
+  return {
+    calls,
+    methods: () => calls.map(({ method }) => method),
+    send: (message: Message) => void client?.send(JSON.stringify(message)),
+    status(status: Message, id = threadId) {
+      const params = { threadId: id, status };
+      client?.send(JSON.stringify({ method: "thread/status/changed", params, emittedAtMs: Date.now() }));
+    },
+    stop: () => listening.stop(true),
+  };
+}
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "beckon-codex-server-"));
+  store = createStore();
+  held = [];
+  released = 0;
+  server = startServer();
+  watcher = codex.watch({
+    env: { HOME: home },
+    clock,
+    findSession: (sessionId) => sessions().find((session) => session.sessionId === sessionId) ?? null,
+    dispatch: (event) => store.dispatch(event),
+    mask: (text) => text,
+    onError: (text) => {
+      throw new Error(text);
+    },
+    exec: async () => ({ code: null, stdout: "", stderr: "" }),
+    findProgram: async () => null,
+    holdRequest(request) {
+      held.push(request);
+      return () => void released++;
+    },
+  });
+  watcher?.scan([]);
+  await waitUntil(() => server?.methods().includes("thread/list") === true, 5_000);
+});
+afterEach(() => {
+  watcher?.stop();
+  server?.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const busy = { type: "active", activeFlags: [] };
+const waitingOnApproval = { type: "active", activeFlags: ["waitingOnApproval"] };
+
+const approval = {
+  id: 0,
+  method: "item/commandExecution/requestApproval",
+  params: {
+    threadId,
+    turnId,
+    itemId: "call-1",
+    reason: "Needs the network",
+    command: "/bin/bash -lc 'npm publish'",
+    cwd: "/home/dev/proj",
+    availableDecisions: ["accept", "cancel"],
+  },
+};
+
+function receiveHook(name: string, fields: Message): void {
+  const payload = {
+    session_id: threadId,
+    turn_id: turnId,
+    hook_event_name: name,
+    cwd: "/home/dev/proj",
+    ...fields,
+  };
+  const hook = openEnvelope({ provider: "codex", _meta: {}, payload }, "codex", "host");
+  const { at, t } = clock();
+  const event = hook && codex.translate(hook, { id: `hook-${name}-${t}`, key: `${name}-${t}`, at, t });
+  if (event) store.dispatch(event);
+}
+
+test("without any hook, a session works, waits and is idle again as its status says", async () => {
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  expect(sessions()[0]).toMatchObject({ sessionId: threadId, cwd: "/home/dev/proj", title: "Fix the tests" });
+  server?.status(waitingOnApproval);
+  await waitUntil(() => phase() === "waiting_permission", 5_000);
+  server?.status({ type: "active", activeFlags: ["waitingOnUserInput"] });
+  server?.status({ type: "idle" });
+  await waitUntil(() => phase() === "interactable", 5_000);
+});
+
+test("the hidden thread that makes up titles is not a session", async () => {
+  server?.status(busy, "hidden-title-thread");
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  expect(sessions().map(({ sessionId }) => sessionId)).toEqual([threadId]);
+});
+
+test("beckon subscribes only while a session waits, and its answer goes to the server once", async () => {
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  expect(server?.methods()).not.toContain("thread/resume");
+  server?.status(waitingOnApproval);
+  await waitUntil(() => server?.methods().includes("thread/resume") === true, 5_000);
+  server?.send(approval);
+  await waitUntil(() => held.length === 1, 5_000);
+  const [session] = sessions();
+  expect(session?.asks).toMatchObject([{ kind: "permission", tool: "Bash", summary: "npm publish" }]);
+  expect(held[0]?.request).toBe(session?.asks[0]?.request ?? "");
+  expect(held[0]?.send({ decision: "accept" })).toBe(true);
+  await waitUntil(
+    () => server?.calls.some(({ id, result }) => id === 0 && result !== undefined) === true,
+    5_000,
+  );
+  server?.send({ method: "serverRequest/resolved", params: { threadId, requestId: 0 } });
+  server?.status(busy);
+  await waitUntil(() => server?.methods().includes("thread/unsubscribe") === true, 5_000);
+  expect(released).toBe(1);
+  expect(sessions()[0]?.asks).toEqual([]);
+});
+
+test("a hook and the server that ask the same are one ask", async () => {
+  receiveHook("UserPromptSubmit", { prompt: "publish" });
+  const input = { tool_name: "Bash", tool_input: { command: "npm publish" } };
+  receiveHook("PreToolUse", { ...input, tool_use_id: "call-1" });
+  receiveHook("PermissionRequest", { ...input, tool_input: { command: "npm publish", description: "Why" } });
+  server?.status(waitingOnApproval);
+  await waitUntil(() => server?.methods().includes("thread/resume") === true, 5_000);
+  server?.send(approval);
+  await waitUntil(() => held.length === 1, 5_000);
+  expect(sessions()[0]?.asks).toHaveLength(1);
+  expect(held[0]?.request).toBe(sessions()[0]?.asks[0]?.request ?? "");
+});
+
+test("after the server has gone, its sessions have ended", async () => {
+  server?.status(busy);
+  await waitUntil(() => phase() === "busy", 5_000);
+  server?.stop();
+  await waitUntil(() => {
+    watcher?.check(sessions());
+    return sessions()[0]?.ended !== null;
+  }, 8_000);
+  expect(sessions()[0]?.ended?.reason).toBe("process gone");
+});
