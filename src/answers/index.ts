@@ -8,7 +8,7 @@ import type { AskEnd, Sink } from "../core/ports.ts";
 import type { AgentEvent, ClockReading } from "../core/session/event.ts";
 import { sessionKeyOf } from "../core/session/keys.ts";
 import type { Session } from "../core/session/session.ts";
-import { maskText } from "../secrets/index.ts";
+import { maskJson, maskText } from "../secrets/index.ts";
 import { openAnswerLog, readAnswerLog } from "./log.ts";
 import { createPendingRequests, type PendingRequests } from "./pending.ts";
 import { type AnswerRecorder, createAnswerRecorder } from "./record.ts";
@@ -62,6 +62,7 @@ export function createAnswers(options: AnswersOptions): Answers {
     onAnswered: recorder.answered,
     onChange: options.onChange,
     onError,
+    maskJson,
   });
   const prune = () => log.prune(clock().at);
   prune();

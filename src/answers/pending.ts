@@ -6,7 +6,7 @@ import type { AnswerSupport, WatchedRequest } from "../agents/agent.ts";
 import { openEnvelope } from "../agents/envelope.ts";
 import type { LoadedAgents } from "../agents/index.ts";
 import type { Config } from "../core/config/config.ts";
-import { isRecord, type JsonRecord } from "../core/json.ts";
+import { asRecord, isRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
 import type { ActionRefused, HoldHandler, HookConnection } from "../core/ports.ts";
 import type { Answer, AskDetails } from "../core/session/ask-details.ts";
@@ -33,9 +33,18 @@ export interface PendingRequestsOptions {
   /** What can be answered has changed. */
   readonly onChange: () => void;
   readonly onError: (text: string) => void;
+  /** Masks secrets in a JSON text. */
+  readonly maskJson: (json: string) => string;
   /** For tests. */
   readonly heartbeatMs?: number;
   readonly confirmMs?: number;
+}
+
+export interface MaskedDetails {
+  /** null if it cannot be described without its secrets. */
+  readonly details: AskDetails | null;
+  /** Something in it was masked, so it does not show exactly what would run. */
+  readonly hasSecret: boolean;
 }
 
 export interface PendingRequests extends HoldHandler {
@@ -43,6 +52,8 @@ export interface PendingRequests extends HoldHandler {
   holdWatched(agent: string, request: WatchedRequest): () => void;
   /** What the user is asked, in full; null if it cannot be answered from here. */
   details(ask: Ask): AskDetails | null;
+  /** The same without secrets, for what leaves this machine. */
+  maskedDetails(ask: Ask): MaskedDetails | null;
   /** Resolves with a text if the answer itself is invalid. */
   answer(
     session: Session,
@@ -88,6 +99,8 @@ interface PendingRequest {
   readonly payload: JsonRecord;
   readonly answering: AnswerSupport;
   readonly details: AskDetails;
+  /** Created when it is first needed. */
+  masked: MaskedDetails | null;
   readonly cwd: string | null;
   readonly sinceT: number;
   /** The answer that was sent, until the hook confirms it. */
@@ -168,7 +181,7 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     if (!answering.isAnswerable(payload, ask) || session.attended === false) return null;
     const cwd = session.firstCwd ?? session.cwd;
     const details = answering.describe(payload, { cwd, agentDangers });
-    return details && { ...asked, answering, details, cwd, sinceT: clock().t, sent: null };
+    return details && { ...asked, answering, details, masked: null, cwd, sinceT: clock().t, sent: null };
   }
 
   function holdWatched(agent: string, { request, sessionId, payload, send }: WatchedRequest): () => void {
@@ -192,6 +205,17 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
     const isAccepted = asked && config().answering.enabled && !isStopped && !pending.has(request);
     if (isAccepted && pending.size < limits.maxPendingRequests) keep(asked);
     return close;
+  }
+
+  /**
+   * Masks the payload before it is described: a description is wrapped and cut, and half of a secret is not recognised as one.
+   */
+  function describeMasked({ payload, details, answering, cwd }: PendingRequest): MaskedDetails {
+    const json = JSON.stringify(payload);
+    const masked = options.maskJson(json);
+    if (masked === json) return { details, hasSecret: false };
+    const shown = answering.describe(asRecord(JSON.parse(masked)), { cwd, agentDangers });
+    return { details: shown, hasSecret: JSON.stringify(shown) !== JSON.stringify(details) };
   }
 
   function keep(request: PendingRequest): void {
@@ -397,6 +421,12 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
       else onStopped(request);
     },
     details: (ask) => findRequest(ask)?.details ?? null,
+    maskedDetails(ask) {
+      const request = findRequest(ask);
+      if (!request) return null;
+      request.masked ??= describeMasked(request);
+      return request.masked;
+    },
     answer,
     addAnswerInfo(snapshot, inFull = false) {
       const session = snapshot.asks.length === 0 ? null : getSettled(snapshot.provider, snapshot.sessionId);

@@ -199,6 +199,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     config,
     preferences: alerts.preferences,
     details: pending.details,
+    maskedDetails: pending.maskedDetails,
     answer: pending.answer,
     readPresence: desktop.readPresence,
     isCaughtUp: spool.isCaughtUp,

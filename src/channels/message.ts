@@ -4,6 +4,7 @@ import type { Answer, AskDetails, Question } from "../core/session/ask-details.t
 import { sessionKeyOf } from "../core/session/keys.ts";
 import { projectOf } from "../core/session/session.ts";
 import { dangerMark } from "../core/session/texts.ts";
+import { joinRows } from "../core/text/fit.ts";
 import { toSingleLine, truncateEnd } from "../core/text/text.ts";
 import type { JudgedCause } from "../core/view/alerts/alerts.ts";
 import { branchOf } from "../core/view/session-names.ts";
@@ -41,8 +42,10 @@ export interface MessageInput {
   readonly service: Pick<Service, "fits" | "maxButtons">;
   /** Answers are taken from this channel. */
   readonly isAnswering: boolean;
-  /** null if the ask cannot be answered from outside of the terminal. */
+  /** Without secrets; null if the ask cannot be answered from outside of the terminal. */
   readonly details: AskDetails | null;
+  /** Secrets in it are masked. */
+  readonly hasSecret: boolean;
   /** The first of two taps was made. */
   readonly isConfirming: boolean;
   readonly formatTime: (at: number) => string;
@@ -105,9 +108,10 @@ function createFullText(input: MessageInput, when: string): FullText {
     const hint = isAnswering && cause.kind === "blocked" ? ["Answer it in the terminal."] : [];
     return { title, lines: [...mask(text.body).split("\n"), ...hint], buttons: [], replyHint: null };
   }
-  const exact = listExactLines(details);
+  const exact = joinRows(listExactLines(details));
+  // Once more: what is shown differs from the payload, and a secret may look like one only there.
   const masked = mask(exact.join("\n")).split("\n");
-  const hasSecret = masked.join("\n") !== exact.join("\n");
+  const hasSecret = input.hasSecret || masked.join("\n") !== exact.join("\n");
   const dangers = details.dangers.map((danger) => mask(dangerMark + danger));
   const lines = [...dangers, ...masked, formatContext(input, when)];
   if (!isAnswering) return { title, lines, buttons: [], replyHint: null };

@@ -36,6 +36,8 @@ export interface ResponseHandlerOptions {
   ) => Promise<AnswerAccepted | ActionRefused | string>;
   /** The first of two taps was made: the message has to ask for the second. */
   readonly onConfirm: (key: string) => void;
+  /** The first of two taps was made too short a time ago to have read what the second one does. */
+  readonly wasJustConfirmed: (key: string) => boolean;
   /** The button of a test message was tapped. */
   readonly onTest: (key: string, by: string) => void;
   /** Called with a line for the log. */
@@ -93,6 +95,9 @@ export function createResponseHandler(options: ResponseHandlerOptions) {
       options.onConfirm(key);
       return { text: "It is marked as dangerous. Tap once more to allow it.", isAccepted: true };
     }
+    // The reference stays valid, so that a tap after a moment counts.
+    if (meaning.do === "allow" && options.wasJustConfirmed(key))
+      return refuse(by, "that was too quick: read it, then tap again");
     const given = createAnswer(meaning, response.text?.slice(0, maxReplyLength) ?? null, details);
     if (typeof given === "string") return refuse(by, given);
     // Used up before anything else can happen, so that a second tap finds nothing.

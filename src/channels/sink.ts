@@ -3,6 +3,7 @@
  * (message.ts), delivering them (outbox.ts) and taking answers (responses.ts). Sessions that did not change cost nothing.
  */
 import { createHash } from "node:crypto";
+import type { PendingRequests } from "../answers/pending.ts";
 import type { ChannelSettings } from "../core/config/channels.ts";
 import type { Config } from "../core/config/config.ts";
 import type { Preferences } from "../core/config/preferences.ts";
@@ -11,7 +12,6 @@ import { readErrorMessage } from "../core/error-message.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import type { PresenceReading, ReadPresence, Schedule, Sink, Transition } from "../core/ports.ts";
 import type { FindAskDetails } from "../core/session/ask-details.ts";
-import { withAnsweringEnabled } from "../core/session/ask-details.ts";
 import type { ClockReading } from "../core/session/event.ts";
 import { answerIdOf, createAskAlertKey, sessionKeyOf, sessionKeyOfAlert } from "../core/session/keys.ts";
 import { isProbe } from "../core/session/probe.ts";
@@ -46,6 +46,8 @@ export interface ChannelSinkOptions {
   readonly config: () => Config;
   readonly preferences: () => Preferences;
   readonly details: FindAskDetails;
+  /** What may leave this machine of it. */
+  readonly maskedDetails: PendingRequests["maskedDetails"];
   readonly answer: ResponseHandlerOptions["answer"];
   readonly readPresence: ReadPresence;
   /** Read again at every reload. */
@@ -107,7 +109,9 @@ interface OpenChannelEntry {
   readonly references: References;
   /** Alert key → until when (t) the second of two taps is awaited. */
   readonly confirming: Map<string, number>;
-  state: JsonRecord;
+  /** Alert key → the request, and the answers that its message offers. */
+  readonly offered: Map<string, string>;
+  readonly state: { value: JsonRecord };
   lastSentAt: number | null;
 }
 
@@ -169,7 +173,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
           type: entry.service.type,
           messages: entry.outbox.saved(),
           references: entry.references.saved(),
-          state: entry.state,
+          state: entry.state.value,
         },
       ]),
     ),
@@ -264,8 +268,11 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const draft = createDraftFor(entry, cause, now);
     const content = hashDraft(draft, cause.ask && answerIdOf(cause.ask));
     if (content !== known) {
-      entry.references.revoke(cause.key);
       const answerId = cause.ask ? answerIdOf(cause.ask) : "";
+      const offered = JSON.stringify([answerId, listOffers(draft)]);
+      // A phone may still show the buttons of the earlier text, which stand for the same answers to the same request.
+      if (entry.offered.get(cause.key) !== offered) entry.references.revoke(cause.key);
+      entry.offered.set(cause.key, offered);
       const message = addReferences(draft, (meaning) =>
         entry.references.create({ key: cause.key, answerId, meaning }),
       );
@@ -278,12 +285,14 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   function createDraftFor(entry: OpenChannelEntry, cause: JudgedCause, now: ClockReading): MessageDraft {
     const isConfirming = (entry.confirming.get(cause.key) ?? 0) > now.t;
     if (!isConfirming) entry.confirming.delete(cause.key);
+    const masked = cause.ask && config().answering.enabled ? options.maskedDetails(cause.ask) : null;
     return createDraft({
       cause,
       settings: entry.settings,
       service: entry.service,
       isAnswering: entry.isAnswering,
-      details: cause.ask && withAnsweringEnabled(options.details, config())(cause.ask),
+      details: masked?.details ?? null,
+      hasSecret: masked?.hasSecret ?? false,
       isConfirming,
       formatTime: (at) => formatLocalTime(at, now.at),
       mask: maskText,
@@ -312,6 +321,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     const session = sessionKeyOfAlert(key);
     entry.references.revoke(key);
     entry.confirming.delete(key);
+    entry.offered.delete(key);
     if (!isAskKey(key)) {
       entry.outbox.finish(key, null, "");
       return null;
@@ -367,6 +377,10 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       findAsk,
       answer: options.answer,
       onTest: (key, by) => void tests.get(key)?.(by),
+      wasJustConfirmed: (key) => {
+        const untilT = entry.confirming.get(key);
+        return untilT !== undefined && clock().t < untilT - confirmMs + timing.minReadMs;
+      },
       onConfirm(key) {
         entry.confirming.set(key, clock().t + confirmMs);
         dirty.add(sessionKeyOfAlert(key));
@@ -375,6 +389,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       onRefused: onProblem,
       schedule,
     });
+    // A client may read it while it is opened.
+    const state = { value: asRecord(known.state) };
     const channel = openClient({
       name,
       settings: checked.settings,
@@ -390,9 +406,9 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       ...(options.readLastResponse ? { readLastResponse: options.readLastResponse } : {}),
       now: () => clock().at,
       state: {
-        get: () => entry.state,
+        get: () => state.value,
         set(value) {
-          entry.state = value;
+          state.value = value;
           saver.schedule();
         },
       },
@@ -429,7 +445,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       outbox,
       references,
       confirming: new Map(),
-      state: asRecord(known.state),
+      offered: new Map(),
+      state,
       lastSentAt: null,
     };
     delete saved[name];
@@ -494,7 +511,7 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       type: entry.service.type,
       messages: entry.outbox.saved(),
       references: entry.references.saved(),
-      state: entry.state,
+      state: entry.state.value,
     };
     channels.delete(entry.name);
     entry.outbox.stop();

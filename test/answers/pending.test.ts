@@ -72,6 +72,7 @@ function createPendingFixture(autoAllow: Config["answering"]["autoAllow"] = {}) 
   let count = 0;
   const open = (): PendingRequests =>
     createPendingRequests({
+      maskJson: (json) => json,
       agents: new Map([["claude", claude]]),
       key,
       clock,

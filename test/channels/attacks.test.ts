@@ -1,6 +1,7 @@
 /** Who cannot answer, and what cannot be answered, from a channel. Each test shows the attack and what its sender is told. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
+import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
@@ -170,6 +171,8 @@ describe("what cannot be allowed from a channel", () => {
     expect(hook.isRunning()).toBe(true);
     await phone.forge(first);
     await expectRefused(hook, "it was used before, or its request is over");
+    // As a user who has read it.
+    await Bun.sleep(timing.minReadMs);
     await phone.tap("Yes, allow it");
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
   });

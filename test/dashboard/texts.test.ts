@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AskDetails } from "../../src/core/session/ask-details.ts";
-import { fitLines, splitLines } from "../../src/core/text/fit.ts";
+import { fitLines, joinRows, splitLines } from "../../src/core/text/fit.ts";
 import { formatExactDuration } from "../../src/core/view/amounts.ts";
 import type { Lane, Span } from "../../src/core/wire.ts";
 import {
@@ -16,7 +16,7 @@ import {
   formatWhen,
   splitMatches,
 } from "../../src/dashboard/page/format.ts";
-import { joinRows, parseDiff } from "../../src/dashboard/page/lines.ts";
+import { parseDiff } from "../../src/dashboard/page/lines.ts";
 import {
   chooseDayRange,
   choosePastRange,

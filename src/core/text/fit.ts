@@ -102,6 +102,17 @@ const wide =
 /** Starts a row that continues the row above. No text starts with it (see visible.ts). */
 const continuationMark = "⤷ ";
 
+/** Undoes the wrapping, for places that wrap by themselves. */
+export function joinRows(rows: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const row of rows) {
+    if (row.startsWith(continuationMark) && lines.length > 0)
+      lines.push(lines.pop() + row.slice(continuationMark.length));
+    else lines.push(row);
+  }
+  return lines;
+}
+
 /** Splits a text into what must stay together, with the columns that each takes. */
 function* splitPieces(text: string): Generator<{ readonly text: string; readonly width: number }> {
   for (const [piece] of text.matchAll(piecePattern)) {

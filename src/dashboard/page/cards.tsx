@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Answer, AskDetails, Question } from "../../core/session/ask-details.ts";
 import { describeReason } from "../../core/session/texts.ts";
+import { joinRows } from "../../core/text/fit.ts";
 import type { AskSnapshot } from "../../core/view/snapshot.ts";
 import { nameTerminal } from "../../core/view/terminal-name.ts";
 import {
@@ -25,7 +26,7 @@ import {
   kindLabels,
 } from "./format.ts";
 import { type Card, cards, isSettling, setPointerInside, unlocked } from "./inbox.ts";
-import { joinRows, parseDiff } from "./lines.ts";
+import { parseDiff } from "./lines.ts";
 import { labelSession } from "./names.ts";
 import { openSession } from "./navigation.ts";
 import { recentAnswers, stats } from "./reports.ts";

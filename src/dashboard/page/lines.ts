@@ -1,19 +1,6 @@
 /** The lines of an ask, prepared for a page that wraps by itself. Pure. */
 import type { AskDetails } from "../../core/session/ask-details.ts";
-
-/** Starts a row that continues the row above; no text starts with it. */
-const continuation = "⤷ ";
-
-/** Undoes the wrapping for narrow places: the browser wraps the exact line. */
-export function joinRows(rows: readonly string[]): string[] {
-  const lines: string[] = [];
-  for (const row of rows) {
-    if (row.startsWith(continuation) && lines.length > 0)
-      lines.push(lines.pop() + row.slice(continuation.length));
-    else lines.push(row);
-  }
-  return lines;
-}
+import { joinRows } from "../../core/text/fit.ts";
 
 export interface DiffLine {
   readonly kind: "add" | "delete" | "same" | "label";

@@ -317,6 +317,7 @@ export async function startDiscordServer(options: DiscordServerOptions = {}): Pr
         mentions:
           Array.isArray(allowedMentions?.parse) && allowedMentions.parse.length === 0 ? [] : ["anyone"],
       })),
+    bodies: () => server.requests.map(({ body }) => body),
     sentCount: () => messages.size,
     misbehave(how, times) {
       const pattern = /^(?:POST|PATCH) .*(?:\/messages|\/webhooks)/;

@@ -27,6 +27,8 @@ export interface FakeService {
   messages(): readonly ShownMessage[];
   /** How many messages were sent, without updates. */
   sentCount(): number;
+  /** The bodies of all requests that it received. */
+  bodies(): readonly unknown[];
   misbehave(how: Misbehaviour, times: number): void;
   /** Taps the first button with this label, in the newest message that has one. */
   tap(label: string, account?: string): Promise<void>;

@@ -165,6 +165,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
         buttons: actions.map(({ label }) => String(label)),
         mentions: [],
       })),
+    bodies: () => stored,
     sentCount: () => new Set(stored.filter((one) => one.topic === topic).map((one) => one.sequenceId)).size,
     misbehave(how, times) {
       plan = { how, times };

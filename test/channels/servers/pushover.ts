@@ -74,6 +74,7 @@ export async function startPushoverServer(): Promise<PushoverServer> {
     accounts: { listed: "", foreign: "" },
     messages: () =>
       received.map(({ title, message }) => ({ text: `${title}\n${message}`, buttons: [], mentions: [] })),
+    bodies: () => server.requests.map(({ body }) => body),
     sentCount: () => received.length,
     misbehave: (how, times) => server.fail(/./, ...Array.from({ length: times }, () => faults[how])),
     tap: cannot,

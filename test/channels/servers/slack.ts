@@ -159,6 +159,7 @@ export async function startSlackServer(): Promise<SlackServer> {
     secrets: tokens,
     accounts,
     messages: () => messages.map(({ body }) => showMessage(body)),
+    bodies: () => server.requests.map(({ body }) => body),
     sentCount: () => messages.length,
     misbehave: (how, times) =>
       server.fail(/chat\.|services/, ...Array.from({ length: times }, () => faults[how])),

@@ -229,6 +229,7 @@ export async function startTelegramServer(chat = joe.id): Promise<TelegramServer
         mentions: findMentions(text, entities),
       })),
     sent: () => [...messages.values()],
+    bodies: () => server.requests.map(({ body }) => body),
     sentCount: () => messages.size,
     misbehave(how, times) {
       server.fail(/sendMessage|editMessageText/, ...Array.from({ length: times }, () => faults[how]));

@@ -53,6 +53,7 @@ export async function startWebhookServer(): Promise<WebhookServer> {
     requests: server.requests,
     accepted,
     messages: () => [...shown.values()].map((text) => ({ text, buttons: [], mentions: [] })),
+    bodies: () => server.requests.map(({ body }) => body),
     sentCount: () => shown.size,
     misbehave(how, times) {
       server.fail(/^POST/, ...Array.from({ length: times }, () => faults[how]));
