@@ -88,6 +88,12 @@ test(
     try {
       await beckon.start();
       await beckon.stopPolling();
+      // A terminal without a window: only tmux itself can be switched.
+      space.start(["script", "-qfc", `tmux -S ${home}/tmux.sock attach`, "/dev/null"], {
+        HOME: home,
+        TERM: "xterm-256color",
+        PATH: process.env.PATH ?? "",
+      });
       const { stdout: installed } = await beckon.run("--install", "--no-login");
       expect(installed).toStartWith(`This connects ${members.length} agents:\n`);
 
@@ -116,9 +122,13 @@ test(
       for (const { agent } of members) expect(table).toContain(agent);
       for (const [window, { agent }] of members.entries()) {
         const id = waiting.get(agent)?.sessionId ?? "";
-        const { code, stderr } = await beckon.run("focus", `${agent}:${id}`);
-        expect([agent, code, stderr]).toEqual([agent, 0, ""]);
-        expect(await tmux("display-message", "-p", "#{window_index}")).toBe(String(window));
+        const { stderr } = await beckon.run("focus", `${agent}:${id}`);
+        const shown = await tmux("display-message", "-p", "#{window_index}");
+        expect([agent, shown, stderr]).toEqual([
+          agent,
+          String(window),
+          expect.stringContaining("tmux shows the pane now"),
+        ]);
       }
 
       // One after the other is approved in its own window.
