@@ -240,6 +240,8 @@ export const routes: Record<string, AllowedLabels> = {
   "/api/sessions/0d9c/transcript": pageAction,
   "/api/quiet": pageAction,
   "/api/doctor": localRead,
+  "/api/channels": localRead,
+  "/api/channels/ntfy/test": hook,
   "/api/stop": hook,
 };
 

@@ -1,4 +1,7 @@
-/** An invented day for `beckon demo`. The payloads have the form of recorded ones; projects, prompts and texts are invented. */
+/**
+ * An invented day for `beckon demo`. The payloads have exactly the fields of recorded ones (test/agents/claude/demo.test.ts compares
+ * them); projects, prompts and texts are invented.
+ */
 import type { JsonRecord } from "../../core/json.ts";
 import type { CreateDemoDay, DemoDay, DemoStep } from "../agent.ts";
 
@@ -124,6 +127,22 @@ const projects = {
   },
 } as const satisfies Record<string, Project>;
 
+/** Fields that recorded payloads have in some events only. */
+const eventsWithMode: ReadonlySet<string> = new Set([
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "Stop",
+]);
+const eventsWithEffort: ReadonlySet<string> = new Set([
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "Stop",
+  "StopFailure",
+]);
+
 const commands = [
   "npm test -- --changed",
   "npm run lint -- --fix",
@@ -132,6 +151,37 @@ const commands = [
   "docker compose up -d db",
   "npm run test:e2e",
 ];
+
+const taskSubjects = {
+  checkout: [
+    "Read how orders are stored today",
+    "Write the new schema",
+    "Move the rows in a dry run",
+    "Move staging",
+    "Compare the totals of both schemas",
+    "Move production",
+    "Drop the old tables",
+  ],
+  mobile: [
+    "Close the last two bugs",
+    "Raise the version",
+    "Build for both platforms",
+    "Run the tests on devices",
+    "Take new screenshots",
+    "Translate what changed",
+    "Write the release notes",
+    "Upload both builds",
+    "Tell support what is new",
+  ],
+  landing: [
+    "Find the headlines that break",
+    "Shorten them",
+    "Try them at 390 px",
+    "Try them with large text",
+    "Run the tests for phones",
+    "Show both versions side by side",
+  ],
+} as const;
 
 /** An id that looks like one of the agent's, and is the same in every demo. */
 const createId = (name: string, number: number): string => {
@@ -150,14 +200,20 @@ export const createClaudeDemoDay: CreateDemoDay = ({ now, folder }) => {
     const sessionId = createId(project.name, number);
     const cwd = `/home/demo/${project.name}`;
     const transcript = `${folder}/projects/-home-demo-${project.name}/${sessionId}.jsonl`;
-    const event = (name: string, fields: JsonRecord = {}): JsonRecord => ({
-      session_id: sessionId,
-      transcript_path: transcript,
-      cwd,
-      permission_mode: "default",
-      hook_event_name: name,
-      ...fields,
-    });
+    let turn = 0;
+    const event = (name: string, fields: JsonRecord = {}): JsonRecord => {
+      if (name === "UserPromptSubmit") turn++;
+      return {
+        session_id: sessionId,
+        transcript_path: transcript,
+        cwd,
+        ...(name === "SessionStart" ? {} : { prompt_id: createId(`${sessionId} turn`, turn) }),
+        ...(eventsWithMode.has(name) ? { permission_mode: "default" } : {}),
+        ...(eventsWithEffort.has(name) ? { effort: { level: "medium" } } : {}),
+        hook_event_name: name,
+        ...fields,
+      };
+    };
     return {
       sessionId,
       transcript,
@@ -165,16 +221,21 @@ export const createClaudeDemoDay: CreateDemoDay = ({ now, folder }) => {
       start: () => event("SessionStart", { source: "startup", model: project.model }),
       prompt: (text: string = project.prompt) => event("UserPromptSubmit", { prompt: text }),
       stop: (text: string = project.response) =>
-        event("Stop", { stop_hook_active: false, last_assistant_message: text, background_tasks: [] }),
+        event("Stop", {
+          stop_hook_active: false,
+          last_assistant_message: text,
+          background_tasks: [],
+          session_crons: [],
+        }),
       end: () => event("SessionEnd", { reason: "prompt_input_exit" }),
       /** The three events of one tool call that has to be permitted. */
-      call(tool: string, input: JsonRecord, fields: JsonRecord = {}) {
-        const use = { tool_name: tool, tool_input: input, ...fields };
+      call(tool: string, input: JsonRecord) {
+        const use = { tool_name: tool, tool_input: input };
         const id = { tool_use_id: `toolu_demo${String(++calls).padStart(16, "0")}` };
         return {
           before: event("PreToolUse", { ...use, ...id }),
-          request: event("PermissionRequest", { ...use, permission_suggestions: suggestRules(tool, input) }),
-          after: event("PostToolUse", { ...use, ...id, tool_response: {}, duration_ms: 900 }),
+          request: event("PermissionRequest", { ...use, ...suggestRules(tool, input) }),
+          after: event("PostToolUse", { ...use, ...describeResult(tool, input), ...id, duration_ms: 900 }),
         };
       },
     };
@@ -331,15 +392,15 @@ export const createClaudeDemoDay: CreateDemoDay = ({ now, folder }) => {
     open.mobile.event("SubagentStart", { agent_id: "a7be0d2440aa5d10f", agent_type: "Explore" }),
     open.search.event("SubagentStart", { agent_id: "a5b1c9e77c77e01f3", agent_type: "general-purpose" }),
   );
-  for (const [session, done, total] of [
-    [open.checkout, 3, 7],
-    [open.mobile, 6, 9],
-    [open.landing, 4, 6],
+  for (const [session, done, subjects] of [
+    [open.checkout, 3, taskSubjects.checkout],
+    [open.mobile, 6, taskSubjects.mobile],
+    [open.landing, 4, taskSubjects.landing],
   ] as const) {
-    for (let task = 1; task <= total; task++) {
-      const fields = { task_id: String(task), task_subject: `Step ${task}` };
+    for (const [index, task_subject] of subjects.entries()) {
+      const fields = { task_id: String(index + 1), task_subject };
       add(now - 20 * minute, session.event("TaskCreated", fields));
-      if (task <= done) add(now - 15 * minute, session.event("TaskCompleted", fields));
+      if (index < done) add(now - 15 * minute, session.event("TaskCompleted", fields));
     }
   }
 
@@ -352,10 +413,42 @@ export const createClaudeDemoDay: CreateDemoDay = ({ now, folder }) => {
   } satisfies DemoDay;
 };
 
-function suggestRules(tool: string, input: JsonRecord): readonly JsonRecord[] {
-  if (tool !== "Bash") return [{ type: "setMode", mode: "acceptEdits", destination: "session" }];
+/** Questions and plans have no rules. */
+function suggestRules(tool: string, input: JsonRecord): JsonRecord {
+  if (tool === "AskUserQuestion" || tool === "ExitPlanMode") return {};
+  if (tool !== "Bash")
+    return { permission_suggestions: [{ type: "setMode", mode: "acceptEdits", destination: "session" }] };
   const rules = [{ toolName: tool, ruleContent: input.command }];
-  return [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }];
+  return {
+    permission_suggestions: [{ type: "addRules", rules, behavior: "allow", destination: "localSettings" }],
+  };
+}
+
+/** What a tool returns, and its input if it is another one afterwards. */
+function describeResult(tool: string, input: JsonRecord): JsonRecord {
+  switch (tool) {
+    case "Bash": {
+      const output = { stdout: "", stderr: "", interrupted: false, isImage: false, noOutputExpected: false };
+      return { tool_response: output };
+    }
+    case "AskUserQuestion": {
+      const answered = { ...input, answers: { [colours.questions[0].question]: "SQLite" }, annotations: {} };
+      return { tool_input: answered, tool_response: answered };
+    }
+    case "ExitPlanMode":
+      return {
+        tool_input: {},
+        tool_response: { plan: input.plan, isAgent: false, filePath: input.planFilePath },
+      };
+    case "Read": {
+      const file = { filePath: input.file_path, content: "", numLines: 1, startLine: 1, totalLines: 1 };
+      return { tool_response: { type: "text", file } };
+    }
+    default: {
+      const { file_path: filePath, old_string: oldString, new_string: newString } = input;
+      return { tool_response: { filePath, oldString, newString, userModified: false, replaceAll: false } };
+    }
+  }
 }
 
 interface LiveSession {
@@ -365,7 +458,6 @@ interface LiveSession {
   call(
     tool: string,
     input: JsonRecord,
-    fields?: JsonRecord,
   ): { readonly before: JsonRecord; readonly request: JsonRecord; readonly after: JsonRecord };
 }
 
@@ -376,6 +468,8 @@ const plan = `# One page per task
 3. Keep every old address as a redirect.
 4. Check all 214 links, inside and out.
 5. Cut what no task needs, in one commit.`;
+
+const planFilePath = "/home/demo/.claude/plans/one-page-per-task.md";
 
 const colours = {
   questions: [
@@ -389,7 +483,7 @@ const colours = {
       ],
     },
   ],
-};
+} as const;
 
 /** Long enough to look around. */
 const patientMs = 10 * minute;
@@ -438,7 +532,7 @@ function createLiveSessions(open: Readonly<Record<keyof typeof projects, LiveSes
           'ingress {\n  from_port = 8443\n  description = "office only"\n  cidr_blocks = [var.office_range]\n}',
       }),
     },
-    { createSteps: asking(open.docs, 12_000, patientMs, "ExitPlanMode", { plan }) },
+    { createSteps: asking(open.docs, 12_000, patientMs, "ExitPlanMode", { plan, planFilePath }) },
     { createSteps: working(open.search, ["cargo bench --bench postings", "cargo test -p index"]) },
     {
       createSteps: working(open.mobile, [

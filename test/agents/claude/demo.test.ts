@@ -1,0 +1,96 @@
+/** The demo shows what a real agent sends: its payloads have the fields of recorded ones, no more and no less. */
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createClaudeDemoDay } from "../../../src/agents/claude/demo.ts";
+import type { JsonRecord } from "../../../src/core/json.ts";
+import { readRecordings } from "../../replay/recording.ts";
+
+/** Types in place of values. The keys of `answers` are the questions; lists have the forms of their items once each. */
+function describeForm(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) {
+    const forms = new Map(value.map((item) => [JSON.stringify(describeForm(item)), describeForm(item)]));
+    return [...forms.values()];
+  }
+  if (typeof value !== "object" || value === null) return value === null ? "null" : typeof value;
+  const entries = Object.entries(value).map(([key, item]) => [
+    name === "answers" ? "*" : key,
+    describeForm(item, key),
+  ]);
+  return Object.fromEntries(entries.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)));
+}
+
+/** Suggestions depend on the command; their own forms are compared below. */
+const formOf = ({ permission_suggestions, ...payload }: JsonRecord): string =>
+  JSON.stringify(
+    describeForm(permission_suggestions === undefined ? payload : { ...payload, permission_suggestions: [] }),
+  );
+const withoutTool = ({
+  tool_input,
+  tool_response,
+  permission_suggestions,
+  ...payload
+}: JsonRecord): JsonRecord => payload;
+
+const day = createClaudeDemoDay({ now: Date.now(), folder: "/tmp/demo" });
+const steps = day.sessions.flatMap(({ createSteps }) => [0, 1].flatMap((round) => createSteps(round)));
+const invented: readonly JsonRecord[] = [...day.past, ...steps].map(({ payload }) => payload);
+
+/** Names with @ are recordings of older versions of the CLI. */
+const isOlder = (name: string): boolean => name.includes("@");
+
+function readRecorded(isWanted: (name: string) => boolean): readonly JsonRecord[] {
+  return readRecordings()
+    .filter(({ name }) => isWanted(name))
+    .flatMap(({ rows }) => rows.flatMap(({ src, payload }) => (src === "hook" && payload ? [payload] : [])));
+}
+
+const samples = readFileSync(join(import.meta.dir, "../../fixtures/payloads.jsonl"), "utf8")
+  .split("\n")
+  .filter(Boolean);
+const recorded: readonly JsonRecord[] = [
+  ...samples.map((line) => JSON.parse(line).payload),
+  ...readRecorded((name) => !isOlder(name)),
+];
+
+const kindOf = ({ hook_event_name, tool_name }: JsonRecord): string =>
+  [hook_event_name, tool_name].filter(Boolean).join(" ");
+const recordedKinds = new Set(recorded.map(kindOf));
+const recordedForms = new Set(recorded.map(formOf));
+const formsWithoutTool = new Set(recorded.map((payload) => formOf(withoutTool(payload))));
+
+const byKind = [...Map.groupBy(invented, kindOf)];
+
+describe("the demo's payloads", () => {
+  test.each(byKind.filter(([kind]) => recordedKinds.has(kind)))(
+    "of %s have the form of a recorded one",
+    (_, payloads) => {
+      for (const form of new Set(payloads.map(formOf))) expect(recordedForms).toContain(form);
+    },
+  );
+
+  test.each(byKind.filter(([kind]) => !recordedKinds.has(kind) && kind.includes(" ")))(
+    "of %s, which is not recorded, differ only in the tool's own fields",
+    (_, payloads) => {
+      for (const form of new Set(payloads.map((payload) => formOf(withoutTool(payload)))))
+        expect(formsWithoutTool).toContain(form);
+    },
+  );
+
+  test("are of recorded events, but for tasks", () => {
+    const unknown = byKind
+      .map(([kind]) => kind)
+      .filter((kind) => !recordedKinds.has(kind) && !kind.includes(" "));
+    expect(unknown.sort()).toEqual(["TaskCompleted", "TaskCreated"]);
+  });
+
+  test("suggest rules in forms that were recorded", () => {
+    const listSuggestions = (payloads: readonly JsonRecord[]) =>
+      payloads
+        .flatMap(({ permission_suggestions: list }) => (Array.isArray(list) ? list : []))
+        .map((item) => JSON.stringify(describeForm(item)));
+    // The newest version suggested no rules in the situations that were recorded.
+    const known = new Set(listSuggestions([...recorded, ...readRecorded(isOlder)]));
+    for (const form of new Set(listSuggestions(invented))) expect(known).toContain(form);
+  });
+});
