@@ -99,6 +99,9 @@ for (const { name, sample, options, isFullPage = false, unconnected = [], prepar
     .waitFor();
   if (sample.lanes.enabled && sample.lanes.lanes.length > 0)
     await page.locator(".lane .s-working").first().waitFor();
+  // Buttons are locked for the first second.
+  if (sample.sessions.some(({ group }) => group === "needs_you"))
+    await page.locator('.ask [data-do="deny"]:enabled').first().waitFor();
   await prepare?.(page, server.stop);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isFullPage });
   console.log(name, faults);

@@ -42,7 +42,7 @@ function createSession(fields: Partial<SessionSnapshot> & { readonly project: st
     permissionMode: "default",
     startSource: "startup",
     endReason: null,
-    transcriptPath: null,
+    transcriptPath: `/home/dev/.claude/projects/-home-dev-${fields.project}/0d9c41aa.jsonl`,
     turnCount: 14,
     lastPrompt: null,
     lastResponse: null,

@@ -326,7 +326,7 @@ function Tree({ session }: { readonly session: SessionSnapshot }) {
                 <span class="cut" title={cleanText(subject)}>
                   {cleanText(subject) || `Task ${index + 1}`}
                 </span>
-                <span class={status === "in_progress" ? "quiet" : "hid"}>{taskLabels[status]}</span>
+                <span class="hid">{taskLabels[status]}</span>
               </li>
             ))}
           </ul>
