@@ -1,0 +1,73 @@
+/** `beckon demo` on a real desktop: the icon, an alert and the page come alive, and nothing is left of them. */
+import { afterAll, beforeAll, expect } from "bun:test";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { testWith } from "../needs.ts";
+import { binary } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
+import { desktopNeeds, startDesktop, type VirtualDesktop } from "./desktop-harness.ts";
+import { findBlockedIcon } from "./tray-app.ts";
+
+const onDesktop = testWith(...desktopNeeds, "dbus-monitor");
+const limitMs = 120_000;
+const soonMs = 30_000;
+
+let desktop: VirtualDesktop;
+beforeAll(async () => {
+  desktop = await startDesktop({ panel: true, notifications: true });
+}, limitMs);
+afterAll(() => desktop?.stop());
+
+/** In place of a browser: a program that keeps the address that it was given. */
+function putBrowser(): { readonly path: string; readonly file: string } {
+  const folder = join(desktop.home, "bin");
+  const file = join(desktop.home, "opened");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "xdg-open"), `#!/bin/sh\nprintf %s "$1" > ${file}\n`);
+  chmodSync(join(folder, "xdg-open"), 0o755);
+  return { path: `${folder}:${desktop.env.PATH}`, file };
+}
+
+onDesktop(
+  "the demo shows the icon, alerts and the page, and leaves nothing behind",
+  async () => {
+    const browser = putBrowser();
+    const temporary = join(desktop.home, "tmp");
+    mkdirSync(temporary);
+    const monitor = desktop.spawn(["dbus-monitor", "interface='org.freedesktop.Notifications'"]);
+    let traffic = "";
+    void (async () => {
+      for await (const chunk of monitor.stdout) traffic += new TextDecoder().decode(chunk);
+    })();
+    const port = String(20_000 + Math.floor(Math.random() * 40_000));
+    const demo = desktop.spawn([binary, "demo"], {
+      PATH: browser.path,
+      TMPDIR: temporary,
+      BECKON_PORT: port,
+    });
+    await waitUntil(() => existsSync(browser.file), soonMs, "the page is opened");
+    const url = readFileSync(browser.file, "utf8");
+    expect(url).toStartWith(`http://127.0.0.1:${port}/?code=`);
+    expect((await fetch(url)).status).toBe(200);
+    await waitUntil(() => traffic.includes("checkout-api wants to use Bash"), soonMs, "the alert of an ask");
+    await waitUntil(
+      async () => (await desktop.findNotifications()).length > 0,
+      soonMs,
+      "an alert on the screen",
+    );
+    await waitUntil(
+      async () => (await findBlockedIcon(desktop)) !== null,
+      soonMs,
+      "the icon of a blocked session",
+    );
+    await desktop.screenshot("demo");
+
+    demo.kill("SIGINT");
+    expect(await demo.exited).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+    const ours = readdirSync(desktop.home).filter((name) => name.includes("beckon"));
+    expect(ours).toEqual([]);
+    await waitUntil(async () => (await desktop.findNotifications()).length === 0, soonMs, "no alert");
+  },
+  limitMs,
+);
