@@ -1,6 +1,6 @@
 /** Codex's shared server: what its status and its requests make of a session. A small server speaks the recorded messages. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerWebSocket } from "bun";
@@ -44,6 +44,9 @@ const phase = () => {
 function startServer() {
   const folder = join(home, ".codex", "app-server-control");
   mkdirSync(folder, { recursive: true });
+  // As Codex does it: the path in its folder is a link.
+  const target = join(home, "codex-daemon");
+  symlinkSync(target, join(folder, "app-server-control.sock"));
   const calls: Message[] = [];
   const results: Readonly<Record<string, object>> = {
     initialize: { userAgent: "codex" },
@@ -52,7 +55,7 @@ function startServer() {
   };
   let client: ServerWebSocket<undefined> | null = null;
   const listening = Bun.serve({
-    unix: join(folder, "app-server-control.sock"),
+    unix: target,
     fetch: (request, self) => (self.upgrade(request) ? undefined : new Response("no", { status: 400 })),
     websocket: {
       open(socket) {

@@ -1,6 +1,6 @@
 /** A client of Codex's shared server: JSON-RPC over a WebSocket on a Unix socket, which Bun's own WebSocket cannot reach. */
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
 import { isRecord, type JsonRecord } from "../../../core/json.ts";
 
@@ -29,7 +29,8 @@ const handshakeSecret = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 /** Rejects if nothing listens there, or the socket is another user's. */
 export async function connectServer(path: string, events: ConnectionEvents): Promise<ServerConnection> {
-  const stats = lstatSync(path);
+  // The path is a link to a socket in the folder for temporary files (measured).
+  const stats = statSync(path);
   if (!stats.isSocket() || stats.uid !== process.getuid?.())
     throw new Error(`${path} is not your own socket`);
   const { socket, rest } = await openWebSocket(path);
