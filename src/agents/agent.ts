@@ -255,6 +255,11 @@ export interface AgentWatcher {
   follow(session: Session, event: AgentEvent): void;
   /** Called when a session's process is gone. True if the session goes on in another process. */
   continuesElsewhere(session: Session): boolean;
+  /**
+   * Called before focus, for an agent whose sessions can move to another terminal. Resolves with why the terminal is not known;
+   * null if the session's place is right.
+   */
+  locate?(session: Session): Promise<string | null>;
   stop(): void;
 }
 

@@ -231,6 +231,7 @@ export async function startApp(options: AppOptions): Promise<App | null> {
     alerts,
     pending,
     terminals: desktop.terminals,
+    locate: (session) => watch.locate(session),
     clock,
     sessions: store.sessions,
     config,

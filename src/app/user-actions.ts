@@ -16,6 +16,8 @@ import { createConfigFile } from "../storage/config-file.ts";
 export interface UserActionsOptions {
   readonly alerts: Pick<Alerts, "setPreference" | "preferences" | "showMessage">;
   readonly terminals: Terminals;
+  /** Why the session's terminal is not known; null if its place is right. */
+  readonly locate: (session: Session) => Promise<string | null>;
   readonly pending: Pick<PendingRequests, "answer">;
   readonly clock: () => ClockReading;
   readonly sessions: (now: ClockReading) => readonly Session[];
@@ -62,7 +64,9 @@ export function createUserActions(options: UserActionsOptions): UserActions {
     return sessions.find((session) => sessionKeyOf(session) === key) ?? null;
   }
 
-  async function focus(session: Session): Promise<FocusOutcome> {
+  async function focus(shown: Session): Promise<FocusOutcome> {
+    const unknown = shown.ended ? null : await options.locate(shown);
+    const session = findSession(sessionKeyOf(shown)) ?? shown;
     const { place, cwd, title, attach } = session;
     if (session.ended && !place)
       return impossible(
@@ -70,6 +74,7 @@ export function createUserActions(options: UserActionsOptions): UserActions {
       );
     if (attach !== null && !session.ended)
       return impossible(`it runs in the background. Open it in a terminal: ${attach}`);
+    if (unknown !== null) return impossible(unknown);
     if (!place) {
       return impossible(
         "no hook of this session has reported where its terminal is. Check the hooks: beckon doctor",

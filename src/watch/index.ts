@@ -10,6 +10,11 @@ import type { Session } from "../core/session/session.ts";
 import { scheduleTogether } from "../storage/schedule.ts";
 import { findDeadSessions, hasProcess, isAlive } from "../system/processes.ts";
 
+export interface WatchSource extends Source {
+  /** Why the session's terminal is not known; null if its place is right. */
+  locate(session: Session): Promise<string | null>;
+}
+
 export interface WatchOptions extends Omit<WatchContext, "findSession" | "findProgram" | "holdRequest"> {
   readonly agents: LoadedAgents;
   readonly sessions: () => readonly Session[];
@@ -30,7 +35,7 @@ export function watchAgents({
   findProgram,
   holdRequest,
   ...context
-}: WatchOptions): Source {
+}: WatchOptions): WatchSource {
   const { clock, dispatch, onError } = context;
   let checks = 0;
   const watchers = new Map<string, AgentWatcher>();
@@ -90,6 +95,7 @@ export function watchAgents({
       forEachWatcher(sessions(), (watcher, own) => watcher.scan(own));
       endDead(sessions());
     },
+    locate: async (session) => (await watchers.get(session.agent)?.locate?.(session)) ?? null,
     onChange: ({ session, event }) => watchers.get(session.agent)?.follow(session, event),
     stop() {
       cancelCheck();

@@ -23,6 +23,7 @@ async function click(
     throw new Error("not asked for here");
   };
   const actions = createUserActions({
+    locate: async () => null,
     alerts: {
       setPreference: never,
       preferences: () => noPreferences,

@@ -9,9 +9,11 @@ const leftScreen = "Codex has ended; the recorder took what it leaves on the scr
 
 describeReplay({
   agent,
-  createPayloads: ({ payload }, home) => [
-    { ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) },
-  ],
+  async createPayloads({ payload }, home) {
+    // A replay is faster than the check whether a rollout file is one of Codex's own.
+    await Bun.sleep(10);
+    return [{ ...payload, transcript_path: String(payload.transcript_path).replace("/home/dev", home) }];
+  },
   exitKeys: /^\/(?:exit|quit)$/,
   skipped: [
     [

@@ -56,7 +56,12 @@ export function watchCodex(context: WatchContext): AgentWatcher {
         emit({ sessionId: session.sessionId }, clock(), { kind: "status-lost" });
       rollouts.read(session);
     },
-    continuesElsewhere: ({ sessionId }) => server.runs(sessionId),
+    continuesElsewhere({ sessionId }) {
+      // Its terminal was closed: the server keeps the session, and what it asks.
+      if (server.runs(sessionId)) emit({ sessionId }, clock(), { kind: "located", place: null });
+      return server.runs(sessionId);
+    },
+    locate: ({ sessionId }) => server.locate(sessionId),
     stop() {
       isStopped = true;
       rollouts.stop();

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { version } from "../../../../package.json";
 import { asRecord, type JsonRecord, readText } from "../../../core/json.ts";
 import { limits } from "../../../core/limits.ts";
+import type { Exec } from "../../../core/ports.ts";
 import type { Change, ClockReading, EventSubject, Moment } from "../../../core/session/event.ts";
 import type { Ask, Session } from "../../../core/session/session.ts";
 import { hashJson } from "../../../core/text/json-text.ts";
@@ -27,6 +28,7 @@ import {
 import { socketPath } from "../setup/folder.ts";
 import { connectServer, type ServerConnection } from "./connection.ts";
 import { type RolloutWatcher, toMoment } from "./rollouts.ts";
+import { type FoundTerminal, findTerminal } from "./terminals.ts";
 
 export interface ThreadWatcherOptions {
   readonly env: Env;
@@ -40,6 +42,7 @@ export interface ThreadWatcherOptions {
   ) => string;
   readonly mask: (text: string) => string;
   readonly holdRequest: WatchContext["holdRequest"];
+  readonly exec: Exec;
   readonly rollouts: RolloutWatcher;
 }
 
@@ -48,6 +51,8 @@ export interface ThreadWatcher {
   check(sessions: readonly Session[]): void;
   /** Whether the server runs the session. */
   runs(sessionId: string): boolean;
+  /** Looks for the session's terminal. Resolves with why it is not known; null if it is, or the server does not run it. */
+  locate(sessionId: string): Promise<string | null>;
   stop(): void;
 }
 
@@ -178,9 +183,27 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
       const change = createStatusChange(findShownStatus(thread), title);
       const attended = thread.isExec ? false : null;
       emit({ sessionId, cwd, transcriptPath, attended, name: "thread/status/changed" }, when, change);
+      void locate(sessionId);
     }
     if (status === "permission" || status === "question") subscribe(id);
     else unsubscribe(id);
+  }
+
+  async function locate(sessionId: string): Promise<string | null> {
+    const thread = threads.get(sessionId);
+    if (!thread) return null;
+    const isSame = ({ name, cwd }: ServerThread) => name === thread.name && cwd === thread.cwd;
+    const isUnique = [...threads.values()].filter(isSame).length === 1;
+    const terminal: FoundTerminal = isUnique
+      ? await findTerminal(thread, options.exec)
+      : { kind: "none", why: "another session has the same title" };
+    const session = findSession(sessionId);
+    if (!session || isStopped) return null;
+    const place = terminal.kind === "found" ? terminal.place : null;
+    if (session.place?.pid !== place?.pid || session.place?.tty !== place?.tty)
+      emit({ sessionId }, clock(), { kind: "located", place });
+    if (terminal.kind === "found") return null;
+    return `Codex's shared server runs it, and ${terminal.why}. Open it: codex resume ${sessionId}`;
   }
 
   /** What the terminal shows: a reviewer model's decision shows no dialog, and a proposed plan shows one after the turn. */
@@ -310,6 +333,7 @@ export function watchServer(options: ThreadWatcherOptions): ThreadWatcher {
       if (hasStatus || existsSync(path)) void connect(sessions);
     },
     runs: (sessionId) => threads.has(sessionId),
+    locate,
     stop() {
       isStopped = true;
       for (const timer of timers) clearTimeout(timer);
