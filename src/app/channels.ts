@@ -16,6 +16,8 @@ export interface ChannelsOptions
   readonly paths: Pick<Paths, "channelState" | "channelSecrets">;
   /** Without what a project's settings may have set. */
   readonly env: Env;
+  /** Why no channel is used, for the user; null if channels are used. */
+  readonly disabledReason: string | null;
 }
 
 export interface Channels extends Sink {
@@ -58,13 +60,16 @@ export function createChannels(options: ChannelsOptions): Channels {
   /** By channel, for the last test of each. */
   const testedBy = new Map<string, string>();
 
+  const hasChannels = () => Object.keys(config().channels).length > 0;
+  const isDisabled = () => options.disabledReason !== null;
+
   async function update(): Promise<void> {
-    if (isStopped || (sink === null && Object.keys(config().channels).length === 0)) return;
+    if (isStopped || isDisabled() || (sink === null && !hasChannels())) return;
     sink ??= await load();
     secretsStamp = readStamp(paths.channelSecrets);
     await sink.reload();
     cancelPoll();
-    if (Object.keys(config().channels).length > 0) pollSecrets();
+    if (hasChannels()) pollSecrets();
   }
 
   async function load(): Promise<ChannelSink> {
@@ -114,6 +119,7 @@ export function createChannels(options: ChannelsOptions): Channels {
     report: () =>
       (sink?.report() ?? []).map((report) => ({ ...report, testedBy: testedBy.get(report.name) ?? null })),
     problems() {
+      if (options.disabledReason !== null) return hasChannels() ? [options.disabledReason] : [];
       const failing = (sink?.report() ?? []).flatMap(({ name, problem }) =>
         problem === null ? [] : [`channel ${name}: ${problem}`],
       );

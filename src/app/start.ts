@@ -60,6 +60,8 @@ export interface AppOptions {
   readonly port: number;
   /** Also print the log's warnings and errors. */
   readonly echo: boolean;
+  /** A hook has started it, with variables that a project's settings may have set. */
+  readonly isFromHook?: boolean;
   /** The agents to understand; all of the table if absent. */
   readonly agents?: readonly Agent[];
   /** More places where alerts are shown, by name. */
@@ -78,6 +80,9 @@ export interface App {
 const pruneMs = 60_000;
 /** How long `startApp` waits for the sources once the API listens. */
 const maxSourcesMs = 250;
+
+const noChannelsFromHook =
+  "no channel is used, because a hook has started beckon in the folder of BECKON_HOME. Run: beckon restart";
 
 /** Resolves with null if another beckon uses this state folder. */
 export async function startApp(options: AppOptions): Promise<App | null> {
@@ -193,6 +198,8 @@ export async function startApp(options: AppOptions): Promise<App | null> {
   const channels = createChannels({
     paths,
     env: dropUntrustedSecrets(env, listVariables(table)),
+    // A project could name a folder with channels of its own, which would get everything and could answer.
+    disabledReason: options.isFromHook && env.BECKON_HOME ? noChannelsFromHook : null,
     clock,
     sessions: store.sessions,
     get: store.get,

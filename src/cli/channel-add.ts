@@ -10,7 +10,7 @@ import {
   writeChannelSecrets,
 } from "../channels/secrets.ts";
 import { formatAccount, type TestResult, testChannelDirectly } from "../channels/test-message.ts";
-import { isChannelName } from "../core/config/channels.ts";
+import { isChannelName, wrongName } from "../core/config/channels.ts";
 import { parseConfig } from "../core/config/config.ts";
 import { asRecord, type JsonRecord } from "../core/json.ts";
 import { limits } from "../core/limits.ts";
@@ -42,10 +42,7 @@ interface Wizard {
 }
 
 export async function addChannel(name: string): Promise<number> {
-  if (!isChannelName(name))
-    throw usageError(
-      `${quote(name)} is not a name: use up to 32 letters, digits and "-", with a letter first`,
-    );
+  if (!isChannelName(name)) throw usageError(`${quote(name)} ${wrongName}`);
   const paths = resolvePaths();
   const raw = readRawConfig(paths);
   const env = dropUntrustedSecrets(process.env, listVariables());

@@ -22,6 +22,7 @@ export async function run(args: string[], table: readonly Agent[]): Promise<numb
     env: process.env,
     port: readPort(),
     echo: !options.inBackground,
+    isFromHook: options.fromHook,
     agents: table,
   });
   if (!app) {

@@ -41,6 +41,14 @@ test("an emergency repeats until the ask ends", async () => {
   expect(server.received).toHaveLength(1);
 });
 
+test("an emergency that was confirmed on the phone is not a problem of the channel", async () => {
+  const { channel } = await open({ priority: "emergency" });
+  const handle = await channel.send(exampleMessage, "id-1");
+  await channel.update?.(handle, finalMessage);
+  await channel.update?.(handle, finalMessage);
+  expect(server.repeating.size).toBe(0);
+});
+
 test("a message without lines is sent with its title as text", async () => {
   const { channel } = await open();
   await channel.send({ ...exampleMessage, lines: [] }, "id-1");

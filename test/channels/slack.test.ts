@@ -201,10 +201,33 @@ describe("Socket Mode", () => {
     const { channel, responses } = await openListening();
     await channel.send(exampleMessage, "id-1");
     server.announceDisconnect("refresh_requested");
-    await waitUntil(() => server.openedCount() === 2 && server.connectionCount() === 1, 5_000);
+    // It stays in use until the other one is open.
     await server.tap("Deny");
     await waitUntil(() => responses.length === 1, 5_000);
+    await waitUntil(() => server.openedCount() === 2 && server.connectionCount() === 1, 5_000);
+    await server.tap("Allow");
+    await waitUntil(() => responses.length === 2, 5_000);
     expect(channel.problem()).toBeNull();
+  });
+
+  test("a server that closes every connection is not called in a loop", async () => {
+    const { channel } = await openListening();
+    for (let count = 0; count < 20; count++) server.announceDisconnect("refresh_requested");
+    await waitUntil(() => server.openedCount() >= 2, 5_000);
+    expect(server.requests.filter(({ path }) => path.endsWith("apps.connections.open")).length).toBeLessThan(
+      4,
+    );
+    await channel.stop();
+    await waitUntil(() => server.connectionCount() === 0, 5_000);
+  });
+
+  test("stop ends a connection that was never greeted", async () => {
+    server.isMute = true;
+    const { channel } = await open();
+    channel.listen?.();
+    await waitUntil(() => server.openedCount() === 1, 5_000);
+    await channel.stop();
+    await waitUntil(() => server.closedCount() === 1, 5_000);
   });
 
   test.each([

@@ -239,7 +239,8 @@ describe("beckon channel add", () => {
   }, 60_000);
 
   test.each([
-    ["a name with a slash", "../x", "", "is not a name"],
+    ["a name with a slash", "../x", "", "cannot be the name of a channel"],
+    ["a name that means another place in the log", "terminal", "", "cannot be the name of a channel"],
     ["settings that are not valid JSON", "phone", '{"alerts": ', "is not valid JSON"],
   ])("%s is refused before anything is asked", async (_, name, config, expected) => {
     if (config !== "") writeConfig(config);
@@ -308,6 +309,20 @@ describe("beckon channel test", () => {
     expect(code).not.toBe(0);
   });
 });
+
+test("a beckon that a hook starts in a folder of a project's choice uses no channel", async () => {
+  const server = await startNtfyServer();
+  fixture.configure({ phone: { type: "ntfy", server } });
+  await fixture.start({}, { isFromHook: true });
+  const hook = fixture.startHook(createRequest("s1"));
+  await fixture.waitForAsk("s1");
+  expect((await run(["status"])).out).toContain("no channel is used, because a hook has started beckon");
+  const { channels } = (await (await fixture.request("/api/channels")).json()) as { channels: unknown[] };
+  expect(channels).toEqual([]);
+  expect((await run(["channel", "test", "phone"])).code).toBe(1);
+  expect(server.bodies()).toEqual([]);
+  hook.signal("SIGKILL");
+}, 60_000);
 
 describe("beckon channel list", () => {
   test("says how to begin if there is none", async () => {

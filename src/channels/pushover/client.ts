@@ -54,7 +54,11 @@ export function openPushover({ settings, secret, requestTimeoutMs }: ChannelOpti
     ...base,
     /** A message cannot be changed. What repeats can be stopped. */
     async update(handle, { isFinal }) {
-      if (isFinal && handle !== sent) await post(`receipts/${handle}/cancel.json`, {});
+      if (!isFinal || handle === sent) return;
+      await post(`receipts/${handle}/cancel.json`, {}).catch((error) => {
+        // It was confirmed or has expired.
+        if (!(error instanceof DeliveryError && error.isPermanent)) throw error;
+      });
     },
   };
 

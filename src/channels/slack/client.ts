@@ -71,6 +71,24 @@ const explanations: Readonly<Record<string, string>> = {
 
 const explainError = (error: string): string => explanations[error] ?? error;
 
+class SlackRefusal extends DeliveryError {
+  readonly code: string;
+  constructor(code: string) {
+    super(`Slack refused it: ${explainError(code)}`, {
+      isPermanent: !passingErrors.has(code),
+      isUncertain: uncertainErrors.has(code),
+    });
+    this.code = code;
+  }
+}
+
+/** A message that the user deleted, or that may no longer be edited, needs no update. */
+const goneErrors: ReadonlySet<string> = new Set([
+  "message_not_found",
+  "cant_update_message",
+  "edit_window_closed",
+]);
+
 /** Calls of one method, with the token in the header, never in the address. */
 type CallSlack = (method: string, token: string, body: JsonRecord) => Promise<JsonRecord>;
 
@@ -89,10 +107,7 @@ function createCall({ settings, requestTimeoutMs }: ChannelOptions): CallSlack {
     if (answer.ok === true) return answer;
     const code = typeof answer.error === "string" ? cutToLength(answer.error, 60) : null;
     if (code === null) throw new DeliveryError("Slack's answer makes no sense", { isUncertain: true });
-    throw new DeliveryError(`Slack refused it: ${explainError(code)}`, {
-      isPermanent: !passingErrors.has(code),
-      isUncertain: uncertainErrors.has(code),
-    });
+    throw new SlackRefusal(code);
   };
 }
 
@@ -178,7 +193,9 @@ function openBot(options: ChannelOptions): Channel {
       const [channel, ts] = handle.split("/");
       if (!isId(channel) || !isTimestamp(ts)) return;
       rememberReply(handle, message);
-      await post("chat.update", { channel, ts, ...formatMessage(message) });
+      await post("chat.update", { channel, ts, ...formatMessage(message) }).catch((error) => {
+        if (!(error instanceof SlackRefusal && goneErrors.has(error.code))) throw error;
+      });
     },
     ...(socket ? { listen: socket.start } : {}),
     stop: async () => socket?.stop(),

@@ -40,6 +40,8 @@ const minRetryMs = 1_000;
 const maxRetryMs = 60_000;
 /** How long a new connection may take to send its first message. */
 const helloTimeoutMs = 15_000;
+/** Slack keeps a connection for hours. */
+const minConnectedMs = 10_000;
 const pingMs = 15_000;
 /** Without a sign of life for this long, the connection is dead. */
 const silenceMs = 40_000;
@@ -49,7 +51,11 @@ const maxRememberedEnvelopes = 1_000;
 export function createSocket(options: SocketOptions): Socket {
   const { schedule = scheduleTimer, onProblem } = options;
   let isStopped = true;
+  let isConnecting = false;
+  /** The one in use. */
   let current: WebSocket | null = null;
+  const open = new Set<WebSocket>();
+  let lastConnectT = Number.NEGATIVE_INFINITY;
   let failures = 0;
   let problem: string | null = null;
   let cancelRetry: (() => void) | null = null;
@@ -58,11 +64,16 @@ export function createSocket(options: SocketOptions): Socket {
   async function connect(): Promise<void> {
     cancelRetry?.();
     cancelRetry = null;
+    if (isConnecting) return;
+    isConnecting = true;
+    lastConnectT = performance.now();
     try {
       const url = checkSocketUrl((await options.open()).url, options.isLocal);
       if (!isStopped) follow(new WebSocket(url));
     } catch (error) {
       retry(readErrorMessage(error));
+    } finally {
+      isConnecting = false;
     }
   }
 
@@ -77,6 +88,7 @@ export function createSocket(options: SocketOptions): Socket {
   }
 
   function follow(socket: WebSocket): void {
+    open.add(socket);
     let isReady = false;
     let isOver = false;
     let lastSign = performance.now();
@@ -86,6 +98,7 @@ export function createSocket(options: SocketOptions): Socket {
       if (isOver) return;
       isOver = true;
       cancelCheck();
+      open.delete(socket);
       socket.terminate();
       if (current === socket) current = null;
       // Another connection may have replaced this one.
@@ -129,8 +142,9 @@ export function createSocket(options: SocketOptions): Socket {
 
   function onDisconnect({ reason }: JsonRecord, end: (reason: string) => void): void {
     if (reason === "link_disabled") end("Socket Mode is turned off for the app");
-    // The old connection stays in use until the new one is ready.
-    else void connect();
+    // The old connection stays in use until the new one is ready. One that is closed at once must not be opened in a loop.
+    else if (performance.now() - lastConnectT > minConnectedMs) void connect();
+    else retry("Slack closes every connection");
   }
 
   function take(id: string, message: JsonRecord, socket: WebSocket): void {
@@ -152,7 +166,9 @@ export function createSocket(options: SocketOptions): Socket {
     stop() {
       isStopped = true;
       cancelRetry?.();
-      current?.terminate();
+      cancelRetry = null;
+      for (const socket of open) socket.terminate();
+      open.clear();
       current = null;
     },
     problem: () => problem,

@@ -106,7 +106,21 @@ export type ChannelDetail = ChannelSettings["detail"];
 const nameForm = /^[A-Za-z][A-Za-z0-9-]{0,31}$/;
 const maxChannels = 20;
 
-export const isChannelName = (name: string): boolean => nameForm.test(name);
+/** Completes the sentence about a name that is not one. */
+export const wrongName = `cannot be the name of a channel: use up to 32 letters, digits and "-", with a letter first, like phone`;
+
+/** The log names the channel of an answer, and these mean another place there. */
+const reservedNames: ReadonlySet<string> = new Set([
+  "terminal",
+  "menu",
+  "notification",
+  "page",
+  "api",
+  "rule",
+]);
+
+export const isChannelName = (name: string): boolean =>
+  nameForm.test(name) && !reservedNames.has(name.toLowerCase());
 
 type RawChannels = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -120,8 +134,7 @@ export function findChannelMistakes(channels: RawChannels): string[] {
 
 function findMistakesOf(name: string, channel: Readonly<Record<string, unknown>>): string[] {
   const shown = truncateEnd(JSON.stringify(name), 40);
-  if (!isChannelName(name))
-    return [`${shown} is not a name: use up to 32 letters, digits and "-", with a letter first`];
+  if (!isChannelName(name)) return [`${shown} ${wrongName}`];
   const mistakes = Object.entries(channelFields).flatMap(([own, { schema, expected }]) =>
     channel[own] === undefined || isValid(own, schema, channel[own])
       ? []

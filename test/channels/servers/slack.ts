@@ -23,6 +23,7 @@ export interface SlackServer extends FakeService {
   connectionCount(): number;
   /** How many connections were opened. */
   openedCount(): number;
+  closedCount(): number;
   /** What apps.connections.open names in place of this server. */
   socketUrl: string | null;
   /** New connections are accepted, but get no greeting. */
@@ -47,6 +48,7 @@ export async function startSlackServer(): Promise<SlackServer> {
   const sockets = new Set<ServerWebSocket<unknown>>();
   const unfinished = new Map<string, string>();
   let opened = 0;
+  let closed = 0;
   let second = 1_700_000_000;
   let lastEnvelope: { type: string; payload: object } | null = null;
   const nextTimestamp = () => `${++second}.000100`;
@@ -73,7 +75,10 @@ export async function startSlackServer(): Promise<SlackServer> {
         acknowledged.push(id);
         unfinished.delete(id);
       },
-      close: (socket) => void sockets.delete(socket),
+      close(socket) {
+        closed++;
+        sockets.delete(socket);
+      },
     },
   });
 
@@ -153,6 +158,7 @@ export async function startSlackServer(): Promise<SlackServer> {
     acknowledged,
     connectionCount: () => sockets.size,
     openedCount: () => opened,
+    closedCount: () => closed,
     socketUrl: null,
     isMute: false,
     settings: { channel: "C0123ABCD", apiUrl: `${server.url}/api` },
