@@ -59,6 +59,14 @@ const defaultRestartMs = 30_000;
 /** More rows than this wait for a thread that does not take them: they are dropped, and it catches up later. */
 const maxWaitingRows = 100_000;
 
+/** What a thread that has just started cannot learn from the state. */
+const notInState: ReadonlySet<StateRow["row"]> = new Set([
+  "ask-closed",
+  "ask-ended",
+  "session-event",
+  "change",
+]);
+
 interface Thread {
   post(message: ToHistory): void;
   end(): void;
@@ -116,7 +124,7 @@ export function createHistory(options: HistoryOptions): History {
         for (const session of options.sessions()) {
           if (!isProbe(session)) changed.set(sessionKeyOf(session), session);
         }
-        rows = rows.filter(({ row }) => row === "ask-closed" || row === "ask-ended" || row === "change");
+        rows = rows.filter(({ row }) => notInState.has(row));
         thread?.post({
           kind: "state",
           upTo: options.position(),

@@ -10,6 +10,7 @@
  *   DO form                a call of the MCP tool that asks for input
  *   DO write FILE          a Write call
  *   DO times N COMMAND     N Bash calls, one after the other
+ *   DO writes N FILE       N Write calls, to FILE-1, FILE-2, …
  *   DO after FILE WHAT     DO WHAT, once that file is in the home. FILE.awaited appears when it starts to wait
  *
  * After the tool's result it answers with one sentence, which ends the turn.
@@ -122,6 +123,13 @@ const commands: Readonly<Record<string, Command>> = {
       step < Number(times)
         ? createToolUse(createBashCall(command.join(" ")))
         : createText("All tools have run.");
+    return { ...answer, thinkMs };
+  },
+  writes(rest, step) {
+    const [times, file = ""] = rest.split(" ");
+    const input = { file_path: `${file}-${step + 1}`, content: "written by the model\n" };
+    const answer =
+      step < Number(times) ? createToolUse({ name: "Write", input }) : createText("All files are written.");
     return { ...answer, thinkMs };
   },
   after(rest, step, request) {

@@ -21,6 +21,7 @@ const benches: readonly string[] = [
   "held",
   "turn",
   "turn-others",
+  "guard",
   "history",
   "dashboard",
 ];

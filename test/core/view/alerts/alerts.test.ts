@@ -457,3 +457,29 @@ describe("no alert for", () => {
     });
   });
 });
+
+describe("an edit without a port", () => {
+  const edit = (at: number, isBlocked = false) => ({
+    tool: "Edit",
+    path: "/p/web/a.ts",
+    isBlocked,
+    ...ago(at),
+  });
+
+  test("alerts quietly, and not any more after ten minutes", () => {
+    const { show, nextChange } = computeTestAlerts([working("web", 0, { untracked: edit(minute) })]);
+    expect(show).toMatchObject([
+      { kind: "untracked", urgency: "low", sound: false, title: "web edits without a port" },
+    ]);
+    expect(show[0]?.body).toContain("a.ts");
+    expect(nextChange).toBe(now.at + 9 * minute);
+    expect(computeTestAlerts([working("web", 0, { untracked: edit(10 * minute) })]).show).toEqual([]);
+  });
+  test("does not alert if it was refused: the agent knows", () => {
+    expect(computeTestAlerts([working("web", 0, { untracked: edit(minute, true) })]).show).toEqual([]);
+  });
+  test("of several sessions share one alert", () => {
+    const sessions = ["web", "api"].map((name) => working(name, 0, { untracked: edit(minute) }));
+    expect(listTitles(computeTestAlerts(sessions))).toEqual(["2 sessions edit without a port"]);
+  });
+});

@@ -1,0 +1,189 @@
+/** `beckon port`, as a user and an agent type it. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { HookOutput } from "../../src/core/wire.ts";
+import { type AppFixture, createAppFixture } from "../app-fixture.ts";
+import { mainSource } from "../repo.ts";
+import { waitUntil } from "../wait-until.ts";
+
+let fixture: AppFixture;
+let project: string;
+beforeEach(() => {
+  fixture = createAppFixture();
+  project = join(realpathSync(fixture.home), "shop");
+  mkdirSync(join(project, ".git"), { recursive: true });
+  mkdirSync(join(project, "src"));
+});
+afterEach(() => fixture.destroy());
+
+async function beckon(args: readonly string[], options: { cwd?: string; stdin?: string; env?: object } = {}) {
+  const child = Bun.spawn([process.execPath, mainSource, "port", ...args], {
+    cwd: options.cwd ?? project,
+    env: { ...fixture.env, COLUMNS: "100", ...options.env },
+    stdin: new Blob([options.stdin ?? ""]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+const configure = (workGuard: object): void => {
+  mkdirSync(fixture.paths.state, { recursive: true, mode: 0o700 });
+  writeFileSync(fixture.paths.config, JSON.stringify({ workGuard }));
+};
+
+test("ports are created, started, listed, shown and ended, from any folder of the repository", async () => {
+  const created = await beckon(["create", "login", "--title", "Log in with a passkey"]);
+  expect(created).toMatchObject({ code: 0, err: "" });
+  expect(created.out).toContain(
+    `Created the port login in ~/shop. To work on it, run: beckon port start login`,
+  );
+  await beckon(["create", "search", "--title", "Search", "--depends-on", "login"], {
+    cwd: join(project, "src"),
+  });
+  const started = await beckon(["start", "search"]);
+  expect(started.out).toContain("Started the port search (Search) for everybody in ~/shop.");
+  expect(started.out).toContain("It depends on login, not ended yet.");
+
+  const { out } = await beckon(["list"]);
+  expect(out.split("\n").slice(0, 2)).toEqual([
+    "login   open     Log in with a passkey",
+    expect.stringMatching(/^search {2}running {2}Search {2}everybody for \d+s, waits for login$/),
+  ]);
+  expect((await beckon(["end", "login", "--note", "works in Safari"])).out).toBe(
+    "Ended the port login.\nsearch (Search) depended on it.\n",
+  );
+  expect((await beckon(["show", "login"])).out).toMatch(
+    /^login: Log in.*\nstatus {6}ended\n[^]*note {8}works in Safari\n$/,
+  );
+  expect((await beckon(["end"])).out).toBe("Ended the port search.\n");
+  const json = JSON.parse((await beckon(["list", "--all", "--json"])).out);
+  expect(json).toMatchObject({
+    project,
+    mode: "off",
+    ports: [{ id: "login", status: "ended" }, { id: "search" }],
+  });
+});
+
+describe("mistakes are named", () => {
+  test.each<[string[], number, string]>([
+    [[], 2, "port takes one of these: create, start, end, list, show, check"],
+    [["stop"], 2, 'unknown command "port stop"'],
+    [["create", "login"], 2, "port create needs a title"],
+    [["create", "Log in", "--title", "T"], 1, "a port's id has 1 to 64 letters"],
+    [["create", "a", "--title", "one\ntwo"], 1, "a title is one line"],
+    [["create", "a", "--title", "T", "--depends-on", "b"], 1, "there is no port b to depend on"],
+    [["start", "nothing"], 1, "there is no port nothing in"],
+    [["end"], 2, "no port is running here"],
+    [["check"], 2, "port check needs a hook's payload"],
+  ])("port %p", async (args, code, text) => {
+    const result = await beckon(args);
+    expect(result).toMatchObject({ code, out: "" });
+    expect(result.err).toContain(text);
+  });
+});
+
+describe("seed 002's check commands", () => {
+  const session = '{"hook_type":"session-start","cwd":"/test"}';
+  const edit = '{"hook_type":"pre-tool-use","tool_name":"Edit"}';
+
+  test.each([false, true])("the same with and without a running beckon (%p)", async (isRunning) => {
+    configure({ mode: "strict" });
+    if (isRunning) await fixture.start();
+    const { context } = JSON.parse((await beckon(["check"], { stdin: session })).out) as HookOutput;
+    expect(context).toEqual({
+      ...{ active_port: null, loaded_docs: [], session_state: "unknown", tokens_used: 0, token_budget: 0 },
+    });
+    const strict = await beckon(["check"], { stdin: edit });
+    const output = JSON.parse(strict.out) as HookOutput;
+    expect(output.decision).toBe("block");
+    expect(output.suggestions.join()).toContain("beckon port create");
+    expect(strict.err).toContain("Edit refused");
+    await beckon(["create", "a", "--title", "A"]);
+    await beckon(["start", "a"]);
+    expect(JSON.parse((await beckon(["check"], { stdin: edit })).out)).toMatchObject({
+      decision: "approve",
+      context: { active_port: { id: "a" } },
+    });
+  });
+
+  test("warn: approve, and a warning on stderr", async () => {
+    configure({ mode: "warn" });
+    const { out, err } = await beckon(["check"], { stdin: edit });
+    expect(JSON.parse(out)).toMatchObject({ decision: "approve" });
+    expect(err).toContain("Edit without a port");
+  });
+});
+
+test("a port that an agent starts is its session's; one started beside it counts for the project", async () => {
+  await fixture.start();
+  const host = await readHost();
+  const start = { session_id: "s1", hook_event_name: "SessionStart", source: "startup", cwd: project };
+  // This process is the agent: `beckon port` is its child.
+  await fixture.postHook(start, { pid: process.pid, host });
+  await fixture.postHook({ ...start, session_id: "s2" }, { pid: fixture.startAgent().pid, host });
+  for (const id of ["login", "search"]) await beckon(["create", id, "--title", id]);
+  expect((await beckon(["start", "login"])).out).toContain("for the session s1");
+  const portOf = async (id: string) => (await fixture.fetchSession(id))?.port?.id;
+  await waitUntil(async () => (await portOf("s1")) === "login", 3_000);
+  expect(await portOf("s2")).toBeUndefined();
+
+  expect((await beckon(["start", "search", "--session", "claude:s2"])).out).toContain("for the session s2");
+  await waitUntil(async () => (await portOf("s2")) === "search", 3_000);
+  expect(await portOf("s1")).toBe("login");
+  expect((await beckon(["end"])).out).toBe("Ended the port login.\n");
+  await waitUntil(async () => (await portOf("s1")) === undefined, 3_000);
+});
+
+async function readHost(): Promise<string | null> {
+  const { createClock } = await import("../../src/system/clock.ts");
+  return createClock()().host;
+}
+
+test("with store project, the ports are in a file of the project", async () => {
+  configure({ store: "project" });
+  await beckon(["create", "login", "--title", "Log in"]);
+  await beckon(["start", "login"]);
+  const file = JSON.parse(await Bun.file(join(project, ".beckon/ports.json")).text());
+  expect(file).toMatchObject({ version: 1, ports: [{ id: "login", title: "Log in" }] });
+  expect((await beckon(["list"])).out).toContain("login  running  Log in");
+});
+
+test("the status says where the guard is on, and which port a session works on", async () => {
+  configure({ projects: { [project]: { mode: "strict" } } });
+  await fixture.start();
+  await fixture.postHook({
+    session_id: "s1",
+    hook_event_name: "SessionStart",
+    source: "startup",
+    cwd: project,
+  });
+  await beckon(["create", "login", "--title", "Log in"]);
+  await beckon(["start", "login"]);
+  await waitUntil(async () => (await fixture.fetchSession("s1"))?.port?.id === "login", 3_000);
+  const child = fixture.spawnBeckon(["status"], { COLUMNS: "100" });
+  const out = await child.stdout.text();
+  expect(out).toContain("port login: Log in");
+  expect(out).toContain("The work guard is on: strict in ~/shop.");
+});
+
+test("session.event reaches the clients of the event stream and the history", async () => {
+  configure({ projects: { [project]: { mode: "warn" } } });
+  await fixture.start();
+  const stream = await fixture.request("/api/events");
+  const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const call = { tool_name: "Edit", tool_input: { file_path: join(project, "a.ts") }, tool_use_id: "t1" };
+  await fixture.postHook({ session_id: "s1", hook_event_name: "PostToolUse", cwd: project, ...call });
+  let text = "";
+  while (!text.includes('"event_type":"untracked_edit"')) text += (await reader?.read())?.value ?? "";
+  expect(text).toMatch(
+    /event: session\.event\ndata: \{"id":"[^"]+","session_id":"s1","event_type":"file_edit"/,
+  );
+  await reader?.cancel();
+  const find = async () =>
+    ((await (await fixture.request("/api/history?kind=port")).json()) as { items: { text: string }[] }).items;
+  await waitUntil(async () => (await find()).length > 0, 5_000);
+  expect((await find()).map((item) => item.text)).toEqual([`Without a port: Edit: ${join(project, "a.ts")}`]);
+});

@@ -1,0 +1,159 @@
+/** `beckon hook AGENT --guard`, against everything that may answer at the port: it prints a refusal or nothing, and exits with 0. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { claudeForwarding } from "../../src/agents/claude/forwarding.ts";
+import { timing } from "../../src/core/timing.ts";
+import type { HookOutput } from "../../src/core/wire.ts";
+import { signDecision } from "../../src/system/decision-signature.ts";
+import { createHarness, expectNoOutput, type Harness, parseEnvelope } from "./harness.ts";
+
+const key = "key of this start";
+const edit = {
+  session_id: "s1",
+  hook_event_name: "PreToolUse",
+  cwd: "/p/shop",
+  tool_name: "Write",
+  tool_input: { file_path: "/p/shop/a.ts", content: "x".repeat(3_000_000) },
+  tool_use_id: "t1",
+};
+const output = (more: Partial<HookOutput> = {}): HookOutput => ({
+  decision: "block",
+  reason: "No port is running",
+  context: { active_port: null, loaded_docs: [], session_state: "active", tokens_used: 0, token_budget: 0 },
+  notifications: [],
+  suggestions: [],
+  metadata: { mode: "strict", project: "/p/shop", session_id: "s1", fingerprint: null },
+  ...more,
+});
+const refusal = {
+  hookSpecificOutput: {
+    hookEventName: "PreToolUse",
+    permissionDecision: "deny",
+    permissionDecisionReason: "No port is running",
+  },
+};
+
+let harness: Harness;
+beforeEach(() => {
+  harness = createHarness();
+});
+afterEach(() => harness.destroy());
+
+/** A server that answers with what `reply` makes of the request's id. */
+function serve(reply: (id: string) => string | Response): { readonly bodies: string[] } {
+  const bodies: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const text = await request.text();
+      bodies.push(text);
+      const answer = reply(parseEnvelope(text)._meta.id);
+      return typeof answer === "string" ? new Response(answer) : answer;
+    },
+  });
+  stops.push(() => server.stop(true));
+  harness.announce(server.port ?? 0, process.pid, { key });
+  return { bodies };
+}
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+const signed = (id: string, value: object = output()) => `${signDecision(key, id, JSON.stringify(value))}\n`;
+const ask = (payload: object = edit) => harness.forward(JSON.stringify(payload), {}, ["claude", "--guard"]);
+
+test("a refusal is printed in the agent's own form", async () => {
+  const { bodies } = serve((id) => signed(id));
+  const { stdout, stderr, code } = await ask();
+  expect(JSON.parse(stdout)).toEqual(refusal);
+  expect([stderr, code]).toEqual(["", 0]);
+  // A file's content stays here: the guard needs only its name.
+  expect(bodies[0]?.length).toBeLessThan(5_000);
+  expect(parseEnvelope(bodies[0]).payload.tool_input).toEqual({ file_path: "/p/shop/a.ts" });
+});
+
+describe("nothing is printed, and the edit goes on", () => {
+  test("for an approval", async () => {
+    serve((id) => signed(id, output({ decision: "approve", reason: "" })));
+    expectNoOutput(await ask());
+  });
+  test("if beckon does not run", async () => expectNoOutput(await ask()));
+  test("if nothing listens at its port any more", async () => {
+    harness.announce(1, process.pid, { key });
+    expectNoOutput(await ask());
+  });
+  test("if beckon does not answer in time", async () => {
+    harness.listener(() => {});
+    const endpoint = JSON.parse(await Bun.file(harness.inHome("endpoint.json")).text());
+    harness.announce(Number(new URL(endpoint.url).port), process.pid, { key });
+    const ran = await ask();
+    expectNoOutput(ran);
+    expect(ran.ms).toBeGreaterThan(timing.guardTimeoutMs * 0.9);
+    expect(ran.ms).toBeLessThan(timing.guardTimeoutMs + 2_000);
+  });
+  test.each<[string, (id: string) => string | Response]>([
+    ["an answer without a signature", () => JSON.stringify(output())],
+    ["an answer signed for another request", () => signed("another")],
+    ["an answer signed with another key", (id) => signDecision("wrong", id, JSON.stringify(output()))],
+    ["an error", () => new Response(signed("x"), { status: 500 })],
+    ["nonsense", () => "\u0000\u0001 {"],
+    ["nothing", () => ""],
+  ])("if it gets %s", async (_, reply) => {
+    serve(reply);
+    expectNoOutput(await ask());
+  });
+  test.each(["", "null", "[]", "{oops", '"text"'])("if stdin is %p", async (stdin) => {
+    serve((id) => signed(id));
+    expectNoOutput(await harness.forward(stdin, {}, ["claude", "--guard"]));
+  });
+  test("for an agent that beckon does not know", async () => {
+    serve((id) => signed(id));
+    expectNoOutput(await harness.forward(JSON.stringify(edit), {}, ["nobody", "--guard"]));
+  });
+  test("if BECKON_URL names another program: only this machine's own beckon may refuse", async () => {
+    const { bodies } = serve((id) => signed(id));
+    const url = JSON.parse(await Bun.file(harness.inHome("endpoint.json")).text()).url;
+    await Bun.write(harness.inHome("endpoint.json"), "{}");
+    const stdin = JSON.stringify(edit);
+    expectNoOutput(await harness.forward(stdin, { BECKON_URL: url }, ["claude", "--guard"]));
+    expect(bodies).toEqual([]);
+  });
+});
+
+test("nothing is left in the spool or the log", async () => {
+  await ask();
+  expect([harness.spool(), harness.log()]).toEqual([[], ""]);
+});
+
+describe("what the CLI gets", () => {
+  const format = (event: string, more: Partial<HookOutput>) =>
+    claudeForwarding.guard?.formatOutput({ hook_event_name: event }, output(more));
+  const metadata = {
+    ...output().metadata,
+    additional_context: "Running port a: A",
+    system_message: "beckon: hi",
+  };
+
+  test("context and a message at the start of a session", () => {
+    expect(format("SessionStart", { decision: "approve", metadata })).toEqual({
+      hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: "Running port a: A" },
+      systemMessage: "beckon: hi",
+    });
+  });
+  test("only a message for an edit without a port", () => {
+    const { additional_context: _, ...message } = metadata;
+    expect(format("PreToolUse", { decision: "approve", metadata: message })).toEqual({
+      systemMessage: "beckon: hi",
+    });
+  });
+  test("never a permission", () => {
+    for (const event of ["PreToolUse", "SessionStart", "PermissionRequest", "Stop"])
+      for (const decision of ["approve", "block", "allow"] as never[])
+        expect(JSON.stringify(format(event, { decision, metadata }) ?? "")).not.toContain("allow");
+  });
+  test("a block is only for edits", () => {
+    expect(format("SessionStart", {})).toBeNull();
+    expect(format("Stop", {})).toBeNull();
+  });
+});
