@@ -56,7 +56,7 @@ test("ports are created, started, listed, shown and ended, from any folder of th
     "Ended the port login.\nsearch (Search) depended on it.\n",
   );
   expect((await beckon(["show", "login"])).out).toMatch(
-    /^login: Log in.*\nstatus {6}ended\n[^]*note {8}works in Safari\n$/,
+    /^login: Log in.*\nstatus {6}ended\n[\s\S]*note {8}works in Safari\n$/,
   );
   expect((await beckon(["end"])).out).toBe("Ended the port search.\n");
   const json = JSON.parse((await beckon(["list", "--all", "--json"])).out);
