@@ -196,8 +196,10 @@ export async function startTelegramServer(chat = joe.id): Promise<TelegramServer
   let lastUpdate: JsonRecord = {};
   const userOf = (account: string | undefined): TelegramUser =>
     account === undefined || account === String(joe.id) ? joe : { ...eve, id: Number(account) };
+  /** Without what the bot replies to the sender of a response. */
+  const listAlerts = () => [...messages.values()].filter(({ replyTo }) => replyTo === null);
   const newest = (isRight: (message: TelegramMessage) => boolean): TelegramMessage => {
-    const message = [...messages.values()].findLast(isRight);
+    const message = listAlerts().findLast(isRight);
     if (!message) throw new Error("there is no such message");
     return message;
   };
@@ -223,14 +225,14 @@ export async function startTelegramServer(chat = joe.id): Promise<TelegramServer
     secrets: { token },
     accounts: { listed: String(joe.id), foreign: String(eve.id) },
     messages: () =>
-      [...messages.values()].map(({ text, keyboard, entities }) => ({
+      listAlerts().map(({ text, keyboard, entities }) => ({
         text,
         buttons: keyboard.flat().map((button) => String(button.text)),
         mentions: findMentions(text, entities),
       })),
     sent: () => [...messages.values()],
     bodies: () => server.requests.map(({ body }) => body),
-    sentCount: () => messages.size,
+    sentCount: () => listAlerts().length,
     misbehave(how, times) {
       server.fail(/sendMessage|editMessageText/, ...Array.from({ length: times }, () => faults[how]));
     },

@@ -237,11 +237,11 @@ describe("strangers", () => {
     const { responses, problems, message } = await openListening(server);
     server.write("/start", eve);
     await waitUntil(() => newestText(server)?.includes(String(eve.id)), 5_000);
-    const count = server.sentCount();
+    const count = server.sent().length;
     server.write("yes", eve, { replyTo: message });
     const last = server.write("allow it", eve);
     await waitUntil(() => server.isConfirmed(last), 5_000);
-    expect(server.sentCount()).toBe(count);
+    expect(server.sent().length).toBe(count);
     expect(responses).toEqual([]);
     expect(problems.filter((text) => text.includes("@eve"))).toHaveLength(1);
   });
@@ -270,7 +270,7 @@ describe("strangers", () => {
     ]);
     // Nothing is written into the group but the alert and the answer to the reply.
     await waitUntil(() => newestText(server) === "Allowed.", 5_000);
-    expect(server.sentCount()).toBe(2);
+    expect(server.sent().length).toBe(2);
   });
 
   test("a name that looks like another account's is not shown", async () => {
