@@ -27,6 +27,13 @@ export const otherClis = {
     program: `opencode-${system}/bin/opencode`,
     mb: 417,
   },
+  codex: {
+    id: "codex",
+    name: "Codex",
+    packages: ["@openai/codex@0.166.0"],
+    program: `@openai/codex-${system}/vendor/${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl/bin/codex`,
+    mb: 436,
+  },
 } as const satisfies Readonly<Record<string, OtherCli>>;
 
 export const modulesOf = ({ id, packages: [main] }: OtherCli): string =>

@@ -212,7 +212,8 @@ function respond(path: string, body: Fields, log: string): Response {
   const stream = (events: AsyncGenerator<string>) =>
     new Response(events, { headers: { "content-type": "text/event-stream" } });
   // Side requests, such as for a title, ask for an output format.
-  const isSide = body.response_format !== undefined || JSON.stringify(body).includes('"responseSchema"');
+  const isSide =
+    body.response_format !== undefined || /"(?:responseSchema|json_schema)"/.test(JSON.stringify(body));
   const read = path.endsWith("/responses") ? readResponses : path.includes(":") ? readGemini : readChat;
   if (!isSide && listOf(body.tools).length > 0)
     appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now()])}\n`);

@@ -1,0 +1,74 @@
+/** Drives Codex's terminal. */
+import { home } from "../namespace.ts";
+import { otherClis } from "./clis.ts";
+import { type CliDriver, type OtherSandbox, otherApiPort } from "./sandbox.ts";
+
+const config = `model = "gpt-5.2-codex"
+model_provider = "fake"
+approval_policy = "on-request"
+sandbox_mode = "workspace-write"
+check_for_update_on_startup = false
+
+[model_providers.fake]
+name = "fake"
+base_url = "http://127.0.0.1:${otherApiPort}/v1"
+env_key = "FAKE_KEY"
+wire_api = "responses"
+
+[projects."${home}/proj"]
+trust_level = "trusted"
+
+[analytics]
+enabled = false
+`;
+
+const trustDialog = /Hooks need review/;
+
+export const codexDriver: CliDriver = {
+  cli: otherClis.codex,
+  env: { FAKE_KEY: "not-a-key", RUST_LOG: "off" },
+  files: { ".codex/config.toml": config },
+  ready: /\? for shortcuts|Hooks need review/,
+  dialogs: {
+    permission: /Would you like to [^\n]*\?[\s\S]*Press enter to confirm or esc/,
+    question: /Question \d+\/\d+[\s\S]*esc to interrupt/,
+    plan: /Implement this plan\?[\s\S]*esc back/,
+  },
+  isWorking: (screen) => /esc to interrupt/i.test(screen),
+};
+
+/** Starts Codex without its shared server, and trusts beckon's hooks in its dialog, as a user does. */
+export async function startTrusted(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.startCli("--no-daemon");
+  await sandbox.waitForScreen(trustDialog);
+  await sandbox.pressKeys("Down");
+  await Bun.sleep(300);
+  await sandbox.pressKeys("Enter");
+  await sandbox.waitForScreen(/\? for shortcuts/);
+  await Bun.sleep(800);
+}
+
+/** A turn that is over before the screen is read again. */
+export async function say(sandbox: OtherSandbox, text: string): Promise<void> {
+  await sandbox.typeLine(`SAY ${text}`);
+  await sandbox.waitForScreen(new RegExp(`^• ${text}`, "m"));
+  await sandbox.waitUntilIdle();
+}
+
+/** A command that Codex may not run in its sandbox, so it asks. */
+export const escalate = (cmd: string): string =>
+  `DO tool exec_command ${JSON.stringify({ cmd, sandbox_permissions: "require_escalated", justification: "A reason" })}`;
+
+export const question = `DO tool request_user_input ${JSON.stringify({
+  questions: [
+    {
+      id: "colour",
+      header: "Colour",
+      question: "Which colour do you want?",
+      options: [
+        { label: "Red", description: "the red one" },
+        { label: "Blue", description: "the blue one" },
+      ],
+    },
+  ],
+})}`;
