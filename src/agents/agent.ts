@@ -195,6 +195,8 @@ export interface AnswerSupport {
   findSessionId(payload: JsonRecord): string | null;
   /** Whether a hook may wait for the answer to this ask, which its payload opened. */
   isAnswerable(payload: JsonRecord, ask: Ask): boolean;
+  /** Why a request of this agent cannot be answered while neither a hook nor a watcher waits for an answer. */
+  readonly whyUnanswerable?: string;
   /** What the request asks, in full. null if it asks nothing. */
   describe(payload: JsonRecord, where: RequestContext): AskDetails | null;
   /** What the hook prints for this answer. A string says what is wrong with the answer. */

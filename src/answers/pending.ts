@@ -386,11 +386,13 @@ export function createPendingRequests(options: PendingRequestsOptions): PendingR
 
   /** Why an open ask without a pending request cannot be answered from here. */
   function explainUnanswerable(session: Session, ask: Ask): string {
-    if (ask.agentId !== null)
+    const ownReason = options.agents.get(session.agent)?.answering?.whyUnanswerable;
+    if (ask.agentId !== null && ownReason === undefined)
       return "a subagent asks, and the agent would not show its dialog while beckon waits for you";
     if (session.attended === false) return "the session runs unattended";
     if (!isBlocking(ask) || ask.kind === "elicitation") return "only the terminal can answer this";
     if (!config().answering.enabled) return "answering is turned off in your settings";
+    if (ownReason !== undefined) return ownReason;
     if (ask.request === null) return "no hook has reported what it asks";
     return "its hook does not wait for an answer (beckon was restarted since, or the hook is an older one)";
   }

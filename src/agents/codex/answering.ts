@@ -29,6 +29,8 @@ export const codexDangers: AgentDangers = {
 
 export const codexAnswering: AnswerSupport = {
   findSessionId: ({ threadId }) => readText(threadId, limits.maxIdLength),
+  whyUnanswerable:
+    "Codex shows no dialog while a hook waits, so only its shared server takes answers, and that does not run this session",
   isAnswerable: ({ method }) => typeof method === "string",
   describe,
   decide,

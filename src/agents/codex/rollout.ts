@@ -94,6 +94,14 @@ export function addRolloutRow(state: RolloutState, row: string): RolloutSign | n
   }
 }
 
+/** The name of a session in a row of session_index.jsonl. null if the row names none. */
+export function readIndexRow(row: string): { readonly sessionId: string; readonly title: string } | null {
+  const { id, thread_name } = parseRow(row);
+  const sessionId = readText(id, limits.maxIdLength);
+  const title = typeof thread_name === "string" ? toOneLine(thread_name) : "";
+  return sessionId === null || title === "" ? null : { sessionId, title };
+}
+
 function parseRow(row: string): JsonRecord {
   try {
     return asRecord(JSON.parse(row));

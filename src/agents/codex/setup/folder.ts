@@ -12,6 +12,8 @@ export const isPresent = (env: Env): boolean => existsSync(codexFolder(env));
 export const hooksPath = (env: Env): string => join(codexFolder(env), "hooks.json");
 export const configPath = (env: Env): string => join(codexFolder(env), "config.toml");
 export const sessionsFolder = (env: Env): string => join(codexFolder(env), "sessions");
+/** The names of all sessions. */
+export const indexPath = (env: Env): string => join(codexFolder(env), "session_index.jsonl");
 
 /** The socket of the shared server. */
 export const socketPath = (env: Env): string =>

@@ -6,11 +6,16 @@ import {
   isHookChange,
   type Moment,
 } from "../../../core/session/event.ts";
+import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
+import { createRowFollower } from "../../watch/index.ts";
+import { readIndexRow } from "../rollout.ts";
+import { indexPath } from "../setup/folder.ts";
 import { agentId } from "../translate.ts";
 import { isExpectingRows, watchRollouts } from "./rollouts.ts";
 import { watchServer } from "./server.ts";
 
+const maxShown = 200;
 let count = 0;
 
 export function watchCodex(context: WatchContext): AgentWatcher {
@@ -38,15 +43,48 @@ export function watchCodex(context: WatchContext): AgentWatcher {
 
   const rollouts = watchRollouts({ ...context, emit });
   const server = watchServer({ ...context, emit, rollouts });
+  const index = createRowFollower(indexPath(context.env));
+  /** The session that each terminal's process shows. */
+  const shown = new Map<string, string>();
+
+  function readTitles(): void {
+    index.readNew((row) => {
+      const named = readIndexRow(row);
+      const session = named && findSession(named.sessionId);
+      if (!session || session.ended) return;
+      const title = context.mask(named.title);
+      if (session.title !== title)
+        emit({ sessionId: named.sessionId }, clock(), { kind: "enriched", with: { title } });
+    });
+  }
+
+  /** After /new and /clear, Codex goes on with another session and says nothing about the one before. */
+  function endPredecessor({ sessionId, place }: Session): void {
+    if (place?.pid == null) return;
+    const key = `${place.pid} ${place.procStart}`;
+    const before = shown.get(key);
+    shown.delete(key);
+    shown.set(key, sessionId);
+    const [oldest] = shown.keys();
+    if (shown.size > maxShown && oldest !== undefined) shown.delete(oldest);
+    if (before !== undefined && before !== sessionId && findSession(before)?.ended === null)
+      emit({ sessionId: before }, clock(), { kind: "session-end", reason: "clear" });
+  }
 
   return {
     scan(sessions) {
-      for (const session of sessions) if (!session.ended) rollouts.read(session);
+      for (const session of sessions.toSorted((a, b) => a.last.t - b.last.t)) {
+        if (session.ended) continue;
+        rollouts.read(session);
+        endPredecessor(session);
+      }
+      readTitles();
       server.check(sessions);
     },
     check(sessions) {
       const now = clock();
       for (const session of sessions) if (isExpectingRows(session, now)) rollouts.read(session);
+      if (sessions.some((session) => isExpectingRows(session, now))) readTitles();
       server.check(sessions);
     },
     follow(session, event) {
@@ -54,6 +92,7 @@ export function watchCodex(context: WatchContext): AgentWatcher {
       // A hook from a terminal: the session runs there now, and the server's last status is not about it.
       if (session.file !== null && event.place !== null && isHookChange(event.change))
         emit({ sessionId: session.sessionId }, clock(), { kind: "status-lost" });
+      if (event.place !== null && event.change.kind === "session-start") endPredecessor(session);
       rollouts.read(session);
     },
     continuesElsewhere({ sessionId }) {

@@ -1,0 +1,115 @@
+/** More of the real Codex: its shared server and answers, interruptions, errors, several sessions, and faults of beckon. */
+import { expect } from "bun:test";
+import { home } from "../agent/namespace.ts";
+import { codexDriver, escalate, question, say, startTrusted } from "../agent/other/codex.ts";
+import type { OtherSandbox } from "../agent/other/sandbox.ts";
+import { createOtherCliTests } from "../agent/other/scenario.ts";
+
+const { testScenario, testDriven } = createOtherCliTests(codexDriver);
+
+/** With its shared server, Codex can leave the first prompt unsent. */
+async function sendFirst(sandbox: OtherSandbox): Promise<void> {
+  await sandbox.typeLine("SAY started");
+  for (let tries = 0; tries < 20; tries++) {
+    await Bun.sleep(1_000);
+    if (/^• started/m.test(await sandbox.readScreen())) return;
+    if (tries % 4 === 3) await sandbox.pressKeys("Enter");
+  }
+  throw new Error("the first prompt was not sent");
+}
+
+testScenario("answers given in beckon close the open dialog of the shared server", async (sandbox) => {
+  await startTrusted(sandbox);
+  await say(sandbox, "hello");
+  await sandbox.leaveCli("/exit");
+  await sandbox.startCli();
+  await sendFirst(sandbox);
+  await sandbox.waitUntilIdle();
+  const answer = async (...args: string[]) => {
+    const { sessionId } = await sandbox.waitForSession(
+      ({ asks }) => asks.some(({ answerable }) => answerable),
+      "an ask that can be answered",
+    );
+    const { code, stderr } = await sandbox.beckon.run("answer", sessionId, ...args);
+    expect([code, stderr]).toEqual([0, ""]);
+    await sandbox.waitUntilNoDialog();
+    await sandbox.waitUntilIdle();
+  };
+  await sandbox.prompt(escalate("touch allowed"));
+  await sandbox.waitForDialog("permission");
+  await sandbox.look("dialog");
+  await answer("allow", "--yes");
+  await sandbox.look("allowed");
+
+  await sandbox.prompt(escalate("touch denied"));
+  await sandbox.waitForDialog("permission");
+  await sandbox.look("dialog");
+  await answer("deny");
+  await sandbox.look("denied");
+
+  await sandbox.pressKeys("BTab");
+  await Bun.sleep(800);
+  await sandbox.prompt(question);
+  await sandbox.waitForDialog("question");
+  await sandbox.look("question");
+  await answer("Blue");
+  await sandbox.look("answered");
+  const { stdout } = await sandbox.space.run(["ls", "proj"], {});
+  expect(stdout).toBe("allowed\n");
+});
+
+testScenario("Esc while it works, an API error, /compact, /new and the next prompts", async (sandbox) => {
+  await startTrusted(sandbox);
+  await say(sandbox, "hello");
+  await sandbox.prompt(`DO tool exec_command ${JSON.stringify({ cmd: "sleep 30", yield_time_ms: 30_000 })}`);
+  await sandbox.look("working");
+  await sandbox.pressKeys("Escape");
+  await sandbox.waitUntilIdle();
+  await sandbox.look("interrupted");
+  await sandbox.typeLine("DO error 400");
+  await sandbox.waitForSession(({ error }) => error !== null, "the error");
+  await sandbox.waitUntilIdle();
+  await sandbox.look("error");
+  await say(sandbox, "next");
+  await sandbox.waitForSession(({ error, tokens }) => error === null && tokens !== null, "tokens");
+  await sandbox.typeLine("/compact");
+  await sandbox.waitForScreen(/compacted/i);
+  await sandbox.waitUntilIdle();
+  await sandbox.look("compacted");
+  await sandbox.typeLine("/new");
+  await Bun.sleep(2_000);
+  await say(sandbox, "again");
+  await sandbox.waitForSession(({ endReason }) => endReason === "clear", "the session that was left");
+  await sandbox.look("in the new session");
+  await sandbox.leaveCli("/exit");
+  await sandbox.waitForSession(
+    ({ state, endReason }) => state === "completed" && endReason !== "clear",
+    "the end",
+  );
+});
+
+/** No fault of beckon may show on the screen or keep a tool from running. */
+const faults: readonly (readonly [string, (sandbox: OtherSandbox) => Promise<void>])[] = [
+  ["beckon is killed", (sandbox) => sandbox.beckon.kill()],
+  ["beckon hangs", (sandbox) => sandbox.beckon.suspend()],
+  ["the binary is removed", (sandbox) => sandbox.runShell("rm .local/bin/beckon")],
+];
+
+for (const [title, inject] of faults) {
+  testDriven(`no error and no blocked tool if ${title}`, async (sandbox) => {
+    await startTrusted(sandbox);
+    await say(sandbox, "hello");
+    await sandbox.beckon.stopPolling();
+    await inject(sandbox);
+    await sandbox.prompt(escalate("touch made"));
+    await sandbox.waitForDialog("permission");
+    await sandbox.pressKeys("y");
+    await sandbox.waitForScreen(/Done, without errors/);
+    await sandbox.waitUntilIdle();
+    const { stdout } = await sandbox.space.run(["ls", `${home}/proj`], {});
+    expect(stdout).toBe("made\n");
+    const screen = (await sandbox.readScreen()).replaceAll("Done, without errors.", "");
+    expect(screen).not.toMatch(/beckon|error|ENOENT|failed|hook/i);
+    await sandbox.leaveCli("/exit");
+  });
+}
