@@ -182,7 +182,10 @@ export function cycles(files: Files): string[] {
 
 /** An agent's own folder, and the table that lists it. */
 const isOfAgents = (path: string, id: string): boolean =>
-  path.startsWith(`src/agents/${id}/`) || path === "src/agents/index.ts";
+  path.startsWith(`src/agents/${id}/`) ||
+  path === "src/agents/index.ts" ||
+  // Antigravity CLI keeps its files in Gemini CLI's folder.
+  (id === "gemini" && path.startsWith("src/agents/antigravity/"));
 
 /** Lists of the world's programs and editors. Some agents are among them, and nothing there treats them as agents. */
 const isListOfPrograms = (path: string): boolean =>

@@ -24,11 +24,16 @@ const namesSession =
 
 /** In groups, as the overview lists them. */
 export function createPages(table: readonly Agent[]): readonly (readonly HelpPage[])[] {
-  const names = new Intl.ListFormat("en-GB").format(table.map(({ name }) => name));
+  const tested = table.filter(({ isUntested }) => !isUntested);
+  const names = new Intl.ListFormat("en-GB").format(tested.map(({ name }) => name));
+  const untested = table.filter(({ isUntested }) => isUntested).map(({ id }) => id);
   const [agent = "NAME"] = table.map(({ id }) => id);
   const whose: readonly HelpRow[] = [
     ["--scope user|project|local", "which of the agent's settings files"],
-    ["--agent NAME", "only this agent"],
+    [
+      "--agent NAME",
+      untested.length === 0 ? "only this agent" : `only this agent; untested: ${untested.join(", ")}`,
+    ],
   ];
   return [
     [

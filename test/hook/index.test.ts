@@ -259,3 +259,23 @@ test("stdin that is never closed does not keep the agent waiting for ever", asyn
   expect(result.ms).toBeWithin(timing.stdinTimeoutMs - 100, timing.stdinTimeoutMs + 3_000);
   expect(log).toContain("stdin did not end");
 }, 15_000);
+
+describe("an agent that runs another agent's hooks", () => {
+  const send = async (payload: object, env: Record<string, string> = {}) => {
+    const { received } = harness.receiver();
+    const result = await harness.forward(JSON.stringify(payload), env, ["claude"]);
+    expect(result).toMatchObject({ code: 0, stdout: "", stderr: "" });
+    return parseEnvelope(received[0]?.text ?? "").provider;
+  };
+  const stop = { session_id: "s", hook_event_name: "Stop" };
+
+  test("is named as the sender", async () => {
+    const timestamp = "2026-11-16T18:45:06.484Z";
+    expect(await send({ ...stop, timestamp }, { COPILOT_CLI: "1" })).toBe("copilot");
+    expect(await send({ ...stop, conversation_id: "c", cursor_version: "3.2.16" })).toBe("cursor");
+  });
+
+  test("is not taken for the one that it started", async () => {
+    expect(await send(stop, { COPILOT_CLI: "1" })).toBe("claude");
+  });
+});

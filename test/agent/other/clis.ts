@@ -34,6 +34,20 @@ export const otherClis = {
     program: `@openai/codex-${system}/vendor/${process.arch === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl/bin/codex`,
     mb: 436,
   },
+  copilot: {
+    id: "copilot",
+    name: "Copilot CLI",
+    packages: ["@github/copilot@1.0.102"],
+    program: `@github/copilot-${system}/copilot`,
+    mb: 189,
+  },
+  gemini: {
+    id: "gemini",
+    name: "Gemini CLI",
+    packages: ["@google/gemini-cli@0.61.0"],
+    program: "@google/gemini-cli/bundle/gemini.js",
+    mb: 100,
+  },
 } as const satisfies Readonly<Record<string, OtherCli>>;
 
 export const modulesOf = ({ id, packages: [main] }: OtherCli): string =>

@@ -199,13 +199,16 @@ const geminiUsage = { promptTokenCount: 100, candidatesTokenCount: 20, totalToke
 const createGemini = (parts: readonly object[], isLast: boolean) => ({
   candidates: [{ index: 0, content: { role: "model", parts }, ...(isLast ? { finishReason: "STOP" } : {}) }],
   usageMetadata: geminiUsage,
+  modelVersion: "fake",
 });
 const createGeminiCalls = ({ calls }: Reply) =>
-  calls.map(({ name, input }) => ({ functionCall: { name, args: input } }));
+  calls.map(({ name, input }) => ({ functionCall: { name, args: input, id: createId("call") } }));
 
 async function* streamGemini(reply: Reply): AsyncGenerator<string> {
   for await (const text of splitText(reply)) yield encode(null, createGemini([{ text }], false));
-  yield encode(null, createGemini(createGeminiCalls(reply), true));
+  const calls = createGeminiCalls(reply);
+  // A last part that is empty counts as a broken stream.
+  yield encode(null, createGemini(calls.length > 0 ? calls : [{ text: " " }], true));
 }
 
 function respond(path: string, body: Fields, log: string): Response {
@@ -213,7 +216,8 @@ function respond(path: string, body: Fields, log: string): Response {
     new Response(events, { headers: { "content-type": "text/event-stream" } });
   // Side requests, such as for a title, ask for an output format.
   const isSide =
-    body.response_format !== undefined || /"(?:responseSchema|json_schema)"/.test(JSON.stringify(body));
+    body.response_format !== undefined ||
+    /"(?:response(?:Json)?Schema|json_schema)"/.test(JSON.stringify(body));
   const read = path.endsWith("/responses") ? readResponses : path.includes(":") ? readGemini : readChat;
   if (!isSide && listOf(body.tools).length > 0)
     appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now()])}\n`);

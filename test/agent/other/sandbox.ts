@@ -30,6 +30,8 @@ export interface CliDriver {
   readonly ready: RegExp;
   readonly dialogs: Readonly<Partial<Record<DialogKind, RegExp>>>;
   isWorking(screen: string): boolean;
+  /** A pattern of how the CLI's script is run. Absent if the CLI is a program itself. */
+  readonly interpreter?: string;
 }
 
 export interface OtherSandbox {
@@ -193,7 +195,8 @@ async function setUp(
       await Bun.sleep(screenPollMs);
     }
   }
-  const listCli = async () => (await space.run(["pgrep", "-f", `^${home}/${folderOf(cli)}/`], {})).stdout;
+  const commandLine = `^${driver.interpreter ?? ""}${home}/${folderOf(cli)}/`;
+  const listCli = async () => (await space.run(["pgrep", "-f", commandLine], {})).stdout;
   const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
   async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
     let since = performance.now();
@@ -239,7 +242,7 @@ async function setUp(
     async killCli() {
       isRunning = false;
       // The program itself, not the shell script that it replaced.
-      await space.run(["pkill", "-KILL", "-f", `^${home}/${folderOf(cli)}/`], {});
+      await space.run(["pkill", "-KILL", "-f", commandLine], {});
     },
     async leaveCli(line) {
       await terminal.typeLine(line);

@@ -1,0 +1,28 @@
+/** What the forwarder knows about Cursor. No imports: it is loaded at every hook. Written from its documentation, never run. */
+import type { Forwarding } from "../agent.ts";
+
+export const cursorForwarding: Forwarding = {
+  pidVariable: null,
+  projectVariable: "CURSOR_PROJECT_DIR",
+  metaVariables: [],
+  identifierFields: [
+    ...["conversation_id", "session_id", "generation_id", "hook_event_name", "cursor_version"],
+    ...["transcript_path", "cwd", "tool_name"],
+  ],
+  isAttended: () => null,
+  identify: (payload) => ({
+    eventName: payload.hook_event_name,
+    sessionId: payload.conversation_id ?? payload.session_id,
+  }),
+  spoolKind: (payload) => ({
+    kind: payload.hook_event_name === "doctorTest" ? "ask" : "end",
+    toolUseId: undefined,
+  }),
+  isSessionStart: (payload) => /^sessionStart$/i.test(asName(payload.hook_event_name)),
+  canHold: () => false,
+  isDecision: () => false,
+  // It runs the hooks of ~/.claude/settings.json and of Claude Code's plugins too. Only its payloads have these fields.
+  recognizes: (payload) => payload.cursor_version !== undefined || payload.conversation_id !== undefined,
+};
+
+const asName = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,85 @@
+/**
+ * Translates Cursor's hook events into beckon's own. Written from its documentation, never run. Cursor has no event for a
+ * request to the user. Hooks of Claude Code's that it runs have Claude Code's names of events.
+ */
+import type { JsonRecord } from "../../core/json.ts";
+import { limits } from "../../core/limits.ts";
+import type { AgentEvent, Change } from "../../core/session/event.ts";
+import { blankMember } from "../../core/text/json-text.ts";
+import type { EventDetails, EventStamp } from "../agent.ts";
+import type { HookMessage } from "../envelope.ts";
+import { asText, createHookEvent, readId, readPath } from "../hook-event.ts";
+import { toOneLine, truncate } from "../one-line.ts";
+
+/** null if the payload names no session or no event. */
+export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
+  const { payload } = hook;
+  const sessionId = readId(payload.conversation_id) ?? readId(payload.session_id);
+  const name = readId(payload.hook_event_name);
+  if (sessionId === null || name === null) return null;
+  const roots: readonly unknown[] = Array.isArray(payload.workspace_roots) ? payload.workspace_roots : [];
+  const cwd = readPath(payload.cwd) ?? readPath(roots[0]);
+  const isBackground = payload.is_background_agent === true ? { attended: false } : {};
+  const subject = { agent: "cursor", sessionId, name, cwd, ...isBackground };
+  return createHookEvent(hook, stamp, subject, createChange(name, payload));
+}
+
+export function explainRefusal(payload: JsonRecord): string {
+  if (!("conversation_id" in payload || "session_id" in payload)) return "no conversation_id in the payload";
+  return "conversation_id or hook_event_name is missing, empty, too long or not a string";
+}
+
+function createChange(name: string, payload: JsonRecord): Change {
+  switch (name) {
+    case "sessionStart":
+    case "SessionStart":
+      return { kind: "session-start", source: "startup", model: readId(payload.model) };
+    case "sessionEnd":
+    case "SessionEnd":
+      return { kind: "session-end", reason: readId(payload.reason) };
+    case "beforeSubmitPrompt":
+    case "UserPromptSubmit":
+      return {
+        kind: "prompt",
+        text: truncate(asText(payload.prompt), limits.maxTextLength),
+        byMachine: false,
+      };
+    case "stop":
+    case "Stop":
+      if (payload.status === "aborted") return { kind: "interrupted" };
+      return {
+        kind: "turn-end",
+        error: payload.status === "error" ? toOneLine(asText(payload.error_message)) || "error" : null,
+        lastResponse: null,
+        background: null,
+      };
+    case "preToolUse":
+    case "PreToolUse":
+    case "postToolUse":
+    case "PostToolUse":
+      return { kind: "turn-start" };
+    // An event of beckon's own: doctor needs one that alerts.
+    case "doctorTest":
+      return {
+        kind: "ask",
+        ask: "permission",
+        tool: null,
+        inputKey: null,
+        summary: toOneLine(asText(payload.text)),
+        options: [],
+      };
+    default:
+      return { kind: "no-change" };
+  }
+}
+
+export function stripToolOutput(text: string, from: number, payload: JsonRecord): string {
+  let stripped = text;
+  for (const name of ["tool_output", "tool_response"]) {
+    if (payload[name] != null) stripped = blankMember(stripped, name, from);
+  }
+  return stripped;
+}
+
+export const readDetails = (payload: JsonRecord): EventDetails =>
+  typeof payload.prompt === "string" ? { prompt: payload.prompt } : {};
