@@ -6,6 +6,7 @@ import { cliVersion, findCli, isCliCached } from "./cli.ts";
 import { apiReady } from "./fake-api.ts";
 import { home, readFirstLine } from "./namespace.ts";
 import { testWithOtherCli } from "./other/clis.ts";
+import { codexDriver, escalate } from "./other/codex.ts";
 import { bash, opencodeDriver } from "./other/opencode.ts";
 import { type OtherSandbox, openOtherSandbox } from "./other/sandbox.ts";
 import { claudeVariables, createClaudeJson, defaultMode } from "./sandbox.ts";
@@ -15,6 +16,8 @@ interface Member {
   readonly agent: string;
   readonly start: string;
   readonly ready: RegExp;
+  /** What is pressed before the first prompt, one after the other. */
+  readonly keys?: readonly string[];
   readonly prompt: string;
   readonly dialog: RegExp;
   /** The file that the approved command makes. */
@@ -38,6 +41,15 @@ const members: readonly Member[] = [
     dialog: opencodeDriver.dialogs.permission ?? /never/,
     file: "by-opencode",
   },
+  {
+    agent: "codex",
+    start: "codex --no-daemon",
+    ready: /Hooks need review/,
+    keys: ["Down", "Enter"],
+    prompt: escalate("touch by-codex"),
+    dialog: codexDriver.dialogs.permission ?? /never/,
+    file: "by-codex",
+  },
 ];
 
 const timeoutMs = 240_000;
@@ -52,7 +64,8 @@ async function openMix(): Promise<OtherSandbox> {
     isInstalled: false,
     mounts: files,
     files: { ".claude.json": JSON.stringify(createClaudeJson(cliVersion)), ".claude/settings.json": "{}" },
-    env: claudeVariables,
+    others: [codexDriver],
+    env: { ...claudeVariables, ...codexDriver.env },
   });
   const api = sandbox.space.startOutside([
     process.execPath,
@@ -63,7 +76,9 @@ async function openMix(): Promise<OtherSandbox> {
   return sandbox;
 }
 
-const test = isCliCached(cliVersion) ? testWithOtherCli(opencodeDriver.cli) : testWithOtherCli();
+const test = isCliCached(cliVersion)
+  ? testWithOtherCli(opencodeDriver.cli, codexDriver.cli)
+  : testWithOtherCli();
 
 test(
   "sessions of several agents in one tmux are all shown right, and focus leads to the pane of each",
@@ -97,11 +112,15 @@ test(
       const { stdout: installed } = await beckon.run("--install", "--no-login");
       expect(installed).toStartWith(`This connects ${members.length} agents:\n`);
 
-      for (const [window, { start, ready }] of members.entries()) {
+      for (const [window, { start, ready, keys = [] }] of members.entries()) {
         if (window > 0) await tmux("new-window", "-c", `${home}/proj`, "bash --norc --noprofile");
         await tmux("send-keys", "-t", `:${window}`, "-l", start);
         await tmux("send-keys", "-t", `:${window}`, "Enter");
         await waitFor(`the prompt of ${start}`, async () => ready.test(await screenOf(window)));
+        for (const key of keys) {
+          await Bun.sleep(500);
+          await tmux("send-keys", "-t", `:${window}`, key);
+        }
       }
       await Bun.sleep(2_000);
       for (const [window, { prompt, dialog: pattern }] of members.entries()) {
