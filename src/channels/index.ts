@@ -53,7 +53,7 @@ export function checkChannel(
   }
   problems.push(
     ...findUnknownFields(name, settings, service),
-    ...findContradictions(name, settings, service),
+    ...findContradictions(name, settings, service, values),
   );
   return problems.length === 0 ? { service, settings: values } : { problems };
 }
@@ -75,8 +75,15 @@ function findUnknownFields(name: string, settings: ChannelSettings, service: Ser
   });
 }
 
-function findContradictions(name: string, settings: ChannelSettings, service: Service): string[] {
+function findContradictions(
+  name: string,
+  settings: ChannelSettings,
+  service: Service,
+  values: ServiceSettings,
+): string[] {
   if (settings.answers === "off") return [];
+  if (!service.canAnswer(values))
+    return [`${name}.answers must be "off": ${service.name} cannot take answers with these settings`];
   if (settings.detail !== "full")
     return [`${name}.answers needs "detail": "full": what is not shown in full cannot be answered`];
   if (service.hasAccounts && settings.accounts.length === 0)

@@ -529,8 +529,9 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     for (const [name, settings] of Object.entries(config().channels)) {
       if (channels.has(name) || isStopped) continue;
       await open(name, settings, wanted.get(name) ?? "").catch((error) => {
-        problems.set(name, `it could not be opened: ${error}`);
-        options.onProblem(`channel ${name}: it could not be opened: ${error}`);
+        const problem = `it could not be opened: ${secrets.redact(readErrorMessage(error))}`;
+        problems.set(name, problem);
+        options.onProblem(`channel ${name}: ${problem}`);
       });
     }
     for (const session of options.sessions(clock())) dirty.add(sessionKeyOf(session));
@@ -571,7 +572,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
           name,
           type: entry?.service.type ?? String(config().channels[name]?.type ?? ""),
           service: entry?.service.name ?? "",
-          problem: problem ?? null,
+          // A service's own words can repeat what it was sent.
+          problem: problem ? secrets.redact(problem) : null,
           isAnswering: entry?.isAnswering ?? false,
           lastSentAt: entry?.lastSentAt ?? null,
         };

@@ -233,28 +233,27 @@ async function askDetail(wizard: Wizard): Promise<void> {
 
 async function askAnswers(wizard: Wizard): Promise<void> {
   const { service, fields } = wizard;
-  const canAnswer = fields.detail === "full" && service.canAnswer(withDefaults(wizard));
-  if (!canAnswer) delete fields.answers;
+  const isNeeded = service.hasAccounts && service.needsAccount?.(withDefaults(wizard)) === true;
+  if (isNeeded) await askAccounts(wizard, "Which account gets the alerts?");
+  if (fields.detail !== "full" || !service.canAnswer(withDefaults(wizard))) delete fields.answers;
   else
     await choose(wizard, "answers", "Which requests may be answered from there?", [
       ["off", "none"],
       ["safe", "what is shown in full and not marked as dangerous"],
       ["all", "dangerous ones too, with a second tap"],
     ]);
-  const isNeeded = isAnswering(wizard) || service.needsAccount?.(withDefaults(wizard)) === true;
-  if (service.hasAccounts && isNeeded) await askAccounts(wizard);
+  if (isNeeded) return;
+  if (service.hasAccounts && isAnswering(wizard)) await askAccounts(wizard, "Which accounts may answer?");
   else delete fields.accounts;
 }
 
 const isAnswering = ({ fields }: Wizard): boolean => fields.answers === "safe" || fields.answers === "all";
 
-async function askAccounts(wizard: Wizard): Promise<void> {
+async function askAccounts(wizard: Wizard, question: string): Promise<void> {
   const { service, fields, prompter } = wizard;
   const known = Array.isArray(fields.accounts) ? fields.accounts.join(", ") : "";
-  const hint = service.findSender
-    ? "the one that writes to the bot"
-    : "the one that taps the button of the test";
-  const question = isAnswering(wizard) ? "Which accounts may answer?" : "Which account gets the alerts?";
+  const tapper = isAnswering(wizard) ? "the one that taps the button of the test" : "none";
+  const hint = service.findSender ? "the one that writes to the bot" : tapper;
   const answer = await prompter.ask(`${question} Ids, with commas between them [${known || hint}]`);
   const ids = (answer || known)
     .split(",")

@@ -158,13 +158,20 @@ async function runChannelsCheck(env: Env, paths: Paths): Promise<Finding[]> {
       name,
       service: "problems" in checked ? settings.type : checked.service.name,
       answers: settings.answers,
+      isOpen: "service" in checked && !checked.service.hasAccounts,
       mistakes: "problems" in checked ? checked.problems : [],
       report: reports?.find((report) => report.name === name) ?? null,
     })),
     problem: secrets.problem,
     isRunning: reports !== null,
+    readableConfig: isReadableByOthers(paths.config) ? paths.config : null,
     formatTime: (at) => formatLocalTime(at, now),
   });
+}
+
+function isReadableByOthers(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return process.platform !== "win32" && stats !== undefined && (stats.mode & 0o044) !== 0;
 }
 
 interface AppContext {

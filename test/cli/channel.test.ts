@@ -166,11 +166,11 @@ describe("beckon channel add", () => {
     await terminal.answer("Which token?", server.secrets.token ?? "");
     await terminal.answer("Which chat?", "");
     await terminal.answer("leave this machine?", "full");
-    await terminal.answer("answered from there?", "safe");
-    await terminal.answer("Which accounts may answer?", "");
+    await terminal.answer("Which account gets the alerts?", "");
     await terminal.waitFor("Write any message to the bot in Telegram now");
     server.write("hello", joe);
     await terminal.answer(`@joe (${joe.id}) wrote to it. Is that you? [y/N]`, "y");
+    await terminal.answer("answered from there?", "safe");
     await terminal.answer("When?", "");
     await terminal.waitFor('Tap "It works"');
     await server.tap("It works");
@@ -309,6 +309,35 @@ describe("beckon channel test", () => {
     expect(code).not.toBe(0);
   });
 });
+
+test("a service that repeats the token in its errors does not bring it to the screen, the API or a file", async () => {
+  const liar = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) =>
+      Response.json({ error: `wrong: ${request.headers.get("authorization")}` }, { status: 403 }),
+  });
+  stops.push(() => liar.stop(true));
+  const server = { ...(await startNtfyServer()), settings: { server: liar.url.origin, topic: "alerts" } };
+  fixture.configure({ phone: { type: "ntfy", server, fields: { answers: "off" } } });
+  await fixture.start();
+  const hook = fixture.startHook(createRequest("s1"));
+  const readReport = async () => (await fixture.request("/api/channels")).text();
+  await waitUntil(async () => (await readReport()).includes("403"), waitMs);
+  const shown = [
+    await readReport(),
+    (await run(["status"])).out,
+    (await run(["channel", "list"])).out,
+    (await run(["channel", "test", "phone"])).out,
+    (await run(["log"])).out,
+    fixture.read(fixture.paths.log),
+    fixture.read(fixture.paths.answerLog),
+    fixture.read(fixture.paths.channelState),
+  ];
+  expect(shown.join("\n")).toContain("wrong: Bearer •••");
+  expect(shown.filter((text) => text.includes("tk_local"))).toEqual([]);
+  hook.signal("SIGKILL");
+}, 60_000);
 
 test("a beckon that a hook starts in a folder of a project's choice uses no channel", async () => {
   const server = await startNtfyServer();

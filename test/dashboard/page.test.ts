@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
+import { writeFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { type AnswerFixture, createAnswerFixture, createRequest, parseDecision } from "../answers/fixture.ts";
 import { createPromptEvent } from "../app-fixture.ts";
@@ -41,6 +42,24 @@ testPage("a session that starts appears without a reload, and after a reload too
   await page.locator(".row", { hasText: "proj" }).waitFor();
   expect(opened.faults).toEqual([]);
 });
+
+testPage(
+  "a mistake in the settings, or a channel that fails, is named while the page is open",
+  async () => {
+    const page = await open();
+    await fixture.postHook(createPromptEvent("s1"));
+    await page.locator(".row", { hasText: "proj" }).waitFor();
+    const channels = { phone: { type: "ntfyy" } };
+    writeFileSync(fixture.paths.config, JSON.stringify({ channels }));
+    await page.locator(".notices li", { hasText: "channel phone" }).waitFor({ timeout: 15_000 });
+    writeFileSync(fixture.paths.config, "{}");
+    await page
+      .locator(".notices li", { hasText: "channel phone" })
+      .waitFor({ state: "detached", timeout: 15_000 });
+    expect(opened.faults).toEqual([]);
+  },
+  60_000,
+);
 
 testPage("Allow answers the request that waits, and the card says so and goes", async () => {
   const page = await open();

@@ -11,6 +11,7 @@ import type { PageFacts } from "./types.ts";
 
 /** beckon sends a comment every 15 s. */
 const silenceMs = 40_000;
+const factsMs = 5_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 10_000;
 
@@ -41,6 +42,7 @@ export function retryNow(): void {
 
 export async function stayConnected(): Promise<void> {
   setInterval(tick, 1_000);
+  setInterval(reloadFacts, factsMs);
   addEventListener("online", retryNow);
   effect(loadDetails);
   for (let retryMs = firstRetryMs; ; ) {
@@ -160,13 +162,18 @@ function removeSession(key: string): void {
   sessions.value = rest;
 }
 
+/** Mistakes in the settings and channels that fail come and go while the page is open. */
+function reloadFacts(): void {
+  if (connection.value === "live" && document.visibilityState === "visible") void loadFacts();
+}
+
 async function loadFacts(): Promise<void> {
   const { status, body } = await callApi("/api/page");
   if (status !== 200) return;
   const loaded = body as unknown as PageFacts;
   // Another version has another page.
   if (facts.value !== null && facts.value.version !== loaded.version) location.reload();
-  facts.value = loaded;
+  if (JSON.stringify(facts.value) !== JSON.stringify(loaded)) facts.value = loaded;
 }
 
 /** What the details of a session depend on. */

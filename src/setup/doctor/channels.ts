@@ -1,11 +1,13 @@
 /** Checks the channels: whether their settings are complete, and what the running app reports about them. */
-import { createFindings, type Finding } from "../../agents/finding.ts";
+import { createFindings, type Finding, formatList } from "../../agents/finding.ts";
 
 export interface ChannelFacts {
   readonly name: string;
   /** For users: "Telegram". */
   readonly service: string;
   readonly answers: string;
+  /** Whoever knows its settings can answer. */
+  readonly isOpen: boolean;
   /** What is wrong with its settings. */
   readonly mistakes: readonly string[];
   /** Null if the app is not running, or does not use the channel yet. */
@@ -17,15 +19,29 @@ export interface ChannelsFacts {
   /** What is wrong with the file of secrets. */
   readonly problem: string | null;
   readonly isRunning: boolean;
+  /** config.json, if other users can read it; otherwise null. */
+  readonly readableConfig: string | null;
   readonly formatTime: (at: number) => string;
 }
 
 const create = createFindings("channels", "channels");
 
 /** Nothing if there is no channel: most users have none. */
-export function checkChannels({ channels, problem, isRunning, formatTime }: ChannelsFacts): Finding[] {
+export function checkChannels(facts: ChannelsFacts): Finding[] {
+  const { channels, problem, isRunning, readableConfig, formatTime } = facts;
+  const open = channels.filter(({ isOpen, answers }) => isOpen && answers !== "off").map(({ name }) => name);
   return [
     ...(problem === null ? [] : [create("fail", "secrets", problem)]),
+    ...(readableConfig === null || open.length === 0
+      ? []
+      : [
+          create(
+            "warn",
+            "readable",
+            `other users can read ${readableConfig}, and so answer through ${formatList(open)}`,
+            `Run: chmod 600 '${readableConfig}'`,
+          ),
+        ]),
     ...channels.map(({ name, service, answers, mistakes, report }): Finding => {
       const fix = `Run: beckon channel add ${name}`;
       if (mistakes.length > 0) return create("fail", "settings", mistakes.join("; "), fix);
