@@ -26,7 +26,8 @@ const benches: readonly Bench[] = [
   {
     driver: opencodeDriver,
     files: opencodeConfig({ bash: "allow", edit: "allow" }),
-    createCommand: (prompt) => `opencode run '${prompt}'`,
+    // As an argument, a prompt with spaces would get quotes around it.
+    createCommand: (prompt) => `printf %s '${prompt}' | opencode run`,
     call: bash("true"),
   },
 ];
@@ -36,7 +37,7 @@ async function msPerCall(sandbox: OtherSandbox, { createCommand, call }: Bench):
   const prompt = Array.from({ length: calls }, (_, n) => (n === 0 ? call : call.replace(/^DO /, ""))).join(
     " >> ",
   );
-  await sandbox.runShell(`cd proj && ${createCommand(prompt)} </dev/null >/dev/null 2>&1`);
+  await sandbox.runShell(`cd proj && ${createCommand(prompt)} >/dev/null 2>&1`);
   const requests = sandbox.readRequests().slice(before);
   if (requests.length !== calls + 1) throw new Error(`${requests.length} of ${calls + 1} requests arrived`);
   return median(requests.slice(1).map((at, n) => at - (requests[n] ?? Number.NaN)));
