@@ -4,6 +4,8 @@
  */
 import { sandboxNeeds } from "../agent/cli.ts";
 import { fetchOtherCli, isOtherCliCached } from "../agent/other/clis.ts";
+import { bash as copilotBash, copilotDriver } from "../agent/other/copilot.ts";
+import { geminiDriver, shell as geminiShell } from "../agent/other/gemini.ts";
 import { bash, opencodeConfig, opencodeDriver } from "../agent/other/opencode.ts";
 import { type CliDriver, type OtherSandbox, openOtherSandbox } from "../agent/other/sandbox.ts";
 import { hasAll } from "../needs.ts";
@@ -29,6 +31,18 @@ const benches: readonly Bench[] = [
     // As an argument, a prompt with spaces would get quotes around it.
     createCommand: (prompt) => `printf %s '${prompt}' | opencode run`,
     call: bash("true"),
+  },
+  {
+    driver: copilotDriver,
+    files: {},
+    createCommand: (prompt) => `copilot -p '${prompt}' --allow-all-tools`,
+    call: copilotBash("true"),
+  },
+  {
+    driver: geminiDriver,
+    files: {},
+    createCommand: (prompt) => `gemini -p '${prompt}' --approval-mode yolo`,
+    call: geminiShell("true"),
   },
 ];
 
@@ -74,7 +88,10 @@ if (!hasAll(sandboxNeeds)) {
   console.log(`skipped: needs ${sandboxNeeds.join(", ")}`);
 } else {
   let isMet = true;
-  for (const bench of benches) {
+  const selected = benches.filter(
+    ({ driver }) => (process.env.BENCH_AGENT ?? driver.cli.id) === driver.cli.id,
+  );
+  for (const bench of selected) {
     if (!isOtherCliCached(bench.driver.cli)) await fetchOtherCli(bench.driver.cli);
     isMet = (await measure(bench)) && isMet;
   }
