@@ -12,7 +12,7 @@ import { checkCommandLine, checkWrittenPath, checkWrittenText } from "../../shel
 import { skipsPermissions } from "../../shell/dangers/service-programs.ts";
 import { parseSimpleCommands } from "../../shell/index.ts";
 import type { AnswerSupport, RequestContext } from "../agent.ts";
-import { applyPatch, askUser, listPatchedFiles, listQuestions } from "./payload.ts";
+import { askUser, editTool, listPatchedFiles, listQuestions } from "./payload.ts";
 import { approvalMethods } from "./server.ts";
 
 /** What a command of any agent can do to Codex itself. */
@@ -115,7 +115,7 @@ function describePatch(payload: JsonRecord, context: RequestContext): AskDetails
   ]);
   return {
     kind: "permission",
-    tool: applyPatch,
+    tool: editTool,
     heading: files.length === 1 ? `Change ${makeLineVisible(files[0] ?? "")}` : "Change files",
     lines,
     isWhole: isWhole && patch !== null,

@@ -54,7 +54,7 @@ export function readToolCall(payload: JsonRecord): ToolCallFacts {
   const name = readText(payload.tool_name, limits.maxIdLength) ?? "";
   const { description: _, ...rest } = isRecord(payload.tool_input) ? payload.tool_input : {};
   const patch = findPatch(name, rest);
-  const tool = patch === null ? name : applyPatch;
+  const tool = patch === null ? nameTool(name) : editTool;
   const input = patch === null ? rest : { command: patch };
   return {
     tool,
@@ -65,8 +65,24 @@ export function readToolCall(payload: JsonRecord): ToolCallFacts {
   };
 }
 
-export const applyPatch = "apply_patch";
+const applyPatch = "apply_patch";
 export const askUser = "request_user_input";
+
+/** How a change of files is shown. */
+export const editTool = "Edit";
+
+/** The names under which other agents' tools are shown that do the same. */
+const toolNames: Readonly<Record<string, string>> = {
+  [applyPatch]: editTool,
+  exec_command: "Bash",
+  shell: "Bash",
+  local_shell: "Bash",
+  spawn_agent: "Agent",
+  web_search: "WebSearch",
+};
+
+const nameTool = (name: string): string =>
+  Object.hasOwn(toolNames, name) ? (toolNames[name] ?? name) : name;
 
 function findPatch(tool: string, { command }: JsonRecord): string | null {
   if (typeof command !== "string") return null;
@@ -76,7 +92,7 @@ function findPatch(tool: string, { command }: JsonRecord): string | null {
 
 function summarizeCall(tool: string, input: JsonRecord): string {
   if (tool === askUser) return listQuestions(input)[0]?.question ?? "";
-  if (tool === applyPatch) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
+  if (tool === editTool) return toOneLine(listPatchedFiles(String(input.command ?? "")).join(", "));
   const { command } = input;
   const text =
     typeof command === "string" ? command : Object.values(input).find((value) => typeof value === "string");
