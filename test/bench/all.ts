@@ -24,9 +24,10 @@ const benches: readonly string[] = [
   "guard",
   "history",
   "dashboard",
+  "optional",
 ];
 /** Measures functions, not a program: there is nothing to compare with a binary. */
-const sourceOnly = ["turn-others", "state", "transcript", "history", "dashboard"];
+const sourceOnly = ["turn-others", "state", "transcript", "dashboard"];
 
 const { values, positionals } = parseArgs({
   options: { against: { type: "string" } },

@@ -54,7 +54,7 @@ async function measureEvents(folder: string): Promise<boolean> {
       const part = warmUp + round;
       const before = cpuMsOf(pid);
       const loaded = await putLoad({ port, authorization, part, sessions, events, since, connections });
-      await waitUntilIdle(pid);
+      await waitUntilWritten(receiver, part);
       if (round >= 0) {
         cpu.set(name, [...(cpu.get(name) ?? []), ((cpuMsOf(pid) - before) * 1_000) / events]);
         p99.set(name, [...(p99.get(name) ?? []), loaded.p99Ms]);
@@ -85,13 +85,25 @@ async function measureEvents(folder: string): Promise<boolean> {
   }
 }
 
-/** Until the process has used less than a tenth of a core for half a second: the history is written. */
-async function waitUntilIdle(pid: number): Promise<void> {
-  for (let before = cpuMsOf(pid); ; ) {
+/** Sends one more event and waits until the history has it, and with it all events before. */
+async function waitUntilWritten({ port, authorization }: Receiver, part: number): Promise<void> {
+  const headers = {
+    authorization: authorization.replace("Authorization: ", ""),
+    "content-type": "application/json",
+  };
+  const prompt = `marker${part}`;
+  const body = JSON.stringify({
+    session_id: "marker",
+    hook_event_name: "UserPromptSubmit",
+    prompt,
+    cwd: "/p",
+  });
+  await fetch(`http://127.0.0.1:${port}/api/hook`, { method: "POST", headers, body });
+  for (;;) {
     await Bun.sleep(500);
-    const now = cpuMsOf(pid);
-    if (now - before < 50) return;
-    before = now;
+    const response = await fetch(`http://127.0.0.1:${port}/api/history?q=${prompt}&limit=1`, { headers });
+    const { total, enabled } = (await response.json()) as HistoryPage;
+    if (total > 0 || !enabled) return;
   }
 }
 

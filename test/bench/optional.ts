@@ -1,0 +1,157 @@
+/**
+ * What the history and the page cost: start time, memory while nothing happens, and the size of the binary. With the history and
+ * without, with the page open and not, side by side. `--against BINARY` adds another build.
+ *
+ * BENCH_ROUNDS and BENCH_IDLE_MS make it shorter.
+ */
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { loadPage } from "../../src/dashboard/index.ts";
+import { launchBrowser, openPage } from "../dashboard/browser.ts";
+import {
+  against,
+  cpuMsOf,
+  preparePrograms,
+  proportionalMb,
+  type Receiver,
+  residentMb,
+  startBeckon,
+  withFolder,
+} from "./processes.ts";
+import { type Case, formatFigures, interleave, meets, percentile, ratio } from "./rounds.ts";
+
+const rounds = Number(process.env.BENCH_ROUNDS ?? 15);
+/** After this long beckon and the history's thread have given back what they do not need. */
+const calmMs = Number(process.env.BENCH_IDLE_MS ?? 25_000);
+const sessions = 20;
+const settings = { "with history": null, "history off": '{"history": "off"}' } as const;
+
+interface Subject {
+  readonly name: string;
+  readonly binary: string;
+  readonly home: string;
+}
+
+function prepareSubjects(folder: string): readonly Subject[] {
+  return preparePrograms(folder).flatMap(({ name: program, binary }) =>
+    Object.entries(settings).map(([kind, config]) => {
+      const name = program === against ? `${against}, ${kind}` : kind;
+      const home = join(folder, name.replaceAll(/[ ,]+/g, "-"));
+      mkdirSync(home, { recursive: true });
+      if (config !== null) writeFileSync(join(home, "config.json"), config);
+      return { name, binary, home };
+    }),
+  );
+}
+
+const post = (app: Receiver, path: string, body: object): Promise<Response> =>
+  fetch(`http://127.0.0.1:${app.port}${path}`, {
+    method: "POST",
+    headers: {
+      authorization: app.authorization.replace(/^Authorization: /, ""),
+      "content-type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+
+/** A prompt and a hundred tool calls in each session, so that there is a history. */
+async function fill(app: Receiver): Promise<void> {
+  for (let n = 0; n < sessions * 200; n++) {
+    const session = n % sessions;
+    const common = { session_id: `s${session}`, cwd: `/home/dev/project-${session}` };
+    const tool = { tool_name: "Bash", tool_input: { command: `make ${n}` }, tool_use_id: `t${n}` };
+    const event =
+      n < sessions
+        ? { hook_event_name: "UserPromptSubmit", prompt: `task ${n}` }
+        : { hook_event_name: "PreToolUse", ...tool };
+    await post(app, "/api/hook", { ...common, ...event });
+  }
+}
+
+async function measureStart(subjects: readonly Subject[]): Promise<boolean> {
+  const cpu = new Map<string, number[]>();
+  const cases = subjects.map(
+    ({ name, binary, home }): Case => ({
+      name,
+      async run(round) {
+        const app = await startBeckon(binary, home);
+        // The history opens its database after the start.
+        await Bun.sleep(500);
+        if (round >= 0) cpu.set(name, [...(cpu.get(name) ?? []), cpuMsOf(app.pid)]);
+        await app.stop("SIGTERM");
+        return app.startMs;
+      },
+    }),
+  );
+  const figures = await interleave(cases, { rounds, warmUp: 1 });
+  console.log(formatFigures(figures, "ms to the first answer", ["history off"], 1));
+  for (const [name, values] of figures) console.log(`${name}: p10 ${percentile(values, 0.1).toFixed(1)} ms`);
+  console.log(formatFigures(cpu, "ms CPU in the first half second", ["history off"], 0));
+  return meets(
+    "the start with history, of one without",
+    ratio(figures, "with history", "history off"),
+    "at most",
+    1.15,
+  );
+}
+
+async function measureMemory(subjects: readonly Subject[], browser: Browser): Promise<void> {
+  const apps = await Promise.all(
+    subjects.map(async ({ name, binary, home }) => ({ name, app: await startBeckon(binary, home) })),
+  );
+  const print = (moment: string) => {
+    for (const { name, app } of apps) {
+      const shared = proportionalMb(app.pid);
+      const figures = [`${residentMb(app.pid).toFixed(1)} MB resident`];
+      if (shared !== null) figures.push(`${shared.toFixed(1)} MB proportional`);
+      console.log(`${moment}, ${name}: ${figures.join(", ")}`);
+    }
+  };
+  await Bun.sleep(calmMs);
+  print("page never opened");
+  const pages = await Promise.all(
+    apps.map(async ({ app }) => {
+      const { url } = (await (await post(app, "/api/page/code", {})).json()) as { url: string };
+      const { page } = await openPage(browser, url);
+      await page.locator(".row").first().waitFor();
+      return page;
+    }),
+  );
+  await Bun.sleep(calmMs);
+  print("page open");
+  for (const page of pages) await page.context().close();
+  await Bun.sleep(calmMs);
+  print("page closed again");
+  for (const { app } of apps) await app.stop("SIGTERM");
+}
+
+async function printSizes(subjects: readonly Subject[]): Promise<void> {
+  for (const binary of new Set(subjects.map((subject) => subject.binary)))
+    console.log(
+      `${binary.endsWith(against) ? against : "beckon"}: ${(statSync(binary).size / 1e6).toFixed(1)} MB`,
+    );
+  const page = await loadPage();
+  const sizes = Object.entries(page).map(([name, file]) => {
+    const bytes = typeof file === "string" ? Buffer.byteLength(file) : 0;
+    return `${name} ${(bytes / 1_000).toFixed(0)} kB`;
+  });
+  console.log(`the page in it: ${sizes.join(", ")}`);
+}
+
+const isMet = await withFolder(async (folder) => {
+  const subjects = prepareSubjects(folder);
+  await printSizes(subjects);
+  for (const { binary, home } of subjects) {
+    const app = await startBeckon(binary, home);
+    await fill(app);
+    await Bun.sleep(1_000);
+    await app.stop("SIGTERM");
+  }
+  const isCheap = await measureStart(subjects);
+  const browser = await launchBrowser();
+  await measureMemory(subjects, browser);
+  await browser.close();
+  return isCheap;
+});
+process.exit(isMet ? 0 : 1);
