@@ -41,7 +41,11 @@ export const createEventLog = (): EventLog => ({
   lastResponse: null,
 });
 
-const questionTool = "ask_user";
+/** Tools whose call is a question to the user. */
+const askingTools: Readonly<Record<string, "question" | "plan">> = {
+  ask_user: "question",
+  exit_plan_mode: "plan",
+};
 
 export function addLogLine(log: EventLog, text: string): void {
   const line = parseLine(text);
@@ -110,10 +114,12 @@ type Add = (change: Change) => void;
 
 function startTool(log: EventLog, data: JsonRecord, agentId: string | null, add: Add): void {
   const [id, tool, input] = [readId(data.toolCallId), readId(data.toolName) ?? "", asRecord(data.arguments)];
-  if (tool === questionTool && id !== null) {
+  const ask = Object.hasOwn(askingTools, tool) ? askingTools[tool] : undefined;
+  if (ask !== undefined && id !== null) {
     remember(log, id, agentId);
-    const asked = describeQuestion(input);
-    add({ kind: "ask", ask: "question", tool: nameTool(tool), toolUseId: id, inputKey: id, ...asked });
+    const asked =
+      ask === "question" ? describeQuestion(input) : { summary: summarizeCall(tool, input), options: [] };
+    add({ kind: "ask", ask, tool: nameTool(tool), toolUseId: id, inputKey: id, ...asked });
   } else {
     const summary = summarizeCall(tool, input);
     const call = { tool: nameTool(tool), toolUseId: id, inputKey: id ?? "", summary };
@@ -128,13 +134,15 @@ function endTool(log: EventLog, data: JsonRecord, add: Add): void {
   } else {
     const outcome = data.success === false ? "failed" : "ok";
     add({ kind: "tool-end", tool: "", toolUseId: id, outcome, skill: null });
+    // A form of an MCP server is not in the log: only a notification opened its ask.
+    if (log.pending.size === 0) add({ kind: "ask-ended", inputKey: null, outcome: null });
   }
 }
 
 function openRequest(log: EventLog, data: JsonRecord, agentId: string | null, add: Add): void {
   const requestId = readId(data.requestId);
   const request = asRecord(data.permissionRequest);
-  if (requestId === null) return;
+  if (requestId === null || data.resolvedByHook === true) return;
   remember(log, requestId, agentId);
   const toolUseId = readId(request.toolCallId);
   add({

@@ -57,12 +57,20 @@ export function nameRequest(request: JsonRecord): RequestNames {
   }
 }
 
-/** The notification of a dialog says "Run command: touch a". */
+/** What the notification of a dialog starts with (its program has these texts). */
+const announcements: Readonly<Record<string, string>> = {
+  "Run command": "Bash",
+  "Edit file": "Edit",
+  "Write file": "Edit",
+  "Read file": "Read",
+  "Fetch URL": "WebFetch",
+};
+
+/** `Run command: touch a` */
 export function nameNotification(message: string): RequestNames {
-  const [, command] = /^Run command: (.*)$/s.exec(message) ?? [];
-  return command === undefined
-    ? { tool: null, summary: toOneLine(message) }
-    : { tool: "Bash", summary: toOneLine(command) };
+  const [, start = "", subject = ""] = /^([A-Z][A-Za-z ]{1,20}): (.*)$/s.exec(message) ?? [];
+  const tool = Object.hasOwn(announcements, start) ? (announcements[start] ?? null) : null;
+  return { tool, summary: toOneLine(tool === null ? message : subject) };
 }
 
 /** The question of an ask_user call and the choices of its only field. */

@@ -45,6 +45,35 @@ test("alerts name what is asked for", () => {
   ]);
 });
 
+test("a notification names the tool as the request does, so that an alert keeps its text", () => {
+  const askOf = (message: string) => {
+    const payload = {
+      sessionId: "s",
+      hook_event_name: "Notification",
+      notification_type: "permission_prompt",
+      message,
+    };
+    const hook = openEnvelope({ _meta: {}, payload }, "copilot", null);
+    const change = hook && translate(hook, { id: "e", key: "k", at: 1, t: 1 })?.change;
+    return change?.kind === "ask" && [change.tool, change.summary];
+  };
+  expect(askOf("Run command: touch a: b")).toEqual(["Bash", "touch a: b"]);
+  expect(askOf("Write file: /p/a.txt")).toEqual(["Edit", "/p/a.txt"]);
+  expect(askOf("Something: new")).toEqual([null, "Something: new"]);
+});
+
+test("a plan waits until its call ends; a request that a hook answers opens nothing", () => {
+  const call = { toolCallId: "c", toolName: "exit_plan_mode", arguments: { summary: "Do it" } };
+  const start = { type: "tool.execution_start", data: call };
+  const end = { type: "tool.execution_complete", data: { toolCallId: "c", success: true } };
+  const kinds = (...lines: readonly Record<string, unknown>[]) =>
+    read(...lines).events.map(({ change }) => change.kind);
+  expect(read(start).events[0]?.change).toMatchObject({ kind: "ask", ask: "plan", summary: "Do it" });
+  expect(kinds(start, end)).toEqual(["ask", "ask-ended", "ask-ended"]);
+  const answered = request("1", { kind: "shell", fullCommandText: "a" });
+  expect(kinds({ ...answered, data: { ...answered.data, resolvedByHook: true } })).toEqual([]);
+});
+
 test("one of two requests that is answered leaves the other open; the last ends what a notification opened", () => {
   const log = read(
     request("1", { kind: "shell", fullCommandText: "a" }),
