@@ -93,10 +93,10 @@ testPage("a dangerous command shows its danger first, and needs a second press",
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
 });
 
-testPage("a click while a card's buttons appear answers nothing", async () => {
+testPage("a click or a key while a card's buttons appear answers nothing", async () => {
   const page = await open();
   await page.getByText("Nothing needs you", { exact: true }).first().waitFor();
-  // Presses Allow the moment it is there, as a click that was meant for something else would.
+  // Presses Allow, and the keys that select the card and deny, the moment they are there: they were meant for something else.
   await page.evaluate(
     `new MutationObserver((_, observer) => {
        const button = document.querySelector('.ask [data-do="allow"]');
@@ -104,12 +104,14 @@ testPage("a click while a card's buttons appear answers nothing", async () => {
        observer.disconnect();
        globalThis.wasDisabled = button.disabled;
        button.click();
+       for (const key of ["j", "d"]) document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
      }).observe(document.body, { childList: true, subtree: true })`,
   );
   const hook = fixture.startHook(createRequest("s1"));
   const allow = cardOf(page, "shop-api").locator('[data-do="allow"]');
   await allow.waitFor();
   expect(await page.evaluate("wasDisabled")).toBe(true);
+  expect(await page.locator(".ask .say").count()).toBe(0);
   await allow.click();
   expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
 });
