@@ -86,14 +86,9 @@ export function createChannels(options: ChannelsOptions): Channels {
         return secrets;
       },
       saved: loadJsonState(paths.channelState),
-      // What was sent must be known after a kill too, or it is sent twice.
+      // What must be known after a kill (what is being sent, and was sent) is flushed.
       createSaver: (value) =>
-        createSaver(() => saveJsonState(paths.channelState, value()), {
-          quietMs: 30,
-          maxDelayMs: 200,
-          maxPauseMs: 0,
-          onError: onProblem,
-        }),
+        createSaver(() => saveJsonState(paths.channelState, value()), { onError: onProblem }),
     });
   }
 

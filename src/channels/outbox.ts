@@ -136,7 +136,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       return;
     }
     for (const entry of entries.values()) {
-      if (!isWaiting(entry) || wasNeverSent(entry) || isTooOld(entry)) continue;
+      if (!isWaiting(entry) || isTooOld(entry)) continue;
       isCalling = true;
       deliver(entry).finally(() => {
         isCalling = false;
@@ -146,14 +146,6 @@ export function createOutbox(options: OutboxOptions): Outbox {
       });
       return;
     }
-  }
-
-  /** It ended before it was sent. */
-  function wasNeverSent(entry: Entry): boolean {
-    if (!entry.isOver || entry.handle !== null || entry.mayBeSent) return false;
-    entries.delete(entry.key);
-    onChange();
-    return true;
   }
 
   function isTooOld(entry: Entry): boolean {
@@ -173,7 +165,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   function removeIfDone(entry: Entry): void {
-    if (entry.isFinal && !isWaiting(entry) && !entry.isSending) entries.delete(entry.key);
+    const isDone = entry.isFinal || (entry.isOver && entry.handle === null && !entry.mayBeSent);
+    if (isDone && !isWaiting(entry) && !entry.isSending) entries.delete(entry.key);
   }
 
   async function deliver(entry: Entry): Promise<void> {
@@ -303,7 +296,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (!entry) return;
       entry.isOver = true;
       entry.isFinal = isLast;
-      if (message === null || entry.isDropped || !channel.update) entry.wanted = null;
+      const isUnsent = entry.handle === null && !entry.mayBeSent && !entry.isSending;
+      if (message === null || entry.isDropped || isUnsent || !channel.update) entry.wanted = null;
       else if (entry.wantedContent !== content || entry.wanted === null) {
         Object.assign(entry, { wanted: message, wantedContent: content });
         entry.deadlineAt = clock().at + finalDeadlineMs;

@@ -115,8 +115,10 @@ interface OpenChannelEntry {
   lastSentAt: number | null;
 }
 
-/** Many changes share one round. */
+/** Many changes share one round. The pause after it is so many times as long as it took, so that a storm of events costs little. */
 const roundMs = 50;
+const pauseFactor = 40;
+const maxPauseMs = 5_000;
 /** Nothing is sent before the restored state has settled. */
 const firstRoundMs = timing.contradictionMs + 50;
 /** How long a closed ask waits to learn how it ended, before its message is updated without that. */
@@ -160,6 +162,8 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
   let presence: { readonly reading: PresenceReading; readonly t: number } | null = null;
   let cancelTimer = () => {};
   let timerT = Number.POSITIVE_INFINITY;
+  let pausedUntilT = Number.NEGATIVE_INFINITY;
+  let isRoundSoon = false;
   let isRunning = false;
   let isStopped = false;
   let reloading: Promise<void> = Promise.resolve();
@@ -179,25 +183,35 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
     ),
   }));
 
-  function runAt(t: number): void {
+  function runAt(wantedT: number): void {
+    const t = Math.max(wantedT, firstRoundT, pausedUntilT);
     if (isStopped || channels.size === 0 || t >= timerT) return;
     cancelTimer();
     timerT = t;
     const delayMs = Math.min(Math.max(0, t - clock().t), maxTimerMs);
     cancelTimer = schedule(() => {
       timerT = Number.POSITIVE_INFINITY;
+      isRoundSoon = false;
       runRound().catch((error) => options.onProblem(`channels: a round failed: ${error}`));
     }, delayMs);
   }
 
-  const runSoon = (): void => runAt(Math.max(firstRoundT, clock().t + roundMs));
+  /** Called for every event, so a round that is due soon anyway is left as it is. */
+  function runSoon(): void {
+    if (isRoundSoon || channels.size === 0) return;
+    isRoundSoon = true;
+    runAt(clock().t + roundMs);
+  }
 
   async function runRound(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
     try {
       const reading = await readPresence();
+      const startedT = clock().t;
       if (!isStopped) render(reading);
+      const endedT = clock().t;
+      pausedUntilT = endedT + Math.min(maxPauseMs, (endedT - startedT) * pauseFactor);
     } finally {
       isRunning = false;
     }
@@ -225,10 +239,11 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
       else if (session && !isProbe(session)) sessions.push(session);
     }
     const { causes, nextChange } = findCauses(sessions, now);
-    const byKey = new Map(causes.map((cause) => [cause.key, cause]));
+    const shared = causes.map(shareTexts);
+    const byKey = new Map(shared.map((cause) => [cause.key, cause]));
     const checks: number[] = nextChange === null ? [] : [nextChange];
     for (const entry of channels.values()) {
-      for (const cause of causes) {
+      for (const cause of shared) {
         const checkAt = show(entry, cause, now, reading);
         if (checkAt !== null) checks.push(checkAt);
       }
@@ -598,6 +613,20 @@ export function createChannelSink(options: ChannelSinkOptions): ChannelSink {
 }
 
 const stopMs = 500;
+
+/** Formats each text once for all channels of a round: that is most of the work. */
+function shareTexts(cause: JudgedCause): JudgedCause {
+  const texts = new Map<string, ReturnType<JudgedCause["formatText"]>>();
+  return {
+    ...cause,
+    formatText(name, when) {
+      const key = `${name.project}\0${name.difference}\0${when}`;
+      const text = texts.get(key) ?? cause.formatText(name, when);
+      texts.set(key, text);
+      return text;
+    },
+  };
+}
 
 const findSecretFields = (type: string): readonly string[] =>
   (findService(type)?.settings ?? []).flatMap(({ isSecret, name }) => (isSecret ? [name] : []));

@@ -23,6 +23,7 @@ const benches: readonly string[] = [
   "turn-others",
   "guard",
   "history",
+  "channels",
   "dashboard",
   "optional",
 ];
