@@ -8,7 +8,11 @@ function geminiFolder(env: Env, platform: NodeJS.Platform = process.platform): s
   return join(env.GEMINI_CLI_HOME || homeOf(env, platform), ".gemini");
 }
 
-export const isPresent = (env: Env): boolean => existsSync(geminiFolder(env));
+/** Antigravity CLI uses the same folder, but none of these. */
+const ownNames = ["settings.json", "tmp", "oauth_creds.json"];
+
+export const isPresent = (env: Env): boolean =>
+  ownNames.some((name) => existsSync(join(geminiFolder(env), name)));
 
 export const userSettingsPath = (env: Env): string => join(geminiFolder(env), "settings.json");
 
