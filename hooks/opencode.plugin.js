@@ -12,9 +12,12 @@ const maxText = 2_000;
 const pauseMs = 60_000;
 /** An event waits for the one before it, so that beckon gets them in order, but no longer than this. */
 const maxWaitMs = 300;
+/** A request stays open until it is answered: the next event waits only until it has surely been sent. */
+const heldWaitMs = 60;
 const maxQueued = 500;
 /** The main session and its subagents. */
 const maxFamily = 50;
+const maxSessions = 1_000;
 /** Subcommands of opencode that nobody sits in front of. */
 const unattended = ["run", "github", "pr"];
 /** Subcommands whose sessions are not in the terminal that they were started in. */
@@ -36,6 +39,7 @@ export const Beckon = async (context) => {
     if (known) return known;
     const session = { id, parent: null, agent: null, directory, status: null, error: null, sent: "" };
     sessions.set(id, session);
+    if (sessions.size > maxSessions) sessions.delete(sessions.keys().next().value);
     return session;
   };
 
@@ -49,11 +53,12 @@ export const Beckon = async (context) => {
   const report = (type, session, fields, onOutput) => {
     if (queued >= maxQueued || Date.now() < pausedUntil) return;
     const root = rootOf(session);
+    if (typeof root.id !== "string") return;
     const subagent = root === session ? {} : { subagent: session.id, subagentType: session.agent ?? "" };
     const text = JSON.stringify({ type, session: root.id, ...subagent, cwd: session.directory, ...fields });
     queued++;
     sending = sending
-      .then(() => Promise.race([start(text, onOutput), sleep(maxWaitMs)]))
+      .then(() => Promise.race([start(text, onOutput), sleep(onOutput ? heldWaitMs : maxWaitMs)]))
       .then((isStarted) => {
         if (isStarted === false) pausedUntil = Date.now() + pauseMs;
       })

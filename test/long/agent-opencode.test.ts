@@ -33,6 +33,29 @@ testScenario("a subagent's permission, answered in the terminal and in beckon", 
   expect(stdout).toBe("one\ntwo\n");
 });
 
+testScenario("a file that it writes is shown with its content, and allowed from beckon", async (sandbox) => {
+  const write = (name: string) =>
+    `DO tool write ${JSON.stringify({ filePath: `${home}/proj/${name}`, content: "a line\n" })}`;
+  await sandbox.startCli();
+  await sandbox.prompt(write("a.txt"));
+  await sandbox.waitForDialog("permission");
+  const { sessionId } = await sandbox.waitForSession(
+    ({ asks }) =>
+      asks.some(
+        ({ tool, summary, answerable }) => answerable && tool === "Edit" && summary.includes("a.txt"),
+      ),
+    "the ask about a.txt",
+  );
+  await sandbox.look("dialog");
+  const { stdout: shown } = await sandbox.beckon.run("answer", sessionId);
+  expect(shown).toContain("a line");
+  expect((await sandbox.beckon.run("answer", sessionId, "allow", "--yes")).code).toBe(0);
+  await sandbox.waitUntilNoDialog();
+  await sandbox.waitUntilIdle();
+  await sandbox.look("written");
+  expect(sandbox.hasFile("proj/a.txt")).toBe(true);
+});
+
 testScenario("Esc while it works, an API error, and the next prompts", async (sandbox) => {
   await sandbox.startCli();
   await sandbox.prompt("DO slow 30");

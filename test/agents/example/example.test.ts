@@ -94,6 +94,11 @@ test("both agents are installed and uninstalled together", async () => {
   expect(out).toContain("Registered 1 plugin in ~/.example/plugins/beckon.sh");
   expect(out).toContain("hooks in ~/claude/settings.json");
   expect(existsSync(plugin())).toBe(true);
+  const doctor = await beckon("doctor", "--json");
+  const { findings } = JSON.parse(doctor.out) as { findings: { id: string; text: string }[] };
+  const textOf = (id: string) => findings.find((finding) => finding.id === id)?.text;
+  expect(textOf("example.registered")).toStartWith("Example Agent: 1 plugin registered in ");
+  expect(textOf("hooks.registered")).toStartWith("Claude Code: all ");
   await beckon("--uninstall");
   expect(existsSync(plugin())).toBe(false);
   expect(existsSync(join(fixture.claudeFolder, "settings.json"))).toBe(false);

@@ -55,6 +55,19 @@ test("doctor sees a plugin of another beckon, one whose program is gone, and a s
   expect(opencodeSetup.findWarnings("user", env, "/", "")).toEqual([]);
 });
 
+test("install replaces the plugin of an older beckon, and leaves one that beckon did not write", () => {
+  const registration = opencodeSetup.createRegistration({
+    ...{ version: null, binary: "/opt/new/beckon", home: null, platform: "linux" },
+  });
+  const older = '// beckon\'s plugin for opencode. An older one.\nconst binary = "/opt/beckon";\n';
+  expect(registration.add(older)).toBe(registration.add(null));
+  expect(opencodeSetup.entries.remove(older)).toBe("");
+  expect(() => registration.add("export const Mine = async () => ({});\n")).toThrow(
+    "not a file that beckon wrote",
+  );
+  expect(opencodeSetup.entries.remove("export const Mine = 1;\n")).toBe("export const Mine = 1;\n");
+});
+
 test("the plugin names a program and a folder with any characters in their paths", () => {
   const binary = `/opt/it's "my" $& \\ beckon`;
   const options = { version: null, binary, home: "/srv/$1", platform: "linux" } as const;
