@@ -50,8 +50,11 @@ export interface History extends Sink, HistoryReader {
   stop(): Promise<void>;
 }
 
-/** What happens within this time is written at once. */
-const writeMs = 250;
+/**
+ * What happens within this time is written at once: a transaction costs about as much as five events. Programs that read the
+ * database must see an event within a second.
+ */
+const writeMs = 500;
 const queryMs = 30_000;
 const closeMs = 3_000;
 /** A thread that ends at once must not be started for every event. */
