@@ -22,7 +22,8 @@ import { type Paths, resolvePaths } from "../storage/paths.ts";
 import { dropUntrustedSecrets } from "../system/app-environment.ts";
 import { readEndpoint } from "../system/endpoint.ts";
 import { quote, usageError } from "./args.ts";
-import { formatResult, tapWaitMs } from "./channel-test.ts";
+import { fetchChannelReports } from "./channel-facts.ts";
+import { formatResult, tapWaitMs, testThroughApp } from "./channel-test.ts";
 import { homeFolder, printLines } from "./output.ts";
 import { createPrompter, type Prompter } from "./prompt.ts";
 
@@ -56,8 +57,13 @@ export async function addChannel(name: string): Promise<number> {
     const service = await chooseService(prompter, before.type);
     const known = before.type === service.type ? before : {};
     const wizard: Wizard = { prompter, name, service, known, saved, env, secrets: {}, fields: {} };
+    const isInUse = (await fetchChannelReports(paths))?.some((report) => report.name === name) === true;
     for (;;) {
       await askEverything(wizard);
+      if (isInUse && !isPairing(wizard)) {
+        if (await saveAndTest(wizard, paths)) return 0;
+        continue;
+      }
       const next = await test(wizard);
       if (next === "again") continue;
       if (next === "stop") {
@@ -96,6 +102,21 @@ async function save({ name, secrets, fields }: Wizard, paths: Paths): Promise<vo
     readEndpoint(paths) ? "beckon uses it from now on." : "Start beckon to use it: beckon start",
     `Test it again at any time: beckon channel test ${name}`,
   ]);
+}
+
+/** How soon the running beckon has read both files again. */
+const reloadMs = 4_000;
+
+/** The running beckon receives the answers of this channel already, and some services give them to one receiver only. */
+async function saveAndTest(wizard: Wizard, paths: Paths): Promise<boolean> {
+  const { name, service, prompter } = wizard;
+  await save(wizard, paths);
+  printLines(["A test message follows in a moment."]);
+  await Bun.sleep(reloadMs);
+  const result = await testThroughApp(paths, name, () => printTapHint(service));
+  printLines(formatResult(result, service.name));
+  const isDone = result.outcome === "sent" || result.outcome === "tapped";
+  return isDone || !(await askYesNo(prompter, "Change your answers?", true));
 }
 
 async function chooseService(prompter: Prompter, current: unknown): Promise<Service> {
@@ -289,6 +310,13 @@ async function findSender(wizard: Wizard): Promise<readonly string[]> {
   }
 }
 
+/** The account that taps the button of the test is the one that may answer. */
+const isPairing = (wizard: Wizard): boolean =>
+  isAnswering(wizard) && wizard.service.hasAccounts && wizard.fields.accounts === undefined;
+
+const printTapHint = ({ name }: Service): void =>
+  printLines([`Sent. Tap "It works" in ${name} within ${tapWaitMs / 1_000} s.`]);
+
 const secretOf =
   ({ secrets, saved, name }: Wizard) =>
   (field: string): string | null =>
@@ -310,10 +338,9 @@ type Next = "save" | "again" | "stop";
 
 async function test(wizard: Wizard): Promise<Next> {
   const { name, service, fields, prompter } = wizard;
-  const isPairing = isAnswering(wizard) && service.hasAccounts && fields.accounts === undefined;
   const secret = secretOf(wizard);
   const { config } = parseConfig({
-    channels: { [name]: { ...fields, ...(isPairing ? { accounts: ["unknown"] } : {}) } },
+    channels: { [name]: { ...fields, ...(isPairing(wizard) ? { accounts: ["unknown"] } : {}) } },
   });
   const settings = config.channels[name];
   const checked = settings && checkChannel(name, settings, secret);
@@ -329,19 +356,20 @@ async function test(wizard: Wizard): Promise<Next> {
     secret,
     redact: redactWith(wizard),
     isAnswering: isAnswering(wizard),
-    accounts: isPairing ? null : settings.accounts,
+    accounts: isPairing(wizard) ? null : settings.accounts,
     waitMs: tapWaitMs,
-    onSent: () => printLines([`Sent. Tap "It works" in ${service.name} within ${tapWaitMs / 1_000} s.`]),
+    onSent: () => printTapHint(service),
   });
   printLines(formatResult(result, service.name));
-  return confirm(wizard, result, isPairing);
+  return confirm(wizard, result);
 }
 
-async function confirm({ prompter, fields }: Wizard, result: TestResult, isPairing: boolean): Promise<Next> {
+async function confirm(wizard: Wizard, result: TestResult): Promise<Next> {
+  const { prompter, fields } = wizard;
   if (result.outcome === "sent")
     return (await askYesNo(prompter, "Has it arrived?", true)) ? "save" : askNext(prompter);
   if (result.outcome !== "tapped") return askNext(prompter);
-  if (!isPairing) return "save";
+  if (!isPairing(wizard)) return "save";
   if (!(await askYesNo(prompter, `May ${result.by} answer from now on?`, false))) return askNext(prompter);
   fields.accounts = [result.accountId];
   return "save";

@@ -52,7 +52,7 @@ export const tapWaitMs = 60_000;
 const pollMs = 250;
 
 /** The running beckon receives the answers, so it must be the one that sends. */
-async function testThroughApp(paths: Paths, name: string, onSent: () => void): Promise<TestResult> {
+export async function testThroughApp(paths: Paths, name: string, onSent: () => void): Promise<TestResult> {
   const path = `/api/channels/${encodeURIComponent(name)}/test`;
   const response = await callApi(paths, path, { body: {}, timeoutMs: 40_000 });
   if (typeof response === "string") return { outcome: "failed", error: response };

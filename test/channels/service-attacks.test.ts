@@ -184,6 +184,22 @@ describe.each(answering.map((service) => [service.type, service] as const))("%s"
     testMs,
   );
 
+  test(
+    "names of tools and projects cannot format, mention or link anything",
+    async () => {
+      const server = await start(type);
+      const project = "@here **b** <!a>";
+      const request = createRequest("s1", { tool_name: "mcp__srv__<@1>_*a*", tool_input: { q: "deploy" } });
+      fixture.startHook(request, { CLAUDE_PROJECT_DIR: `/home/dev/${project}` });
+      await showsText(server, "deploy");
+      const [message] = server.messages();
+      expect(message?.text).toContain(project);
+      expect(message?.text).toContain("<@1>_*a*");
+      expect(message?.mentions).toEqual([]);
+    },
+    testMs,
+  );
+
   const token = `ghp_${"A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"}`;
   test.each([
     ["in the middle", `deploy --token ${token} --prod`],

@@ -180,6 +180,30 @@ describe("beckon channel add", () => {
     expect(terminal.screen()).not.toContain(server.secrets.token ?? "");
   }, 60_000);
 
+  test("a channel that the running beckon uses is saved first, and tested through it", async () => {
+    const server = await startTelegramServer();
+    fixture.configure({ tg: { type: "telegram", server } });
+    await fixture.start();
+    await waitUntil(
+      async () => (await (await fixture.request("/api/channels")).text()).includes("telegram"),
+      waitMs,
+    );
+    const terminal = openTerminal(["channel", "add", "tg"]);
+    await terminal.answer("Which service? [Telegram]", "");
+    await terminal.answer("[keep the saved one]", "");
+    await terminal.answer("Which chat?", "");
+    await terminal.answer("leave this machine? [full]", "");
+    await terminal.answer("answered from there? [safe]", "all");
+    await terminal.answer("Which accounts may answer?", "");
+    await terminal.answer("When? [always]", "");
+    await terminal.waitFor('Tap "It works"');
+    expect(readConfig().channels.tg).toMatchObject({ answers: "all", afterSeconds: 0 });
+    await server.tap("It works");
+    await terminal.waitFor("The answer has arrived, from tg (@joe)");
+    expect(await terminal.child.exited).toBe(0);
+    expect(readSecrets()).toEqual({ tg: server.secrets });
+  }, 60_000);
+
   test("says why the test failed, and writes nothing unless you say so", async () => {
     const server = await startPushoverServer();
     stops.push(server.stop);
