@@ -12,8 +12,11 @@ export interface GrowingFile {
   readNew(onLine: (text: string) => void): "done" | "behind" | "replaced" | "missing";
 }
 
-/** Opened for each read: a file that is kept open is one file descriptor per session. */
-export function followFile(path: string): GrowingFile {
+/**
+ * Opened for each read: a file that is kept open is one file descriptor per session. Of a file longer than `tailBytes`, only the
+ * first line and that many last bytes are read: for logs whose last lines have the totals.
+ */
+export function followFile(path: string, tailBytes = Number.POSITIVE_INFINITY): GrowingFile {
   let offset = 0;
   return {
     readNew(onLine) {
@@ -29,12 +32,21 @@ export function followFile(path: string): GrowingFile {
           offset = 0;
           return "replaced";
         }
+        if (offset === 0 && stats.size > tailBytes) skipToTail(fd, stats.size, onLine);
         return readSlice(fd, onLine);
       } finally {
         closeSync(fd);
       }
     },
   };
+
+  function skipToTail(fd: number, size: number, onLine: (text: string) => void): void {
+    const [first] = readCompleteLines(fd, 0, limits.maxTranscriptRowBytes);
+    if (first && first.text !== null) onLine(first.text);
+    // The tail starts inside of a line.
+    const [partial] = readCompleteLines(fd, size - tailBytes, limits.maxTranscriptRowBytes);
+    offset = partial?.end ?? size;
+  }
 
   function readSlice(fd: number, onLine: (text: string) => void): "done" | "behind" {
     const from = offset;

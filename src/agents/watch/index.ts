@@ -1,8 +1,9 @@
 /** Reading the files that agents write themselves: only below the agent's own folders, and only what was added. */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises";
 import { isAbsolute, relative, sep } from "node:path";
 import { limits } from "../../core/limits.ts";
+import type { Moment } from "../../core/session/event.ts";
 
 /**
  * The real path of a transcript, if it is a regular .jsonl file under one of the roots (the agent's `projects`
@@ -38,74 +39,8 @@ export async function openRegular(path: string, moreFlags = 0): Promise<FileHand
   await file.close();
   return null;
 }
-/** Follows a file of rows that only grows. */
-export interface RowFollower {
-  /** Calls `onRow` for each complete row that was added since the last call. False if the file cannot be read. */
-  readNew(onRow: (row: string) => void): boolean;
-}
-
-/**
- * The first call reads the first row and the last `tailBytes` of a longer file: for logs whose last rows have the totals.
- * Rows that are too long are left out.
- */
-export function createRowFollower(path: string, tailBytes = limits.transcriptTailBytes): RowFollower {
-  let offset = -1;
-  let inode = 0;
-  let isMidRow = false;
-  let rest: Buffer = Buffer.alloc(0);
-
-  function readRange(file: number, from: number, to: number): Buffer {
-    const buffer = Buffer.allocUnsafe(to - from);
-    return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
-  }
-
-  function readFirstRow(file: number, onRow: (row: string) => void): void {
-    const start = readRange(file, 0, limits.maxTranscriptRowBytes);
-    const end = start.indexOf(10);
-    if (end > 0) onRow(start.toString("utf8", 0, end));
-  }
-
-  function addChunk(chunk: Buffer, onRow: (row: string) => void): void {
-    const text = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let end = text.indexOf(10); end >= 0; end = text.indexOf(10, start)) {
-      if (!isMidRow && end > start) onRow(text.toString("utf8", start, end));
-      isMidRow = false;
-      start = end + 1;
-    }
-    const isTooLong = text.length - start > limits.maxTranscriptRowBytes;
-    if (isTooLong) isMidRow = true;
-    rest = isTooLong || isMidRow ? Buffer.alloc(0) : Buffer.from(text.subarray(start));
-  }
-
-  return {
-    readNew(onRow) {
-      let file: number;
-      try {
-        file = openSync(path, readFlags | (constants.O_NOFOLLOW ?? 0));
-      } catch {
-        return false;
-      }
-      try {
-        const { size, ino } = fstatSync(file);
-        if (offset < 0 || ino !== inode || size < offset) {
-          isMidRow = size > tailBytes;
-          if (isMidRow) readFirstRow(file, onRow);
-          // One byte more than asked for: if the tail starts with a row, that byte ends the row before it.
-          offset = isMidRow ? size - tailBytes - 1 : 0;
-          inode = ino;
-          rest = Buffer.alloc(0);
-        }
-        while (offset < size) {
-          const chunk = readRange(file, offset, Math.min(size, offset + limits.transcriptChunkBytes));
-          if (chunk.length === 0) break;
-          offset += chunk.length;
-          addChunk(chunk, onRow);
-        }
-        return true;
-      } finally {
-        closeSync(file);
-      }
-    },
-  };
+/** A wall time of the past on both clocks. The present if it is unknown, or in the future. */
+export function toMoment(now: Moment, at: number | null): Moment {
+  if (at === null || at > now.at) return { at: now.at, t: now.t };
+  return { at, t: now.t - (now.at - at) };
 }

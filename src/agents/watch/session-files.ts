@@ -170,8 +170,3 @@ export function isNews(session: Session, enrichment: Omit<Enrichment, "children"
   const names = Object.keys(enrichment) as (keyof typeof enrichment)[];
   return names.some((name) => enrichment[name] != null && !Bun.deepEquals(enrichment[name], session[name]));
 }
-
-/** A wall time of the past on both clocks. */
-export function toMoment(now: Moment, at: number): Moment {
-  return at > now.at ? { at: now.at, t: now.t } : { at, t: now.t - (now.at - at) };
-}

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import {
   type Change,
-  type ClockReading,
   createInternalEvent,
   type Enrichment,
   type EventSubject,
@@ -10,6 +9,7 @@ import {
 } from "../../../core/session/event.ts";
 import type { Child, Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
+import { toMoment } from "../../watch/index.ts";
 import { isAtLeast } from "../hooks.ts";
 import { listSessions, listSince } from "../list-sessions.ts";
 import { claudeFolder } from "../setup/folder.ts";
@@ -277,10 +277,4 @@ function pickUsage({ usage, model, context }: Child) {
 /** A later write of the file is a later change, even within one millisecond or after the wall clock was set back. */
 function notBefore(previous: Moment | null, when: Moment): Moment {
   return previous && previous.t >= when.t ? { at: when.at, t: previous.t + 0.001 } : when;
-}
-
-/** A wall time of the past on both clocks. */
-function toMoment(now: ClockReading, at: number | null): Moment {
-  if (at === null || at > now.at) return { at: now.at, t: now.t };
-  return { at, t: now.t - (now.at - at) };
 }

@@ -1,4 +1,6 @@
 /** Watches what Codex's hooks do not report: its rollout files, and the shared server that runs most sessions. */
+
+import { limits } from "../../../core/limits.ts";
 import {
   type Change,
   createInternalEvent,
@@ -8,11 +10,11 @@ import {
 } from "../../../core/session/event.ts";
 import type { Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { createRowFollower } from "../../watch/index.ts";
+import { followFile } from "../../watch/growing-file.ts";
 import { readIndexRow } from "../rollout.ts";
 import { indexPath } from "../setup/folder.ts";
 import { agentId } from "../translate.ts";
-import { isExpectingRows, watchRollouts } from "./rollouts.ts";
+import { isExpectingRows, readAll, watchRollouts } from "./rollouts.ts";
 import { watchServer } from "./server.ts";
 
 const maxShown = 200;
@@ -43,12 +45,12 @@ export function watchCodex(context: WatchContext): AgentWatcher {
 
   const rollouts = watchRollouts({ ...context, emit });
   const server = watchServer({ ...context, emit, rollouts });
-  const index = createRowFollower(indexPath(context.env));
+  const index = followFile(indexPath(context.env), limits.transcriptTailBytes);
   /** The session that each terminal's process shows. */
   const shown = new Map<string, string>();
 
   function readTitles(): void {
-    index.readNew((row) => {
+    readAll(index, (row) => {
       const named = readIndexRow(row);
       const session = named && findSession(named.sessionId);
       if (!session || session.ended) return;

@@ -1,10 +1,12 @@
 /** Follows the rollout files of Codex's sessions: failed turns, Plan mode, who approves, tokens. */
 import { type FSWatcher, watch } from "node:fs";
+import { limits } from "../../../core/limits.ts";
 import type { Change, ClockReading, Enrichment, EventSubject, Moment } from "../../../core/session/event.ts";
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { Env } from "../../../system/folders.ts";
 import { toOneLine } from "../../one-line.ts";
-import { createRowFollower, findInsideFolders, type RowFollower } from "../../watch/index.ts";
+import { followFile, type GrowingFile } from "../../watch/growing-file.ts";
+import { findInsideFolders, toMoment } from "../../watch/index.ts";
 import { askUser } from "../payload.ts";
 import { addRolloutRow, createRolloutState, type RolloutSign, type RolloutState } from "../rollout.ts";
 import { sessionsFolder } from "../setup/folder.ts";
@@ -34,7 +36,7 @@ export interface RolloutWatcher {
 interface Followed {
   readonly path: string;
   /** null while it is checked whether the file is one of Codex's own. */
-  follower: RowFollower | null;
+  follower: GrowingFile | null;
   readonly state: RolloutState;
   watcher: FSWatcher | null;
   /** Calls and turns that have opened an ask. */
@@ -68,7 +70,7 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
     if (followed.size > maxFollowed && oldest !== undefined) drop(oldest);
     void findRollout(transcriptPath, env).then((path) => {
       if (path === null || followed.get(sessionId) !== file) return;
-      file.follower = createRowFollower(path);
+      file.follower = followFile(path, limits.transcriptTailBytes);
       const session = findSession(sessionId);
       if (session) read(session);
     });
@@ -84,11 +86,11 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
     const file = follow(session);
     if (!file?.follower) return;
     const signs: RolloutSign[] = [];
-    const isReadable = file.follower.readNew((row) => {
+    const onLine = (row: string) => {
       const sign = addRolloutRow(file.state, row);
       if (sign) signs.push(sign);
-    });
-    if (!isReadable) {
+    };
+    if (!readAll(file.follower, onLine)) {
       drop(session.sessionId);
       return;
     }
@@ -206,6 +208,17 @@ export function watchRollouts(options: RolloutWatcherOptions): RolloutWatcher {
   };
 }
 
+/** False if the file cannot be read. Timers and file watchers call this: nobody else would catch an error. */
+export function readAll(file: GrowingFile, onLine: (text: string) => void): boolean {
+  try {
+    let result = file.readNew(onLine);
+    while (result === "behind" || result === "replaced") result = file.readNew(onLine);
+    return result === "done";
+  } catch {
+    return false;
+  }
+}
+
 /** The Stop hook of the last turn has come. */
 const isStopped = ({ stopped, prompted }: Session): boolean =>
   stopped !== null && prompted !== null && stopped.t >= prompted.t;
@@ -215,10 +228,4 @@ const trailingRowsMs = 3_000;
 
 export function isExpectingRows({ ended, turn, asks }: Session, now: Moment): boolean {
   return !ended && (turn.running || asks.some(isBlocking) || now.t - turn.t < trailingRowsMs);
-}
-
-/** A wall time of the past on both clocks. */
-export function toMoment(now: ClockReading, at: number | null): Moment {
-  if (at === null || at > now.at) return { at: now.at, t: now.t };
-  return { at, t: now.t - (now.at - at) };
 }

@@ -14,6 +14,7 @@ import { errorCode } from "../../../storage/files.ts";
 import type { Env } from "../../../system/folders.ts";
 import type { WatchContext } from "../../agent.ts";
 import { toOneLine } from "../../one-line.ts";
+import { toMoment } from "../../watch/index.ts";
 import { codexAnswering } from "../answering.ts";
 import { listPatchedFiles } from "../payload.ts";
 import {
@@ -27,7 +28,7 @@ import {
 } from "../server.ts";
 import { socketPath } from "../setup/folder.ts";
 import { connectServer, type ServerConnection } from "./connection.ts";
-import { type RolloutWatcher, toMoment } from "./rollouts.ts";
+import type { RolloutWatcher } from "./rollouts.ts";
 import { type FoundTerminal, findTerminal } from "./terminals.ts";
 
 export interface ThreadWatcherOptions {

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { isBlocking, type Session } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
-import { findInsideFolders } from "../../watch/index.ts";
-import { createEmitter, isNews, toMoment, watchSessionFiles } from "../../watch/session-files.ts";
+import { findInsideFolders, toMoment } from "../../watch/index.ts";
+import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
 import { addLogLine, createEventLog, type EventLog, summarizeLog } from "../event-log.ts";
 import { sessionsFolder } from "../setup/folder.ts";
 

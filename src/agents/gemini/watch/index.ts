@@ -7,8 +7,8 @@ import type { Session } from "../../../core/session/session.ts";
 import { isBlocking } from "../../../core/session/session.ts";
 import type { AgentWatcher, WatchContext } from "../../agent.ts";
 import { listChildren, readCommandLine } from "../../watch/child-processes.ts";
-import { findInsideFolders } from "../../watch/index.ts";
-import { createEmitter, isNews, toMoment, watchSessionFiles } from "../../watch/session-files.ts";
+import { findInsideFolders, toMoment } from "../../watch/index.ts";
+import { createEmitter, isNews, watchSessionFiles } from "../../watch/session-files.ts";
 import { transcriptRoot } from "../setup/folder.ts";
 import {
   addTranscriptLine,
