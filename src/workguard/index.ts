@@ -69,6 +69,7 @@ export interface WorkGuard extends Sink {
   onSettingsChanged(): void;
 }
 
+const maxStartedEdits = 1_000;
 /** `beckon port` changes the file. */
 const pollMs = 1_000;
 
@@ -81,6 +82,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
   let storeProblem: string | null = null;
   let cancelPoll: (() => void) | null = null;
   let eventCount = 0;
+  /** The files of edits that have started: some agents name them only then. */
+  const startedEdits = new Map<string, string>();
   let canonicalProjects: { readonly of: unknown; readonly settings: Config["workGuard"] } | null = null;
 
   /** The settings with folders as sessions name them: a user can write a path with a link in it. */
@@ -183,8 +186,13 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
     for (const event of events) options.publish({ kind: "session-event", key, event });
   }
 
-  const isTracked = (session: Session): boolean =>
-    session.port !== null || settingsOf(session).mode !== "off";
+  /** Asked at every event, so the usual case is checked first: nobody has turned the guard on. */
+  function isTracked(session: Session): boolean {
+    if (session.port !== null) return true;
+    const { mode, projects } = options.config().workGuard;
+    const isOff = mode === "off" && isEmptyRecord(projects);
+    return !isOff && settingsOf(session).mode !== "off";
+  }
 
   /** Ports that ended, unless a session reports it, and ports that depended on them. */
   function publishEnds(before: PortBook, reported: ReadonlySet<string>): void {
@@ -209,6 +217,24 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
         }
       }
     }
+  }
+
+  /** The change with the file that it edits, if the start of the call named it. */
+  function addEditPath(change: SessionChange): SessionChange {
+    const { event, session } = change;
+    if (event.change.kind !== "tool-start" && event.change.kind !== "tool-end") return change;
+    const { toolUseId, editPath } = event.change;
+    const id = `${session.agent}:${session.sessionId} ${toolUseId}`;
+    if (event.change.kind === "tool-start") {
+      if (editPath !== undefined && toolUseId !== null) startedEdits.set(id, editPath);
+      if (startedEdits.size > maxStartedEdits) startedEdits.delete(startedEdits.keys().next().value ?? "");
+      return change;
+    }
+    const known = editPath ?? startedEdits.get(id);
+    startedEdits.delete(id);
+    return known === undefined
+      ? change
+      : { ...change, event: { ...event, change: { ...event.change, editPath: known } } };
   }
 
   /** An edit that happened while no port ran: in a project that only warns, or while beckon could not answer. */
@@ -315,8 +341,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       pollLater();
     },
     check,
-    onChange(change) {
-      const { session, event } = change;
+    onChange(reported) {
+      const { session, event } = reported;
       if (isProbe(session)) return;
       // What follows changes the session again: the sinks after this one must see this change first.
       if (event.change.kind !== "port" && event.change.kind !== "untracked-edit" && book.runs.length > 0)
@@ -324,7 +350,8 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
           const current = options.get(session.agent, session.sessionId);
           if (current && !current.ended) assignPort(current);
         });
-      if (!isTracked(session) && change.before?.port == null) return;
+      if (!isTracked(session) && reported.before?.port == null) return;
+      const change = addEditPath(reported);
       queueMicrotask(() => recordUntracked(session, change));
       publish(session, finder.onChange(change, settingsOf(session)));
     },
@@ -342,6 +369,11 @@ export function createWorkGuard(options: WorkGuardOptions): WorkGuard {
       cancelPoll?.();
     },
   };
+}
+
+function isEmptyRecord(record: object): boolean {
+  for (const _ in record) return false;
+  return true;
 }
 
 const keyOfPort = (project: string, id: string): string => `port ${project} ${id}`;

@@ -315,6 +315,19 @@ describe("events", () => {
     expect(edits).toMatchObject([{ event_type: "file_edit", port_id: "login" }]);
   });
 
+  test("an agent that names the file only at the start of a call", async () => {
+    const fixture = await createGuardFixture(warn);
+    await fixture.send(
+      event("PreToolUse", {
+        tool_name: "Edit",
+        tool_input: { file_path: "/p/shop/a.ts" },
+        tool_use_id: "t1",
+      }),
+    );
+    await fixture.send(event("PostToolUse", { tool_name: "Edit", tool_use_id: "t1" }));
+    expect(fixture.eventTypes()).toEqual(["file_edit", "untracked_edit"]);
+  });
+
   test("nothing is recorded with the guard off and without a port", async () => {
     const fixture = await createGuardFixture({});
     await fixture.send(start);

@@ -2,7 +2,8 @@
 import { asRecord, type JsonRecord, readText } from "../../core/json.ts";
 import { limits } from "../../core/limits.ts";
 import type { GuardRequest } from "../agent.ts";
-import { findEditedFile, isEditTool } from "./edits.ts";
+import { readEditPath } from "../edit-path.ts";
+import { editTools } from "./edits.ts";
 
 /** Also with names as seed 002 writes them, `pre-tool-use`, and without a session. */
 export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
@@ -10,11 +11,13 @@ export function readGuardRequest(payload: JsonRecord): GuardRequest | null {
   if (name === null) return null;
   const event = name.replaceAll("-", "").toLowerCase();
   const tool = event === "pretooluse" ? readText(payload.tool_name, limits.maxIdLength) : null;
-  const isEdit = tool !== null && isEditTool(tool);
+  const isEdit = tool !== null && Object.hasOwn(editTools, tool);
   return {
     sessionId: readText(payload.session_id, limits.maxIdLength),
     cwd: readText(payload.cwd, limits.maxPathLength),
     isStart: event === "sessionstart",
-    edit: isEdit ? { tool, path: findEditedFile(tool, asRecord(payload.tool_input)) } : null,
+    edit: isEdit
+      ? { tool, path: readEditPath(editTools, tool, asRecord(payload.tool_input)).editPath ?? null }
+      : null,
   };
 }

@@ -4,9 +4,10 @@ import { limits } from "../../core/limits.ts";
 import type { AgentEvent, BackgroundTask, Change, SkillCall, TaskChange } from "../../core/session/event.ts";
 import { hashJson } from "../../core/text/json-text.ts";
 import type { EventStamp } from "../agent.ts";
+import { readEditPath } from "../edit-path.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
-import { findEditedFile } from "./edits.ts";
+import { editTools } from "./edits.ts";
 import { type AnyHookEvent, askKindOf, parseHookEvent, type UnknownHookEvent } from "./payload.ts";
 import { listQuestions, summarizeCall } from "./summary.ts";
 import { truncateResponse } from "./transcript.ts";
@@ -77,7 +78,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         ...(event.tool_name === "TaskCreate"
           ? { task: { id: null, status: "pending", ...readSubject(input.subject) } }
           : {}),
-        ...createEditPath(event.tool_name, input),
+        ...readEditPath(editTools, event.tool_name ?? "", input),
       };
     }
     case "PostToolUse":
@@ -90,7 +91,7 @@ function createChange(event: AnyHookEvent | UnknownHookEvent): Change {
         outcome: outcomes[event.hook_event_name],
         skill: readSkill(event.tool_name, event.tool_input ?? {}),
         ...readTask(event.tool_name, event.tool_input ?? {}, event.hook_event_name === "PostToolUse"),
-        ...createEditPath(event.tool_name, event.tool_input ?? {}),
+        ...readEditPath(editTools, event.tool_name ?? "", event.tool_input ?? {}),
       };
     case "PostToolBatch":
       return { kind: "tool-batch-end" };
@@ -186,11 +187,6 @@ function createReminder(type: string, text: string): Change {
     default:
       return { kind: "no-change" };
   }
-}
-
-function createEditPath(tool: string | undefined, input: JsonRecord): { readonly editPath?: string } {
-  const editPath = tool === undefined ? null : findEditedFile(tool, input);
-  return editPath === null ? {} : { editPath };
 }
 
 /** These skills work on the document that their first argument names. */

@@ -65,6 +65,15 @@ export function readToolCall(payload: JsonRecord): ToolCallFacts {
   };
 }
 
+/** The first file that a patch changes. Empty if the call is not a patch. */
+export function readPatchedFile(payload: JsonRecord): { readonly editPath?: string } {
+  const { tool, input } = readToolCall(payload);
+  const patch = tool === editTool && typeof input.command === "string" ? input.command : "";
+  const [, path] = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(patch) ?? [];
+  const editPath = readText(path?.trim(), limits.maxPathLength);
+  return editPath === null ? {} : { editPath };
+}
+
 const applyPatch = "apply_patch";
 export const askUser = "request_user_input";
 

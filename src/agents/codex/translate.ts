@@ -5,7 +5,7 @@ import { type AgentEvent, type Change, createInternalEvent, type Place } from ".
 import type { EventDetails, EventStamp } from "../agent.ts";
 import type { HookMessage } from "../envelope.ts";
 import { truncate } from "../one-line.ts";
-import { type CodexPayload, parsePayload, readToolCall } from "./payload.ts";
+import { type CodexPayload, parsePayload, readPatchedFile, readToolCall } from "./payload.ts";
 
 export const agentId = "codex";
 
@@ -63,11 +63,19 @@ function createChange(event: CodexPayload, payload: JsonRecord): Change {
       };
     case "PreToolUse": {
       const { tool, toolUseId, inputKey, summary } = readToolCall(payload);
-      return { kind: "tool-start", tool, toolUseId, inputKey, summary, skill: null };
+      return {
+        kind: "tool-start",
+        tool,
+        toolUseId,
+        inputKey,
+        summary,
+        skill: null,
+        ...readPatchedFile(payload),
+      };
     }
     case "PostToolUse": {
       const { tool, toolUseId } = readToolCall(payload);
-      return { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null };
+      return { kind: "tool-end", tool, toolUseId, outcome: "ok", skill: null, ...readPatchedFile(payload) };
     }
     case "PermissionRequest": {
       const { tool, inputKey, summary } = readToolCall(payload);

@@ -1,5 +1,6 @@
 /** opencode's tools and permissions in words, and what a call is about in one line. */
 import type { JsonRecord } from "../../core/json.ts";
+import type { EditTools } from "../edit-path.ts";
 import { toOneLine } from "../one-line.ts";
 import { asFields, asString, asStrings } from "./payload.ts";
 
@@ -27,6 +28,9 @@ const names: Readonly<Record<string, string>> = {
   websearch: "WebSearch",
   write: "Write",
 };
+
+/** Tool → the field of its input that names the file that it changes. */
+export const editTools: EditTools = { edit: "filePath", multiedit: "filePath", write: "filePath" };
 
 export const nameTool = (tool: string): string => (Object.hasOwn(names, tool) ? (names[tool] ?? tool) : tool);
 

@@ -11,10 +11,11 @@ import {
   type Usage,
 } from "../../core/session/event.ts";
 import type { EventDetails, EventStamp } from "../agent.ts";
+import { readEditPath } from "../edit-path.ts";
 import type { HookMessage } from "../envelope.ts";
 import { toOneLine, truncate } from "../one-line.ts";
 import { asCount, asFields, asString, asStrings, type PluginPayload, parsePayload } from "./payload.ts";
-import { nameTool, summarizeInput, summarizePermission } from "./tools.ts";
+import { editTools, nameTool, summarizeInput, summarizePermission } from "./tools.ts";
 
 /** null if the payload names no session or no event. */
 export function translate(hook: HookMessage, stamp: EventStamp): AgentEvent | null {
@@ -75,6 +76,7 @@ function createChange(payload: PluginPayload): Change {
         inputKey: call ?? "",
         summary,
         skill: null,
+        ...readEditPath(editTools, tool, asFields(fields.input)),
       };
     }
     case "tool.ended":

@@ -15,7 +15,7 @@ import {
   type WantedHook,
 } from "../../../settings-file/hooks.ts";
 import type { GuardHooks, OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
-import { editToolNames } from "../edits.ts";
+import { editTools } from "../edits.ts";
 import { guardDocumentsEvent, guardDocumentsSince, hooksFor, isAtLeast } from "../hooks.ts";
 import { addStatusLine, findStatusLineHomes, removeStatusLine, updateStatusLine } from "./status-line.ts";
 
@@ -66,7 +66,7 @@ function createGuardHooks(
     ...createShellCommand({ ...parts, option: "--guard" }, platform),
   };
   return [
-    ...(edits ? [{ event: "PreToolUse", matcher: editToolNames.join("|"), ...decide }] : []),
+    ...(edits ? [{ event: "PreToolUse", matcher: Object.keys(editTools).join("|"), ...decide }] : []),
     ...(starts ? [{ event: "SessionStart", ...decide }] : []),
     ...(documents && version !== null && isAtLeast(version, guardDocumentsSince)
       ? [{ event: guardDocumentsEvent, timeout: 5, async: true, ...createShellCommand(parts, platform) }]

@@ -1,0 +1,32 @@
+/** Every agent's edits name their file, so that the work guard can record them. */
+import { expect, test } from "bun:test";
+import { openEnvelope } from "../../src/agents/envelope.ts";
+import { loadAgents } from "../../src/agents/index.ts";
+import type { JsonRecord } from "../../src/core/json.ts";
+
+const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-a\n+b\n*** End Patch";
+const edits: Readonly<Record<string, readonly JsonRecord[]>> = {
+  claude: ["Edit", "Write", "MultiEdit"].map((tool_name) => ({
+    ...{ session_id: "s", hook_event_name: "PreToolUse", tool_name },
+    tool_input: { file_path: "src/a.ts" },
+  })),
+  codex: [
+    {
+      ...{ session_id: "s", hook_event_name: "PreToolUse", tool_name: "apply_patch" },
+      tool_input: { command: patch },
+    },
+  ],
+  gemini: ["write_file", "replace"].map((tool_name) => ({
+    ...{ session_id: "s", hook_event_name: "BeforeTool", tool_name },
+    tool_input: { file_path: "src/a.ts" },
+  })),
+};
+
+test.each(Object.entries(edits))("%s", async (provider, payloads) => {
+  const agent = (await loadAgents()).get(provider);
+  for (const payload of payloads) {
+    const message = openEnvelope({ provider, _meta: {}, payload }, provider, null);
+    const event = message && agent?.translate(message, { id: "e", key: "k", at: 1, t: 1 });
+    expect(event?.change).toMatchObject({ kind: "tool-start", editPath: "src/a.ts" });
+  }
+});
