@@ -371,6 +371,11 @@ if [ $is_object = no ]; then
   fault "stdin is not a JSON object ($size characters): nothing sent"
   exit 0
 fi
+# Cursor and Copilot CLI run the hooks of Claude Code too. Only their payloads have these fields.
+case $agent,${COPILOT_CLI:-},$payload in
+  claude,*,*'"cursor_version":'*) agent=cursor ;;
+  claude,1,*'"timestamp":'*) agent=copilot ;;
+esac
 collect
 if [ ${#payload} -gt $max_payload ]; then
   meta="$meta,\"cut\":true"

@@ -140,6 +140,20 @@ describe.each(shells.map((shell) => [shell.join(" "), shell] as const))(
       expect(parseEnvelope(harness.spool()[0])._meta.pid).toBe(agent.pid);
     });
 
+    test("an agent that runs Claude Code's hooks is named as the sender", async () => {
+      const send = async (payload: string, env: Record<string, string> = {}) => {
+        const { received } = harness.receiver();
+        await run([...command, "claude"], environment(harness.home, { ...path, ...env }), payload);
+        return parseEnvelope(received[0]?.text).provider;
+      };
+      const stop = '"session_id":"s","hook_event_name":"Stop"';
+      expect(await send(`{${stop},"cursor_version":"3.2.16"}`)).toBe("cursor");
+      expect(await send(`{${stop},"timestamp":"2026-11-16T18:45:06Z"}`, { COPILOT_CLI: "1" })).toBe(
+        "copilot",
+      );
+      expect(await send(`{${stop}}`, { COPILOT_CLI: "1" })).toBe("claude");
+    });
+
     test("_meta in the payload and the agent's name are not changed", async () => {
       const { received } = harness.receiver();
       await run(
