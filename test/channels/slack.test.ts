@@ -135,6 +135,15 @@ describe("Socket Mode", () => {
     expect(responses).toHaveLength(1);
   });
 
+  test("an event that Slack sends again in another envelope counts once", async () => {
+    const { channel, responses } = await openListening();
+    await channel.send(exampleMessage, "id-1");
+    await server.sendEvent("no", {}, "Ev1");
+    const again = await server.sendEvent("no", {}, "Ev1");
+    await waitUntil(() => server.acknowledged.includes(again), 5_000);
+    expect(responses).toHaveLength(1);
+  });
+
   test.each([
     ["an edited text", { subtype: "message_changed" }],
     ["a text of an app", { bot_id: "B1" }],

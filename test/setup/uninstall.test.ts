@@ -170,6 +170,10 @@ describe("--purge", () => {
     }
     home.put(join(home.places.journal, "1.jsonl"), "");
     home.put(home.places.config, "{}");
+    // A killed `beckon channel add` can leave the second one.
+    for (const path of [home.places.channelSecrets, `${home.places.channelSecrets}.123.tmp`])
+      home.put(path, '{"phone": {"token": "x"}}');
+    home.put(home.places.channelState, "{}");
     const plan = planPurge(home.places, usual);
     expect(plan.kept).toEqual([]);
     expect(purge(plan)).toEqual([]);

@@ -59,6 +59,7 @@ export function createSocket(options: SocketOptions): Socket {
   let failures = 0;
   let problem: string | null = null;
   let cancelRetry: (() => void) | null = null;
+  /** Ids of envelopes and events that were taken. */
   const envelopes = new Set<string>();
 
   async function connect(): Promise<void> {
@@ -149,8 +150,11 @@ export function createSocket(options: SocketOptions): Socket {
 
   function take(id: string, message: JsonRecord, socket: WebSocket): void {
     socket.send(JSON.stringify({ envelope_id: id }));
-    if (envelopes.has(id)) return;
-    envelopes.add(id);
+    // An event that is sent again can come in another envelope.
+    const { event_id } = asRecord(message.payload);
+    const key = typeof event_id === "string" ? event_id : id;
+    if (envelopes.has(key)) return;
+    envelopes.add(key);
     const [oldest] = envelopes;
     if (envelopes.size > maxRememberedEnvelopes && oldest !== undefined) envelopes.delete(oldest);
     const response = parseEnvelope(message);

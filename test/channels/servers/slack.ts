@@ -31,7 +31,7 @@ export interface SlackServer extends FakeService {
   /** Sends an envelope once a connection is there. Resolves with its id. */
   sendEnvelope(type: string, payload: object, id?: string): Promise<string>;
   /** A message in the thread of the newest message; `more` replaces fields of the event. */
-  sendEvent(text: string, more?: object): Promise<string>;
+  sendEvent(text: string, more?: object, eventId?: string): Promise<string>;
   sendRaw(text: string): void;
   /** Slack announces that it closes the connection. */
   announceDisconnect(reason: string): void;
@@ -199,7 +199,7 @@ export async function startSlackServer(): Promise<SlackServer> {
       [...sockets].at(-1)?.send(text);
       return id;
     },
-    sendEvent(text, more = {}) {
+    sendEvent(text, more = {}, eventId = `Ev${crypto.randomUUID()}`) {
       const { channel, ts } = newest();
       const event = {
         type: "message",
@@ -209,7 +209,11 @@ export async function startSlackServer(): Promise<SlackServer> {
         thread_ts: ts,
         ts: nextTimestamp(),
       };
-      return slack.sendEnvelope("events_api", { type: "event_callback", event: { ...event, ...more } });
+      return slack.sendEnvelope("events_api", {
+        type: "event_callback",
+        event_id: eventId,
+        event: { ...event, ...more },
+      });
     },
     sendRaw: (text) => void [...sockets].at(-1)?.send(text),
     announceDisconnect(reason) {
