@@ -20,9 +20,14 @@ import { limitText } from "./limit-json.ts";
 import { type EventRow, normalizeHook } from "./normalize.ts";
 import type { AskRow, OpenState, SessionRow, StateRow } from "./rows.ts";
 
+interface Cursor {
+  readonly position: JournalPosition;
+  readonly inode: string;
+}
+
 export interface Recorder {
   /** The position up to which the journal is recorded. null if nothing is. */
-  readCursor(): { readonly position: JournalPosition; readonly inode: string } | null;
+  readCursor(): Cursor | null;
   /** Ends a transaction. */
   writeCursor(position: JournalPosition, inode: string, now: number): void;
   /** Returns the event, or null if the line is not an event, a test of doctor's, or a duplicate. */
@@ -80,6 +85,8 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
   const sessions = new Map<string, KnownSession>();
   /** The last event of each session in this transaction. */
   const touched = new Map<string, AgentEvent>();
+  /** As it was last written by this recorder, which is given up if a transaction fails. */
+  let cursor: Cursor | null = null;
   const insertEvent = createInserter(sql.listEventIds);
   const insertItem = createInserter(sql.listItemIds);
 
@@ -399,16 +406,18 @@ export function createRecorder(db: Database, options: RecorderOptions): Recorder
 
   return {
     readCursor() {
+      if (cursor) return cursor;
       const row = sql.readCursor.get();
       if (!row) return null;
       const segment = row.stream_key.slice(streamPrefix.length);
       return { position: { segment, offset: row.byte_offset }, inode: row.inode };
     },
-    writeCursor({ segment, offset }, inode, now) {
+    writeCursor(position, inode, now) {
       writeTouchedSessions();
-      const key = streamPrefix + segment;
-      sql.removeCursors.run(key);
-      sql.writeCursor.run(key, inode, offset, new Date(now).toISOString());
+      const key = streamPrefix + position.segment;
+      if (cursor?.position.segment !== position.segment) sql.removeCursors.run(key);
+      sql.writeCursor.run(key, inode, position.offset, new Date(now).toISOString());
+      cursor = { position, inode };
     },
     recordLine(line) {
       try {

@@ -1,5 +1,5 @@
 /** Reads the lines of a file forwards and backwards, in bounded memory whatever the file contains. */
-import { readSync } from "node:fs";
+import { fstatSync, readSync } from "node:fs";
 
 export interface FileLine {
   readonly start: number;
@@ -10,6 +10,7 @@ export interface FileLine {
 }
 
 const chunkBytes = 256 * 1024;
+const minChunkBytes = 4 * 1024;
 const newline = 10;
 
 /** Yields every line that ends with a newline. Returns where the incomplete rest starts. */
@@ -18,13 +19,15 @@ export function* readCompleteLines(
   from: number,
   maxLineBytes: number,
 ): Generator<FileLine, number, void> {
-  const chunk = Buffer.allocUnsafe(chunkBytes);
+  // Most reads are of the few lines that were added to a file.
+  const size = Math.min(chunkBytes, Math.max(minChunkBytes, fstatSync(fd).size - from));
+  const chunk = Buffer.allocUnsafe(size);
   let lineStart = from;
   let chunkStart = from;
   /** The parts of the current line that earlier chunks contained. */
   let parts: Buffer[] = [];
   for (;;) {
-    const bytes = chunk.subarray(0, readSync(fd, chunk, 0, chunkBytes, chunkStart));
+    const bytes = chunk.subarray(0, readSync(fd, chunk, 0, size, chunkStart));
     if (bytes.length === 0) return lineStart;
     let begin = 0;
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, begin)) {
