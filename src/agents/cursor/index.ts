@@ -2,7 +2,7 @@
 import type { AgentRuntime } from "../agent.ts";
 import { createFileCheck } from "../setup/file-check.ts";
 import { cursorForwarding } from "./forwarding.ts";
-import { hooksPath, isRegistered } from "./setup/hooks-file.ts";
+import { hooksPath, isRegistered } from "./setup/registered.ts";
 import { explainRefusal, readDetails, stripToolOutput, translate } from "./translate.ts";
 
 export const cursor: AgentRuntime = {

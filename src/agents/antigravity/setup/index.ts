@@ -1,6 +1,7 @@
 /** Install, uninstall and doctor for Antigravity CLI: hooks in its hooks.json. Written from others' reports, never run. */
 import { createAgentSetup } from "../../setup/index.ts";
-import { createRegistration, entries, hooksPath, isRegistered, listCalled } from "./hooks-file.ts";
+import { createRegistration, entries, listCalled } from "./hooks-file.ts";
+import { hooksPath, isRegistered } from "./registered.ts";
 
 export const antigravitySetup = createAgentSetup({
   id: "antigravity",

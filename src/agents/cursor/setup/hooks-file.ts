@@ -1,47 +1,16 @@
 /** beckon's entries in Cursor's hooks.json: `{version: 1, hooks: {event: [{command}]}}`. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { asRecord } from "../../../core/json.ts";
-import { createShellCommand, readHookCommand } from "../../../settings-file/hook-command.ts";
+import { createShellCommand } from "../../../settings-file/hook-command.ts";
 import { parseJsonFile, setJsonValue } from "../../../settings-file/json-edit.ts";
-import { type Env, homeOf } from "../../../system/folders.ts";
 import type { OwnEntries, Registration, RegistrationOptions } from "../../agent.ts";
-import { readSettingsText } from "../../setup/file-check.ts";
 import type { CalledBeckon } from "../../setup/index.ts";
-
-export const hooksPath = (env: Env): string => join(homeOf(env), ".cursor", "hooks.json");
+import { listOwn } from "./registered.ts";
 
 /** None of them can refuse a tool call. */
 const events = ["sessionStart", "sessionEnd", "beforeSubmitPrompt", "stop"] as const;
 const timeoutSec = 5;
 
-/** Cursor calls beckon. A Cursor that is installed but not connected does not count: nobody has run this part yet. */
-export function isRegistered(env: Env): boolean {
-  const path = hooksPath(env);
-  try {
-    return existsSync(path) && listOwn(readSettingsText(path)).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-interface OwnEntry extends CalledBeckon {
-  readonly event: string;
-  readonly index: number;
-  readonly command: string;
-}
-
-function listOwn(text: string): readonly OwnEntry[] {
-  const hooks = asRecord(asRecord(parseJsonFile(text)).hooks);
-  return Object.entries(hooks).flatMap(([event, list]) =>
-    (Array.isArray(list) ? list : []).flatMap((entry: unknown, index) => {
-      const { command } = asRecord(entry);
-      const called = typeof command === "string" ? readHookCommand(command) : null;
-      if (called === null || typeof command !== "string") return [];
-      return [{ event, index, command, binary: called.binary, home: called.home }];
-    }),
-  );
-}
+const listOwnIn = (text: string) => listOwn(parseJsonFile(text));
 
 export function createRegistration({ binary, home, platform }: RegistrationOptions): Registration {
   const { command } = createShellCommand({ binary, agent: "cursor", home }, platform);
@@ -50,7 +19,7 @@ export function createRegistration({ binary, home, platform }: RegistrationOptio
     noun: "hook",
     add(text) {
       const before = text ?? "";
-      const own = listOwn(before);
+      const own = listOwnIn(before);
       const isCurrent = own.length === events.length && own.every((entry) => entry.command === command);
       if (isCurrent && text !== null) return text;
       let result = removeOwn(before);
@@ -71,7 +40,7 @@ export function createRegistration({ binary, home, platform }: RegistrationOptio
 /** Also removes lists and `hooks` that are left empty. */
 function removeOwn(text: string): string {
   let result = text;
-  for (const { event, index } of [...listOwn(text)].reverse()) {
+  for (const { event, index } of [...listOwnIn(text)].reverse()) {
     result = setJsonValue(result, ["hooks", event, index], undefined);
     const hooks = asRecord(asRecord(parseJsonFile(result)).hooks);
     const list = hooks[event];
@@ -83,9 +52,9 @@ function removeOwn(text: string): string {
 }
 
 export const entries: OwnEntries = {
-  findHomes: (text) => listOwn(text).map(({ home }) => home),
-  remove: (text) => (listOwn(text).length === 0 ? text : removeOwn(text)),
+  findHomes: (text) => listOwnIn(text).map(({ home }) => home),
+  remove: (text) => (listOwnIn(text).length === 0 ? text : removeOwn(text)),
   isEmpty: (text) => Object.keys(asRecord(parseJsonFile(text))).every((key) => key === "version"),
 };
 
-export const listCalled = (text: string): readonly CalledBeckon[] => listOwn(text);
+export const listCalled = (text: string): readonly CalledBeckon[] => listOwnIn(text);

@@ -1,6 +1,7 @@
 /** Install, uninstall and doctor for Cursor: hooks in its hooks.json. Written from its documentation, never run. */
 import { createAgentSetup } from "../../setup/index.ts";
-import { createRegistration, entries, hooksPath, isRegistered, listCalled } from "./hooks-file.ts";
+import { createRegistration, entries, listCalled } from "./hooks-file.ts";
+import { hooksPath, isRegistered } from "./registered.ts";
 
 export const cursorSetup = createAgentSetup({
   id: "cursor",

@@ -1,0 +1,36 @@
+/** Where Antigravity's hooks are, and which of them are beckon's. The running app uses this, so it loads nothing of the installer. */
+import { join } from "node:path";
+import { asRecord } from "../../../core/json.ts";
+import { readHookCommand } from "../../../settings-file/hook-command.ts";
+import { type Env, homeOf } from "../../../system/folders.ts";
+import { readSettingsText } from "../../setup/file-check.ts";
+import type { CalledBeckon } from "../../setup/index.ts";
+
+/** The place that versions 1.0.5 to 1.1.27 read, by several reports. Its documentation names others. */
+export const hooksPath = (env: Env): string => join(homeOf(env), ".gemini", "config", "hooks.json");
+
+/** It is connected. One that is installed but not connected does not count: nobody has run this part yet. */
+export function isRegistered(env: Env): boolean {
+  try {
+    return listOwn(JSON.parse(readSettingsText(hooksPath(env)))).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The name of beckon's hooks in the file. */
+export const ownName = "beckon";
+/** An empty output counts as a malformed decision, and {} as none (reports). */
+export const emptyDecision = "echo '{}'";
+
+/** What beckon's hooks in the parsed file call. */
+export function listOwn(file: unknown): readonly CalledBeckon[] {
+  return Object.values(asRecord(asRecord(file)[ownName])).flatMap((list) =>
+    (Array.isArray(list) ? list : []).flatMap((hook: unknown) => {
+      const { command } = asRecord(hook);
+      const called =
+        typeof command === "string" ? readHookCommand(command.replace(emptyDecision, "exit 0")) : null;
+      return called === null ? [] : [{ binary: called.binary, home: called.home }];
+    }),
+  );
+}

@@ -1,0 +1,36 @@
+/** Where Cursor's hooks are, and which of them are beckon's. The running app uses this, so it loads nothing of the installer. */
+import { join } from "node:path";
+import { asRecord } from "../../../core/json.ts";
+import { readHookCommand } from "../../../settings-file/hook-command.ts";
+import { type Env, homeOf } from "../../../system/folders.ts";
+import { readSettingsText } from "../../setup/file-check.ts";
+import type { CalledBeckon } from "../../setup/index.ts";
+
+export const hooksPath = (env: Env): string => join(homeOf(env), ".cursor", "hooks.json");
+
+/** Cursor calls beckon. A Cursor that is installed but not connected does not count: nobody has run this part yet. */
+export function isRegistered(env: Env): boolean {
+  try {
+    return listOwn(JSON.parse(readSettingsText(hooksPath(env)))).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+interface OwnEntry extends CalledBeckon {
+  readonly event: string;
+  readonly index: number;
+  readonly command: string;
+}
+
+/** beckon's entries in the parsed file. */
+export function listOwn(file: unknown): readonly OwnEntry[] {
+  return Object.entries(asRecord(asRecord(file).hooks)).flatMap(([event, list]) =>
+    (Array.isArray(list) ? list : []).flatMap((entry: unknown, index) => {
+      const { command } = asRecord(entry);
+      const called = typeof command === "string" ? readHookCommand(command) : null;
+      if (called === null || typeof command !== "string") return [];
+      return [{ event, index, command, binary: called.binary, home: called.home }];
+    }),
+  );
+}
