@@ -167,7 +167,8 @@ function formatItem(
     paint(padText(item.kind, widths.kind), colourOf(item), { colour }),
   ];
   const room = columns - timeColumns - widths.project - widths.kind - start.length * gap.length;
-  const text = stripControls(shortenHomePath(item.text, home)).replace(/\s+/g, " ");
+  const about = item.port === undefined || item.kind === "port" ? "" : `[${item.port}] `;
+  const text = stripControls(about + shortenHomePath(item.text, home)).replace(/\s+/g, " ");
   const outcome = truncate(formatOutcome(item), Math.max(0, room - minTextColumns - gap.length));
   const textColumns = Math.max(
     minTextColumns,

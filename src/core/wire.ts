@@ -44,6 +44,8 @@ export interface HistoryItem {
   /** How long the ask has waited, or had waited when it ended. null if it is not an ask. */
   readonly waitedMs: number | null;
   readonly severity: Severity;
+  /** The port that the session worked on then. Absent if it worked on none. */
+  readonly port?: string;
 }
 
 export interface HistoryQuery {

@@ -58,7 +58,10 @@ export function findItems(db: Database, query: HistoryQuery, now: number): Histo
     enabled: true,
     total,
     next: rows.length > limit ? String(items.at(-1)?.seq) : null,
-    items: items.map((row) => toItem(row, now)),
+    items: addPorts(
+      db,
+      items.map((row) => toItem(row, now)),
+    ),
   };
 }
 
@@ -206,6 +209,24 @@ function toItem(row: ItemRow, now: number): HistoryItem {
     waitedMs: isOpen ? Math.max(0, now - at) : row.waited_ms,
     severity: row.severity,
   };
+}
+
+/** Adds the port that the session of each item worked on at that time. */
+function addPorts(db: Database, items: readonly HistoryItem[]): readonly HistoryItem[] {
+  const keys = [...new Set(items.map(({ key }) => key))];
+  const isUnused = db.query("SELECT 1 FROM port_runs LIMIT 1").get() === null;
+  if (isUnused || keys.length === 0) return items;
+  const runs = db
+    .query<{ key: string; from_at: number; to_at: number | null; port_id: string }, Values>(
+      `SELECT key, from_at, to_at, port_id FROM port_runs WHERE key IN (${keys.map(() => "?").join(", ")})`,
+    )
+    .all(...keys);
+  return items.map((item) => {
+    const isThen = (run: (typeof runs)[number]) =>
+      run.key === item.key && run.from_at <= item.at && item.at <= (run.to_at ?? item.at);
+    const run = runs.find(isThen);
+    return run ? { ...item, port: run.port_id } : item;
+  });
 }
 
 interface DayRange {

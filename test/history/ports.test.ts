@@ -118,6 +118,37 @@ test("an event of a session is kept once, with its port and details", () => {
   ]);
 });
 
+test("an entry of the history names the port that its session worked on then", async () => {
+  const own = createHistoryFixture(temporaryFolder(), { now: () => now, startAt: before(70) });
+  const prompt = (text: string) => ({ session_id: "a", hook_event_name: "UserPromptSubmit", prompt: text });
+  await own.append(prompt("before"));
+  await own.open();
+  await own.write([...rows, { row: "session-event", key: "claude:a", event }]);
+  const { session: working } = session("a", { port: search }) as Extract<StateRow, { row: "session" }>;
+  const ask = (id: string, openedAt: number): StateRow => ({
+    row: "ask-opened",
+    session: working,
+    ask: {
+      id,
+      key: "claude:a",
+      request: null,
+      kind: "permission",
+      agentId: null,
+      tool: "Bash",
+      summary: id,
+      openedAt,
+    },
+  });
+  await own.write([ask("during", before(50)), ask("after", before(10))]);
+  const { items } = await own.findItems();
+  expect(items.map(({ text, port }) => [text, port])).toEqual([
+    ["Bash: after", "search"],
+    ["Bash: during", "login"],
+    ["before", undefined],
+  ]);
+  await own.close();
+});
+
 test("events and runs of ports are removed with everything else that is too old", async () => {
   const old = createHistoryFixture(temporaryFolder(), { now: () => now + 40 * 24 * hourMs });
   await old.open({ days: 365, maxMb: 1_000 });
