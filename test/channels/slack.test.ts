@@ -16,8 +16,9 @@ afterEach(async () => {
   await server.stop();
 });
 
-async function open(options: OpenOptions = {}) {
-  const result = await openService(slack, server, options);
+async function open({ settings = server.settings, ...options }: OpenOptions = {}) {
+  const accounts = [server.accounts.listed];
+  const result = await openService(slack, server, { ...options, settings: { accounts, ...settings } });
   opened.push(result.channel);
   return result;
 }
@@ -159,6 +160,16 @@ describe("Socket Mode", () => {
     await server.sendEvent("no");
     await waitUntil(() => responses.length > 0, 5_000);
     expect(responses.map(({ text }) => text)).toEqual(["no"]);
+  });
+
+  test("people who may not answer can talk in the thread, and are told so once", async () => {
+    const { channel, responses } = await openListening();
+    await channel.send(exampleMessage, "id-1");
+    const { foreign, listed } = server.accounts;
+    for (const text of ["what is this?", "I would not"]) await server.sendEvent(text, { user: foreign });
+    await server.sendEvent("no", { user: listed });
+    await waitUntil(() => responses.some(({ accountId }) => accountId === listed), 5_000);
+    expect(responses.map(({ text }) => text)).toEqual(["what is this?", "no"]);
   });
 
   test("a reply after the ask has ended is not an answer", async () => {

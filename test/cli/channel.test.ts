@@ -2,8 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { findService } from "../../src/channels/index.ts";
 import { createRequest } from "../answers/fixture.ts";
 import { type ChannelFixture, createChannelFixture } from "../channels/app-fixture.ts";
+import { serverStarters } from "../channels/servers/index.ts";
 import { type NtfyServer, startNtfyServer } from "../channels/servers/ntfy.ts";
 import { startPushoverServer } from "../channels/servers/pushover.ts";
 import { startSlackServer } from "../channels/servers/slack.ts";
@@ -297,14 +299,26 @@ describe("beckon channel test", () => {
     expect(await terminal.child.exited).toBe(0);
   }, 60_000);
 
-  test("without a running beckon it sends by itself", async () => {
-    const server = await startNtfyServer();
-    fixture.configure({ phone: { type: "ntfy", server, fields: { answers: "off" } } });
-    const { out, code } = await run(["channel", "test", "phone"]);
-    expect(out).toContain("Sent. ntfy has taken the message");
-    expect(code).toBe(0);
-    expect(server.messages()).toHaveLength(1);
-  }, 60_000);
+  test.each(Object.entries(serverStarters))(
+    "without a running beckon it sends to %s by itself, and waits for the tap where there is one",
+    async (type, startServer) => {
+      const server = await startServer();
+      const service = findService(type);
+      const isOneWay =
+        service?.canAnswer({ ...server.settings, accounts: [server.accounts.listed] }) === false;
+      fixture.configure({ phone: { type, server, fields: isOneWay ? { answers: "off" } : {} } });
+      const terminal = openTerminal(["channel", "test", "phone"]);
+      if (!isOneWay) {
+        await terminal.waitFor('Tap "It works"');
+        await server.tap("It works");
+      }
+      await terminal.waitFor(isOneWay ? "has taken the message" : "The answer has arrived");
+      expect(await terminal.child.exited).toBe(0);
+      expect(server.messages()[0]?.text).toContain("beckon: a test");
+      expect(server.messages()[0]?.buttons).toEqual([]);
+    },
+    60_000,
+  );
 
   test.each([true, false])(
     "says why it failed (with a running beckon: %p)",

@@ -3,6 +3,7 @@
  * 23 ms to load, for four methods.
  */
 import { asRecord, type JsonRecord } from "../../core/json.ts";
+import { createAccountList } from "../accounts.ts";
 import { type Channel, type ChannelMessage, type ChannelOptions, DeliveryError } from "../channel.ts";
 import { cutToLength, findStatusError, request } from "../http.ts";
 import { escapeText, formatMessage, plainText } from "./message.ts";
@@ -124,6 +125,7 @@ function readReplyReferences({ replyReferences: saved }: JsonRecord): [string, s
 function openBot(options: ChannelOptions): Channel {
   const { settings, secret, state, onResponse, onProblem } = options;
   const call = createCall(options);
+  const accounts = createAccountList(settings.accounts, options.now);
   const [botToken, appToken] = [secret("botToken"), secret("appToken")];
   const missing =
     botToken === null
@@ -152,6 +154,8 @@ function openBot(options: ChannelOptions): Channel {
     // A reply in a thread that is not about an open ask.
     if (reference === undefined) return;
     const { account, accountId, text: reply } = response;
+    // People may talk in the thread of a message. They need not be told again and again that they may not answer.
+    if (reply !== null && !accounts.has(accountId) && !accounts.isDueForRefusal(accountId)) return;
     const { text } = await onResponse({ reference, account, accountId, text: reply });
     await post("chat.postEphemeral", {
       channel,
