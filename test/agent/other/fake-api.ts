@@ -1,6 +1,7 @@
 /**
  * bun fake-api.ts PORT LOG   a fake model on loopback for the other agents: OpenAI's chat completions and responses, and Gemini's
- *                            generateContent. LOG gets one line for each request of a turn: [when it arrived, in ms]
+ *                            generateContent. LOG gets one line for each request of a turn: [when it arrived, in ms,
+ *                            and the last text in it, such as a tool's result]
  *
  * The last line that the user typed and that starts with one of these decides:
  *
@@ -37,6 +38,7 @@ type Answer = Reply | { readonly error: number };
 type Fields = Readonly<Record<string, unknown>>;
 
 const wordMs = 200;
+const maxLoggedLength = 1_000;
 const createText = (text: string): Reply => ({ text, calls: [], wordMs: 0 });
 
 function answer(turns: readonly Turn[]): Answer {
@@ -219,9 +221,12 @@ function respond(path: string, body: Fields, log: string): Response {
     body.response_format !== undefined ||
     /"(?:response(?:Json)?Schema|json_schema)"/.test(JSON.stringify(body));
   const read = path.endsWith("/responses") ? readResponses : path.includes(":") ? readGemini : readChat;
-  if (!isSide && listOf(body.tools).length > 0)
-    appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now()])}\n`);
-  const reply = isSide ? createText('{"title":"A title"}') : answer(read(body));
+  const turns = isSide ? [] : read(body);
+  if (!isSide && listOf(body.tools).length > 0) {
+    const last = turns.at(-1)?.text.slice(0, maxLoggedLength) ?? "";
+    appendFileSync(log, `${JSON.stringify([performance.timeOrigin + performance.now(), last])}\n`);
+  }
+  const reply = isSide ? createText('{"title":"A title"}') : answer(turns);
   if ("error" in reply) {
     const error = { message: `error ${reply.error}, as scripted`, type: "fake", code: reply.error };
     return Response.json({ error }, { status: reply.error });

@@ -61,6 +61,8 @@ export interface OtherSandbox {
   runShell(line: string): Promise<void>;
   /** When each request of a turn reached the API, in ms. */
   readRequests(): readonly number[];
+  /** The last text of the last request: what the model learned last. */
+  readLastText(): string;
   judge(): ScreenVerdict;
   close(): Promise<void>;
 }
@@ -197,6 +199,13 @@ async function setUp(
   }
   const commandLine = `^${driver.interpreter ?? ""}${home}/${folderOf(cli)}/`;
   const listCli = async () => (await space.run(["pgrep", "-f", commandLine], {})).stdout;
+  const readLog = (): readonly (readonly [at: number, last: string])[] => {
+    const text = existsSync(requestLog) ? readFileSync(requestLog, "utf8") : "";
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+  };
   const waitUntilIdle = () => waitUntilLasting("an idle screen", () => state === "idle", 600);
   async function waitUntilLasting(what: string, isTrue: () => boolean, lastMs: number): Promise<void> {
     let since = performance.now();
@@ -254,13 +263,8 @@ async function setUp(
       const { code, stderr } = await space.run(["sh", "-c", line], shell);
       if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`);
     },
-    readRequests() {
-      const text = existsSync(requestLog) ? readFileSync(requestLog, "utf8") : "";
-      return text
-        .split("\n")
-        .filter(Boolean)
-        .map((line) => (JSON.parse(line) as [number])[0]);
-    },
+    readRequests: () => readLog().map(([at]) => at),
+    readLastText: () => readLog().at(-1)?.[1] ?? "",
     judge: () => judgeScreen(rows, history, now()),
     async close() {
       isWatching = false;
