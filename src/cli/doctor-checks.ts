@@ -69,12 +69,17 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
   const record = readInstallRecord(paths);
   const app = askApp(paths);
   const agents = await examinePresentAgents(env, table, paths, record);
+  const isConnected = agents.some(({ examination }) => examination.isRegistered);
   const checks = [
     ...agents.flatMap(({ agent, examination }) =>
       examination.parts.map(async ({ link, findings }) => {
         const prefix = agents.length > 1 && link !== agent.name ? `${agent.name}: ` : "";
+        const isChosen = examination.isRegistered || !isConnected || isRecorded(agent, record);
         const checked = await withTimeout(link, findings);
-        return checked.map((finding) => ({ ...finding, text: prefix + finding.text }));
+        return checked.map((finding) => {
+          const { state, fix } = isChosen ? finding : softenProblem(finding, agent);
+          return { ...finding, text: prefix + finding.text, state, fix };
+        });
       }),
     ),
     withTimeout("app", runAppChecks({ env, paths, agents, app })),
@@ -82,6 +87,15 @@ export async function runChecks(env: Env, table: readonly Agent[]): Promise<read
     withTimeout("login", runLoginCheck(env, paths)),
   ];
   return (await Promise.all(checks)).flat();
+}
+
+const isRecorded = ({ id }: Agent, record: InstallRecord | null): boolean =>
+  record?.files.some((file) => file.agent === id) === true;
+
+/** Many machines have the folder of an agent that its user does not use with beckon. That is not a problem. */
+function softenProblem({ state, fix }: Finding, { id }: Agent): Pick<Finding, "state" | "fix"> {
+  if (state !== "fail" && state !== "warn") return { state, fix };
+  return { state: "info", fix: `To connect it: beckon --install --agent ${id}` };
 }
 
 async function withTimeout(link: string, check: Promise<readonly Finding[]>): Promise<readonly Finding[]> {
@@ -122,8 +136,7 @@ async function examinePresentAgents(
   const loaded = await Promise.all(
     table.map(async (agent) => {
       const setup = await agent.loadSetup();
-      const isRecorded = record?.files.some((file) => file.agent === agent.id) === true;
-      return { agent, setup, isPresent: isRecorded || setup.isPresent(env) };
+      return { agent, setup, isPresent: isRecorded(agent, record) || setup.isPresent(env) };
     }),
   );
   const present = loaded.filter(({ isPresent }) => isPresent);

@@ -83,8 +83,6 @@ testScenario("answers given in beckon close the open dialog", async (sandbox) =>
   await sandbox.waitForDialog("permission");
   await sandbox.look("dialog");
   await answer("deny", "not now");
-  // The model learns why, and goes on.
-  expect(sandbox.readLastText()).toContain("not now");
   await sandbox.look("denied");
 
   await sandbox.prompt(question);

@@ -183,6 +183,22 @@ test("its session is in the status, alerts the user, and is answered", async () 
   await waitUntil(async () => (await fixture.fetchSession("s1"))?.activityPhase === "interactable", 5_000);
 });
 
+test("doctor does not call it a problem that another agent is not connected", async () => {
+  putProgram();
+  await beckon("--install", "--agent", "example");
+  mkdirSync(fixture.claudeFolder);
+  const { findings } = JSON.parse((await beckon("doctor", "--json")).out) as {
+    findings: { id: string; state: string; fix: string | null }[];
+  };
+  expect(findings.find(({ id }) => id === "hooks.none")).toMatchObject({
+    state: "info",
+    fix: "To connect it: beckon --install --agent claude",
+  });
+  await beckon("--uninstall", "--agent", "example");
+  const { out } = await beckon("doctor", "--json");
+  expect(out).toMatch(/"id": "hooks.none",\s+"link": "hooks",\s+"state": "fail"/);
+});
+
 test("doctor examines it, and sends its test event through the plugin", async () => {
   putProgram();
   await beckon("--install");
