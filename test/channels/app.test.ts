@@ -1,10 +1,13 @@
 /** Channels in the real app: alerts go out, answers come back, and messages are withdrawn. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequest, parseDecision } from "../answers/fixture.ts";
 import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
+
+// Each test starts an app and a hook, and waits for the first round.
+setDefaultTimeout(30_000);
 
 let fixture: ChannelFixture;
 let phone: NtfyServer;
@@ -168,20 +171,21 @@ describe("a restart", () => {
     expect(parseDecision(await hook.printed)).toEqual({ behavior: "allow" });
     await fixture.waitForText(phone, "Allowed by phone");
     expect(phone.published().map(({ tags }) => tags)).toEqual([["bell"], ["white_check_mark"]]);
-  }, 20_000);
+  });
 
   test("a message whose request was being sent at the kill arrives once", async () => {
     fixture.configure({ phone: { type: "ntfy", server: phone } });
     phone.misbehave("hang", 1);
     const first = await fixture.startProcess();
     ask("s1");
-    await waitUntil(() => fixture.read(fixture.paths.channelState).includes('"isSending":true'), 8_000);
+    await waitUntil(() => phone.hangingCount() === 1, 8_000);
+    expect(fixture.read(fixture.paths.channelState)).toContain('"isSending":true');
     first.kill("SIGKILL");
     await first.exited;
     await fixture.startProcess();
     await fixture.waitForText(phone, "npm test");
     expect(phone.sentCount()).toBe(1);
-  }, 20_000);
+  });
 
   test("a request that ended while beckon was down is marked as over", async () => {
     fixture.configure({ phone: { type: "ntfy", server: phone } });
@@ -196,7 +200,7 @@ describe("a restart", () => {
     await fixture.waitForText(phone, "No longer waiting for you");
     expect(phone.messages()[0]?.text).toStartWith("shop-api wants to use Bash");
     expect(phone.messages()[0]?.buttons).toEqual([]);
-  }, 20_000);
+  });
 });
 
 describe("several channels", () => {

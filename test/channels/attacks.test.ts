@@ -1,5 +1,5 @@
 /** Who cannot answer, and what cannot be answered, from a channel. Each test shows the attack and what its sender is told. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync, statSync } from "node:fs";
 import { timing } from "../../src/core/timing.ts";
 import { createRequest, type Hook, parseDecision } from "../answers/fixture.ts";
@@ -7,6 +7,9 @@ import { waitUntil } from "../wait-until.ts";
 import { type ChannelFixture, createChannelFixture } from "./app-fixture.ts";
 import { type NtfyServer, startNtfyServer } from "./servers/ntfy.ts";
 import { startTelegramServer, type TelegramServer } from "./servers/telegram.ts";
+
+// Each test starts an app and a hook, and waits for the first round.
+setDefaultTimeout(30_000);
 
 let fixture: ChannelFixture;
 let phone: NtfyServer;

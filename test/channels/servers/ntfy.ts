@@ -21,6 +21,8 @@ export interface NtfyServer extends FakeService {
   published(topic?: string): readonly Stored[];
   publishReply(text: string): Promise<void>;
   listenerCount(): number;
+  /** Requests that were taken and are never answered. */
+  hangingCount(): number;
   /** Writes to the streams of all subscribers. */
   writeToListeners(text: string): void;
 }
@@ -40,6 +42,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
   const listeners = new Map<string, Set<ReadableStreamDefaultController<Uint8Array>>>();
   let plan: { how: Misbehaviour; times: number } | null = null;
   let count = 0;
+  let hanging = 0;
   let lastReply: string | null = null;
   const encoder = new TextEncoder();
   const encode = (event: string, message: Partial<Stored>) =>
@@ -112,6 +115,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       case "refuse":
         return Response.json({ code: 40301, error: "forbidden" }, { status: 403 });
       case "hang":
+        hanging++;
         return new Promise<Response>(() => {});
       case "reset":
         return breakConnection();
@@ -189,6 +193,7 @@ export async function startNtfyServer({ isPublic = false }: NtfyOptions = {}): P
       await publishReply(lastReply ?? "");
     },
     publishReply,
+    hangingCount: () => hanging,
     listenerCount: () => [...listeners.values()].reduce((sum, own) => sum + own.size, 0),
     writeToListeners(text) {
       for (const own of listeners.values())
